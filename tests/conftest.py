@@ -1,0 +1,23 @@
+"""Fixtures that every test may use."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the repository."""
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def mirror() -> Path:
+    """The folder of real data that EVENHAND_MIRROR names; the test is skipped without it."""
+    folder = os.environ.get("EVENHAND_MIRROR")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("no mirror of the real data: set EVENHAND_MIRROR to its folder")
+    return Path(folder)

@@ -1,0 +1,242 @@
+"""The stage contract: one typed function becomes a command line, a cache key and a provenance record.
+
+A stage module ends in::
+
+    if __name__ == "__main__":
+        stage.run(find_keywords)
+
+and its function, whose arguments are all keyword-only, says by its annotations what each is:
+
+- `Input` (or ``list[Input]``, ``Input | None``): a file or folder that is read. Its content
+  counts, and its suffixes; where it lies does not.
+- `Source`: the same, but the path as given counts too, because it stands in the result.
+- `Output`: a file or folder that is written. The function gets a path beside the final one;
+  what it wrote is moved into place when it returns, and removed if it fails.
+- ``Annotated[str, Plugin("evenhand.package")]``: the name of a module of that package, whose
+  code counts as the stage's own.
+- ``Annotated[int, Setting]``: a value that cannot change the result (threads, a device).
+- everything else: a parameter of the result.
+
+`run` looks into the run cache (the folder in the environment variable ``EVENHAND_CACHE``)
+before it calls the function. It leaves a record of the run (in the folder ``EVENHAND_STATE``):
+stage, code digest, parameters, versions, digests of inputs and outputs, and the counts that
+the function returned. Called from Python, the function is just a function.
+"""
+
+import importlib.metadata
+import inspect
+import json
+import os
+import sys
+import typing
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from evenhand import code
+from evenhand.errors import InputError
+from evenhand.io import cache
+from evenhand.io.files import atomic, content_digest, partial_path, remove, replace
+
+
+class Role(Enum):
+    """What an argument of a stage is to the stage's result."""
+
+    INPUT = "input"
+    SOURCE = "source"
+    OUTPUT = "output"
+    SETTING = "setting"
+    PARAMETER = "parameter"
+
+
+Input = Annotated[Path, Role.INPUT]
+Source = Annotated[Path, Role.SOURCE]
+Output = Annotated[Path, Role.OUTPUT]
+Setting = Role.SETTING
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """Marks an argument that names a module of `package` (``irm`` of ``...objectives``)."""
+
+    package: str
+
+
+#: The record of the run in progress; writers of tables embed it (see `evenhand.io.tables`).
+current_record: ContextVar[dict[str, Any] | None] = ContextVar("current_record", default=None)
+
+Stage = Callable[..., dict[str, Any] | None]
+
+
+def run(function: Stage) -> None:
+    """Run a stage from the command line; exit 0 when done, 2 when the input is at fault."""
+    app = App(
+        name=f"python -m {sys.modules['__main__'].__spec__.name}",
+        version_flags=[],
+        default_parameter=Parameter(consume_multiple=True),
+    )
+    app.default(function)
+    command, bound, _ = app.parse_args()
+    if command is not function:  # --help, which has been asked for and printed
+        command(*bound.args, **bound.kwargs)
+        return
+    try:
+        execute(function, bound.arguments)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def execute(function: Stage, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Run a stage through the run cache, and return its record.
+
+    Parameters
+    ----------
+    function : callable
+        A stage function.
+    arguments : dict
+        Its arguments by name; what is left out takes its default.
+
+    Returns
+    -------
+    dict
+        stage, code, parameters, packages, inputs, outputs, counts.
+    """
+    module = function.__module__
+    if module == "__main__":
+        module = sys.modules["__main__"].__spec__.name
+    bound = inspect.signature(function).bind(**arguments)
+    bound.apply_defaults()
+    outputs = {
+        name: Path(value) for name, role, value in _roles(function, bound) if role is Role.OUTPUT
+    }
+    plan = _plan(module, function, bound)
+    folder = os.environ.get("EVENHAND_CACHE")
+    key = code.fingerprint(plan)
+    record = cache.restore(Path(folder), key, outputs) if folder else None
+    if record is not None:
+        print(f"served from the run cache ({key})", file=sys.stderr)
+    else:
+        record = _call(function, bound, outputs, plan)
+        if folder:
+            cache.store(Path(folder), key, outputs, record)
+    record = record | {"outputs": {n: str(path) for n, path in outputs.items()}}
+    _keep(record, module, function, bound)
+    return record
+
+
+def modules_of(function: Stage, module: str, arguments: dict[str, Any]) -> list[str]:
+    """The stage's module and those that its `Plugin` arguments name."""
+    modules = [module]
+    for name, hint in typing.get_type_hints(function, include_extras=True).items():
+        plugin = next((m for m in _metadata(hint) if isinstance(m, Plugin)), None)
+        value = arguments.get(name)
+        if plugin and value is not None:
+            chosen = [value] if isinstance(value, str) else value
+            modules += [f"{plugin.package}.{one}" for one in chosen]
+    return modules
+
+
+def _plan(module: str, function: Stage, bound: inspect.BoundArguments) -> dict[str, Any]:
+    """What determines the result, as JSON: the run cache's key is a digest of this."""
+    manifest = code.manifest(*modules_of(function, module, bound.arguments))
+    parameters, inputs = {}, {}
+    for name, role, value in _roles(function, bound):
+        if role in (Role.INPUT, Role.SOURCE):
+            paths = [] if value is None else value if isinstance(value, list) else [value]
+            inputs[name] = [_describe(Path(path), role) for path in paths]
+        elif role is Role.PARAMETER:
+            parameters[name] = _plain(value)
+    return {
+        "stage": module,
+        "code": code.fingerprint(manifest),
+        "parameters": parameters,
+        "packages": {
+            name: importlib.metadata.version(name) if name != "python" else version
+            for name, version in manifest["packages"].items()
+        },
+        "inputs": inputs,
+    }
+
+
+def _describe(path: Path, role: Role) -> dict[str, str]:
+    if not path.exists():
+        raise InputError("there is no such file", file=path)
+    name = str(path) if role is Role.SOURCE else "".join(path.suffixes)
+    return {"name": name, "sha256": content_digest(path)}
+
+
+def _call(
+    function: Stage,
+    bound: inspect.BoundArguments,
+    outputs: dict[str, Path],
+    plan: dict[str, Any],
+) -> dict[str, Any]:
+    """Call the function on partial paths, then move what it wrote into place."""
+    partials = {name: partial_path(path) for name, path in outputs.items()}
+    for path in outputs.values():
+        path.parent.mkdir(parents=True, exist_ok=True)
+    token = current_record.set(plan)
+    try:
+        counts = function(**{**bound.arguments, **partials})
+        missing = [name for name, partial in partials.items() if not partial.exists()]
+        if missing:
+            raise RuntimeError(f"{plan['stage']} did not write {', '.join(missing)}")
+        for name, path in outputs.items():
+            replace(partials[name], path)
+    finally:
+        current_record.reset(token)
+        for partial in partials.values():
+            remove(partial)
+    return plan | {"counts": counts or {}}
+
+
+def _keep(
+    record: dict[str, Any], module: str, function: Stage, bound: inspect.BoundArguments
+) -> None:
+    """Leave the record, and the manifest behind its code digest, for whoever asks why."""
+    state = os.environ.get("EVENHAND_STATE")
+    if not state:
+        return
+    manifest = code.manifest(*modules_of(function, module, bound.arguments))
+    documents = {
+        f"code/{record['code']}.json": manifest,
+        f"records/{code.fingerprint(record['outputs'])}.json": record,
+    }
+    for name, document in documents.items():
+        with atomic(Path(state) / name) as path:
+            text = json.dumps(document, ensure_ascii=False, sort_keys=True, indent=1)
+            path.write_text(text, encoding="utf-8")
+
+
+def _roles(
+    function: Stage, bound: inspect.BoundArguments
+) -> Iterator[tuple[str, Role, Any]]:
+    hints = typing.get_type_hints(function, include_extras=True)
+    for name, value in bound.arguments.items():
+        roles = [m for m in _metadata(hints[name]) if isinstance(m, Role)]
+        yield name, roles[0] if roles else Role.PARAMETER, value
+
+
+def _metadata(hint: Any) -> Iterator[Any]:
+    """What stands in `Annotated`, also inside ``list[...]`` and ``... | None``."""
+    if typing.get_origin(hint) is Annotated:
+        yield from hint.__metadata__
+    for inner in typing.get_args(hint):
+        yield from _metadata(inner)
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON has it."""
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, Path | Enum):
+        raise TypeError(f"{value!r}: a stage takes plain values, or a path with a role")
+    return value
