@@ -1,0 +1,73 @@
+"""The tables that people edit: CSV in, checked, with errors that name file, line and remedy."""
+
+import csv
+from pathlib import Path
+
+from evenhand.errors import InputError
+
+
+def read_resource(
+    path: Path,
+    columns: list[str],
+    *,
+    optional: tuple[str, ...] = (),
+    unique: tuple[str, ...] | None = None,
+) -> list[dict[str, str]]:
+    """Read a table of `resources/`.
+
+    Parameters
+    ----------
+    path : Path
+        A UTF-8 CSV file (a byte-order mark is accepted) with a header.
+    columns : list of str
+        The columns that it must have; a column `note` may stand beside them.
+    optional : tuple of str
+        Those of `columns` whose cells may be blank.
+    unique : tuple of str, optional
+        The columns that together name a row; by default all of `columns`.
+
+    Returns
+    -------
+    list of dict
+        One dict per row, cells stripped, `columns` only, in the file's order.
+
+    Raises
+    ------
+    InputError
+        A column is missing or unknown, a cell is blank, a row has too many or too few
+        cells, or a row stands there twice.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError("is not UTF-8", file=path, remedy="save it as UTF-8") from error
+    except FileNotFoundError as error:
+        raise InputError("there is no such table", file=path) from error
+    reader = csv.DictReader(text.splitlines(), strict=True)
+    header = reader.fieldnames or []
+    if missing := [name for name in columns if name not in header]:
+        raise InputError(f"lacks the column {missing[0]}", file=path, line=1)
+    if unknown := [name for name in header if name not in [*columns, "note"]]:
+        raise InputError(
+            f"has an unknown column {unknown[0]!r}",
+            file=path,
+            line=1,
+            remedy=f"the columns are {', '.join([*columns, 'note'])}",
+        )
+    rows: list[dict[str, str]] = []
+    seen: dict[tuple[str, ...], int] = {}
+    for row in reader:
+        line = reader.line_num
+        if None in row or None in row.values():
+            raise InputError(f"does not have {len(header)} cells", file=path, line=line)
+        kept = {name: row[name].strip() for name in columns}
+        if blank := [name for name in columns if not kept[name] and name not in optional]:
+            raise InputError(f"the cell of {blank[0]} is blank", file=path, line=line)
+        key = tuple(kept[name] for name in unique or columns)
+        if key in seen:
+            raise InputError(
+                f"says the same as line {seen[key]}", file=path, line=line, remedy="remove one"
+            )
+        seen[key] = line
+        rows.append(kept)
+    return rows
