@@ -1,0 +1,72 @@
+# The commands of the README. Everything stands on `snakemake` and `pytest`; nothing works through make alone.
+#   make demo     install, run the whole workflow on the demo inputs, say where the page is
+#   make test     install, run the tests
+#   make why      for each job that would run: why
+# A config of your own:  make demo CONFIG=my.yaml  (or snakemake --configfile my.yaml --cores 2)
+
+SHELL := /bin/bash
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+CORES ?= 2
+CONFIG ?=
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) $(if $(CONFIG),--configfile $(CONFIG))
+RUFF_PATHS := workflow tests benchmarks
+# uv reads its own variable only: wheels given to pip (a CPU build of torch, say) count for both
+export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: demo test why cache-list cache-prune lint format lock install help
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+install: $(READY)
+
+$(READY): requirements/requirements.lock requirements/torch.txt pyproject.toml
+	@"$(PYTHON)" -c 'import sys; sys.exit(None if sys.version_info[:2] == (3, 11) else f"error: Evenhand needs Python 3.11 and found {sys.version.split()[0]}; install it, or name it: make PYTHON=/path/to/python3.11.")'
+	@if command -v uv >/dev/null; then \
+	  set -e; \
+	  uv venv --quiet --clear --python "$(PYTHON)" $(VENV); \
+	  uv pip install --quiet --python $(BIN)/python -r requirements/torch.txt; \
+	  uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r requirements/requirements.lock; \
+	  uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .; \
+	else \
+	  set -e; \
+	  "$(PYTHON)" -m venv --clear $(VENV); \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/torch.txt; \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/requirements.lock; \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .; \
+	fi
+	@touch $@
+
+demo: $(READY)
+	@$(SNAKEMAKE) --quiet rules all
+
+test: $(READY)
+	@$(BIN)/pytest -n $(CORES)
+
+why: $(READY)
+	@$(BIN)/python -m evenhand.why $(if $(CONFIG),--configfile $(CONFIG))
+
+cache-list: $(READY)
+	@$(BIN)/python -m evenhand.io.cache list $(or $(FOLDER),results/.evenhand/cache)
+
+cache-prune: $(READY)
+	@$(BIN)/python -m evenhand.io.cache prune $(or $(FOLDER),results/.evenhand/cache) --megabytes $(or $(MEGABYTES),1000)
+
+lint: $(READY)
+	@ruff format --check $(RUFF_PATHS)
+	@ruff check $(RUFF_PATHS)
+	@snakefmt --check Snakefile workflow/rules
+	@snakemake --lint
+
+format: $(READY)
+	@ruff format $(RUFF_PATHS)
+	@ruff check --fix $(RUFF_PATHS)
+	@snakefmt Snakefile workflow/rules
+
+lock:
+	uv pip compile requirements/requirements.in -o requirements/requirements.lock --generate-hashes \
+	  --no-strip-extras --no-emit-package torch --python-version 3.11 --no-header

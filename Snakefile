@@ -1,0 +1,43 @@
+# Evenhand: the front door. What is built, in which order of rooms; the rules are in workflow/rules.
+from snakemake.utils import min_version
+
+min_version("9.27.1")
+
+
+# A config given with --configfile stands alone; without one, the demo's is used.
+if not workflow.overwrite_configfiles:
+
+    configfile: "config/config.yaml"
+
+
+include: "workflow/rules/common.smk"
+
+
+pathvars:
+    results=config["results"],
+    logs=f"{config['results']}/logs",
+    benchmarks=f"{config['results']}/benchmarks",
+
+
+include: "workflow/rules/sources.smk"
+include: "workflow/rules/slguset_corpus.smk"
+include: "workflow/rules/slguset_filters.smk"
+include: "workflow/rules/slguset_annotation.smk"
+include: "workflow/rules/slguset_dataset.smk"
+include: "workflow/rules/slguset_published.smk"
+include: "workflow/rules/bias.smk"
+include: "workflow/rules/report.smk"
+
+
+localrules:
+    all,
+
+
+rule all:
+    default_target: True
+    input:
+        targets,
+
+
+onsuccess:
+    shell("python -m evenhand.report.say_next --results {config[results]} || true")
