@@ -17,6 +17,7 @@ import hashlib
 import json
 import re
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,12 @@ def fingerprint(value: Any) -> str:
 
 
 def manifest(*modules: str) -> dict[str, Any]:
-    """What the digest covers: ``{"modules": {module: {definition: hash}}, "packages": {name: version}}``.
+    """What the digest covers.
+
+    Returns
+    -------
+    dict
+        ``{"modules": {module: {definition: hash}}, "packages": {name: version}}``
 
     Raises
     ------
@@ -90,7 +96,7 @@ def locked_versions() -> dict[str, str]:
 def _path(module: str) -> Path | None:
     """The file of a project module, or None if there is no such module."""
     base = LIBRARY.joinpath(*module.split("."))
-    for path in (base.with_suffix(".py"), base / "__init__.py"):
+    for path in (base / "__init__.py", base.with_suffix(".py")):  # the order of Python's import
         if path.is_file():
             return path
     return None
@@ -123,7 +129,7 @@ def _read(module: str) -> tuple[dict[str, str], list[str], list[str]]:
 def _imported_names(tree: ast.Module, package: list[str]) -> set[str]:
     """Dotted names that the module imports; ``from a import b`` gives ``a.b``."""
     names = set()
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -152,8 +158,16 @@ def _definitions(tree: ast.Module) -> dict[str, str]:
     }
 
 
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """The node and every statement inside it, at any depth (expressions hold none)."""
+    yield node
+    for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for child in getattr(node, block, []):
+            yield from _statements(child)
+
+
 def _without_docstrings(tree: ast.Module) -> ast.Module:
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             # a string that stands alone says something to people only, wherever it stands
             kept = [

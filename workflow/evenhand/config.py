@@ -45,14 +45,25 @@ def complete(config: dict[str, Any], schema: Schema) -> dict[str, Any]:
         allowed (the allowed ones are named). All faults are told, one a line.
     """
     validator = jsonschema.Draft202012Validator(schema)
-    faults = sorted(
+    faults = sorted(_nameless(config)) or sorted(
         {fault for error in validator.iter_errors(config) for fault in _explain(error)}
     )
     if faults:
-        raise InputError(
-            "; ".join(faults), remedy="every key is explained in docs/config.md"
-        )
+        raise InputError("; ".join(faults), remedy="every key is explained in docs/config.md")
     return _fill(config, schema)
+
+
+def _nameless(value: Any, where: str = "") -> Iterator[str]:
+    """Faults of keys that YAML does not read as text, such as 1998 and no."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            place = f"{where}.{key}".lstrip(".")
+            if not isinstance(key, str):
+                yield f"config: the key {place} is read as {key!r}; put its name into quotes"
+            yield from _nameless(part, place)
+    elif isinstance(value, list):
+        for position, part in enumerate(value):
+            yield from _nameless(part, f"{where}.{position}")
 
 
 def _fill(value: Any, schema: Schema) -> Any:
@@ -123,7 +134,8 @@ class Options(dict):
     Snakemake records ``repr`` of a parameter, which here names the configuration key and
     sorts, so that a changed value is noticed and can be explained; ``{params.options}`` in a
     shell command becomes ``--threshold 0.1 --no-swap``. A null value is left out, since
-    every stage's own default for such an option is None.
+    every stage's own default for such an option is None; an empty list becomes
+    ``--empty-words``.
     """
 
     def __init__(self, key: str, values: dict[str, Any]) -> None:
@@ -140,13 +152,22 @@ class Options(dict):
 
 def _words(name: str, value: Any) -> list[str]:
     option = "--" + name.replace("_", "-")
-    if value is None or value == []:
+    if value is None:
         return []
     if isinstance(value, bool):
         return [option if value else "--no-" + option[2:]]
-    if isinstance(value, list):
-        return [option, *map(str, value)]
-    return [option, str(value)]
+    if isinstance(value, dict) or (isinstance(value, list) and not _plain(value)):
+        raise TypeError(f"{name} is {value!r}, which is no value of an option")
+    if value == []:
+        return ["--empty-" + option[2:]]
+    words = [str(one) for one in value] if isinstance(value, list) else [str(value)]
+    if any(word.startswith("-") for word in words):  # which reads like an option by itself
+        return [f"{option}={word}" for word in words]
+    return [option, *words]
+
+
+def _plain(values: list[Any]) -> bool:
+    return all(isinstance(one, str | int | float) and not isinstance(one, bool) for one in values)
 
 
 def pick(config: dict[str, Any], key: str) -> Any:

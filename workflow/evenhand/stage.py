@@ -1,4 +1,4 @@
-"""The stage contract: one typed function becomes a command line, a cache key and a provenance record.
+"""The stage contract: a typed function is a command line, a cache key and a provenance record.
 
 A stage module ends in::
 
@@ -27,6 +27,7 @@ import importlib.metadata
 import inspect
 import json
 import os
+import signal
 import sys
 import typing
 from collections.abc import Callable, Iterator
@@ -85,6 +86,8 @@ def run(function: Stage) -> None:
     if command is not function:  # --help, which has been asked for and printed
         command(*bound.args, **bound.kwargs)
         return
+    # a cancelled job removes its partial files as a failed one does
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         execute(function, bound.arguments)
     except InputError as error:
@@ -214,9 +217,7 @@ def _keep(
             path.write_text(text, encoding="utf-8")
 
 
-def _roles(
-    function: Stage, bound: inspect.BoundArguments
-) -> Iterator[tuple[str, Role, Any]]:
+def _roles(function: Stage, bound: inspect.BoundArguments) -> Iterator[tuple[str, Role, Any]]:
     hints = typing.get_type_hints(function, include_extras=True)
     for name, value in bound.arguments.items():
         roles = [m for m in _metadata(hints[name]) if isinstance(m, Role)]

@@ -3,9 +3,14 @@
 import hashlib
 import os
 import shutil
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+#: Files below this are copied, not linked: people edit sheets and tables, and a link would
+#: carry the edit into the run cache and into every other result that it serves.
+LINK_FROM_BYTES = 32 * 2**20
 
 
 def content_digest(path: Path) -> str:
@@ -28,15 +33,18 @@ def remove(path: Path) -> None:
 
 
 def partial_path(path: Path) -> Path:
-    """Where a file is written until it is whole: beside it, with its own suffixes."""
-    return path.with_name(f".partial-{os.getpid()}-{path.name}")
+    """Where a file is written until it is whole: beside it, with its own suffixes.
+
+    Each call gives another name, so that jobs on several machines never share one.
+    """
+    return path.with_name(f".partial-{uuid.uuid4().hex[:8]}-{path.name}")
 
 
 def replace(source: Path, target: Path) -> None:
     """Move a finished file or folder into its place, over what was there."""
     if target.is_dir() and not target.is_symlink():
         shutil.rmtree(target)
-    os.replace(source, target)
+    source.replace(target)
 
 
 @contextmanager
@@ -52,9 +60,15 @@ def atomic(path: Path) -> Iterator[Path]:
 
 
 def link_or_copy(source: Path, target: Path) -> None:
-    """Make `target` (a file or a folder) the same content as `source`: hard links where possible."""
+    """Make `target` (a file or a folder) the same content as `source`.
+
+    Large files become hard links where the file system and their owner allow it.
+    """
 
     def one(a: str, b: str) -> None:
+        if Path(a).stat().st_size < LINK_FROM_BYTES:
+            shutil.copyfile(a, b)
+            return
         try:
             os.link(a, b)
             os.utime(b)  # a result is as new as the run that put it there

@@ -1,6 +1,7 @@
 """The tables that people edit: CSV in, checked, with errors that name file, line and remedy."""
 
 import csv
+import io
 from pathlib import Path
 
 from evenhand.errors import InputError
@@ -34,8 +35,8 @@ def read_resource(
     Raises
     ------
     InputError
-        A column is missing or unknown, a cell is blank, a row has too many or too few
-        cells, or a row stands there twice.
+        A column is missing, unknown or there twice, a cell is blank, a row has too many or
+        too few cells, a quoted cell does not end, or a row stands there twice.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -43,8 +44,29 @@ def read_resource(
         raise InputError("is not UTF-8", file=path, remedy="save it as UTF-8") from error
     except FileNotFoundError as error:
         raise InputError("there is no such table", file=path) from error
-    reader = csv.DictReader(text.splitlines(), strict=True)
-    header = reader.fieldnames or []
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    try:
+        return _checked(reader, path, columns, optional, unique or tuple(columns))
+    except csv.Error as error:
+        raise InputError(
+            f"is not a CSV file ({error})",
+            file=path,
+            line=reader.line_num,
+            remedy='close each quoted cell, and double a quote inside one ("")',
+        ) from error
+
+
+def _checked(
+    reader: csv.DictReader,
+    path: Path,
+    columns: list[str],
+    optional: tuple[str, ...],
+    unique: tuple[str, ...],
+) -> list[dict[str, str]]:
+    header = [name.strip() for name in reader.fieldnames or []]
+    reader.fieldnames = header
+    if twice := [name for name in header if header.count(name) > 1]:
+        raise InputError(f"has the column {twice[0]!r} twice", file=path, line=1)
     if missing := [name for name in columns if name not in header]:
         raise InputError(f"lacks the column {missing[0]}", file=path, line=1)
     if unknown := [name for name in header if name not in [*columns, "note"]]:
@@ -63,7 +85,7 @@ def read_resource(
         kept = {name: row[name].strip() for name in columns}
         if blank := [name for name in columns if not kept[name] and name not in optional]:
             raise InputError(f"the cell of {blank[0]} is blank", file=path, line=line)
-        key = tuple(kept[name] for name in unique or columns)
+        key = tuple(kept[name] for name in unique)
         if key in seen:
             raise InputError(
                 f"says the same as line {seen[key]}", file=path, line=line, remedy="remove one"

@@ -19,15 +19,18 @@ RECORD = b"evenhand"
 
 
 def write_table(path: Path, schema: pa.Schema, rows: Iterable[dict[str, Any]]) -> int:
-    """Write rows (dicts with the schema's columns) as they come; return how many.
+    """Write rows (dicts with exactly the schema's columns) as they come; return how many.
 
     The file appears when the last row is written. Inside a stage it carries the stage's
     record under the key `evenhand` (see `read_record`).
     """
+    columns = set(schema.names)
 
     def batches() -> Iterator[pa.RecordBatch]:
         batch: list[dict[str, Any]] = []
         for row in rows:
+            if row.keys() != columns:  # pyarrow drops what it does not know, and fills with null
+                raise ValueError(f"row has the columns {list(row)}, not {schema.names}")
             batch.append(row)
             if len(batch) == BATCH_ROWS:
                 yield pa.RecordBatch.from_pylist(batch, schema)
@@ -42,14 +45,13 @@ def write_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatc
     """Write record batches as they come; return the number of rows. See `write_table`."""
     record = stage.current_record.get()
     written = 0
-    with atomic(path) as partial:
-        with pq.ParquetWriter(partial, schema, compression="zstd") as writer:
-            for batch in batches:
-                writer.write_batch(batch)
-                written += batch.num_rows
-            if record is not None:
-                text = json.dumps(record | {"rows": written}, ensure_ascii=False, sort_keys=True)
-                writer.add_key_value_metadata({RECORD: text.encode()})
+    with atomic(path) as partial, pq.ParquetWriter(partial, schema, compression="zstd") as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+            written += batch.num_rows
+        if record is not None:
+            text = json.dumps(record | {"rows": written}, ensure_ascii=False, sort_keys=True)
+            writer.add_key_value_metadata({RECORD: text.encode()})
     return written
 
 
