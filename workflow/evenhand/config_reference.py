@@ -1,0 +1,76 @@
+"""`docs/config.md`, made from the schema: ``python -m evenhand.config_reference > docs/config.md``."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from evenhand.config import Schema, read_schema
+
+SCHEMA = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
+
+HEAD = """# Configuration
+
+Made from `workflow/schemas/config.schema.yaml` by `make docs`; do not edit it here.
+
+A configuration is a YAML file: `snakemake --configfile my.yaml --cores 2`. A key that is left
+out takes its default. An unknown key or a value that is not allowed stops the run before any
+job. `NAME` stands for a name of your choice.
+
+| key | meaning | type | default | unit |
+|---|---|---|---|---|
+"""
+
+
+def reference(schema: Schema) -> str:
+    """The whole page, as Markdown."""
+    rows = ("| " + " | ".join(row) + " |\n" for row in _rows(schema, ""))
+    return HEAD + "".join(rows)
+
+
+def _rows(schema: Schema, prefix: str) -> Iterator[tuple[str, str, str, str, str]]:
+    parts = dict(schema.get("properties", {}))
+    if isinstance(schema.get("additionalProperties"), dict):
+        parts["NAME"] = schema["additionalProperties"]
+    for name, part in parts.items():
+        key = f"{prefix}{name}"
+        default = "" if name == "NAME" or part.get("type") == "object" else _plain(part)
+        yield (
+            f"`{key}`",
+            part["description"].replace("|", "\\|"),
+            _kind(part),
+            default,
+            part.get("unit", ""),
+        )
+        yield from _rows(part, f"{key}.")
+
+
+def _plain(part: dict[str, Any]) -> str:
+    if "default" not in part:
+        return "none"
+    text = yaml.safe_dump(part["default"], default_flow_style=True, allow_unicode=True)
+    return f"`{text.removesuffix('...' + chr(10)).strip()}`"
+
+
+def _kind(part: dict[str, Any]) -> str:
+    if "enum" in part:
+        return " or ".join(f"`{value}`" for value in part["enum"])
+    kinds = part["type"] if isinstance(part["type"], list) else [part["type"]]
+    words = {"array": "list", "object": "mapping", "string": "text"}
+    text = " or ".join(words.get(kind, kind) for kind in kinds)
+    items = part.get("items", {})
+    if "enum" in items:
+        text += " of " + ", ".join(f"`{value}`" for value in items["enum"])
+    if "minimum" in part:
+        text += f", at least {part['minimum']}"
+    if "exclusiveMinimum" in part:
+        text += f", above {part['exclusiveMinimum']}"
+    if "maximum" in part:
+        text += f", at most {part['maximum']}"
+    return text
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference(read_schema(SCHEMA)))

@@ -1,0 +1,19 @@
+# Data sources: found in the mirror or fetched, and checked.
+
+
+rule fetch_source:
+    output:
+        "<results>/sources/{source}/{file}",
+    log:
+        "<logs>/fetch_source/{source}/{file}.log",
+    benchmark:
+        "<benchmarks>/fetch_source/{source}/{file}.jsonl"
+    conda:
+        "../../envs/extract.yaml"
+    params:
+        code=code("evenhand.io.fetch_source"),
+        options=lambda wildcards: source_options(wildcards.source),
+        settings=fetch_settings(),
+    shell:
+        "python -m evenhand.io.fetch_source {params.options} {params.settings}"
+        " --out {output} 2> {log}"
