@@ -1,0 +1,271 @@
+"""Results as the stages leave them, made small: what the page's tests read."""
+
+import csv
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+PAIRS = [("男/女", "男人", "女人", "男", "女"), ("他/她", "他", "她", "他", "她"),
+         ("爸爸/妈妈", "爸爸", "妈妈", "爸爸", "妈妈")]  # fmt: skip
+FRAMES = ["记者看到{}正在路边等车。", "那天晚上{}一直在厨房里忙着。", "邻居都说{}是个热心肠，从不推辞。"]
+REASONS = {
+    "several_keywords": None,
+    "not_a_gender_term": None,
+    "name_jieba": "小明",
+    "coreference": "姐妹",
+    "biology": "孕期",
+}
+KEYWORD_COLUMNS = ["pair", "surface", "surface_opposite", "keyword", "opposite", "gender",
+                   "start", "end", "surface_start", "surface_end", "word"]  # fmt: skip
+
+#: The argument of `write_page` that each result file is for.
+ARGUMENTS = {
+    "funnel": "slguset/funnel.csv",
+    "candidates": "slguset/candidates.parquet",
+    "sample": "slguset/annotation/sample.parquet",
+    "answers": "slguset/annotation/answers.parquet",
+    "agreement": "slguset/agreement.csv",
+    "dataset": "slguset/slguset.parquet",
+    "table_1": "slguset/table_1.csv",
+    "statistics": "slguset/statistics.json",
+    "bias": "tables/slguset_bias.csv",
+    "bias_by_pair": "tables/slguset_bias_by_pair.csv",
+    "published_dataset": "slguset_published/slguset.parquet",
+    "published_table_1": "slguset_published/table_1.csv",
+    "published_statistics": "slguset_published/statistics.json",
+    "published_filters": "slguset_published/filters.csv",
+    "published_report": "slguset_published/report.json",
+    "published_bias": "tables/slguset_published_bias.csv",
+    "published_bias_by_pair": "tables/slguset_published_bias_by_pair.csv",
+}
+LISTS = {
+    "counts": "slguset/sentences/*.counts.json",
+    "quarantine": "slguset/sentences/*.quarantine.parquet",
+    "bias_scores": "slguset/bias/*.parquet",
+    "published_bias_scores": "slguset_published/bias/*.parquet",
+}
+
+
+def templates(repository: Path) -> list[Path]:
+    return sorted((repository / "workflow/evenhand/report/templates").iterdir())
+
+
+def arguments(folder: Path, *without: str) -> dict[str, Any]:
+    """The arguments of `write_page` for the results in a folder, but for some."""
+    single = {name: folder / file for name, file in ARGUMENTS.items()}
+    lists = {name: sorted(folder.glob(pattern)) for name, pattern in LISTS.items()}
+    return {name: value for name, value in (single | lists).items() if name not in without}
+
+
+def sentence_rows(frames: list[str] = FRAMES) -> list[dict[str, Any]]:
+    """Accepted sentences: each frame with each word of each pair."""
+    rows = []
+    for pair, male, female, keyword_m, keyword_f in PAIRS:
+        for gender in ("male", "female"):
+            own, other = (male, female) if gender == "male" else (female, male)
+            key, opposite = (
+                (keyword_m, keyword_f) if gender == "male" else (keyword_f, keyword_m)
+            )
+            for line, frame in enumerate(frames, start=1):
+                start = frame.index("{}")
+                rows.append(
+                    row_of(frame.replace("{}", own), pair, own, other, key, opposite, gender, start)
+                    | {"source_position": line}
+                )
+    return rows
+
+
+def row_of(
+    sentence: str, pair: str, surface: str, surface_opposite: str, keyword: str, opposite: str,
+    gender: str, surface_start: int,
+) -> dict[str, Any]:  # fmt: skip
+    start = sentence.index(keyword, surface_start)
+    return {
+        "sentence_id": hashlib.blake2b(sentence.encode(), digest_size=8).hexdigest(),
+        "sentence": sentence,
+        "source": "corpus/day.txt",
+        "source_position": 1,
+        "copies": 1,
+        "pair": pair,
+        "surface": surface,
+        "surface_opposite": surface_opposite,
+        "keyword": keyword,
+        "opposite": opposite,
+        "gender": gender,
+        "start": start,
+        "end": start + len(keyword),
+        "surface_start": surface_start,
+        "surface_end": surface_start + len(surface),
+        "word": surface,
+        "verdict": "accepted",
+        "reasons": [],
+        "evidence": None,
+    }
+
+
+def rejected_rows(accepted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Five of each reason, made from accepted sentences."""
+    rows = []
+    for reason, evidence in REASONS.items():
+        for row in accepted[:5]:
+            sentence = f"{row['sentence'][:-1]}，{evidence or reason}也在。"
+            changed = row | {
+                "sentence": sentence,
+                "sentence_id": hashlib.blake2b(sentence.encode(), digest_size=8).hexdigest(),
+                "verdict": reason,
+                "reasons": [reason],
+                "evidence": evidence,
+            }
+            if reason == "several_keywords":
+                changed |= dict.fromkeys(KEYWORD_COLUMNS)
+            rows.append(changed)
+    return rows
+
+
+def write_results(folder: Path, accepted: list[dict[str, Any]] | None = None, seed: int = 1) -> Path:
+    """Write every file that the page reads."""
+    accepted = accepted or sentence_rows()
+    rejected = rejected_rows(accepted)
+    by_id = sorted(accepted + rejected, key=lambda row: row["sentence_id"])
+    read = len(by_id) * 5
+    _parquet(folder / "slguset/candidates.parquet", by_id)
+    _csv(
+        folder / "slguset/funnel.csv",
+        [
+            {"step": "read", "reason": "", "sentences": read, "share": 1.0},
+            {"step": "keyword", "reason": "", "sentences": len(by_id), "share": len(by_id) / read},
+            *(
+                {"step": "filter", "reason": reason, "sentences": n, "share": n / read}
+                for reason in REASONS
+                if (n := sum(row["verdict"] == reason for row in rejected))
+            ),
+            {"step": "accepted", "reason": "", "sentences": len(accepted),
+             "share": len(accepted) / read},
+        ],
+    )  # fmt: skip
+    _corpus(folder / "slguset/sentences", read)
+    _annotation(folder / "slguset", accepted)
+    for edition in ("slguset", "slguset_published"):
+        _dataset(folder / edition, accepted)
+        _bias(folder, edition, accepted, seed)
+    _csv(
+        folder / "slguset_published/filters.csv",
+        [{"filter": "biology", "reason": "biology", "sentences": 2, "share": 0.1,
+          "examples": FRAMES[0].replace("{}", "女人")}],
+    )  # fmt: skip
+    _json(folder / "slguset_published/report.json", {"sentences": len(accepted), "problems": {"wrong_offset": 3}})
+    return folder
+
+
+def _corpus(folder: Path, read: int) -> None:
+    for shard, encoding in (("a", "utf-8"), ("b", "gb18030")):
+        _json(
+            folder / f"{shard}.counts.json",
+            {"files": 2, "bytes": 5000, "characters": 2000, "records": 100, "paragraphs": 100,
+             "sentences": read // 2, "keyword_sentences": 50, "duplicates": 3,
+             "quarantined": {"nul_bytes": 1}, "encodings": {encoding: 2}},
+        )  # fmt: skip
+        _parquet(
+            folder / f"{shard}.quarantine.parquet",
+            [{"file": f"corpus/{shard}.txt", "position": 7, "unit": "line", "reason": "nul_bytes",
+              "detail": "2 NUL bytes"}],
+        )  # fmt: skip
+
+
+def _annotation(folder: Path, accepted: list[dict[str, Any]]) -> None:
+    _parquet(
+        folder / "annotation/sample.parquet",
+        [row | {"round": "1", "rank": i} for i, row in enumerate(accepted, start=1)],
+    )
+    _parquet(
+        folder / "annotation/answers.parquet",
+        [
+            {"sentence_id": row["sentence_id"], "annotator": f"annotator_{k}", "answer": "accept",
+             "criterion": None, "comment": None}
+            for row in accepted
+            for k in (1, 2, 3)
+        ],
+    )  # fmt: skip
+    words = [f"{male}/{female}" for _, male, female, _, _ in PAIRS]
+    _csv(
+        folder / "agreement.csv",
+        [{"pair": pair, "n": 6, "unanimous": 5, "percent_agreement": 0.889, "fleiss_kappa": 0.61,
+          "krippendorff_alpha": 0.62} for pair in words]
+        + [{"pair": "all", "n": 18, "unanimous": 15, "percent_agreement": 0.889,
+            "fleiss_kappa": "", "krippendorff_alpha": 0.62}],
+    )  # fmt: skip
+
+
+def _dataset(folder: Path, accepted: list[dict[str, Any]]) -> None:
+    keep = ["sentence_id", "sentence", "pair", "surface", "surface_opposite", "keyword", "opposite",
+            "gender", "start", "end", "surface_start", "surface_end", "source",
+            "source_position"]  # fmt: skip
+    _parquet(folder / "slguset.parquet", [{k: row[k] for k in keep} for row in accepted])
+    words = dict.fromkeys((row["pair"], *sorted((row["surface"], row["surface_opposite"]))) for row in accepted)
+    table = []
+    for pair, one, other in words:
+        counts = {
+            gender: sum(
+                row["gender"] == gender and row["pair"] == pair
+                and {row["surface"], row["surface_opposite"]} == {one, other}
+                for row in accepted
+            )
+            for gender in ("male", "female")
+        }  # fmt: skip
+        table.append({"pair": pair, "surface": f"{one}/{other}", **counts, "total": sum(counts.values())})
+    _csv(folder / "table_1.csv", table)
+    characters = {c for row in accepted for c in row["sentence"]}
+    _json(
+        folder / "statistics.json",
+        {"sentences": len(accepted), "length": {"mean": 14.5, "median": 14, "min": 9, "max": 21},
+         "distinct_characters": len(characters), "coverage": {"bert": 0.1997}},
+    )  # fmt: skip
+
+
+def _bias(folder: Path, edition: str, accepted: list[dict[str, Any]], seed: int) -> None:
+    random = np.random.default_rng(seed)
+    models = {"tiny-bert-zh": True, "bert-base-chinese": True, "headless": False}
+    summary, by_pair = [], []
+    for i, (model, trusted) in enumerate(models.items()):
+        bias = random.normal(0.1 - 0.25 * i, 0.8, len(accepted)).tolist()
+        bias[0] = None
+        known = [b for b in bias if b is not None]
+        _parquet(
+            folder / edition / "bias" / f"{model}.parquet",
+            [{"sentence_id": row["sentence_id"], "bias": b} for row, b in zip(accepted, bias, strict=True)],
+        )
+        mean = float(np.mean(known))
+        summary.append(
+            {"model": model, "trusted": trusted, "warning": "" if trusted else "fill_mask_not_above_baseline",
+             "n": len(known), "mean_bias": mean, "mean_bias_low": mean - 0.05, "mean_bias_high": mean + 0.05,
+             "male_degree": 0.4, "female_degree": 0.3, "mean_degree": 0.7}
+        )  # fmt: skip
+        for k, (pair, *_) in enumerate(PAIRS):
+            centre = mean + 0.3 * k - 0.3
+            by_pair.append({"model": model, "pair": pair, "n": 6, "mean_bias": centre,
+                            "mean_bias_low": centre - 0.1, "mean_bias_high": centre + 0.1})  # fmt: skip
+    _csv(folder / f"tables/{edition}_bias.csv", summary)
+    _csv(folder / f"tables/{edition}_bias_by_pair.csv", by_pair)
+
+
+def _parquet(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist(rows), path)
+
+
+def _csv(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _json(path: Path, document: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")

@@ -1,0 +1,252 @@
+"""Figures as inline SVG: as wide as their place, in the page's own fonts and colours.
+
+A figure has no view box: what lies across is given in percent of its width, what lies down in
+pixels. So it fills a phone as well as a sheet of paper, and its text keeps its size. Colours
+are classes (`male`, `female`, `kept`, `lost`, `quiet`, …) that the page's style sheet sets,
+for light and for dark. Each mark tells its value in a `<title>`, and the whole figure in its
+label; beside each figure stands a table with the same numbers.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+from markupsafe import Markup
+
+from evenhand.report.render import count, percent, signed, visible
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a waterfall: so many were left before it, so many after it."""
+
+    label: str
+    before: int
+    after: int
+    kind: str = "lost"
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The values from `low` to `high` laid out from the left end to the right."""
+
+    low: float
+    high: float
+
+    def at(self, value: float) -> str:
+        """Where a value lies, in percent of the width; beyond an end, at the end."""
+        share = (value - self.low) / (self.high - self.low)
+        return f"{min(max(share, 0.0), 1.0) * 100:.3f}%"
+
+    def width(self, low: float, high: float) -> str:
+        """How wide the stretch between two values is, in percent."""
+        low, high = max(low, self.low), min(high, self.high)
+        return f"{max(high - low, 0.0) / (self.high - self.low) * 100:.3f}%"
+
+
+def waterfall(steps: Sequence[Step], label: str) -> Markup:
+    """What is left after each step: a bar for the rest, a darker piece for what the step took.
+
+    The first step's `before` is the full width.
+    """
+    height, whole = 38, max(steps[0].before, 1)
+    axis = Axis(0, whole)
+    svg = _figure(height * len(steps), label, "waterfall")
+    for row, step in enumerate(steps):
+        top = row * height
+        taken = step.before - step.after
+        value = taken if step.kind == "lost" else step.after
+        group = _add(svg, "g")
+        _title(group, f"{step.label}: {count(value)} ({percent(value / whole)})")
+        _text(group, "0", top + 14, step.label)
+        sign = "−" if step.kind == "lost" and value else ""
+        _text(group, "100%", top + 14, sign + count(value), "number", "end")
+        _add(group, "rect", "track", x="0", y=top + 21, width="100%", height=8)
+        rest = "rest" if step.kind == "lost" else step.kind
+        _bar(group, axis, 0, step.after, top + 21, 8, rest)
+        _bar(group, axis, step.after, step.before, top + 21, 8, "lost")
+    return _draw(svg)
+
+
+def histogram(
+    counts: Sequence[int],
+    edges: Sequence[float],
+    label: str,
+    *,
+    top: float | None = None,
+    ticks: Sequence[float] = (),
+    signs: bool = False,
+    unit: str = "sentences",
+    height: int = 120,
+) -> Markup:
+    """How many fall between each two edges.
+
+    Parameters
+    ----------
+    counts : sequence of int
+        Of length n.
+    edges : sequence of float
+        Of length n + 1, rising. The first and last bin may hold what lies beyond.
+    label : str
+        What a person hears who cannot see the figure.
+    top : float, optional
+        The share (0 to 1) at the upper border, for several figures on one scale.
+    ticks : sequence of float
+        Values marked on the axis.
+    signs : bool
+        Below zero is coloured as female, above as male, and zero gets a line.
+    unit : str
+        What is counted, in the plural.
+    height : int
+        Height of the plot in pixels.
+    """
+    whole = max(sum(counts), 1)
+    top = top or max((n / whole for n in counts), default=1) or 1
+    axis = Axis(edges[0], edges[-1])
+    svg = _figure(height + 22, label, "histogram")
+    for n, low, high in zip(counts, edges, edges[1:], strict=False):
+        kind = "quiet" if not signs else "female" if low + high < 0 else "male"
+        tall = min(n / whole / top, 1) * height
+        if n:
+            bar = _add(
+                svg,
+                "rect",
+                f"bar {kind}",
+                x=axis.at(low),
+                width=axis.width(low, high),
+                y=f"{height - max(tall, 1):.2f}",
+                height=f"{max(tall, 1):.2f}",
+            )
+            _title(
+                bar,
+                f"{_tick(low, signs)} to {_tick(high, signs)}: "
+                f"{count(n)} {unit} ({percent(n / whole)})",
+            )
+    if signs:
+        _add(svg, "line", "zero", x1=axis.at(0), x2=axis.at(0), y1=0, y2=height)
+    _ruler(svg, axis, ticks, height, signs)
+    return _draw(svg)
+
+
+def interval(
+    axis: Axis,
+    value: float,
+    low: float | None,
+    high: float | None,
+    label: str,
+    thresholds: Sequence[float] = (),
+) -> Markup:
+    """A dot at a value and a line over its interval, for a cell of a table."""
+    svg = _figure(24, label, "interval")
+    _add(svg, "rect", "track", x=0, y=11.5, width="100%", height=1)
+    for threshold in thresholds:
+        x = axis.at(threshold)
+        _add(svg, "line", "threshold", x1=x, x2=x, y1=5, y2=19)
+    if axis.low < 0 < axis.high:
+        _add(svg, "line", "zero", x1=axis.at(0), x2=axis.at(0), y1=2, y2=22)
+    kind = "female" if value < 0 else "male"
+    group = _add(svg, "g", kind)
+    _title(group, label)
+    if low is not None and high is not None:
+        _add(group, "line", "whisker", x1=axis.at(low), x2=axis.at(high), y1=12, y2=12)
+    _add(group, "circle", "dot", cx=axis.at(value), cy=12, r=4.5)
+    return _draw(svg)
+
+
+def ruler(axis: Axis, ticks: Sequence[float], label: str) -> Markup:
+    """The axis for a column of `interval` cells."""
+    svg = _figure(18, label, "ruler")
+    _ruler(svg, axis, ticks, -6, signs=True)
+    return _draw(svg)
+
+
+def ticks_between(low: float, high: float, most: int = 6) -> list[float]:
+    """Round values (1, 2 or 5 times a power of ten apart) between two ends."""
+    if not high > low:
+        return [low]
+    step = next(s for s in _steps((high - low) / most) if (high - low) / s <= most)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [round(i * step, 10) for i in range(first, last + 1)]
+
+
+def _steps(least: float) -> list[float]:
+    power = 10.0 ** math.floor(math.log10(least))
+    return [power, 2 * power, 5 * power, 10 * power, 20 * power]
+
+
+def _ruler(
+    svg: ElementTree.Element, axis: Axis, ticks: Sequence[float], y: float, signs: bool
+) -> None:
+    """Ticks and their values under a plot that ends at `y`."""
+    for tick in ticks:
+        share = (tick - axis.low) / (axis.high - axis.low)
+        anchor = "start" if share < 0.02 else "end" if share > 0.98 else "middle"
+        x = axis.at(tick)
+        _add(svg, "line", "tick", x1=x, x2=x, y1=max(y, 0), y2=y + 4 if y > 0 else 2)
+        _text(svg, x, y + 18, _tick(tick, signs), "value", anchor)
+    if y > 0:
+        _add(svg, "line", "base", x1=0, x2="100%", y1=y, y2=y)
+
+
+def _tick(value: float, signs: bool) -> str:
+    digits = 0 if value == round(value) else 1 if value * 10 == round(value * 10) else 2
+    return signed(value, digits) if signs else f"{value:,.{digits}f}"
+
+
+def _bar(
+    group: ElementTree.Element,
+    axis: Axis,
+    low: float,
+    high: float,
+    y: float,
+    height: float,
+    kind: str,
+) -> None:
+    if high > low:
+        x, width = axis.at(low), axis.width(low, high)
+        _add(group, "rect", f"bar {kind}", x=x, y=y, width=width, height=height)
+
+
+def _figure(height: float, label: str, kind: str) -> ElementTree.Element:
+    return ElementTree.Element(
+        "svg",
+        {
+            "class": f"figure {kind}",
+            "role": "img",
+            "aria-label": visible(label),
+            "width": "100%",
+            "height": f"{height:g}",
+        },
+    )
+
+
+def _add(
+    parent: ElementTree.Element, tag: str, kind: str = "", **attributes: str | float
+) -> ElementTree.Element:
+    """A child element; numbers become pixels."""
+    plain = {k: v if isinstance(v, str) else f"{v:g}" for k, v in attributes.items()}
+    return ElementTree.SubElement(parent, tag, {"class": kind} | plain if kind else plain)
+
+
+def _text(
+    parent: ElementTree.Element,
+    x: str,
+    y: float,
+    text: str,
+    kind: str = "label",
+    anchor: str = "start",
+) -> None:
+    node = ElementTree.SubElement(
+        parent, "text", {"class": kind, "x": x, "y": f"{y:g}", "text-anchor": anchor}
+    )
+    node.text = visible(text)
+
+
+def _title(parent: ElementTree.Element, text: str) -> None:
+    ElementTree.SubElement(parent, "title").text = visible(text)
+
+
+def _draw(svg: ElementTree.Element) -> Markup:
+    """The element as markup; the library has escaped its texts and attributes."""
+    return Markup(ElementTree.tostring(svg, encoding="unicode", short_empty_elements=False))

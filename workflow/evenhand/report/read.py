@@ -1,0 +1,83 @@
+"""What a section of the page reads: small tables and documents, with their types."""
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from evenhand.errors import InputError
+
+
+def read_csv(
+    path: Path, columns: Mapping[str, Callable[[str], Any]], optional: tuple[str, ...] = ()
+) -> list[dict[str, Any]]:
+    """The rows of a result table.
+
+    Parameters
+    ----------
+    path : Path
+        A UTF-8 CSV file with a header.
+    columns : mapping
+        What turns a cell into a value, by the name of the column. An empty cell is None.
+        Other columns are not read.
+    optional : tuple of str
+        Those of `columns` that the file may lack; their values are None then.
+
+    Raises
+    ------
+    InputError
+        The file lacks a column, or a cell is not a value of its kind.
+    """
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        reader = csv.DictReader(stream)
+        header = reader.fieldnames or []
+        for name in columns:
+            if name not in header and name not in optional:
+                raise InputError(f"lacks the column {name}", file=path, line=1)
+        rows = []
+        for row in reader:
+            try:
+                rows.append(
+                    {
+                        name: kind(row[name]) if row.get(name) else None
+                        for name, kind in columns.items()
+                    }
+                )
+            except ValueError as error:
+                raise InputError(str(error), file=path, line=reader.line_num) from error
+    return rows
+
+
+def read_json(path: Path) -> Any:
+    """A JSON document.
+
+    Raises
+    ------
+    InputError
+        The file is not JSON.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError("is not JSON", file=path) from error
+
+
+def leaves(document: Any, name: str = "") -> Iterator[tuple[str, int | float | str | None]]:
+    """The plain values of a document by their names, a nested one's after its parent's.
+
+    Lists are passed over.
+    """
+    if isinstance(document, dict):
+        for key, value in document.items():
+            yield from leaves(value, f"{name} {key}".strip())
+    elif not isinstance(document, list):
+        yield name, document
+
+
+def boolean(text: str) -> bool:
+    """A truth value as Python and pandas write it."""
+    values = {"true": True, "false": False}
+    if text.lower() not in values:
+        raise ValueError(f"{text!r} is neither true nor false")
+    return values[text.lower()]

@@ -1,0 +1,90 @@
+"""The page's first words: what was built, in one sentence made from the numbers."""
+
+from pathlib import Path
+from typing import Any
+
+from evenhand.report.render import count, percent
+
+
+def describe_headline(
+    funnel: dict[str, Any] | None,
+    annotation: dict[str, Any] | None,
+    sentences: int | None,
+    published: int | None,
+) -> dict[str, Any]:
+    """The sentence and the numbers at the top of the page.
+
+    Parameters
+    ----------
+    funnel, annotation : dict, optional
+        What those sections say.
+    sentences : int, optional
+        Sentences of the data set; None while there is none.
+    published : int, optional
+        Sentences of the published file; None if it was not read.
+    """
+    totals = funnel["totals"] if funnel else {}
+    flow = [
+        {"name": name, "n": totals[step]["sentences"]}
+        for step, name in (
+            ("read", "sentences read"),
+            ("keyword", "with a gender keyword"),
+            ("accepted", "accepted by every filter"),
+        )
+        if step in totals
+    ]
+    if annotation:
+        answered = annotation["state"] == "answered"
+        name = "answered by annotators" if answered else "drawn for the annotators"
+        flow.append({"name": name, "n": annotation["answered" if answered else "drawn"]})
+    if sentences is not None:
+        flow.append({"name": "in the data set", "n": sentences})
+    said = [_corpus(totals), _people(annotation, sentences), _published(published)]
+    return {"sentence": " ".join(filter(None, said)) or "Nothing was built yet.", "flow": flow}
+
+
+def rows_of(dataset: Path | None) -> int | None:
+    """How many rows a Parquet file has; None without a file."""
+    if dataset is None:
+        return None
+    import pyarrow.parquet as pq
+
+    return pq.read_metadata(dataset).num_rows
+
+
+def _corpus(totals: dict[str, Any]) -> str | None:
+    if not {"read", "keyword", "accepted"} <= totals.keys():
+        return None
+    read, keyword, accepted = (totals[s]["sentences"] for s in ("read", "keyword", "accepted"))
+    if not read:
+        return "The corpus holds no sentence."
+    return (
+        f"Of {count(read)} sentences read, {count(keyword)} ({percent(keyword / read)}) hold a "
+        f"gender keyword, and {count(accepted)} ({percent(accepted / read, 2)}) passed every "
+        "filter."
+    )
+
+
+def _people(annotation: dict[str, Any] | None, sentences: int | None) -> str | None:
+    if not annotation:
+        return None
+    if annotation["state"] == "waiting":
+        return (
+            f"{count(annotation['drawn'])} of these were drawn for the annotators, "
+            "whose answers are still to come."
+        )
+    people, answered = len(annotation["annotators"]), annotation["answered"]
+    said = f"{people} {_plural('annotator', people)} answered for {count(answered)} of these"
+    if sentences is None:
+        return f"{said}."
+    return f"{said}; the {count(sentences)} that all accepted make the data set."
+
+
+def _published(published: int | None) -> str | None:
+    if published is None:
+        return None
+    return f"The published file, with {count(published)} sentences, stands beside it."
+
+
+def _plural(noun: str, n: int) -> str:
+    return noun if n == 1 else f"{noun}s"

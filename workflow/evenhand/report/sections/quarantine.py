@@ -1,0 +1,48 @@
+"""Section: what was read, and what was set aside because it could not be."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from evenhand.io.tables import read_rows
+from evenhand.report.read import read_json
+from evenhand.report.words import QUARANTINE
+
+#: Files named in the table of quarantined parts; beyond them only their number is told.
+MOST_FILES = 100
+
+
+def describe_quarantine(counts: list[Path], quarantine: list[Path]) -> dict[str, Any] | None:
+    """Totals of what was read, encodings, and quarantined parts by reason and file.
+
+    None if there are neither counts nor quarantine tables.
+    """
+    if not counts and not quarantine:
+        return None
+    totals: Counter[str] = Counter()
+    encodings: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    for document in map(read_json, counts):
+        totals.update({name: n for name, n in document.items() if isinstance(n, int)})
+        encodings.update(document.get("encodings", {}))
+        reasons.update(document.get("quarantined", {}))
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for path in quarantine:
+        for row in read_rows(path):
+            key = (row["file"], row["reason"])
+            entry = found.setdefault(key, row | {"parts": 0})
+            entry["parts"] += 1
+    if not counts:
+        for (_, reason), entry in found.items():
+            reasons[reason] += entry["parts"]
+    files = [found[key] for key in sorted(found)]
+    return {
+        "totals": dict(totals),
+        "encodings": sorted(encodings.items()),
+        "reasons": [
+            {"reason": reason, "meaning": QUARANTINE.get(reason), "parts": n}
+            for reason, n in sorted(reasons.items())
+        ],
+        "files": files[:MOST_FILES],
+        "more_files": max(len(files) - MOST_FILES, 0),
+    }

@@ -1,0 +1,67 @@
+"""A sentence with its marks: the keyword, and the words that gave a reason."""
+
+from dataclasses import dataclass
+from typing import Any
+
+#: Joins the words of an evidence cell.
+EVIDENCE_SEPARATOR = "、"
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of a sentence: its text and what it is (`keyword`, `evidence`, or nothing)."""
+
+    text: str
+    kind: str | None = None
+
+
+def pieces(
+    sentence: str,
+    start: int | None = None,
+    end: int | None = None,
+    evidence: str | None = None,
+    gender: str | None = None,
+) -> list[Piece]:
+    """Cut a sentence where its marks begin and end; the pieces joined are the sentence.
+
+    Parameters
+    ----------
+    sentence : str
+        The sentence.
+    start, end : int, optional
+        The keyword's place, in characters, end exclusive.
+    evidence : str, optional
+        The words that gave the reason, joined by ``、``; each occurrence is marked.
+    gender : str, optional
+        ``male`` or ``female``: the kind of the keyword's mark says it.
+
+    Returns
+    -------
+    list of Piece
+        Kinds are ``keyword`` (``keyword male``, ``keyword female``), ``evidence`` or None.
+        Where the two overlap, the keyword wins.
+    """
+    kinds: list[str | None] = [None] * len(sentence)
+    for word in (evidence or "").split(EVIDENCE_SEPARATOR):
+        place = sentence.find(word) if word else -1
+        while place >= 0:
+            kinds[place : place + len(word)] = ["evidence"] * len(word)
+            place = sentence.find(word, place + len(word))
+    if start is not None and end is not None:
+        for i in range(max(start, 0), min(end, len(sentence))):
+            kinds[i] = f"keyword {gender}" if gender else "keyword"
+    cut: list[Piece] = []
+    begin = 0
+    for i in range(1, len(sentence) + 1):
+        if i == len(sentence) or kinds[i] != kinds[begin]:
+            cut.append(Piece(sentence[begin:i], kinds[begin]))
+            begin = i
+    return cut
+
+
+def marked(row: dict[str, Any]) -> list[Piece]:
+    """`pieces` of a row of candidates or of the data set: the whole surface word is marked."""
+    start, end = row.get("surface_start"), row.get("surface_end")
+    if start is None:
+        start, end = row.get("start"), row.get("end")
+    return pieces(row["sentence"], start, end, row.get("evidence"), row.get("gender"))

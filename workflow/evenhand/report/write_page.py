@@ -1,0 +1,173 @@
+"""Stage: the page of SlguSet, one file that a person opens."""
+
+from pathlib import Path
+from typing import Any
+
+from evenhand import stage
+from evenhand.report.render import environment
+from evenhand.report.sections.annotation import describe_annotation
+from evenhand.report.sections.bias import describe_bias
+from evenhand.report.sections.dataset import describe_dataset
+from evenhand.report.sections.funnel import describe_funnel
+from evenhand.report.sections.headline import describe_headline, rows_of
+from evenhand.report.sections.provenance import describe_provenance
+from evenhand.report.sections.published import describe_published
+from evenhand.report.sections.quarantine import describe_quarantine
+from evenhand.stage import Input, Output, Source
+
+#: The sections in the order of the page: id (which names its template), title.
+SECTIONS = (
+    ("funnel", "Where the sentences fell"),
+    ("dataset", "The data set"),
+    ("annotation", "Annotation"),
+    ("bias", "Bias of the models"),
+    ("published", "The published file"),
+    ("quarantine", "What was read, what was set aside"),
+    ("files", "Where everything lies"),
+)
+
+#: Rows shown per stage, and inputs per file, in the tables of provenance.
+MOST_FILES, MOST_INPUTS = 20, 6
+
+
+def write_page(
+    *,
+    templates: list[Input],
+    page: Output,
+    funnel: Input | None = None,
+    candidates: Input | None = None,
+    counts: list[Input] | None = None,
+    quarantine: list[Input] | None = None,
+    sample: Input | None = None,
+    answers: Input | None = None,
+    agreement: Input | None = None,
+    dataset: Input | None = None,
+    table_1: Input | None = None,
+    statistics: Input | None = None,
+    bias: Input | None = None,
+    bias_by_pair: Input | None = None,
+    bias_scores: list[Source] | None = None,
+    published_dataset: Input | None = None,
+    published_table_1: Input | None = None,
+    published_statistics: Input | None = None,
+    published_filters: Input | None = None,
+    published_report: Input | None = None,
+    published_bias: Input | None = None,
+    published_bias_by_pair: Input | None = None,
+    published_bias_scores: list[Source] | None = None,
+    provenance: Input | None = None,
+    examples: int = 3,
+    threshold: float = 0.3,
+    log_base: float = 10.0,
+    notice: str = "",
+) -> dict[str, Any]:
+    """Write the page of SlguSet: one HTML file that needs nothing beside it.
+
+    Whatever is left out, the page says in words that it is not there.
+
+    Parameters
+    ----------
+    templates
+        The files of ``evenhand/report/templates``.
+    page
+        The page, HTML.
+    funnel
+        ``slguset/funnel.csv``.
+    candidates
+        ``slguset/candidates.parquet``, for the examples.
+    counts
+        The shards' ``counts.json``.
+    quarantine
+        The shards' ``quarantine.parquet``.
+    sample
+        ``slguset/annotation/sample.parquet``.
+    answers
+        ``slguset/annotation/answers.parquet``; without it the page asks for the sheets.
+    agreement
+        ``slguset/agreement.csv``.
+    dataset
+        ``slguset/slguset.parquet``.
+    table_1
+        ``slguset/table_1.csv``.
+    statistics
+        ``slguset/statistics.json``.
+    bias
+        ``tables/slguset_bias.csv``.
+    bias_by_pair
+        ``tables/slguset_bias_by_pair.csv``.
+    bias_scores
+        ``slguset/bias/{model}.parquet``; the name of the file is the name of the model.
+    published_dataset
+        ``slguset_published/slguset.parquet``.
+    published_table_1
+        ``slguset_published/table_1.csv``.
+    published_statistics
+        ``slguset_published/statistics.json``.
+    published_filters
+        ``slguset_published/filters.csv``.
+    published_report
+        ``slguset_published/report.json``.
+    published_bias
+        ``tables/slguset_published_bias.csv``.
+    published_bias_by_pair
+        ``tables/slguset_published_bias_by_pair.csv``.
+    published_bias_scores
+        ``slguset_published/bias/{model}.parquet``.
+    provenance
+        ``provenance.json`` of `evenhand.report.collect_provenance`.
+    examples
+        Sentences shown per verdict, the first by sentence_id; 0 shows none.
+    threshold
+        Bias (in the log base) beyond which a sentence counts as obviously biased.
+    log_base
+        Base of the logarithms of the bias.
+    notice
+        A remark on the annotation, such as that the sheets are a demo's.
+    """
+    parts = {
+        "funnel": describe_funnel(funnel, candidates, examples),
+        "dataset": describe_dataset(
+            dataset, table_1, statistics,
+            published_dataset, published_table_1, published_statistics,
+        ),
+        "annotation": describe_annotation(sample, answers, agreement),
+        "bias": [
+            part
+            for part in (
+                describe_bias(
+                    "This run’s data set", bias, bias_by_pair, bias_scores or [], dataset, threshold
+                ),
+                describe_bias(
+                    "The published file", published_bias, published_bias_by_pair,
+                    published_bias_scores or [], published_dataset, threshold,
+                ),
+            )
+            if part
+        ],
+        "published": describe_published(published_filters, published_report),
+        "quarantine": describe_quarantine(counts or [], quarantine or []),
+        "files": describe_provenance(provenance),
+    }  # fmt: skip
+    headline = describe_headline(
+        parts["funnel"], parts["annotation"], rows_of(dataset), rows_of(published_dataset)
+    )
+    html = (
+        environment(templates)
+        .get_template("slguset.html")
+        .render(
+            parts,
+            sections=SECTIONS,
+            headline=headline,
+            notice=notice,
+            log_base=f"{log_base:g}",
+            sides=[s for s, file in (("own", table_1), ("published", published_table_1)) if file],
+            most_files=MOST_FILES,
+            most_inputs=MOST_INPUTS,
+        )
+    )
+    Path(page).write_text(html, encoding="utf-8")
+    return {"sections": sum(bool(part) for part in parts.values()), "bytes": len(html.encode())}
+
+
+if __name__ == "__main__":
+    stage.run(write_page)
