@@ -1,0 +1,222 @@
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.errors import InputError
+from evenhand.io.tables import read_rows
+from evenhand.slguset.find_keywords import (
+    SCHEMA,
+    find_keywords,
+    judge_sentence,
+    read_word_rules,
+)
+from evenhand.slguset.keywords import read_keywords
+
+TABLES = Path(__file__).resolve().parents[3] / "resources/slguset"
+
+
+@cache
+def tables():
+    keywords = read_keywords(TABLES / "keywords.csv")
+    return keywords, read_word_rules(TABLES / "keyword_words.csv", keywords)
+
+
+def judge(sentence, **limits):
+    return judge_sentence(sentence, *tables(), **limits)
+
+
+def run(tmp_path, sentences, **options):
+    path = tmp_path / "sentences.parquet"
+    rows = [
+        {
+            "sentence_id": f"{i:016x}",
+            "sentence": s,
+            "source": "a",
+            "source_position": i,
+            "copies": 1,
+        }
+        for i, s in enumerate(sentences)
+    ]
+    pq.write_table(pa.Table.from_pylist(rows), path)
+    counts = find_keywords(
+        sentences=path,
+        keywords=TABLES / "keywords.csv",
+        keyword_words=TABLES / "keyword_words.csv",
+        out=tmp_path / "out.parquet",
+        **options,
+    )
+    return counts, list(read_rows(tmp_path / "out.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "surface", "word"),
+    [
+        ("一名女教师走进教室。", "女", "女"),
+        ("这位男青年很热心。", "男", "男青年"),
+        ("中国女排赢了。", "女", "中国女排"),
+        ("小女孩笑了。", "女孩", "小女孩"),
+        ("女人们在河边洗衣。", "女人", "女"),
+        ("他从小喜欢画画。", "他", "他"),
+        ("记者帮他处理这件事。", "他", "他"),
+        ("我的老公在上班。", "老公", "老公"),
+        ("姥姥家有一棵枣树。", "姥姥", "姥姥家"),
+        ("那位美女人气很高。", "女", "美女"),
+        ("老父亲在门口等着。", "父亲", "老父亲"),
+    ],
+)
+def test_gender_terms_are_accepted(sentence, surface, word):
+    hit = judge(sentence)
+    assert (hit.verdict, hit.surface.surface, hit.word) == ("accepted", surface, word)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "verdict"),
+    [
+        ("他弹吉他。", "several_keywords"),
+        ("那把吉他很贵。", "not_a_gender_term"),
+        ("警方排除他杀。", "not_a_gender_term"),
+        ("其他人都走了。", "not_a_gender_term"),
+        ("香港及其他地区也有雨。", "not_a_gender_term"),
+        ("不得干涉他国内政。", "not_a_gender_term"),
+        ("他们都走了。", "not_a_gender_term"),
+        ("身在异域他乡的人。", "not_a_gender_term"),
+        ("祖父亲手种下这棵树。", "not_a_gender_term"),
+        ("对外公布了结果。", "not_a_gender_term"),
+        ("他是将门之后，这是他的女儿。", "several_keywords"),
+        ("这位将门之女很勇敢。", "not_a_gender_term"),
+        ("子女应当孝敬老人。", "deny_listed"),
+        ("保护妇女儿童的权益。", "deny_listed"),
+        ("中华儿女多奇志。", "deny_listed"),
+        ("农村妇女学会了电脑。", "deny_listed"),
+        ("黄河是我们的母亲河。", "deny_listed"),
+        ("男女老少都来了。", "several_keywords"),
+        ("天气很好。", "no_keyword"),
+    ],
+)
+def test_what_is_no_single_gender_term_is_not(sentence, verdict):
+    assert judge(sentence).verdict == verdict
+
+
+def test_a_longer_allowed_word_overrules_a_denied_one_and_the_reverse(tmp_path):
+    keywords, _ = tables()
+    path = tmp_path / "words.csv"
+    path.write_text("word,rule,keyword\n妇女,deny,女\n中年妇女,allow,女\n", encoding="utf-8")
+    rules = read_word_rules(path, keywords)
+    assert judge_sentence("中年妇女来了。", keywords, rules).verdict == "accepted"
+    assert judge_sentence("农村妇女来了。", keywords, rules).verdict == "deny_listed"
+
+
+def test_string_rules_come_before_words():
+    assert judge("妇女", whole_sentences=True).verdict == "unfinished"
+    assert judge("妇女。", min_length=4).verdict == "length"
+    assert judge("妇女。", max_length=2).verdict == "length"
+    assert judge("他和她", whole_sentences=True).verdict == "several_keywords"
+    assert (
+        judge("妇女。", min_length=3, max_length=3, whole_sentences=True).verdict == "deny_listed"
+    )
+    assert judge("“她来了。”", whole_sentences=True).verdict == "accepted"
+    assert judge("妇女", whole_sentences=True).word is None
+
+
+def test_every_row_is_written_in_order_with_its_columns(tmp_path):
+    sentences = ["我的老公昨天在上班。", "他和她。", "妇女。", "姥姥家有一棵大枣树。"]
+    counts, rows = run(tmp_path, sentences)
+    assert counts == {
+        "sentences": 4,
+        "verdicts": {"accepted": 2, "length": 1, "several_keywords": 1},
+    }
+    assert pq.read_schema(tmp_path / "out.parquet").equals(SCHEMA)
+    assert [row["sentence"] for row in rows] == sentences
+    assert rows[0] | {"sentence_id": None} == {
+        "sentence_id": None,
+        "sentence": "我的老公昨天在上班。",
+        "source": "a",
+        "source_position": 0,
+        "copies": 1,
+        "pair": "公/婆",
+        "surface": "老公",
+        "surface_opposite": "老婆",
+        "keyword": "公",
+        "opposite": "婆",
+        "gender": "male",
+        "start": 3,
+        "end": 4,
+        "surface_start": 2,
+        "surface_end": 4,
+        "word": "老公",
+        "verdict": "accepted",
+    }
+    assert {rows[1][name] for name in SCHEMA.names[5:-1]} == {None}
+    assert (rows[2]["surface"], rows[2]["start"], rows[2]["word"]) == ("女", 1, None)
+
+
+def test_no_sentences_give_an_empty_table(tmp_path):
+    schema = pa.schema(list(SCHEMA)[:5])
+    pq.write_table(schema.empty_table(), tmp_path / "none.parquet")
+    counts = find_keywords(
+        sentences=tmp_path / "none.parquet",
+        keywords=TABLES / "keywords.csv",
+        keyword_words=TABLES / "keyword_words.csv",
+        out=tmp_path / "out.parquet",
+    )
+    assert counts == {"sentences": 0, "verdicts": {}}
+    assert pq.read_schema(tmp_path / "out.parquet").equals(SCHEMA)
+
+
+def test_impossible_lengths_are_an_error(tmp_path):
+    with pytest.raises(InputError, match="at least 20 and at most 10"):
+        run(tmp_path, ["她来了。"], min_length=20, max_length=10)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("妇女,forbid,女", "'forbid' is no rule; use allow, deny, not_before, not_after"),
+        ("公主,deny,公主", "公主 is no keyword"),
+        ("公主,deny,女", "公主 does not hold 女"),
+    ],
+)
+def test_a_table_of_words_that_cannot_be_right_is_an_error(tmp_path, row, message):
+    path = tmp_path / "words.csv"
+    path.write_text(f"word,rule,keyword\n{row}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=re.escape(f"words.csv:2: {message}")):
+        read_word_rules(path, tables()[0])
+
+
+parts = st.sampled_from([*"男女人儿子他她们父母亲老公婆外爷姥妈在的，。教师妇1生友孩其"])
+
+
+@given(st.lists(parts, min_size=1, max_size=14).map("".join))
+def test_offsets_always_slice_the_keyword(sentence):
+    hit = judge(sentence)
+    count = len(tables()[0].pattern.findall(sentence))
+    assert (hit.surface is None) == (count != 1)
+    assert (hit.verdict in ("several_keywords", "no_keyword")) == (count != 1)
+    if hit.surface:
+        surface = hit.surface
+        end = hit.surface_start + len(surface.surface)
+        start = hit.surface_start + surface.offset
+        assert sentence[hit.surface_start : end] == surface.surface
+        assert sentence[start : start + len(surface.keyword)] == surface.keyword
+        swapped = sentence[:start] + surface.opposite + sentence[start + len(surface.keyword) :]
+        assert swapped[hit.surface_start :].startswith(surface.surface_opposite)
+    if hit.verdict == "accepted":
+        assert hit.surface.keyword in hit.word or hit.word in hit.surface.keyword
+
+
+@pytest.mark.mirror
+def test_the_rule_keeps_the_authors_sentences(mirror):
+    lines = (mirror / "chinese_gender/slguset/SlguSet.csv").read_text(encoding="utf-8")
+    sentences = [line.split(',"[')[0].strip('"') for line in lines.splitlines()[1:]]
+    limits = {"min_length": 9, "max_length": 119, "whole_sentences": True}
+    verdicts = Counter(judge(s, **limits).verdict for s in sentences)
+    assert sum(verdicts.values()) == 20_000
+    assert verdicts["accepted"] >= 19_980
+    assert verdicts["several_keywords"] == verdicts["no_keyword"] == verdicts["length"] == 0

@@ -1,0 +1,310 @@
+"""Find the one keyword of each sentence, and judge whether it is a gender term there."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.io.resources import read_resource
+from evenhand.io.tables import BATCH_ROWS, write_batches
+from evenhand.slguset.keywords import Keywords, Surface, read_keywords
+from evenhand.slguset.verdicts import ACCEPTED
+from evenhand.stage import Input, Output
+from evenhand.text.segmentation import Token, dictionary, token_at
+from evenhand.text.sentences import ENDERS
+
+SENTENCE_COLUMNS = ["sentence_id", "sentence", "source", "source_position", "copies"]
+
+#: Columns of the keywords table. The keyword's are null where there is not exactly one, and
+#: `word` where the sentence was turned down before it was cut into words.
+SCHEMA = pa.schema(
+    [
+        ("sentence_id", pa.string()),
+        ("sentence", pa.string()),
+        ("source", pa.string()),
+        ("source_position", pa.int64()),
+        ("copies", pa.int64()),
+        ("pair", pa.string()),
+        ("surface", pa.string()),
+        ("surface_opposite", pa.string()),
+        ("keyword", pa.string()),
+        ("opposite", pa.string()),
+        ("gender", pa.string()),
+        ("start", pa.int32()),
+        ("end", pa.int32()),
+        ("surface_start", pa.int32()),
+        ("surface_end", pa.int32()),
+        ("word", pa.string()),
+        ("verdict", pa.string()),
+    ]
+)
+
+SEVERAL = "several_keywords"
+NONE = "no_keyword"
+UNFINISHED = "unfinished"
+LENGTH = "length"
+DENIED = "deny_listed"
+NO_TERM = "not_a_gender_term"
+
+RULES = ("allow", "deny", "not_before", "not_after")
+
+#: How a sentence ends: the quotation mark may stand behind the ender.
+_WHOLE = re.compile(f"[{ENDERS}!…][”’）》]*$")
+
+
+class Hit(NamedTuple):
+    """A sentence's verdict and keyword; `surface` and `word` are None where there is none."""
+
+    verdict: str
+    surface: Surface | None = None
+    surface_start: int | None = None
+    word: str | None = None
+
+
+class WordRules(NamedTuple):
+    """The table of words; the keys of each dict are keywords.
+
+    allow, deny
+        Words; one speaks for itself and for every longer word that holds it around the
+        keyword, unless a longer entry says otherwise.
+    not_before, not_after
+        The keyword is no gender term right before the word (a whole one), right after the
+        characters.
+    """
+
+    allow: dict[str, set[str]]
+    deny: dict[str, set[str]]
+    not_before: dict[str, set[str]]
+    not_after: dict[str, tuple[str, ...]]
+
+
+def find_keywords(
+    *,
+    sentences: Input,
+    keywords: Input,
+    keyword_words: Input,
+    out: Output,
+    min_length: int = 9,
+    max_length: int = 119,
+    whole_sentences: bool = True,
+) -> dict[str, Any]:
+    """Find the one keyword of each sentence, and judge whether it is a gender term there.
+
+    Verdicts, the first that holds: `several_keywords`, `no_keyword`, `unfinished`, `length`
+    (these need no words), then `deny_listed` and `not_a_gender_term` by the word that holds
+    the keyword (jieba's segmentation without the hidden Markov model), else `accepted`.
+    Every sentence is written, in the order in which it was read.
+
+    Parameters
+    ----------
+    sentences : Path
+        A table of sentences.
+    keywords : Path
+        The table of surface pairs (keywords.csv).
+    keyword_words : Path
+        The table of words that are gender terms or are not (keyword_words.csv).
+    out : Path
+        The keywords table.
+    min_length : int
+        The shortest sentence that is accepted, in characters. The shortest of the authors'
+        file has 9.
+    max_length : int
+        The longest sentence that is accepted, in characters. The longest of the authors' file
+        has 119.
+    whole_sentences : bool
+        Turn down what does not end in 。？！ or …, like headlines and captions (`unfinished`).
+        All but one of the authors' 20,000 sentences end so.
+    """
+    if not 0 <= min_length <= max_length:
+        raise InputError(
+            f"no length is at least {min_length} and at most {max_length} characters",
+            remedy="mend min_length or max_length",
+        )
+    table = read_keywords(keywords)
+    rules = read_word_rules(keyword_words, table)
+    verdicts: Counter[str] = Counter()
+
+    def judge(sentence: str) -> Hit:
+        return judge_sentence(
+            sentence,
+            table,
+            rules,
+            min_length=min_length,
+            max_length=max_length,
+            whole_sentences=whole_sentences,
+        )
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        with pq.ParquetFile(sentences) as file:
+            for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=SENTENCE_COLUMNS):
+                hits = [judge(sentence) for sentence in batch["sentence"].to_pylist()]
+                verdicts.update(hit.verdict for hit in hits)
+                yield _add_columns(batch, hits)
+
+    rows = write_batches(out, SCHEMA, batches())
+    return {"sentences": rows, "verdicts": dict(sorted(verdicts.items()))}
+
+
+def judge_sentence(
+    sentence: str,
+    keywords: Keywords,
+    rules: WordRules,
+    *,
+    min_length: int = 0,
+    max_length: int = 1 << 30,
+    whole_sentences: bool = False,
+) -> Hit:
+    """Find the keyword of a sentence and judge it; the limits as in `find_keywords`."""
+    found = keywords.pattern.search(sentence)
+    if found is None:
+        return Hit(NONE)
+    start, end = found.span()
+    if keywords.pattern.search(sentence, end):
+        return Hit(SEVERAL)
+    surface = keywords.surfaces[found.group()]
+    if whole_sentences and not _WHOLE.search(sentence):
+        return Hit(UNFINISHED, surface, start)
+    if not min_length <= len(sentence) <= max_length:
+        return Hit(LENGTH, surface, start)
+    token = token_at(sentence, start + surface.offset)
+    if not _within(surface, start, token):
+        shorter = keywords.shorter(surface, start, sentence, token.end)
+        if shorter is None or start < token.start:
+            return Hit(NO_TERM, surface, start, token.word)
+        surface = shorter
+    return Hit(judge_word(surface, start, token, sentence, rules), surface, start, token.word)
+
+
+def judge_word(surface: Surface, start: int, token: Token, sentence: str, rules: WordRules) -> str:
+    """Whether a keyword is a gender term, by the word that holds it.
+
+    It is where the word is the surface. A longer word is where it is allowed by the table; or
+    holds a surface of several characters (女性朋友, 老父亲); or, with 男 or 女, becomes
+    another word of the dictionary by the exchange (男装), or is 男 or 女 before a word of the
+    dictionary (女教师). What the table denies is none. 他 and 她 must stand alone.
+
+    Parameters
+    ----------
+    surface : Surface
+        What was found.
+    start : int
+        Where it begins in the sentence.
+    token : Token
+        The word that holds it.
+    sentence : str
+        The sentence.
+    rules : WordRules
+        The table of words.
+
+    Returns
+    -------
+    str
+        `accepted`, `deny_listed` or `not_a_gender_term`.
+    """
+    keyword = surface.keyword
+    position = start + surface.offset - token.start
+    listed = _listed(keyword, token.word, position, rules)
+    if listed is not None:
+        return listed
+    if token.following in rules.not_before.get(keyword, ()):
+        return NO_TERM
+    if sentence.endswith(rules.not_after.get(keyword, ()), 0, start + surface.offset):
+        return NO_TERM
+    if token.word == keyword or token.word == surface.surface or len(surface.surface) > 1:
+        return ACCEPTED
+    before, after = token.word[:position], token.word[position + 1 :]
+    if len(keyword) == 1 and surface.pair != "他/她":
+        words = dictionary()
+        if before + surface.opposite + after in words or (not before and after in words):
+            return ACCEPTED
+    return NO_TERM
+
+
+def read_word_rules(path: Path, keywords: Keywords) -> WordRules:
+    """Read the table of words (word, rule, keyword).
+
+    Raises
+    ------
+    InputError
+        The table is not well formed, a rule or keyword is unknown, or an allowed or denied
+        word does not hold its keyword.
+    """
+    by_rule: dict[str, dict[str, set[str]]] = {rule: {} for rule in RULES}
+    known = {surface.keyword for surface in keywords.surfaces.values()}
+    rows = read_resource(path, ["word", "rule", "keyword"])
+    for line, row in enumerate(rows, start=2):
+        word, rule, keyword = row["word"], row["rule"], row["keyword"]
+        if rule not in by_rule:
+            raise InputError(
+                f"{rule!r} is no rule", file=path, line=line, remedy=f"use {', '.join(RULES)}"
+            )
+        if keyword not in known:
+            raise InputError(f"{keyword} is no keyword of the table of pairs", file=path, line=line)
+        if rule in ("allow", "deny") and keyword not in word:
+            raise InputError(f"{word} does not hold {keyword}", file=path, line=line)
+        by_rule[rule].setdefault(keyword, set()).add(word)
+    after = {keyword: tuple(sorted(words)) for keyword, words in by_rule["not_after"].items()}
+    return WordRules(by_rule["allow"], by_rule["deny"], by_rule["not_before"], after)
+
+
+def _listed(keyword: str, word: str, position: int, rules: WordRules) -> str | None:
+    """What the longest entry says that stands in the word around the keyword; a denial wins."""
+    allowed, denied = rules.allow.get(keyword, ()), rules.deny.get(keyword, ())
+    end = position + len(keyword)
+    for length in range(len(word), len(keyword), -1):
+        for start in range(max(0, end - length), min(position, len(word) - length) + 1):
+            part = word[start : start + length]
+            if part in denied:
+                return DENIED
+            if part in allowed:
+                return ACCEPTED
+    return None
+
+
+def _within(surface: Surface, start: int, token: Token) -> bool:
+    """Whether a word holds the surface; 女|人们 counts as 女人, in the plural."""
+    end = start + len(surface.surface)
+    if token.start <= start and end <= token.end:
+        return True
+    rest = surface.surface[token.end - start :]
+    return token.word == surface.keyword and token.following == rest + "们"
+
+
+def _add_columns(batch: pa.RecordBatch, hits: list[Hit]) -> pa.RecordBatch:
+    """The batch of sentences with the columns of the keywords table."""
+    nothing = (None,) * 10
+    rows = [
+        (
+            hit.surface.pair,
+            hit.surface.surface,
+            hit.surface.surface_opposite,
+            hit.surface.keyword,
+            hit.surface.opposite,
+            hit.surface.gender,
+            hit.surface_start + hit.surface.offset,
+            hit.surface_start + hit.surface.offset + len(hit.surface.keyword),
+            hit.surface_start,
+            hit.surface_start + len(hit.surface.surface),
+        )
+        if hit.surface
+        else nothing
+        for hit in hits
+    ]
+    columns = [batch[name] for name in SENTENCE_COLUMNS]
+    columns += map(list, zip(*rows, strict=True))
+    columns += [[hit.word for hit in hits], [hit.verdict for hit in hits]]
+    arrays = [
+        column.cast(field.type) if isinstance(column, pa.Array) else pa.array(column, field.type)
+        for column, field in zip(columns, SCHEMA, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+
+
+if __name__ == "__main__":
+    stage.run(find_keywords)

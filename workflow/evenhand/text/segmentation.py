@@ -1,0 +1,62 @@
+"""Chinese words: jieba's dictionary and its segmentation without the hidden Markov model.
+
+rjieba gives the same words as ``jieba.cut(text, HMM=False)``, some 25 times faster.
+"""
+
+import importlib.util
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import rjieba
+
+if TYPE_CHECKING:
+    import jieba  # noqa: F401  # its dictionary is read: the code digest covers its version
+
+_MARKS = re.compile("[，。、：；“”！？,]")
+
+
+class Token(NamedTuple):
+    """A word in a text; `following` is the next word, blank before punctuation."""
+
+    word: str
+    start: int
+    following: str
+
+    @property
+    def end(self) -> int:
+        """Where it ends (exclusive)."""
+        return self.start + len(self.word)
+
+
+def cut(text: str) -> list[str]:
+    """The words of a text in order; joined, they are the text."""
+    return rjieba.cut(text, False)
+
+
+def token_at(text: str, position: int) -> Token:
+    """The word of a text that holds the character at `position`.
+
+    Only the clause around it is cut: jieba looks across no mark of punctuation, so that the
+    word is the one of ``cut(text)``.
+    """
+    mark = _MARKS.search(text, position)
+    border = mark.start() if mark else len(text)
+    if border == position:
+        return Token(text[position], position, "")
+    end = max(text.rfind(c, 0, position) for c in "，。、：“”,") + 1
+    words = cut(text[end:border])
+    for index, word in enumerate(words):
+        start, end = end, end + len(word)
+        if position < end:
+            return Token(word, start, words[index + 1] if index + 1 < len(words) else "")
+    raise IndexError(f"position {position} in a text of {len(text)} characters")
+
+
+@cache
+def dictionary() -> frozenset[str]:
+    """The words of jieba's dictionary (349,046; read once, 0.2 s)."""
+    folder = Path(importlib.util.find_spec("jieba").submodule_search_locations[0])
+    with (folder / "dict.txt").open(encoding="utf-8") as lines:
+        return frozenset(line.split(" ", 1)[0] for line in lines)
