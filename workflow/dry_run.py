@@ -1,0 +1,68 @@
+"""Snakemake's plan as data: ``python workflow/dry_run.py PLAN.json [arguments of snakemake]``.
+
+A dry run prints its reasons as prose, names no cause for a job below another one that runs,
+and lists files in a way that cannot be taken apart again. This program makes the same dry
+run and writes, per job that would run, what Snakemake's own objects say. It stands outside
+the library because it imports Snakemake, whose version the lock pins; `evenhand.why` reads
+the plan.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from snakemake import cli, jobs
+
+
+def describe(job: jobs.Job) -> dict[str, Any]:
+    """A job that would run, as JSON has it; file names are as the rules say them."""
+    dag = job.dag
+    known, reason = dag.workflow.persistence, dag.reason(job)
+    recorded = known.has_metadata(job) and not known.has_outdated_metadata(job)
+    params = known.params_changed(job) if recorded else None
+    former = (known.input(file) for file in job.output) if recorded else ()
+    return {
+        "rule": job.rule.name,
+        "wildcards": job.wildcards_dict,
+        "inputs": sorted(map(str, job.input)),
+        "outputs": list(map(str, job.output)),
+        "recorded": recorded,
+        "forced": reason.forced,
+        "missing": sorted(map(str, reason.missing_output)),
+        "incomplete": sorted(map(str, reason.incomplete_output)),
+        "updated": sorted(map(str, reason.updated_input)),
+        "made_anew": sorted(map(str, reason.updated_input_run)),
+        "former_inputs": sorted({str(name) for names in former for name in names or ()}),
+        "checksums": {
+            str(file): sorted(filter(None, known.input_checksums(job, file)))
+            for file in job.input
+            if recorded
+        },
+        "params_before": sorted(params.only_old) if params else [],
+        "params_now": sorted(params.only_new) if params else [],
+        "command_changed": recorded and any(known.code_changed(job)),
+        "software_changed": recorded and any(known.software_stack_changed(job)),
+    }
+
+
+def main() -> None:
+    """Make the dry run and write ``{"state": folder, "jobs": [...]}``."""
+    plan, arguments = Path(sys.argv[1]), sys.argv[2:]
+    planned: list[dict[str, Any]] = []
+
+    def note(job: jobs.Job, *_: Any, **__: Any) -> None:
+        if not job.rule.norun:  # a target rule does nothing by itself
+            planned.append(describe(job))
+
+    jobs.Job.log_info = note  # called once for each job of a dry run, with its reason known
+    parser, args = cli.parse_args(["--quiet", "all", "--dry-run", *arguments])
+    succeeded = cli.args_to_api(args, parser)
+    document = {"state": os.environ.get("EVENHAND_STATE"), "jobs": planned}
+    plan.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
+    sys.exit(0 if succeeded else 1)
+
+
+if __name__ == "__main__":
+    main()
