@@ -1,0 +1,119 @@
+"""Made sentences with a keyword, as the stages of SlguSet hand them on."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+KEYWORD_SCHEMA = pa.schema(
+    [
+        ("sentence_id", pa.string()),
+        ("sentence", pa.string()),
+        ("source", pa.string()),
+        ("source_position", pa.int64()),
+        ("copies", pa.int64()),
+        ("pair", pa.string()),
+        ("surface", pa.string()),
+        ("surface_opposite", pa.string()),
+        ("keyword", pa.string()),
+        ("opposite", pa.string()),
+        ("gender", pa.string()),
+        ("start", pa.int32()),
+        ("end", pa.int32()),
+        ("surface_start", pa.int32()),
+        ("surface_end", pa.int32()),
+        ("word", pa.string()),
+        ("verdict", pa.string()),
+    ]
+)
+
+#: (pair, surface, opposite surface, keyword, opposite, gender)
+TERMS = {
+    "他": ("他/她", "他", "她", "他", "她", "male"),
+    "她": ("他/她", "她", "他", "她", "他", "female"),
+    "男人": ("男/女", "男人", "女人", "男", "女", "male"),
+    "女人": ("男/女", "女人", "男人", "女", "男", "female"),
+    "爷爷": ("爷爷/奶奶", "爷爷", "奶奶", "爷爷", "奶奶", "male"),
+    "奶奶": ("爷爷/奶奶", "奶奶", "爷爷", "奶奶", "爷爷", "female"),
+}
+
+KEYWORDS_CSV = (
+    "pair,male,female,surface_male,surface_female,note\n"
+    "男/女,男,女,男人,女人,\n他/她,他,她,他,她,\n爷爷/奶奶,爷爷,奶奶,爷爷,奶奶,\n"
+)
+
+
+def identify(sentence: str) -> str:
+    return hashlib.blake2b(sentence.encode(), digest_size=8).hexdigest()
+
+
+def keyword_row(sentence: str, **changes: Any) -> dict[str, Any]:
+    """A row of a keywords table; the term is the longest of TERMS in the sentence."""
+    row: dict[str, Any] = {
+        "sentence_id": identify(sentence),
+        "sentence": sentence,
+        "source": "a.txt",
+        "source_position": 1,
+        "copies": 1,
+        "verdict": "accepted",
+    }
+    term = max((t for t in TERMS if t in sentence), key=len, default=None)
+    if term and changes.get("verdict") != "several_keywords":
+        names = ("pair", "surface", "surface_opposite", "keyword", "opposite", "gender")
+        row |= dict(zip(names, TERMS[term], strict=True))
+        start = sentence.index(term)
+        row |= {"start": start, "end": start + len(row["keyword"]), "word": term}
+        row |= {"surface_start": start, "surface_end": start + len(term)}
+    return {name: (row | changes).get(name) for name in KEYWORD_SCHEMA.names}
+
+
+def candidate_row(sentence: str, **changes: Any) -> dict[str, Any]:
+    """A row of candidates.parquet."""
+    row = keyword_row(sentence, **changes)
+    reasons = [] if row["verdict"] == "accepted" else [row["verdict"]]
+    return row | {"reasons": reasons, "evidence": None} | changes
+
+
+def made_sentences(count: int) -> list[str]:
+    """So many different sentences, terms in turn."""
+    terms = list(TERMS)
+    return [f"第{i}天，{terms[i % len(terms)]}在城里买了{i // 7}斤米。" for i in range(count)]
+
+
+def write_keywords(path: Path, rows: list[dict[str, Any]]) -> Path:
+    rows = sorted(rows, key=lambda row: row["sentence_id"])
+    pq.write_table(pa.Table.from_pylist(rows, KEYWORD_SCHEMA), path)
+    return path
+
+
+def write_filter(path: Path, keywords: Path, reasons: dict[str, tuple[str, str | None]]) -> Path:
+    """A filter's table: `reasons` maps sentences to (reason, evidence)."""
+    schema = pa.schema(
+        [
+            pa.field("sentence_id", pa.string(), nullable=False),
+            pa.field("reason", pa.string()),
+            pa.field("evidence", pa.string()),
+        ]
+    )
+    rows = []
+    for row in pq.read_table(keywords).to_pylist():
+        if row["verdict"] == "accepted":
+            reason, evidence = reasons.get(row["sentence"], (None, None))
+            rows.append({"sentence_id": row["sentence_id"], "reason": reason, "evidence": evidence})
+    pq.write_table(pa.Table.from_pylist(rows, schema), path)
+    return path
+
+
+def write_candidates(path: Path, rows: list[dict[str, Any]]) -> Path:
+    from evenhand.slguset.merge_candidates import SCHEMA
+
+    rows = sorted(rows, key=lambda row: row["sentence_id"])
+    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), path)
+    return path
+
+
+def write_keywords_csv(path: Path) -> Path:
+    path.write_text(KEYWORDS_CSV, encoding="utf-8")
+    return path

@@ -1,0 +1,227 @@
+import random
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.slguset import merge_candidates as module
+from evenhand.slguset.merge_candidates import SCHEMA, merge_candidates, rebatched
+from made_sentences import keyword_row, made_sentences, write_filter, write_keywords
+
+
+def cut(folder, rows, shards, reasons_by_filter):
+    """Write shards of keyword rows (exact duplicates inside a shard joined) and filter tables."""
+    keywords, filters = [], {name: [] for name in reasons_by_filter}
+    for number in range(shards):
+        merged = {}
+        for row in rows[number::shards]:
+            kept = merged.get(row["sentence_id"])
+            if kept is None:
+                merged[row["sentence_id"]] = row
+                continue
+            first = min(kept, row, key=lambda r: (r["source"], r["source_position"]))
+            merged[row["sentence_id"]] = first | {"copies": kept["copies"] + row["copies"]}
+        path = write_keywords(folder / f"k{shards}-{number}.parquet", list(merged.values()))
+        keywords.append(path)
+        for name, reasons in reasons_by_filter.items():
+            table = folder / f"{name}{shards}-{number}.parquet"
+            filters[name].append(write_filter(table, path, reasons))
+    return keywords, [path for paths in filters.values() for path in paths]
+
+
+def merged(folder, rows, shards, reasons_by_filter, **options):
+    keywords, filters = cut(folder, rows, shards, reasons_by_filter)
+    out = folder / f"candidates{shards}.parquet"
+    counts = merge_candidates(
+        keywords=keywords,
+        filters=filters,
+        filter_names=list(reasons_by_filter),
+        out=out,
+        **options,
+    )
+    return out, counts
+
+
+def test_copies_are_summed_and_the_smallest_source_is_named(tmp_path):
+    sentence = "他在家。"
+    rows = [
+        keyword_row(sentence, source="b.txt", source_position=1, copies=2),
+        keyword_row(sentence, source="a.txt", source_position=9),
+        keyword_row(sentence, source="a.txt", source_position=10, copies=3),
+    ]
+    out, counts = merged(tmp_path, rows, 3, {})
+    (row,) = pq.read_table(out).to_pylist()
+    assert (row["source"], row["source_position"], row["copies"]) == ("a.txt", 9, 6)
+    assert counts == {"read": 3, "duplicates": 2, "sentences": 1, "verdicts": {"accepted": 1}}
+
+
+def test_the_first_reason_is_the_verdict_and_all_are_listed(tmp_path):
+    both, second, none = "他叫小明。", "她在医院。", "爷爷在家。"
+    several = keyword_row("他和她。", verdict="several_keywords")
+    reasons = {
+        "names": {both: ("name", "小明")},
+        "biology": {both: ("biology", "叫"), second: ("biology", "医院")},
+    }
+    rows = [keyword_row(both), keyword_row(second), keyword_row(none), several]
+    out, counts = merged(tmp_path, rows, 1, reasons)
+    by_sentence = {row["sentence"]: row for row in pq.read_table(out).to_pylist()}
+
+    def decision(sentence):
+        return [by_sentence[sentence][name] for name in ("verdict", "reasons", "evidence")]
+
+    assert decision(both) == ["name", ["name", "biology"], "小明"]
+    assert decision(second) == ["biology", ["biology"], "医院"]
+    assert decision(none) == ["accepted", [], None]
+    assert decision("他和她。") == ["several_keywords", ["several_keywords"], None]
+    assert by_sentence["他和她。"]["start"] is None
+    assert counts["verdicts"] == {"accepted": 1, "biology": 1, "name": 1, "several_keywords": 1}
+
+
+def test_rows_are_sorted_and_complete(tmp_path):
+    rows = [keyword_row(s) for s in made_sentences(50)]
+    out, _ = merged(tmp_path, rows, 4, {})
+    table = pq.read_table(out)
+    assert table.schema.equals(SCHEMA)
+    ids = table["sentence_id"].to_pylist()
+    assert ids == sorted(row["sentence_id"] for row in rows)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_nothing_is_lost_and_the_cut_does_not_show(tmp_path_factory, monkeypatch, data):
+    monkeypatch.setattr(module, "BATCH_ROWS", 7)
+    folder = tmp_path_factory.mktemp("merge")
+    sentences = made_sentences(12)
+    reasons = {
+        "one": dict.fromkeys(data.draw(st.sets(st.sampled_from(sentences))), ("first", None)),
+        "two": dict.fromkeys(data.draw(st.sets(st.sampled_from(sentences))), ("second", "米")),
+    }
+    rejected = data.draw(st.sets(st.sampled_from(sentences)))
+    rows = [
+        keyword_row(
+            sentence,
+            source=source,
+            source_position=position,
+            copies=copies,
+            verdict="length" if sentence in rejected else "accepted",
+        )
+        for sentence, source, position, copies in data.draw(
+            st.lists(
+                st.tuples(
+                    st.sampled_from(sentences),
+                    st.sampled_from("ab"),
+                    st.integers(1, 5),
+                    st.integers(1, 3),
+                ),
+                max_size=40,
+            )
+        )
+    ]
+    written = set()
+    for shards in (1, 3):
+        out, counts = merged(folder, rows, shards, reasons)
+        table = pq.read_table(out).to_pylist()
+        assert sum(r["copies"] for r in table) == sum(r["copies"] for r in rows)
+        assert {r["sentence_id"] for r in table} == {r["sentence_id"] for r in rows}
+        assert sum(counts["verdicts"].values()) == counts["sentences"] == len(table)
+        assert counts["sentences"] + counts["duplicates"] == counts["read"]
+        assert all((r["verdict"] == "accepted") == (r["reasons"] == []) for r in table)
+        written.add(out.read_bytes())
+    assert len(written) == 1
+
+
+def test_the_record_inside_is_there_and_the_cut_does_not_show_in_it(tmp_path):
+    rows = [keyword_row(s) for s in made_sentences(20)]
+    written = []
+    for shards in (1, 2):
+        keywords, _ = cut(tmp_path, rows, shards, {})
+        out = tmp_path / str(shards) / "candidates.parquet"
+        record = stage.execute(merge_candidates, {"keywords": keywords, "out": out})
+        assert len(record["inputs"]["keywords"]) == shards
+        written.append(out.read_bytes())
+    assert written[0] == written[1]
+    assert b"evenhand.slguset.merge_candidates" in written[0]
+
+
+def test_near_duplicates_are_rejected_when_asked(tmp_path):
+    first, second, other = (
+        "昨天下午，他在学校门口等了很久很久，没有人来。",
+        "昨天下午，他在学校门口等了很久很久，没人来。",
+        "奶奶每天早晨都去公园散步，风雨无阻。",
+    )
+    rows = [keyword_row(s) for s in (first, second, other)]
+    _, counts = merged(tmp_path, rows, 1, {})
+    assert counts["verdicts"] == {"accepted": 3}
+    out, counts = merged(tmp_path, rows, 2, {}, near_duplicates=0.7)
+    assert counts["verdicts"] == {"accepted": 2, "near_duplicate": 1}
+    by_id = {row["sentence_id"]: row for row in pq.read_table(out).to_pylist()}
+    kept, dropped = sorted(keyword_row(s)["sentence_id"] for s in (first, second))
+    assert by_id[kept]["verdict"] == "accepted"
+    assert by_id[dropped]["verdict"] == "near_duplicate"
+    assert by_id[dropped]["reasons"] == ["near_duplicate"]
+    assert by_id[dropped]["evidence"] == kept
+
+
+def test_tables_that_do_not_belong_together_are_refused(tmp_path):
+    rows = [keyword_row(s) for s in made_sentences(6)]
+    keywords, filters = cut(tmp_path, rows, 2, {"one": {}})
+    out = tmp_path / "out.parquet"
+    with pytest.raises(InputError, match="does not decide on the accepted sentences"):
+        merge_candidates(keywords=keywords, filters=filters[::-1], filter_names=["one"], out=out)
+    with pytest.raises(InputError, match="need 2 filter tables, not 1"):
+        merge_candidates(keywords=keywords, filters=filters[:1], filter_names=["one"], out=out)
+    with pytest.raises(InputError, match="name one twice"):
+        merge_candidates(keywords=keywords, filters=filters * 2, filter_names=["a", "a"], out=out)
+    with pytest.raises(InputError, match="no keyword table"):
+        merge_candidates(keywords=[], out=out)
+    with pytest.raises(InputError, match=r"near_duplicates is 1\.5"):
+        merge_candidates(keywords=keywords, out=out, near_duplicates=1.5)
+
+
+@pytest.mark.parametrize("change", ["more", "fewer"])
+def test_a_filter_table_of_another_length_is_refused(tmp_path, change):
+    rows = [keyword_row(s) for s in made_sentences(6)]
+    keywords, filters = cut(tmp_path, rows, 1, {"one": {}})
+    table = pq.read_table(filters[0])
+    changed = pa.concat_tables([table, table.slice(5)]) if change == "more" else table.slice(0, 5)
+    pq.write_table(changed, filters[0])
+    with pytest.raises(InputError, match="does not decide"):
+        merge_candidates(
+            keywords=keywords, filters=filters, filter_names=["one"], out=tmp_path / "o.parquet"
+        )
+
+
+@pytest.mark.parametrize("change", [{"verdict": "length"}, {"sentence": "她在家。"}])
+def test_shards_that_disagree_on_a_sentence_are_refused(tmp_path, change):
+    row = keyword_row("他在家。")
+    keywords, _ = cut(tmp_path, [row, row | change], 2, {})
+    with pytest.raises(InputError, match="two shards give sentence"):
+        merge_candidates(keywords=keywords, out=tmp_path / "o.parquet")
+
+
+@given(st.lists(st.integers(0, 9)), st.integers(1, 12))
+def test_rebatching_keeps_the_rows_in_batches_of_one_size(sizes, size):
+    numbers = iter(range(1000))
+    batches = [
+        pa.record_batch({"x": pa.array([next(numbers) for _ in range(n)], pa.int64())})
+        for n in sizes
+    ]
+    got = list(rebatched(batches, size))
+    assert [x for batch in got for x in batch["x"].to_pylist()] == list(range(sum(sizes)))
+    assert all(batch.num_rows == size for batch in got[:-1])
+    assert all(0 < batch.num_rows <= size for batch in got)
+
+
+def test_the_same_bytes_from_shuffled_shards(tmp_path):
+    rows = [keyword_row(s, source_position=i) for i, s in enumerate(made_sentences(300))]
+    first, _ = merged(tmp_path, rows, 3, {"one": {rows[0]["sentence"]: ("x", None)}})
+    content = first.read_bytes()
+    random.Random(1).shuffle(rows)
+    again, _ = merged(tmp_path, rows, 3, {"one": {rows[0]["sentence"]: ("x", None)}})
+    assert again.read_bytes() != content  # another row is rejected
+    again, _ = merged(tmp_path, rows, 5, {"one": {made_sentences(1)[0]: ("x", None)}})
+    assert again.read_bytes() == content

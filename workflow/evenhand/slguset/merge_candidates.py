@@ -1,0 +1,376 @@
+"""Merge all shards into one table of candidates, each sentence once, each with its verdict."""
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.io.tables import BATCH_ROWS, write_batches
+from evenhand.slguset import near_duplicates as near
+from evenhand.stage import Input, Output
+
+#: Columns of candidates.parquet; the first 16 come from the keyword tables as they are.
+SCHEMA = pa.schema(
+    [
+        ("sentence_id", pa.string()),
+        ("sentence", pa.string()),
+        ("source", pa.string()),
+        ("source_position", pa.int64()),
+        ("copies", pa.int64()),
+        ("pair", pa.string()),
+        ("surface", pa.string()),
+        ("surface_opposite", pa.string()),
+        ("keyword", pa.string()),
+        ("opposite", pa.string()),
+        ("gender", pa.string()),
+        ("start", pa.int32()),
+        ("end", pa.int32()),
+        ("surface_start", pa.int32()),
+        ("surface_end", pa.int32()),
+        ("word", pa.string()),
+        ("verdict", pa.string()),
+        ("reasons", pa.list_(pa.string())),
+        ("evidence", pa.string()),
+    ]
+)
+
+#: What DuckDB may hold in memory while it sorts; the rest of the rows waits on the disk.
+SORT_MEMORY = "384MB"
+
+
+def merge_candidates(
+    *,
+    keywords: list[Input],
+    out: Output,
+    filters: list[Input] | None = None,
+    filter_names: list[str] | None = None,
+    near_duplicates: float | None = None,
+) -> dict[str, Any]:
+    """Merge all shards into one table of candidates, each sentence once, each with its verdict.
+
+    A sentence that stands in several shards becomes one row: its copies are summed, and its
+    source is the smallest (source, source_position), so that the result does not depend on
+    how the corpus was cut. The verdict is `accepted` or the first reason in the order:
+    keywords, the filters as configured, near duplicates. `reasons` lists all that apply and
+    `evidence` belongs to the verdict. Rejected sentences stay. Rows are sorted by
+    sentence_id. Sorting uses the folder for temporary files (TMPDIR) and less than 0.5 GB of
+    memory, whatever the size of the corpus.
+
+    Parameters
+    ----------
+    keywords : list of Path
+        The keyword tables, one per shard.
+    out : Path
+        candidates.parquet.
+    filters : list of Path
+        The filters' tables, filter by filter in the order of `filter_names`, and for each
+        filter in the order of `keywords`.
+    filter_names : list of str
+        The configured filters, in the order in which their reasons count.
+    near_duplicates : float, optional
+        Jaccard similarity of two accepted sentences' character trigrams, above 0 and up to
+        1, from which the one with the larger sentence_id is rejected as `near_duplicate`,
+        with the kept sentence's id as evidence. Without it, none is. Memory then grows with
+        the number of accepted sentences.
+
+    Returns
+    -------
+    dict
+        read (rows of the keyword tables), duplicates (rows that another shard has too),
+        sentences (rows written), verdicts (sentences by verdict).
+
+    Raises
+    ------
+    InputError
+        The tables do not belong together, or `near_duplicates` is out of range.
+    """
+    by_shard = _by_shard(keywords, filters or [], filter_names or [])
+    if near_duplicates is not None and not 0 < near_duplicates <= 1:
+        raise InputError(
+            f"near_duplicates is {near_duplicates}",
+            remedy="give a similarity above 0 and up to 1, or none",
+        )
+    read: Counter[str] = Counter()
+    verdicts: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory(prefix="evenhand-merge-") as name, _record_without_shards():
+        folder = Path(name)
+        judged = _counted(_judged(by_shard), read)
+        rows = rebatched(deduplicated(_sorted(judged, folder)))
+        if near_duplicates is not None:
+            merged = folder / "merged.parquet"
+            write_batches(merged, SCHEMA, rows)
+            kept_for = near.find(_accepted(merged), threshold=near_duplicates)
+            rows = _without(merged, kept_for)
+        written = write_batches(out, SCHEMA, _tallied(rows, verdicts))
+    copies = verdicts.pop("copies", 0)
+    if copies != read["copies"] or verdicts.total() != written:
+        raise RuntimeError(f"{read['copies']} copies were read, but {copies} were written")
+    return {
+        "read": read["rows"],
+        "duplicates": read["rows"] - written,
+        "sentences": written,
+        "verdicts": dict(sorted(verdicts.items())),
+    }
+
+
+def _by_shard(
+    keywords: list[Path], filters: list[Path], names: list[str]
+) -> list[tuple[Path, list[Path]]]:
+    """Each shard's keyword table with its filters' tables."""
+    if not keywords:
+        raise InputError("there is no keyword table", remedy="give a corpus with one file at least")
+    if len(set(names)) != len(names):
+        raise InputError(f"the filters {', '.join(names)} name one twice", remedy="remove one")
+    if len(filters) != len(names) * len(keywords):
+        raise InputError(
+            f"{len(names)} filters and {len(keywords)} shards need {len(names) * len(keywords)} "
+            f"filter tables, not {len(filters)}"
+        )
+    shards = len(keywords)
+    return [(path, [filters[f * shards + s] for f in range(len(names))])
+            for s, path in enumerate(keywords)]  # fmt: skip
+
+
+def _judged(by_shard: list[tuple[Path, list[Path]]]) -> Iterator[pa.RecordBatch]:
+    """The rows of all shards, in the columns of `SCHEMA`, with the filters' verdicts."""
+    for keywords, filters in by_shard:
+        decisions = [_Decisions(path) for path in filters]
+        with pq.ParquetFile(keywords) as file:
+            for batch in file.iter_batches(batch_size=BATCH_ROWS):
+                yield _judge(batch, decisions, keywords)
+        for one in decisions:
+            one.close(keywords)
+
+
+def _judge(batch: pa.RecordBatch, decisions: list["_Decisions"], file: Path) -> pa.RecordBatch:
+    verdict = batch["verdict"].to_pylist()
+    if None in verdict:
+        raise InputError("has a row without a verdict", file=file, line=verdict.index(None) + 1)
+    reasons: list[list[str]] = [[] if one == "accepted" else [one] for one in verdict]
+    evidence: list[str | None] = [None] * len(verdict)
+    accepted = [row for row, one in enumerate(verdict) if one == "accepted"]
+    ids = batch["sentence_id"].take(pa.array(accepted, pa.int64()))
+    for decision in decisions:
+        for row, reason, words in zip(accepted, *decision.take(ids, file), strict=True):
+            if reason is None:
+                continue
+            if reason not in reasons[row]:
+                reasons[row].append(reason)
+            if verdict[row] == "accepted":
+                verdict[row], evidence[row] = reason, words
+    columns = [batch[name].cast(SCHEMA.field(name).type) for name in SCHEMA.names[:16]]
+    return pa.record_batch(
+        [*columns, pa.array(verdict), pa.array(reasons, SCHEMA.field("reasons").type),
+         pa.array(evidence, pa.string())],
+        schema=SCHEMA,
+    )  # fmt: skip
+
+
+class _Decisions:
+    """One filter's table of one shard, read in step with the shard's accepted sentences."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = pq.ParquetFile(path)
+        columns = ["sentence_id", "reason", "evidence"]
+        self._batches = self._file.iter_batches(batch_size=BATCH_ROWS, columns=columns)
+        self._left = pa.table({name: pa.array([], pa.string()) for name in columns})
+
+    def take(self, ids: pa.Array, keywords: Path) -> tuple[list[str | None], list[str | None]]:
+        """Reasons and evidences of the next sentences, which must be `ids`."""
+        parts, missing = [self._left], len(ids) - self._left.num_rows
+        while missing > 0 and (batch := next(self._batches, None)) is not None:
+            parts.append(pa.table(batch.cast(self._left.schema)))
+            missing -= batch.num_rows
+        rows = pa.concat_tables(parts)
+        self._left, rows = rows.slice(len(ids)), rows.slice(0, len(ids))
+        if missing > 0 or not rows["sentence_id"].combine_chunks().equals(ids.cast(pa.string())):
+            self._do_not_match(keywords)
+        return rows["reason"].to_pylist(), rows["evidence"].to_pylist()
+
+    def close(self, keywords: Path) -> None:
+        """Check that no decision is left over."""
+        if self._left.num_rows or any(batch.num_rows for batch in self._batches):
+            self._do_not_match(keywords)
+        self._file.close()
+
+    def _do_not_match(self, keywords: Path) -> None:
+        raise InputError(
+            f"does not decide on the accepted sentences of {keywords} one by one, in order",
+            file=self.path,
+            remedy="remove both files and run the workflow again",
+        )
+
+
+def _counted(batches: Iterable[pa.RecordBatch], read: Counter[str]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        read["rows"] += batch.num_rows
+        read["copies"] += pc.sum(batch["copies"]).as_py() or 0
+        yield batch
+
+
+def _tallied(batches: Iterable[pa.RecordBatch], verdicts: Counter[str]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        verdicts["copies"] += pc.sum(batch["copies"]).as_py() or 0
+        for one in pc.value_counts(batch["verdict"]).to_pylist():
+            verdicts[one["values"]] += one["counts"]
+        yield batch
+
+
+def _sorted(batches: Iterable[pa.RecordBatch], folder: Path) -> Iterator[pa.RecordBatch]:
+    """The rows by sentence_id, source, source_position, sorted on the disk in `folder`."""
+    import duckdb
+
+    failures: list[InputError] = []
+
+    def kept_failures() -> Iterator[pa.RecordBatch]:
+        """DuckDB turns an error of what it reads into one of its own: keep ours."""
+        try:
+            yield from batches
+        except InputError as error:
+            failures.append(error)
+            raise
+
+    reader = pa.RecordBatchReader.from_batches(SCHEMA, kept_failures())
+    config = {"memory_limit": SORT_MEMORY, "threads": 1, "temp_directory": str(folder)}
+    with duckdb.connect(config=config) as connection:
+        connection.register("judged", reader)
+        # Text is compared by its bytes, hence by code points: no locale has a say in it.
+        query = "SELECT * FROM judged ORDER BY sentence_id, source, source_position NULLS LAST"
+        try:
+            for batch in connection.sql(query).to_arrow_reader(BATCH_ROWS):
+                yield batch.cast(SCHEMA)
+        except duckdb.Error as error:
+            if failures:
+                raise failures[0] from error
+            raise
+
+
+def deduplicated(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Keep the first row of each sentence_id, with the sum of its copies.
+
+    Parameters
+    ----------
+    batches : iterable of pyarrow.RecordBatch
+        Rows in the columns of `SCHEMA`, rows of one sentence_id side by side.
+
+    Yields
+    ------
+    pyarrow.RecordBatch
+        Rows in the same order; batches of any size.
+
+    Raises
+    ------
+    InputError
+        Two rows with one sentence_id differ in sentence or verdict.
+    """
+    held = None  # the last sentence of a batch may go on in the next one
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        rows = pa.concat_batches([held, batch]) if held is not None else batch
+        ids = rows["sentence_id"]
+        new = np.append(True, pc.not_equal(ids[1:], ids[:-1]).to_numpy(zero_copy_only=False))
+        starts = np.flatnonzero(new)
+        _check_same(rows, new, starts)
+        copies = np.add.reduceat(rows["copies"].to_numpy(), starts)
+        firsts = rows.take(pa.array(starts)).set_column(
+            SCHEMA.get_field_index("copies"), SCHEMA.field("copies"), pa.array(copies, pa.int64())
+        )
+        held = firsts.slice(firsts.num_rows - 1)
+        yield firsts.slice(0, firsts.num_rows - 1)
+    if held is not None:
+        yield held
+
+
+def _check_same(rows: pa.RecordBatch, new: np.ndarray, starts: np.ndarray) -> None:
+    """Rows of one sentence_id agree in what does not depend on where the sentence stands."""
+    again = np.flatnonzero(~new)
+    if not again.size:
+        return
+    first = starts[np.cumsum(new)[again] - 1]
+    for name in ("sentence", "verdict", "evidence"):
+        column = rows[name].fill_null("")
+        same = pc.equal(column.take(pa.array(again)), column.take(pa.array(first)))
+        if not pc.all(same).as_py():
+            one = rows["sentence_id"][int(again[pc.index(same, False).as_py()])].as_py()
+            raise InputError(
+                f"two shards give sentence {one} with different values of {name}",
+                remedy="remove the results of the stages before and run the workflow again",
+            )
+
+
+def rebatched(
+    batches: Iterable[pa.RecordBatch], size: int = BATCH_ROWS
+) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches of exactly `size` rows, but for the last.
+
+    Row groups, and so the bytes of a file, then do not depend on how the rows came.
+    """
+    waiting: list[pa.RecordBatch] = []
+    count = 0
+    for batch in batches:
+        waiting.append(batch)
+        count += batch.num_rows
+        while count >= size:
+            rows = pa.concat_batches(waiting)
+            yield pa.concat_batches([rows.slice(0, size)])
+            waiting, count = [rows.slice(size)], count - size
+    if count:
+        yield pa.concat_batches(waiting)
+
+
+def _accepted(path: Path) -> Iterator[tuple[str, str]]:
+    """(sentence_id, sentence) of the accepted rows, in order."""
+    columns = ["sentence_id", "sentence", "verdict"]
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=columns):
+            rows = batch.filter(pc.equal(batch["verdict"], "accepted"))
+            yield from zip(
+                rows["sentence_id"].to_pylist(), rows["sentence"].to_pylist(), strict=True
+            )
+
+
+def _without(path: Path, kept_for: dict[str, str]) -> Iterator[pa.RecordBatch]:
+    """The rows of a merged table, near duplicates (id: id of the kept one) rejected."""
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(batch_size=BATCH_ROWS):
+            columns = {name: batch[name].to_pylist() for name in SCHEMA.names[16:]}
+            for row, one in enumerate(batch["sentence_id"].to_pylist()):
+                if one in kept_for:
+                    columns["verdict"][row] = near.REASON
+                    columns["reasons"][row] = [near.REASON]
+                    columns["evidence"][row] = kept_for[one]
+            changed = [pa.array(columns[f.name], f.type) for f in list(SCHEMA)[16:]]
+            yield pa.record_batch(batch.columns[:16] + changed, schema=SCHEMA)
+
+
+@contextmanager
+def _record_without_shards() -> Iterator[None]:
+    """Leave the shards' digests out of the record inside the table.
+
+    They tell how the corpus was cut, which must not show in the bytes of the result. The
+    record that the runner keeps beside the results has them.
+    """
+    record = stage.current_record.get()
+    if record is None:
+        yield
+        return
+    token = stage.current_record.set({k: v for k, v in record.items() if k != "inputs"})
+    try:
+        yield
+    finally:
+        stage.current_record.reset(token)
+
+
+if __name__ == "__main__":
+    stage.run(merge_candidates)
