@@ -1,0 +1,79 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from evenhand.metrics import agreement
+
+#: Fleiss (1971): 14 raters, 10 items, 5 categories; kappa 0.210 in the article.
+FLEISS = [
+    [0, 0, 0, 0, 14],
+    [0, 2, 6, 4, 2],
+    [0, 0, 3, 5, 6],
+    [0, 3, 9, 2, 0],
+    [2, 2, 8, 1, 1],
+    [7, 7, 0, 0, 0],
+    [3, 2, 6, 3, 0],
+    [2, 5, 3, 2, 2],
+    [6, 5, 2, 1, 0],
+    [0, 2, 2, 3, 7],
+]
+
+ratings = hnp.arrays(
+    int, st.tuples(st.integers(1, 12), st.integers(2, 5)), elements=st.integers(0, 2)
+)
+
+
+def from_counts(counts):
+    return np.array([[k for k, n in enumerate(row) for _ in range(n)] for row in counts])
+
+
+def test_fleiss_on_the_articles_example():
+    assert agreement.fleiss_kappa(from_counts(FLEISS)) == pytest.approx(0.210, abs=5e-4)
+
+
+def test_percent_agreement_counts_pairs():
+    answers = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 2]])
+    assert agreement.percent_agreement(answers) == pytest.approx(100 * (1 + 1 / 3 + 0) / 3)
+    assert agreement.unanimous(answers).tolist() == [True, False, False]
+
+
+@given(ratings)
+def test_alpha_is_the_ratio_of_disagreements(answers):
+    """Krippendorff's definition, written out over pairs of values."""
+    alpha = agreement.krippendorff_alpha(answers)
+    if len(np.unique(answers)) == 1:
+        assert alpha is None
+        return
+    within = [a != b for row in answers for a, b in itertools.permutations(row, 2)]
+    overall = [a != b for a, b in itertools.permutations(answers.ravel(), 2)]
+    assert alpha == pytest.approx(1 - np.mean(within) / np.mean(overall))
+
+
+@given(ratings)
+def test_kappa_is_the_ratio_to_chance(answers):
+    kappa = agreement.fleiss_kappa(answers)
+    shares = np.bincount(answers.ravel()) / answers.size
+    chance = (shares**2).sum()
+    if len(np.unique(answers)) == 1:
+        assert kappa is None
+        return
+    observed = agreement.percent_agreement(answers) / 100
+    assert kappa == pytest.approx((observed - chance) / (1 - chance))
+
+
+def test_full_agreement_on_several_answers_is_one():
+    answers = np.array([[0, 0, 0], [2, 2, 2]])
+    assert agreement.percent_agreement(answers) == 100
+    assert agreement.fleiss_kappa(answers) == pytest.approx(1)
+    assert agreement.krippendorff_alpha(answers) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("answers", [np.zeros((0, 3), int), np.zeros((3, 1), int)])
+def test_nothing_to_compare_is_an_error(answers):
+    for measure in ("percent_agreement", "fleiss_kappa", "krippendorff_alpha"):
+        with pytest.raises(ValueError, match="agreement needs"):
+            getattr(agreement, measure)(answers)

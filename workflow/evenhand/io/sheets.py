@@ -1,0 +1,331 @@
+"""Sheets that people fill in: workbooks and CSV files out and in.
+
+Text that comes from a corpus or from a person is never taken for a formula, whichever program
+opens the file: in a workbook its cells are text cells; in a CSV file, which knows no types,
+what a program could read as a formula gets an apostrophe in front (`guarded`), and reading
+takes it away again (`unguarded`).
+
+Files are the same, byte for byte, whenever they are written.
+"""
+
+import csv
+import io
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evenhand.errors import InputError
+
+#: What a spreadsheet program may take for the start of a formula; the wide forms count too
+#: where the program runs in Chinese or Japanese.
+_FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
+
+#: The apostrophe that makes a CSV cell text.
+_GUARD = "'"
+
+#: The time that every part of a workbook carries.
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+class Marked(NamedTuple):
+    """Text with a part to highlight: characters `start` to `end` (exclusive)."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a workbook's table.
+
+    Attributes
+    ----------
+    name : str
+        The column's name; the header's first word, by which the column is found again.
+    title : str
+        What stands after the name in the header.
+    width : float
+        Width in characters of the standard font (a Chinese character takes two).
+    choices : tuple of str
+        What may be put in; anything if empty. The values must not contain a comma.
+    fill_in : bool
+        Whether it is for people to fill in (its cells are coloured).
+    hidden : bool
+        Whether it is folded away.
+    """
+
+    name: str
+    title: str = ""
+    width: float = 12
+    choices: tuple[str, ...] = ()
+    fill_in: bool = False
+    hidden: bool = False
+
+
+def guarded(text: str) -> str:
+    """Text for a CSV cell, that no program takes for a formula; `unguarded` undoes it."""
+    return _GUARD + text if text.startswith((*_FORMULA_STARTS, _GUARD)) else text
+
+
+def unguarded(text: str) -> str:
+    """Undo `guarded`; text that it would not have given stays as it is."""
+    rest = text[1:]
+    if text.startswith(_GUARD) and rest.startswith((*_FORMULA_STARTS, _GUARD)):
+        return rest
+    return text
+
+
+def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a CSV file that spreadsheet programs open as UTF-8, text cells guarded.
+
+    None becomes an empty cell. The file begins with a byte-order mark, without which Excel
+    reads Chinese text wrongly.
+    """
+    with path.open("w", encoding="utf-8-sig", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(header)
+        for row in rows:
+            writer.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in row])
+
+
+def read_csv(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Read a CSV file as a spreadsheet program may have saved it.
+
+    Parameters
+    ----------
+    path : Path
+        UTF-8 (with or without byte-order mark) or GB18030; cells parted by comma, semicolon
+        or tab, whichever parts the header into `columns`.
+    columns : sequence of str
+        The columns that it must have, in any order; other columns are left out.
+
+    Yields
+    ------
+    int, dict
+        Row number as a spreadsheet program shows it (the header is row 1), and the cells by
+        column, stripped and unguarded, "" where blank. Rows without any text are left out.
+
+    Raises
+    ------
+    InputError
+        It is neither encoding, lacks a column or has it twice, or a row is too long.
+    """
+    text = _decoded(path)
+    first = text.split("\n", 1)[0]
+    delimiter = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        cells = ([unguarded(cell.strip()) for cell in row] for row in reader)
+        yield from _table(path, cells, columns)
+    except csv.Error as error:
+        raise InputError(
+            f"is not a whole CSV file ({error})", file=path, line=reader.line_num
+        ) from error
+
+
+def read_workbook(
+    path: Path, sheet: str, columns: Sequence[str]
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Read the table on one sheet of a workbook (xlsx); see `read_csv` for what comes.
+
+    Raises
+    ------
+    InputError
+        It is no workbook, lacks the sheet or a column, or has a column twice.
+    """
+    import openpyxl
+
+    try:
+        book = openpyxl.load_workbook(path)
+    except (zipfile.BadZipFile, KeyError, ValueError, OSError, SyntaxError) as error:
+        raise InputError(
+            "is no xlsx workbook, or a broken or encrypted one",
+            file=path,
+            remedy="save it again as xlsx, without a password",
+        ) from error
+    if sheet not in book.sheetnames:
+        raise InputError(
+            f"has no sheet {sheet!r}", file=path, remedy="give the sheet its name back"
+        )
+    rows = book[sheet].iter_rows(values_only=True)
+    cells = (["" if cell is None else str(cell).strip() for cell in row] for row in rows)
+    yield from _table(path, cells, columns)
+
+
+def _decoded(path: Path) -> str:
+    content = path.read_bytes()
+    for encoding in ("utf-8-sig", "gb18030"):
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    raise InputError("is neither UTF-8 nor GB18030", file=path, remedy="save it as CSV in UTF-8")
+
+
+def _table(
+    path: Path, rows: Iterable[list[str]], columns: Sequence[str]
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Find the columns by the first words of the header, and give the rows below it."""
+    numbered = enumerate(rows, start=1)
+    header = next(numbered, (1, []))[1]
+    names = [title.split()[0] if title else "" for title in header]
+    places = {}
+    for name in columns:
+        if names.count(name) != 1:
+            raise InputError(
+                f"has {'no' if name not in names else 'more than one'} column {name}",
+                file=path,
+                line=1,
+                remedy="give the first row its cells back",
+            )
+        places[name] = names.index(name)
+    for number, row in numbered:
+        if not any(row):
+            continue
+        if any(row[len(header) :]):
+            raise InputError(
+                "has more cells than the first row", file=path, line=number, remedy="mend the row"
+            )
+        row += [""] * (len(header) - len(row))
+        yield number, {name: row[place] for name, place in places.items()}
+
+
+def write_workbook(
+    path: Path,
+    *,
+    notes: tuple[str, str],
+    table: str,
+    columns: Sequence[Column],
+    rows: Iterable[Sequence[str | int | Marked | None]],
+) -> None:
+    """Write a workbook (xlsx) with a sheet of notes and a sheet with one table.
+
+    Parameters
+    ----------
+    path : Path
+        The workbook.
+    notes : (str, str)
+        Name of the first sheet and its text: a cell per line; lines that begin with ``# ``
+        are headings.
+    table : str
+        Name of the second sheet. Its first row is the header and stays in sight.
+    columns : sequence of Column
+        What the table's columns are.
+    rows : iterable of sequence
+        Cells in the order of `columns`: text, numbers, `Marked` text, None for blank.
+    """
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    _fill_notes(book.active, *notes)
+    sheet = book.create_sheet(table)
+    count = _fill_table(sheet, columns, rows)
+    _shape_table(sheet, columns, count)
+    book.active = 1
+    for one in book.worksheets:
+        one.sheet_view.tabSelected = one is sheet
+    buffer = io.BytesIO()
+    book.save(buffer)
+    path.write_bytes(_without_times(buffer))
+
+
+def _fill_notes(sheet: Any, name: str, text: str) -> None:
+    from openpyxl.styles import Alignment, Font
+
+    sheet.title = name
+    sheet.column_dimensions["A"].width = 110
+    sheet.sheet_view.showGridLines = False
+    for number, line in enumerate(text.strip().split("\n"), start=1):
+        cell = sheet.cell(number, 1)
+        _set_text(cell, line.removeprefix("# "))
+        cell.font = Font(bold=line.startswith("# "), size=13 if line.startswith("# ") else 11)
+        cell.alignment = Alignment(wrap_text=True, vertical="top")
+
+
+def _fill_table(
+    sheet: Any, columns: Sequence[Column], rows: Iterable[Sequence[str | int | Marked | None]]
+) -> int:
+    """Write header and rows; return the number of rows."""
+    from openpyxl.cell.rich_text import CellRichText, TextBlock
+    from openpyxl.cell.text import InlineFont
+    from openpyxl.styles import Alignment, Font, PatternFill
+
+    heading, wrapped = PatternFill("solid", "FFD9E2EC"), Alignment(wrap_text=True, vertical="top")
+    to_fill = PatternFill("solid", "FFFFF8DC")
+    highlight = InlineFont(b=True, color="FFC00000", sz=12)
+    plain = InlineFont(sz=12)
+    for place, column in enumerate(columns, start=1):
+        cell = sheet.cell(1, place)
+        _set_text(cell, f"{column.name} {column.title}".strip())
+        cell.font, cell.fill, cell.alignment = Font(bold=True), heading, wrapped
+    count = 0
+    for number, row in enumerate(rows, start=2):
+        for place, (column, value) in enumerate(zip(columns, row, strict=True), start=1):
+            cell = sheet.cell(number, place)
+            cell.alignment = wrapped
+            if column.fill_in:
+                cell.fill, cell.number_format = to_fill, "@"  # what is typed in stays text
+            if isinstance(value, Marked):
+                parts = (
+                    (plain, value.text[: value.start]),
+                    (highlight, value.text[value.start : value.end]),
+                    (plain, value.text[value.end :]),
+                )
+                cell.value = CellRichText(*[TextBlock(font, part) for font, part in parts if part])
+                cell.quotePrefix = True
+            elif isinstance(value, str):
+                _set_text(cell, value)
+            elif value is not None:
+                cell.value = value
+        count += 1
+    return count
+
+
+def _set_text(cell: Any, text: str) -> None:
+    """Make a cell hold text, whatever it looks like."""
+    cell.value = text
+    cell.data_type = "s"
+    cell.quotePrefix = True  # a program that edits the cell keeps it text
+
+
+def _shape_table(sheet: Any, columns: Sequence[Column], rows: int) -> None:
+    from openpyxl.utils import get_column_letter
+    from openpyxl.worksheet.datavalidation import DataValidation
+
+    for place, column in enumerate(columns, start=1):
+        letter = get_column_letter(place)
+        sheet.column_dimensions[letter].width = column.width
+        sheet.column_dimensions[letter].hidden = column.hidden
+        if column.choices:
+            rule = DataValidation(
+                type="list",
+                formula1=f'"{",".join(column.choices)}"',
+                allow_blank=True,
+                showErrorMessage=True,
+                errorTitle=column.name,
+                error=" / ".join(column.choices),
+            )
+            rule.add(f"{letter}2:{letter}{max(rows, 1) + 1}")
+            sheet.add_data_validation(rule)
+    sheet.freeze_panes = "A2"
+    sheet.auto_filter.ref = f"A1:{get_column_letter(len(columns))}{rows + 1}"
+
+
+def _without_times(book: io.BytesIO) -> bytes:
+    """The workbook with one fixed time wherever its format wants one."""
+    fixed = "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z".format(*_EPOCH).encode()
+    result = io.BytesIO()
+    with zipfile.ZipFile(book) as old, zipfile.ZipFile(result, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "docProps/core.xml":
+                content = re.sub(rb"(?<=>)\d{4}-\d\d-\d\dT[\d:]+Z(?=<)", fixed, content)
+            entry = zipfile.ZipInfo(name, _EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o600 << 16
+            new.writestr(entry, content)
+    return result.getvalue()

@@ -1,0 +1,80 @@
+"""Agreement between annotators who give each item one of a few answers.
+
+All functions take `answers`, an array of shape (items, annotators) of codes: whole numbers
+from 0, one per kind of answer, no order among them, none missing.
+"""
+
+import numpy as np
+
+
+def unanimous(answers: np.ndarray) -> np.ndarray:
+    """Whether all annotators give the same answer: one boolean per item."""
+    return (answers == answers[:, :1]).all(axis=1)
+
+
+def percent_agreement(answers: np.ndarray) -> float:
+    """Share of pairs of annotators that agree, averaged over items, in percent (0 to 100).
+
+    Raises
+    ------
+    ValueError
+        There is no item, or fewer than two annotators.
+    """
+    _check(answers)
+    counts = _counts(answers)
+    annotators = answers.shape[1]
+    agreeing = (counts * (counts - 1)).sum(axis=1) / (annotators * (annotators - 1))
+    return float(100 * agreeing.mean())
+
+
+def fleiss_kappa(answers: np.ndarray) -> float | None:
+    """Fleiss' kappa (1971), by statsmodels; None where it is not defined.
+
+    It compares the agreement with what chance gives if all annotators draw from the answers'
+    overall shares; if all answers are the same there is nothing to compare with.
+
+    Raises
+    ------
+    ValueError
+        There is no item, or fewer than two annotators.
+    """
+    from statsmodels.stats.inter_rater import fleiss_kappa as kappa
+
+    _check(answers)
+    if _one_answer_only(answers):
+        return None
+    return float(kappa(_counts(answers), method="fleiss"))
+
+
+def krippendorff_alpha(answers: np.ndarray) -> float | None:
+    """Krippendorff's alpha for nominal data, by krippendorff; None where it is not defined.
+
+    Like Fleiss' kappa, with a correction for few items; undefined in the same case.
+
+    Raises
+    ------
+    ValueError
+        There is no item, or fewer than two annotators.
+    """
+    import krippendorff
+
+    _check(answers)
+    if _one_answer_only(answers):
+        return None
+    return float(krippendorff.alpha(value_counts=_counts(answers), level_of_measurement="nominal"))
+
+
+def _check(answers: np.ndarray) -> None:
+    if answers.ndim != 2 or not answers.shape[0] or answers.shape[1] < 2:
+        raise ValueError(f"agreement needs items and two annotators, not shape {answers.shape}")
+
+
+def _one_answer_only(answers: np.ndarray) -> bool:
+    return bool((answers == answers.flat[0]).all())
+
+
+def _counts(answers: np.ndarray) -> np.ndarray:
+    """How often each answer that occurs was given: shape (items, kinds of answer)."""
+    kinds = int(answers.max()) + 1
+    counts = np.stack([(answers == kind).sum(axis=1) for kind in range(kinds)], axis=1)
+    return counts[:, counts.any(axis=0)]
