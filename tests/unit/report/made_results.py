@@ -12,7 +12,11 @@ import pyarrow.parquet as pq
 
 PAIRS = [("男/女", "男人", "女人", "男", "女"), ("他/她", "他", "她", "他", "她"),
          ("爸爸/妈妈", "爸爸", "妈妈", "爸爸", "妈妈")]  # fmt: skip
-FRAMES = ["记者看到{}正在路边等车。", "那天晚上{}一直在厨房里忙着。", "邻居都说{}是个热心肠，从不推辞。"]
+FRAMES = [
+    "记者看到{}正在路边等车。",
+    "那天晚上{}一直在厨房里忙着。",
+    "邻居都说{}是个热心肠，从不推辞。",
+]
 REASONS = {
     "several_keywords": None,
     "not_a_gender_term": None,
@@ -68,9 +72,7 @@ def sentence_rows(frames: list[str] = FRAMES) -> list[dict[str, Any]]:
     for pair, male, female, keyword_m, keyword_f in PAIRS:
         for gender in ("male", "female"):
             own, other = (male, female) if gender == "male" else (female, male)
-            key, opposite = (
-                (keyword_m, keyword_f) if gender == "male" else (keyword_f, keyword_m)
-            )
+            key, opposite = (keyword_m, keyword_f) if gender == "male" else (keyword_f, keyword_m)
             for line, frame in enumerate(frames, start=1):
                 start = frame.index("{}")
                 rows.append(
@@ -127,7 +129,9 @@ def rejected_rows(accepted: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
-def write_results(folder: Path, accepted: list[dict[str, Any]] | None = None, seed: int = 1) -> Path:
+def write_results(
+    folder: Path, accepted: list[dict[str, Any]] | None = None, seed: int = 1
+) -> Path:
     """Write every file that the page reads."""
     accepted = accepted or sentence_rows()
     rejected = rejected_rows(accepted)
@@ -158,7 +162,10 @@ def write_results(folder: Path, accepted: list[dict[str, Any]] | None = None, se
         [{"filter": "biology", "reason": "biology", "sentences": 2, "share": 0.1,
           "examples": FRAMES[0].replace("{}", "女人")}],
     )  # fmt: skip
-    _json(folder / "slguset_published/report.json", {"sentences": len(accepted), "problems": {"wrong_offset": 3}})
+    _json(
+        folder / "slguset_published/report.json",
+        {"sentences": len(accepted), "problems": {"wrong_offset": 3}},
+    )
     return folder
 
 
@@ -206,7 +213,9 @@ def _dataset(folder: Path, accepted: list[dict[str, Any]]) -> None:
             "gender", "start", "end", "surface_start", "surface_end", "source",
             "source_position"]  # fmt: skip
     _parquet(folder / "slguset.parquet", [{k: row[k] for k in keep} for row in accepted])
-    words = dict.fromkeys((row["pair"], *sorted((row["surface"], row["surface_opposite"]))) for row in accepted)
+    words = dict.fromkeys(
+        (row["pair"], *sorted((row["surface"], row["surface_opposite"]))) for row in accepted
+    )
     table = []
     for pair, one, other in words:
         counts = {
@@ -217,7 +226,9 @@ def _dataset(folder: Path, accepted: list[dict[str, Any]]) -> None:
             )
             for gender in ("male", "female")
         }  # fmt: skip
-        table.append({"pair": pair, "surface": f"{one}/{other}", **counts, "total": sum(counts.values())})
+        table.append(
+            {"pair": pair, "surface": f"{one}/{other}", **counts, "total": sum(counts.values())}
+        )
     _csv(folder / "table_1.csv", table)
     characters = {c for row in accepted for c in row["sentence"]}
     _json(
@@ -237,18 +248,24 @@ def _bias(folder: Path, edition: str, accepted: list[dict[str, Any]], seed: int)
         known = [b for b in bias if b is not None]
         _parquet(
             folder / edition / "bias" / f"{model}.parquet",
-            [{"sentence_id": row["sentence_id"], "bias": b} for row, b in zip(accepted, bias, strict=True)],
+            [
+                {"sentence_id": row["sentence_id"], "bias": b}
+                for row, b in zip(accepted, bias, strict=True)
+            ],
         )
         mean = float(np.mean(known))
         summary.append(
-            {"model": model, "trusted": trusted, "warning": "" if trusted else "fill_mask_not_above_baseline",
-             "n": len(known), "mean_bias": mean, "mean_bias_low": mean - 0.05, "mean_bias_high": mean + 0.05,
+            {"model": model, "trusted": trusted,
+             "warning": "" if trusted else "fill_mask_not_above_baseline", "n": len(known),
+             "mean_bias": mean, "mean_bias_low": mean - 0.05, "mean_bias_high": mean + 0.05,
              "male_degree": 0.4, "female_degree": 0.3, "mean_degree": 0.7}
         )  # fmt: skip
         for k, (pair, *_) in enumerate(PAIRS):
             centre = mean + 0.3 * k - 0.3
-            by_pair.append({"model": model, "pair": pair, "n": 6, "mean_bias": centre,
-                            "mean_bias_low": centre - 0.1, "mean_bias_high": centre + 0.1})  # fmt: skip
+            by_pair.append(
+                {"model": model, "pair": pair, "n": 6, "mean_bias": centre,
+                 "mean_bias_low": centre - 0.1, "mean_bias_high": centre + 0.1}
+            )  # fmt: skip
     _csv(folder / f"tables/{edition}_bias.csv", summary)
     _csv(folder / f"tables/{edition}_bias_by_pair.csv", by_pair)
 

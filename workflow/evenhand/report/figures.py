@@ -76,6 +76,7 @@ def histogram(
     *,
     top: float | None = None,
     ticks: Sequence[float] = (),
+    marks: Sequence[float] = (),
     signs: bool = False,
     unit: str = "sentences",
     height: int = 120,
@@ -94,6 +95,8 @@ def histogram(
         The share (0 to 1) at the upper border, for several figures on one scale.
     ticks : sequence of float
         Values marked on the axis.
+    marks : sequence of float
+        Values at which a dashed line stands.
     signs : bool
         Below zero is coloured as female, above as male, and zero gets a line.
     unit : str
@@ -123,26 +126,19 @@ def histogram(
                 f"{_tick(low, signs)} to {_tick(high, signs)}: "
                 f"{count(n)} {unit} ({percent(n / whole)})",
             )
+    for mark in marks:
+        x = axis.at(mark)
+        _add(svg, "line", "threshold", x1=x, x2=x, y1=0, y2=height)
     if signs:
         _add(svg, "line", "zero", x1=axis.at(0), x2=axis.at(0), y1=0, y2=height)
     _ruler(svg, axis, ticks, height, signs)
     return _draw(svg)
 
 
-def interval(
-    axis: Axis,
-    value: float,
-    low: float | None,
-    high: float | None,
-    label: str,
-    thresholds: Sequence[float] = (),
-) -> Markup:
+def interval(axis: Axis, value: float, low: float | None, high: float | None, label: str) -> Markup:
     """A dot at a value and a line over its interval, for a cell of a table."""
     svg = _figure(24, label, "interval")
     _add(svg, "rect", "track", x=0, y=11.5, width="100%", height=1)
-    for threshold in thresholds:
-        x = axis.at(threshold)
-        _add(svg, "line", "threshold", x1=x, x2=x, y1=5, y2=19)
     if axis.low < 0 < axis.high:
         _add(svg, "line", "zero", x1=axis.at(0), x2=axis.at(0), y1=2, y2=22)
     kind = "female" if value < 0 else "male"

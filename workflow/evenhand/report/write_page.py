@@ -15,15 +15,15 @@ from evenhand.report.sections.published import describe_published
 from evenhand.report.sections.quarantine import describe_quarantine
 from evenhand.stage import Input, Output, Source
 
-#: The sections in the order of the page: id (which names its template), title.
+#: The sections in the order of the page: id (which names its template), short name, title.
 SECTIONS = (
-    ("funnel", "Where the sentences fell"),
-    ("dataset", "The data set"),
-    ("annotation", "Annotation"),
-    ("bias", "Bias of the models"),
-    ("published", "The published file"),
-    ("quarantine", "What was read, what was set aside"),
-    ("files", "Where everything lies"),
+    ("funnel", "Funnel", "Where the sentences fell"),
+    ("dataset", "Data set", "The data set"),
+    ("annotation", "Annotation", "What the annotators said"),
+    ("bias", "Bias", "Which way the models lean"),
+    ("published", "Published file", "The published file"),
+    ("quarantine", "Corpus", "What was read, and what was set aside"),
+    ("files", "Files", "Where everything lies, and what made it"),
 )
 
 #: Rows shown per stage, and inputs per file, in the tables of provenance.

@@ -75,11 +75,12 @@ def describe_bias(
     if summary is None:
         return None
     models = read_csv(summary, SUMMARY)
-    trusted = {row["model"] for row in models if row["trusted"]}
+    trusted = [row["model"] for row in models if row["trusted"]]
+    files = {path.stem: path for path in scores}
     values = {
-        path.stem: pq.read_table(path, columns=["sentence_id", "bias"])
-        for path in scores
-        if path.stem in trusted
+        model: pq.read_table(files[model], columns=["sentence_id", "bias"])
+        for model in trusted
+        if model in files
     }
     ends = [row[end] for row in models if row["trusted"] for end in ENDS if row[end] is not None]
     pairs = read_csv(by_pair, BY_PAIR) if by_pair else []
@@ -88,10 +89,10 @@ def describe_bias(
     return {
         "edition": edition,
         "threshold": threshold,
-        "models": _with_intervals(models, ends, threshold),
-        "trusted": [row["model"] for row in models if row["trusted"]],
+        "models": _with_intervals(models, ends),
+        "trusted": trusted,
         "ruler": _ruler(ends),
-        "pairs": _by_pair(pairs, ends, threshold),
+        "pairs": _by_pair(pairs, ends),
         "distributions": _distributions(values, threshold),
         "extremes": _extremes(values, dataset),
     }
@@ -101,22 +102,16 @@ def describe_bias(
 ENDS = ("mean_bias", "mean_bias_low", "mean_bias_high")
 
 
-def _with_intervals(
-    models: list[dict[str, Any]], ends: list[float], threshold: float
-) -> list[dict[str, Any]]:
-    return [
-        row | {"plot": _plot(row, ends, threshold) if row["trusted"] else None} for row in models
-    ]
+def _with_intervals(models: list[dict[str, Any]], ends: list[float]) -> list[dict[str, Any]]:
+    return [row | {"plot": _plot(row, ends) if row["trusted"] else None} for row in models]
 
 
-def _by_pair(
-    pairs: list[dict[str, Any]], ends: list[float], threshold: float
-) -> list[dict[str, Any]]:
+def _by_pair(pairs: list[dict[str, Any]], ends: list[float]) -> list[dict[str, Any]]:
     """One entry per pair, in the table's order, with one row per model."""
     entries: dict[str, dict[str, Any]] = {}
     for row in pairs:
         entry = entries.setdefault(row["pair"], {"pair": row["pair"], "n": row["n"], "models": {}})
-        entry["models"][row["model"]] = row | {"plot": _plot(row, ends, threshold)}
+        entry["models"][row["model"]] = row | {"plot": _plot(row, ends)}
     return list(entries.values())
 
 
@@ -131,7 +126,7 @@ def _ruler(ends: list[float]) -> Any:
     return ruler(axis, ticks_between(axis.low, axis.high, 4), "Scale of mean bias")
 
 
-def _plot(row: dict[str, Any], ends: list[float], threshold: float) -> Any:
+def _plot(row: dict[str, Any], ends: list[float]) -> Any:
     if row["mean_bias"] is None:
         return None
     label = f"mean {signed(row['mean_bias'])}"
@@ -169,6 +164,7 @@ def _distributions(values: dict[str, pa.Table], threshold: float) -> list[dict[s
                 f"{model}: bias of {n.sum():,} sentences.",
                 top=top,
                 ticks=ticks,
+                marks=(-threshold, threshold),
                 signs=True,
             ),
         }

@@ -1,0 +1,294 @@
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.report.collect_provenance import collect_provenance
+from evenhand.report.write_page import SECTIONS, write_page
+from unit.report import made_results
+
+HOSTILE = (
+    "<script>alert(1)</script>'\"><img src=x onerror=alert(2)>\u202e&amp;{{ 7*7 }}</title></svg>"
+)
+
+#: Groups of arguments that stand or fall together.
+GROUPS = {
+    "corpus": ["funnel", "candidates", "counts", "quarantine"],
+    "candidates": ["candidates"],
+    "annotation": ["sample", "answers", "agreement"],
+    "answers": ["answers", "agreement", "dataset", "table_1", "statistics", "bias",
+                "bias_by_pair", "bias_scores"],
+    "dataset": ["dataset", "table_1", "statistics"],
+    "bias": ["bias", "bias_by_pair", "bias_scores", "published_bias", "published_bias_by_pair",
+             "published_bias_scores"],
+    "scores": ["bias_scores", "published_bias_scores"],
+    "published": ["published_dataset", "published_table_1", "published_statistics",
+                  "published_filters", "published_report", "published_bias",
+                  "published_bias_by_pair", "published_bias_scores"],
+}  # fmt: skip
+
+
+def render(templates: list[Path], folder: Path, *without: str, **more) -> LexborHTMLParser:
+    page = folder / "report.html"
+    write_page(templates=templates, page=page, **made_results.arguments(folder, *without), **more)
+    return LexborHTMLParser(page.read_text(encoding="utf-8"))
+
+
+def text(tree: LexborHTMLParser, selector: str) -> str:
+    node = tree.css_first(selector)
+    assert node is not None, selector
+    return " ".join(node.text().split())
+
+
+def test_says_what_was_built(templates, results):
+    lead = text(render(templates, results), ".lead")
+    assert "Of 215 sentences read, 43 (20.0 %) hold a gender keyword" in lead
+    assert "18 (8.37 %) passed every filter" in lead
+    assert "3 annotators answered for 18 of these; the 18 that all accepted make" in lead
+
+
+def test_every_section_says_something(templates, results):
+    tree = render(templates, results)
+    for id, _, title in SECTIONS:
+        assert text(tree, f"section#{id} h2") == title
+    absent = [node.text() for node in tree.css(".absent")]
+    assert absent == ["The record of where each file comes from was not collected in this run."]
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_renders_without(templates, results, group):
+    tree = render(templates, results, *GROUPS[group])
+    for id, _, _ in SECTIONS:
+        assert len(text(tree, f"section#{id}")) > 40
+    assert "None" not in tree.body.text()
+
+
+def test_renders_with_nothing(templates, tmp_path):
+    write_page(templates=templates, page=tmp_path / "page.html")
+    tree = LexborHTMLParser((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert text(tree, ".lead") == "Nothing was built yet."
+    assert len(tree.css(".absent")) == len(SECTIONS)
+
+
+def test_waits_for_sheets_and_says_what_to_do(templates, results):
+    tree = render(templates, results, *GROUPS["answers"])
+    assert "do this next" in text(tree, ".notice.waiting")
+    assert "hand_out" in text(tree, ".notice.waiting")
+    assert "18 of these were drawn" in text(tree, ".lead")
+    assert not render(templates, results).css(".notice.waiting")
+
+
+def test_shows_the_notice_at_the_top_and_in_the_section(templates, results):
+    tree = render(templates, results, notice="Filled for the demo.")
+    assert "Filled for the demo." in text(tree, ".notice.demo")
+    assert "Filled for the demo." in text(tree, "section#annotation")
+    assert not render(templates, results).css(".notice.demo")
+
+
+def test_examples_are_the_first_by_id(templates, results):
+    rows = pq.read_table(results / "slguset/candidates.parquet").to_pylist()
+    wanted = [row["sentence"] for row in rows if row["verdict"] == "biology"][:2]
+    tree = render(templates, results, examples=2)
+    group = next(d for d in tree.css("#funnel details") if "Biological" in d.text())
+    assert [node.text() for node in group.css(".sentence")] == wanted
+    assert {node.text() for node in group.css("mark.evidence")} == {"孕期"}
+    assert len(group.css("mark.keyword")) == 2
+    assert not render(templates, results, examples=0).css("#funnel details")
+
+
+def test_an_untrusted_model_gets_a_warning_and_no_number(templates, results):
+    tree = render(templates, results)
+    row = next(r for r in tree.css("#bias tbody tr") if r.css_first("th").text() == "headless")
+    assert "not to be trusted" in row.text()
+    assert not re.search(r"\d", row.text())
+    assert not any("headless" in node.text() for node in tree.css("#bias figure, #bias details"))
+
+
+def test_most_male_and_most_female_sentences(templates, results):
+    scores = pq.read_table(results / "slguset/bias/tiny-bert-zh.parquet")["bias"].to_pylist()
+    sentences = pq.read_table(results / "slguset/slguset.parquet")["sentence"].to_pylist()
+    ranked = sorted((b, s) for b, s in zip(scores, sentences, strict=True) if b is not None)
+    group = render(templates, results).css_first("#bias details")
+    male, female = group.css("ol.sentences")
+    assert male.css_first(".sentence").text() == ranked[-1][1]
+    assert female.css_first(".sentence").text() == ranked[0][1]
+    assert len(male.css("li")) == 5
+
+
+def test_scores_of_other_sentences_are_refused(templates, results):
+    path = results / "slguset/bias/tiny-bert-zh.parquet"
+    pq.write_table(pq.read_table(path).slice(1), path)
+    with pytest.raises(InputError, match="tiny-bert-zh"):
+        render(templates, results)
+
+
+def hostile_results(folder: Path) -> Path:
+    rows = made_results.sentence_rows([HOSTILE + "记者看到{}正在路边等车。"])
+    for row in rows:
+        row["source"] = HOSTILE
+    made_results.write_results(folder, rows)
+    path = folder / "slguset/candidates.parquet"
+    table = pq.read_table(path).to_pylist()
+    for row in table:
+        row["evidence"] = HOSTILE
+    pq.write_table(pa.Table.from_pylist(table), path)
+    for name in ("slguset/funnel.csv", "slguset/agreement.csv", "slguset_published/filters.csv"):
+        quoted = '"' + HOSTILE.replace('"', '""') + '"'
+        words = (folder / name).read_text(encoding="utf-8")
+        for old in ("name_jieba", "他/她", "biology,biology"):
+            words = words.replace(old, quoted if "," not in old else f"{quoted},{quoted}")
+        (folder / name).write_text(words, encoding="utf-8")
+    quarantine = folder / "slguset/sentences/a.quarantine.parquet"
+    rows = [
+        {
+            "file": HOSTILE,
+            "position": 1,
+            "unit": "line",
+            "reason": HOSTILE,
+            "detail": "\x00\x1b[31m",
+        }
+    ]
+    pq.write_table(pa.Table.from_pylist(rows), quarantine)
+    summary = folder / "tables/slguset_bias.csv"
+    summary.write_text(
+        summary.read_text(encoding="utf-8").replace(
+            "bert-base-chinese", '"' + HOSTILE.replace('"', '""') + '"'
+        ),
+        encoding="utf-8",
+    )
+    return folder
+
+
+def test_hostile_strings_stay_text(templates, tmp_path):
+    folder = hostile_results(tmp_path / "results")
+    entry = dict.fromkeys(("file", "stage", "code"), HOSTILE) | {
+        "kind": "file", "sha256": "0" * 64, "bytes": 1, "rows": 1, "columns": [HOSTILE],
+        "parameters": {HOSTILE: HOSTILE}, "packages": {HOSTILE: HOSTILE}, "counts": {HOSTILE: 1},
+        "inputs": {HOSTILE: [{"sha256": HOSTILE, "file": HOSTILE}]},
+    }  # fmt: skip
+    document = {"files": [entry]}
+    provenance = tmp_path / "provenance.json"
+    provenance.write_text(json.dumps(document), encoding="utf-8")
+    tree = render(templates, folder, notice=HOSTILE, provenance=provenance)
+    assert not tree.css("script, img, iframe, object, embed, link, base, form")
+    for node in tree.css("*"):
+        names = node.attributes
+        assert not [name for name in names if name.startswith("on")], node.html
+    for section in ("funnel", "bias", "files", "quarantine", "annotation", "published"):
+        assert "<script>alert(1)</script>" in tree.css_first(f"#{section}").text(), section
+    assert tree.css_first("title").text() == "SlguSet · Evenhand"
+    assert "␀␛" in text(tree, "#quarantine")
+    assert "{{ 7*7 }}" in text(tree, ".sentence")
+
+
+def test_marks_of_direction_turn_nothing_around_them(templates, tmp_path):
+    tree = render(templates, hostile_results(tmp_path / "results"))
+    assert any("\u202e" in node.text() for node in tree.css(".sentence"))
+    for isolated in tree.css("bdi, code, svg"):
+        isolated.decompose()
+    for line in tree.css("p, li, dd, figcaption, caption, .small"):
+        assert "\u202e" not in line.text()
+
+
+def test_asks_nothing_of_the_network(templates, results):
+    html = (render(templates, results), (results / "report.html").read_text(encoding="utf-8"))
+    tree, source = html
+    for node in tree.css("*"):
+        for name, value in node.attributes.items():
+            if name in ("src", "srcset", "action", "data", "poster", "background", "xlink:href"):
+                pytest.fail(f"{node.tag} has {name}={value}")
+            if name == "href":
+                assert node.tag == "a"
+                assert value.startswith("#"), value
+    assert "url(" not in source
+    assert "@import" not in source
+    assert "http://" not in source
+    assert "https://" not in source
+
+
+def test_the_same_input_gives_the_same_bytes(templates, results, tmp_path):
+    pages = [tmp_path / "one.html", tmp_path / "two.html"]
+    for page in pages:
+        write_page(templates=templates, page=page, **made_results.arguments(results))
+    assert pages[0].read_bytes() == pages[1].read_bytes()
+    assert str(tmp_path) not in pages[0].read_text(encoding="utf-8")
+
+
+def test_can_be_used_without_eyes_or_mouse(templates, results, tmp_path):
+    provenance = tmp_path / "provenance.json"
+    files = sorted(results.glob("slguset/*.*"))
+    collect_provenance(files=files, provenance=provenance)
+    tree = render(templates, results, provenance=provenance, notice="Demo.")
+    ids = [node.attributes["id"] for node in tree.css("[id]")]
+    assert len(ids) == len(set(ids))
+    for link in tree.css("a"):
+        assert link.attributes["href"].removeprefix("#") in ids
+    assert tree.css_first("body a").attributes["href"] == "#content"
+    levels = [int(node.tag[1]) for node in tree.css("h1, h2, h3, h4, h5, h6")]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(b <= a + 1 for a, b in pairwise(levels))
+    for table in tree.css("table"):
+        assert table.css_first("caption").text()
+        assert table.parent.attributes["tabindex"] == "0"
+    regions = [node.attributes["aria-label"] for node in tree.css("[role=region]")]
+    assert len(regions) == len(set(regions))
+    for head in tree.css("th"):
+        assert head.attributes["scope"] in ("col", "row", "colgroup", "rowgroup")
+    for drawing in tree.css("svg"):
+        assert drawing.attributes["role"] == "img"
+        assert drawing.attributes["aria-label"]
+    assert tree.css_first("html").attributes["lang"] == "en"
+    for node in tree.css(".sentence"):
+        assert node.attributes["lang"] == "zh-Hans"
+
+
+def test_columns_of_a_table_add_up(templates, results):
+    for table in render(templates, results).css("table"):
+        widths = set()
+        for row in table.css("tbody tr"):
+            widths.add(sum(int(c.attributes.get("colspan", 1)) for c in row.css("th, td")))
+        assert len(widths) == 1, table.css_first("caption").text()
+
+
+def test_runs_as_a_stage(templates, results, tmp_path, monkeypatch):
+    monkeypatch.setenv("EVENHAND_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("EVENHAND_STATE", raising=False)
+    page = tmp_path / "report/index.html"
+    arguments = {"templates": templates, "page": page, **made_results.arguments(results)}
+    record = stage.execute(write_page, arguments)
+    assert record["counts"]["bytes"] == page.stat().st_size
+    changed = tmp_path / "style.css"
+    changed.write_text("body { color: inherit }", encoding="utf-8")
+    arguments["templates"] = [*(t for t in templates if t.name != "style.css"), changed]
+    stage.execute(write_page, arguments)
+    assert "color: inherit }" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.mirror
+def test_the_published_sentences_make_a_page(templates, mirror, tmp_path):
+    import csv
+
+    path = mirror / "chinese_gender/slguset/SlguSet.csv"
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        published = list(csv.DictReader(stream))
+    male = {"男", "他", "爸爸", "父", "儿子", "叔叔", "哥哥", "弟弟", "爷爷", "丈夫", "公", "爷"}
+    rows = []
+    for row in published:
+        own, other = row["原始关键词"], row["对立关键词"]
+        gender = "male" if own in male else "female"
+        pair = f"{own}/{other}" if gender == "male" else f"{other}/{own}"
+        place = row["句子"].index(own)
+        rows.append(made_results.row_of(row["句子"], pair, own, other, own, other, gender, place))
+    tree = render(templates, made_results.write_results(tmp_path / "results", rows))
+    assert "20,000" in text(tree, "section#dataset .total")
+    shown = {node.text() for node in tree.css("#bias .sentence")}
+    assert shown <= {row["句子"] for row in published}
+    assert (tmp_path / "results/report.html").stat().st_size < 1_000_000
