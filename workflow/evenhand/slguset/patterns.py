@@ -1,0 +1,143 @@
+"""Tables of words that speak against a sentence, and where a sentence holds one as a word.
+
+The criteria's filters share this: each has a table of its own with the columns
+
+- pattern: the word;
+- pairs: the surface pairs (``丈夫/妻子``) for which it counts, joined by blanks; blank: all;
+- gender: ``male`` or ``female`` if it counts for keywords of one gender only;
+- except: longer words in which it does not count, joined by blanks.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from evenhand.errors import InputError
+from evenhand.io.resources import read_resource
+from evenhand.text.segmentation import cut
+
+COLUMNS = ["pattern", "pairs", "gender", "except"]
+
+
+class Pattern(NamedTuple):
+    """A row of a table; empty `pairs` or `gender` restrict nothing."""
+
+    text: str
+    pairs: frozenset[str]
+    gender: str
+    exceptions: tuple[str, ...]
+
+
+class Patterns(NamedTuple):
+    """A table: `quick` finds whether any row's word stands in a text at all."""
+
+    rows: list[Pattern]
+    quick: re.Pattern[str]
+
+
+class Occurrence(NamedTuple):
+    """A word of a table in a sentence; `end` is exclusive."""
+
+    text: str
+    start: int
+    end: int
+
+
+def read_patterns(path: Path) -> Patterns:
+    """Read a table of words.
+
+    Raises
+    ------
+    InputError
+        The table is not well formed, a pair is not two surfaces with a stroke between them, a
+        gender is neither male nor female, or an exception does not hold its word.
+    """
+    rows = []
+    table = read_resource(path, COLUMNS, optional=("pairs", "gender", "except"))
+    for line, row in enumerate(table, start=2):
+        pairs, exceptions = row["pairs"].split(), row["except"].split()
+        for pair in pairs:
+            if not re.fullmatch("[^/]+/[^/]+", pair):
+                raise InputError(
+                    f"{pair!r} is no pair",
+                    file=path,
+                    line=line,
+                    remedy="write surface pairs like 丈夫/妻子 with blanks between them",
+                )
+        if row["gender"] not in ("", "male", "female"):
+            raise InputError(
+                f"{row['gender']!r} is no gender",
+                file=path,
+                line=line,
+                remedy="write male or female, or leave the cell blank",
+            )
+        for exception in exceptions:
+            if row["pattern"] not in exception:
+                raise InputError(
+                    f"the exception {exception} does not hold {row['pattern']}",
+                    file=path,
+                    line=line,
+                )
+        rows.append(Pattern(row["pattern"], frozenset(pairs), row["gender"], tuple(exceptions)))
+    if not rows:
+        raise InputError("holds no word", file=path)
+    return Patterns(rows, re.compile("|".join(re.escape(row.text) for row in rows)))
+
+
+def find_patterns(
+    sentence: str, patterns: Patterns, *, surface: str, surface_opposite: str, gender: str
+) -> list[Occurrence]:
+    """Where a sentence holds words of a table that count for its keyword, by place.
+
+    A word counts if it is part of one word of the segmentation or made of whole ones: 流产
+    does not count in 一流|产品.
+
+    Parameters
+    ----------
+    sentence : str
+        The sentence.
+    patterns : Patterns
+        The table.
+    surface, surface_opposite, gender : str
+        Of the sentence's keyword: 丈夫, 妻子, male.
+    """
+    if not patterns.quick.search(sentence):
+        return []
+    pair = f"{surface}/{surface_opposite}" if gender == "male" else f"{surface_opposite}/{surface}"
+    found = [
+        occurrence
+        for row in patterns.rows
+        if (not row.pairs or pair in row.pairs) and row.gender in ("", gender)
+        for occurrence in _occurrences(sentence, row)
+    ]
+    if not found:
+        return []
+    borders = {0}
+    for word in cut(sentence):
+        borders.add(max(borders) + len(word))
+    return sorted((o for o in found if _is_word(o, borders)), key=lambda o: (o.start, o.end))
+
+
+def _occurrences(sentence: str, row: Pattern) -> Iterator[Occurrence]:
+    for start in _starts(sentence, row.text):
+        end = start + len(row.text)
+        if not any(
+            place <= start and end <= place + len(exception)
+            for exception in row.exceptions
+            for place in _starts(sentence, exception)
+        ):
+            yield Occurrence(row.text, start, end)
+
+
+def _starts(sentence: str, text: str) -> Iterable[int]:
+    start = sentence.find(text)
+    while start >= 0:
+        yield start
+        start = sentence.find(text, start + 1)
+
+
+def _is_word(occurrence: Occurrence, borders: set[int]) -> bool:
+    _, start, end = occurrence
+    whole = start in borders and end in borders
+    return whole or borders.isdisjoint(range(start + 1, end))
