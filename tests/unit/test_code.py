@@ -1,0 +1,313 @@
+"""Code digests change when, and only when, the code that a stage runs does."""
+
+import importlib.metadata
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from evenhand import code
+from evenhand.errors import InputError
+
+LOCK = """\
+jieba==0.42.1 \\
+    --hash=sha256:00
+numpy==2.4.6
+python-crfsuite==0.9.11
+smart-open[http]==7.3.0
+"""
+
+FILES = {
+    "evenhand/__init__.py": "",
+    "evenhand/text/__init__.py": "",
+    "evenhand/text/split.py": '''\
+"""Cuts text."""
+import re
+
+END = "。"
+
+def split(text):
+    """Cut."""
+    return text.split(END)  # a comment
+
+def join(parts):
+    return END.join(parts)
+''',
+    "evenhand/text/names.py": "import jieba\n\ndef names(text):\n    return jieba.lcut(text)\n",
+    "evenhand/a.py": "from evenhand.text.split import split\n\ndef a(x):\n    return split(x)\n",
+    "evenhand/b.py": "from evenhand.text.names import names\n\ndef b(x):\n    return names(x)\n",
+    "evenhand/c.py": "def c(x):\n    return x\n",
+}
+
+
+class Tree:
+    """A project of made modules that `evenhand.code` takes for its own."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def write(self, name: str, text: str) -> None:
+        path = self.root / "workflow" / name if name.endswith(".py") else self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        forget()
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        text = (self.root / "workflow" / name).read_text(encoding="utf-8")
+        assert old in text
+        self.write(name, text.replace(old, new))
+
+    def digests(self) -> dict[str, str]:
+        return {module: code.digest(f"evenhand.{module}") for module in "abc"}
+
+    def changed(self, before: dict[str, str]) -> set[str]:
+        return {module for module, digest in self.digests().items() if digest != before[module]}
+
+
+def forget() -> None:
+    for function in (code.locked_versions, code._path, code._read):
+        function.cache_clear()
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    monkeypatch.setattr(code, "LIBRARY", tmp_path / "workflow")
+    monkeypatch.setattr(code, "REPOSITORY", tmp_path)
+    made = Tree(tmp_path)
+    for name, text in FILES.items():
+        made.write(name, text)
+    made.write("requirements/requirements.lock", LOCK)
+    made.write("requirements/torch.txt", "torch==2.13.0\n")
+    yield made
+    forget()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"""Cuts text."""\n', ""),
+        ('    """Cut."""\n', '    """Cut where a sentence ends."""\n'),
+        ("  # a comment", ""),
+        ('END = "。"', "END = (\n    '。'\n)"),
+        ("def split(text):", "\n\n\ndef split(\n    text,\n):"),
+        ("import re\n", "import re\n# a line\n"),
+    ],
+)
+def test_docstrings_comments_and_format_change_nothing(tree, old, new):
+    before = tree.digests()
+    tree.edit("evenhand/text/split.py", old, new)
+    assert tree.changed(before) == set()
+
+
+def test_a_function_that_loses_its_only_statement_a_docstring_stays_the_same(tree):
+    tree.edit("evenhand/c.py", "    return x", '    """Nothing."""')
+    before = tree.digests()
+    tree.edit("evenhand/c.py", '"""Nothing."""', "pass")
+    assert tree.changed(before) == set()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("return text.split(END)", "return text.split(END, 1)"),
+        ("END.join(parts)", "END.join(reversed(parts))"),  # not imported by name, but may be called
+        ('"。"', '"！"'),
+        ("def split(text):", "def split(text, more=None):"),
+        ("import re", "import os"),
+        ("def join", "@staticmethod\ndef join"),
+    ],
+)
+def test_an_edit_changes_the_closures_that_hold_it_and_no_others(tree, old, new):
+    before = tree.digests()
+    tree.edit("evenhand/text/split.py", old, new)
+    assert tree.changed(before) == {"a"}
+    tree.edit("evenhand/text/split.py", new, old)
+    assert tree.changed(before) == set()
+
+
+def test_a_new_module_that_nothing_imports_changes_nothing(tree):
+    before = tree.digests()
+    tree.write("evenhand/text/new.py", "import numpy\n")
+    assert tree.changed(before) == set()
+
+
+def test_a_string_in_the_midst_of_code_counts(tree):
+    tree.write("evenhand/c.py", "def c(x):\n    f('one')\n")
+    before = tree.digests()
+    tree.edit("evenhand/c.py", "'one'", "'two'")
+    assert tree.changed(before) == {"c"}
+
+
+def test_moving_a_function_changes_nothing_but_moving_statements_does(tree):
+    tree.write("evenhand/c.py", "def f():\n    pass\n\ndef g():\n    pass\n\ncall(1)\ncall(2)\n")
+    before = tree.digests()
+    tree.write("evenhand/c.py", "def g():\n    pass\n\ndef f():\n    pass\n\ncall(1)\ncall(2)\n")
+    assert tree.changed(before) == set()
+    tree.write("evenhand/c.py", "def g():\n    pass\n\ndef f():\n    pass\n\ncall(2)\ncall(1)\n")
+    assert tree.changed(before) == {"c"}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import evenhand.text.split",
+        "import evenhand.text.split as cut",
+        "from evenhand.text import split",
+        "from evenhand.text.split import split",
+        "from evenhand.text.split import *",
+        "from .text import split",
+        "from .text.split import join as j",
+        "def f():\n    from evenhand.text.split import split",
+        "class F:\n    def f(self):\n        import evenhand.text.split",
+        "try:\n    import evenhand.text.split\nexcept ImportError:\n    pass",
+        "try:\n    pass\nexcept ValueError:\n    import evenhand.text.split",
+        "if x:\n    pass\nelse:\n    import evenhand.text.split",
+        "for x in y:\n    pass\nelse:\n    import evenhand.text.split",
+        "with x:\n    import evenhand.text.split",
+        "match x:\n    case 1:\n        import evenhand.text.split",
+        "try:\n    pass\nfinally:\n    import evenhand.text.split",
+    ],
+)
+def test_every_form_of_import_is_seen(tree, statement):
+    tree.write("evenhand/c.py", statement + "\n")
+    assert {"evenhand", "evenhand.text", "evenhand.text.split"} <= code.manifest("evenhand.c")[
+        "modules"
+    ].keys()
+
+
+def test_relative_imports_climb_and_start_at_the_package_itself(tree):
+    tree.write("evenhand/text/deep/__init__.py", "from . import leaf\n")
+    tree.write("evenhand/text/deep/leaf.py", "from .. import split\nfrom ...a import a\n")
+    modules = code.manifest("evenhand.text.deep")["modules"].keys()
+    assert modules == {
+        "evenhand",
+        "evenhand.a",
+        "evenhand.text",
+        "evenhand.text.deep",
+        "evenhand.text.deep.leaf",
+        "evenhand.text.split",
+    }
+
+
+def test_the_init_of_a_parent_package_counts(tree):
+    before = tree.digests()
+    tree.write("evenhand/text/__init__.py", "X = 1\n")
+    assert tree.changed(before) == {"a", "b"}
+    tree.write("evenhand/__init__.py", "X = 1\n")
+    assert tree.changed(before) == {"a", "b", "c"}
+
+
+def test_what_the_init_of_a_parent_imports_counts(tree):
+    tree.write("evenhand/text/__init__.py", "import evenhand.c\n")
+    assert "evenhand.c" in code.manifest("evenhand.a")["modules"]
+
+
+def test_a_package_hides_a_module_of_the_same_name_as_in_python(tree):
+    tree.write("evenhand/text/split/__init__.py", "X = 1\n")
+    assert code.manifest("evenhand.a")["modules"]["evenhand.text.split"].keys() == {"X"}
+
+
+def test_a_cycle_of_imports_ends(tree):
+    tree.edit("evenhand/text/split.py", "import re", "import re\nfrom evenhand import a")
+    before = tree.digests()
+    tree.edit("evenhand/a.py", "split(x)", "split(x + x)")
+    assert tree.changed(before) == {"a"}
+    assert code.digest("evenhand.text.split") != code.digest("evenhand.a", "evenhand.c")
+
+
+def test_another_locked_version_changes_the_importers_and_no_others(tree):
+    before = tree.digests()
+    tree.write("requirements/requirements.lock", LOCK.replace("0.42.1", "0.43"))
+    assert tree.changed(before) == {"b"}
+    assert code.manifest("evenhand.b")["packages"]["jieba"] == "0.43"
+    tree.write("requirements/requirements.lock", LOCK.replace("2.4.6", "2.5"))
+    assert tree.changed(before) == set()
+
+
+def test_the_lock_s_hashes_extras_and_torch_s_own_file_are_read(tree):
+    assert code.locked_versions() == {
+        "jieba": "0.42.1",
+        "numpy": "2.4.6",
+        "python-crfsuite": "0.9.11",
+        "smart-open": "7.3.0",
+        "torch": "2.13.0",
+    }
+
+
+def test_an_import_name_may_differ_from_the_distribution_s(tree):
+    tree.write("evenhand/c.py", "import pycrfsuite\nimport smart_open.http\nimport json\n")
+    assert code.manifest("evenhand.c")["packages"] == {
+        "python": f"{sys.version_info.major}.{sys.version_info.minor}",
+        "python-crfsuite": "0.9.11",
+        "smart-open": "7.3.0",
+    }
+
+
+def test_a_package_that_is_not_locked_is_the_user_s_to_lock(tree):
+    tree.write("evenhand/text/split.py", "import unknown_package.part\n")
+    with pytest.raises(InputError, match=r"imports unknown_package, which the lock does not hold"):
+        code.digest("evenhand.a")
+
+
+def test_a_missing_module_is_named(tree):
+    with pytest.raises(InputError, match=r"there is no module evenhand\.nowhere"):
+        code.digest("evenhand.nowhere")
+
+
+def test_a_module_that_does_not_parse_is_named_with_its_line(tree):
+    tree.write("evenhand/text/split.py", "x = 1\ndef f(:\n")
+    with pytest.raises(InputError, match=r"split\.py:2: does not parse"):
+        code.digest("evenhand.a")
+
+
+def test_several_modules_make_one_digest_whatever_their_order(tree):
+    assert code.digest("evenhand.a", "evenhand.c") == code.digest("evenhand.c", "evenhand.a")
+    assert code.digest("evenhand.a", "evenhand.c") != code.digest("evenhand.a")
+
+
+def test_each_file_is_parsed_once_however_many_digests_are_asked_for(tree, monkeypatch):
+    parsed = []
+    parse = code.ast.parse
+    monkeypatch.setattr(code.ast, "parse", lambda text: parsed.append(text) or parse(text))
+    for _ in range(3):
+        tree.digests()
+    assert len(parsed) == len(FILES)
+
+
+def test_fingerprint_does_not_depend_on_the_order_of_keys():
+    assert code.fingerprint({"a": 1, "b": [2]}) == code.fingerprint({"b": [2], "a": 1})
+    assert code.fingerprint({"a": [1, 2]}) != code.fingerprint({"a": [2, 1]})
+    assert re.fullmatch("[0-9a-f]{16}", code.fingerprint("男"))
+
+
+def project_modules() -> list[str]:
+    names = []
+    for path in sorted((code.LIBRARY / "evenhand").rglob("*.py")):
+        names.append(".".join(path.relative_to(code.LIBRARY).with_suffix("").parts))
+    return [name.removesuffix(".__init__") for name in names]
+
+
+@pytest.mark.parametrize("module", project_modules())
+def test_every_module_of_the_library_has_a_digest(module):
+    assert re.fullmatch("[0-9a-f]{16}", code.digest(module))
+
+
+def test_the_package_inits_are_empty():
+    for path in (code.LIBRARY / "evenhand").rglob("__init__.py"):
+        assert path.read_text(encoding="utf-8") == "", path
+
+
+def test_distributions_agree_with_what_is_installed():
+    """Each import of the library leads to the distribution that brings it."""
+    installed = importlib.metadata.packages_distributions()
+    foreign = {name for module in project_modules() for name in code._read(module)[2]}
+    assert foreign
+    for name in foreign | code.DISTRIBUTIONS.keys():
+        bringers = {d.lower().replace("_", "-") for d in installed[name]}
+        assert code.DISTRIBUTIONS.get(name, name.lower().replace("_", "-")) in bringers
+
+
+def test_the_library_does_not_know_snakemake():
+    for module in project_modules():
+        assert "snakemake" not in code._read(module)[2], module
