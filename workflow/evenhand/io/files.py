@@ -42,8 +42,8 @@ def partial_path(path: Path) -> Path:
 
 def replace(source: Path, target: Path) -> None:
     """Move a finished file or folder into its place, over what was there."""
-    if target.is_dir() and not target.is_symlink():
-        shutil.rmtree(target)
+    if source.is_dir() or target.is_dir():  # only a file can take the place of a file at once
+        remove(target)
     source.replace(target)
 
 

@@ -51,7 +51,7 @@ def read_resource(
         raise InputError(
             f"is not a CSV file ({error})",
             file=path,
-            line=reader.line_num,
+            line=reader.reader.line_num,
             remedy='close each quoted cell, and double a quote inside one ("")',
         ) from error
 

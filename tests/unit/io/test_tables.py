@@ -1,0 +1,106 @@
+"""Parquet in and out."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from evenhand import stage
+from evenhand.io import tables
+
+SCHEMA = pa.schema([("word", pa.string()), ("count", pa.int64())])
+
+
+def test_rows_come_back_in_order_with_null_for_none(tmp_path):
+    rows = [{"word": "男", "count": 1}, {"word": None, "count": None}, {"count": 2, "word": ""}]
+    assert tables.write_table(tmp_path / "t.parquet", SCHEMA, iter(rows)) == 3
+    assert list(tables.read_rows(tmp_path / "t.parquet")) == rows
+    assert list(tables.read_rows(tmp_path / "t.parquet", ["count"])) == [
+        {"count": 1},
+        {"count": None},
+        {"count": 2},
+    ]
+
+
+def test_an_empty_table_keeps_its_schema(tmp_path):
+    assert tables.write_table(tmp_path / "t.parquet", SCHEMA, []) == 0
+    assert list(tables.read_rows(tmp_path / "t.parquet")) == []
+    assert pq.read_schema(tmp_path / "t.parquet").equals(SCHEMA)
+
+
+def test_rows_are_written_as_they_come(tmp_path, monkeypatch):
+    """No more than a batch is drawn before the batch before it is in the file."""
+    monkeypatch.setattr(tables, "BATCH_ROWS", 10)
+    drawn, written = [], []
+    write = pq.ParquetWriter.write_batch
+
+    def watch(writer, batch, *rest):
+        assert len(drawn) - sum(written) <= 10
+        written.append(batch.num_rows)
+        return write(writer, batch, *rest)
+
+    def rows():
+        for number in range(25):
+            drawn.append(number)
+            yield {"word": "x", "count": number}
+
+    monkeypatch.setattr(pq.ParquetWriter, "write_batch", watch)
+    assert tables.write_table(tmp_path / "t.parquet", SCHEMA, rows()) == 25
+    assert written == [10, 10, 5]
+    reading = tables.read_rows(tmp_path / "t.parquet")
+    assert [row["count"] for row in reading] == list(range(25))
+
+
+def test_a_failure_leaves_no_file_and_keeps_the_former(tmp_path):
+    def rows():
+        yield {"word": "x", "count": 1}
+        raise RuntimeError("midway")
+
+    path = tmp_path / "t.parquet"
+    for former in (False, True):
+        if former:
+            tables.write_table(path, SCHEMA, [{"word": "former", "count": 0}])
+        with pytest.raises(RuntimeError, match="midway"):
+            tables.write_table(path, SCHEMA, rows())
+        assert list(tmp_path.iterdir()) == ([path] if former else [])
+    assert list(tables.read_rows(path)) == [{"word": "former", "count": 0}]
+
+
+@pytest.mark.parametrize(
+    "row", [{"word": "x"}, {"word": "x", "cuont": 1}, {"word": "x", "count": 1, "more": 2}, {}]
+)
+def test_a_row_with_other_columns_is_a_defect_and_not_dropped(tmp_path, row):
+    with pytest.raises(ValueError, match="row has the columns"):
+        tables.write_table(tmp_path / "t.parquet", SCHEMA, [row])
+
+
+def test_a_value_of_the_wrong_type_is_a_defect(tmp_path):
+    with pytest.raises(pa.ArrowException):
+        tables.write_table(tmp_path / "t.parquet", SCHEMA, [{"word": "x", "count": "many"}])
+
+
+def test_the_record_of_the_run_is_in_the_file(tmp_path):
+    token = stage.current_record.set({"stage": "x", "parameters": {"词": [1, None]}})
+    try:
+        tables.write_table(tmp_path / "t.parquet", SCHEMA, [{"word": "x", "count": 1}])
+    finally:
+        stage.current_record.reset(token)
+    assert tables.read_record(tmp_path / "t.parquet") == {
+        "stage": "x",
+        "parameters": {"词": [1, None]},
+        "rows": 1,
+    }
+    tables.write_table(tmp_path / "plain.parquet", SCHEMA, [])
+    assert tables.read_record(tmp_path / "plain.parquet") is None
+
+
+def test_batches_and_rows_make_the_same_bytes(tmp_path):
+    rows = [{"word": str(number), "count": number} for number in range(5)]
+    tables.write_table(tmp_path / "rows.parquet", SCHEMA, rows)
+    batch = pa.RecordBatch.from_pylist(rows, SCHEMA)
+    assert tables.write_batches(tmp_path / "batches.parquet", SCHEMA, [batch]) == 5
+    assert (tmp_path / "rows.parquet").read_bytes() == (tmp_path / "batches.parquet").read_bytes()
+
+
+def test_the_compression_is_zstd(tmp_path):
+    tables.write_table(tmp_path / "t.parquet", SCHEMA, [{"word": "x", "count": 1}])
+    assert pq.read_metadata(tmp_path / "t.parquet").row_group(0).column(0).compression == "ZSTD"
