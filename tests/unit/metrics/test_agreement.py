@@ -37,7 +37,7 @@ def test_fleiss_on_the_articles_example():
 
 def test_percent_agreement_counts_pairs():
     answers = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 2]])
-    assert agreement.percent_agreement(answers) == pytest.approx(100 * (1 + 1 / 3 + 0) / 3)
+    assert agreement.percent_agreement(answers) == pytest.approx((1 + 1 / 3 + 0) / 3)
     assert agreement.unanimous(answers).tolist() == [True, False, False]
 
 
@@ -61,13 +61,13 @@ def test_kappa_is_the_ratio_to_chance(answers):
     if len(np.unique(answers)) == 1:
         assert kappa is None
         return
-    observed = agreement.percent_agreement(answers) / 100
+    observed = agreement.percent_agreement(answers)
     assert kappa == pytest.approx((observed - chance) / (1 - chance))
 
 
 def test_full_agreement_on_several_answers_is_one():
     answers = np.array([[0, 0, 0], [2, 2, 2]])
-    assert agreement.percent_agreement(answers) == 100
+    assert agreement.percent_agreement(answers) == 1
     assert agreement.fleiss_kappa(answers) == pytest.approx(1)
     assert agreement.krippendorff_alpha(answers) == pytest.approx(1)
 

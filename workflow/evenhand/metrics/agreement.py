@@ -13,7 +13,7 @@ def unanimous(answers: np.ndarray) -> np.ndarray:
 
 
 def percent_agreement(answers: np.ndarray) -> float:
-    """Share of pairs of annotators that agree, averaged over items, in percent (0 to 100).
+    """Percent agreement as a share (0 to 1): pairs of annotators that agree, averaged over items.
 
     Raises
     ------
@@ -24,7 +24,7 @@ def percent_agreement(answers: np.ndarray) -> float:
     counts = _counts(answers)
     annotators = answers.shape[1]
     agreeing = (counts * (counts - 1)).sum(axis=1) / (annotators * (annotators - 1))
-    return float(100 * agreeing.mean())
+    return float(agreeing.mean())
 
 
 def fleiss_kappa(answers: np.ndarray) -> float | None:

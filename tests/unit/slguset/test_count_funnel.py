@@ -1,0 +1,102 @@
+import csv
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evenhand.errors import InputError
+from evenhand.slguset.count_funnel import count_funnel
+from made_sentences import candidate_row, made_sentences, write_candidates
+
+
+def write_counts(path, sentences, keyword_sentences, quarantined=None):
+    document = {
+        "sentences": sentences,
+        "keyword_sentences": keyword_sentences,
+        "duplicates": 0,
+        "quarantined": quarantined or {},
+    }
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return path
+
+
+def read_funnel(path):
+    with path.open(encoding="utf-8", newline="") as stream:
+        return [tuple(row.values()) for row in csv.DictReader(stream)]
+
+
+def made(folder, verdicts):
+    """Candidates with these (verdict, copies)."""
+    rows = [
+        candidate_row(sentence, verdict=verdict, copies=copies)
+        for sentence, (verdict, copies) in zip(made_sentences(len(verdicts)), verdicts, strict=True)
+    ]
+    return write_candidates(folder / "candidates.parquet", rows)
+
+
+def test_the_rows_and_their_order(tmp_path):
+    candidates = made(
+        tmp_path,
+        [("accepted", 3), ("accepted", 1), ("length", 1), ("name", 2), ("biology", 1), ("a", 1)],
+    )
+    counts = [
+        write_counts(tmp_path / "1.json", 10, 4, {"nul_bytes": 2}),
+        write_counts(tmp_path / "2.json", 30, 5, {"nul_bytes": 1, "empty_file": 1}),
+    ]
+    out = tmp_path / "funnel.csv"
+    got = count_funnel(candidates=candidates, counts=counts, out=out, reasons=["name", "x"])
+    assert read_funnel(out) == [
+        ("read", "", "40", "1.0"),
+        ("keyword", "", "9", "0.225"),
+        ("duplicate", "", "3", "0.075"),
+        ("rejected", "length", "1", "0.025"),
+        ("rejected", "name", "1", "0.025"),
+        ("rejected", "a", "1", "0.025"),
+        ("rejected", "biology", "1", "0.025"),
+        ("accepted", "", "2", "0.05"),
+    ]
+    assert got == {
+        "read": 40,
+        "keyword": 9,
+        "duplicates": 3,
+        "rejected": 4,
+        "accepted": 2,
+        "quarantined": 4,
+        "quarantined_by_reason": {"empty_file": 1, "nul_bytes": 3},
+    }
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.tuples(st.sampled_from(["accepted", "length", "name"]), st.integers(1, 4))))
+def test_the_sums_close(tmp_path, verdicts):
+    keyword = sum(copies for _, copies in verdicts)
+    counts = [write_counts(tmp_path / "c.json", keyword + 7, keyword)]
+    out = tmp_path / "funnel.csv"
+    count_funnel(candidates=made(tmp_path, verdicts), counts=counts, out=out)
+    rows = read_funnel(out)
+    assert sum(int(row[2]) for row in rows[2:]) == int(rows[1][2]) == keyword
+
+
+@pytest.mark.parametrize("keyword", [1, 3])
+def test_sums_that_do_not_close_stop_the_run(tmp_path, keyword):
+    candidates = made(tmp_path, [("accepted", 2)])
+    counts = [write_counts(tmp_path / "c.json", 9, keyword)]
+    with pytest.raises(InputError, match=r"candidates\.parquet: holds 2 sentences, copies counted"):
+        count_funnel(candidates=candidates, counts=counts, out=tmp_path / "f.csv")
+
+
+def test_nothing_read_has_no_shares(tmp_path):
+    counts = [write_counts(tmp_path / "c.json", 0, 0)]
+    out = tmp_path / "f.csv"
+    count_funnel(candidates=made(tmp_path, []), counts=counts, out=out)
+    assert read_funnel(out)[-1] == ("accepted", "", "0", "")
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"sentences": 1, "keyword_sentences": 1}'])
+def test_a_file_without_counts_is_named(tmp_path, text):
+    (tmp_path / "c.json").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"c\.json: does not hold a shard's counts"):
+        count_funnel(
+            candidates=made(tmp_path, []), counts=[tmp_path / "c.json"], out=tmp_path / "f.csv"
+        )

@@ -1,0 +1,134 @@
+"""Count how many sentences fell at which step, from all that were read to those accepted."""
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.slguset.verdicts import ACCEPTED
+from evenhand.stage import Input, Output
+
+COLUMNS = ["step", "reason", "sentences", "share"]
+
+#: The verdicts of `find_keywords`, in the order in which it gives them.
+KEYWORD_REASONS = [
+    "several_keywords",
+    "no_keyword",
+    "unfinished",
+    "length",
+    "deny_listed",
+    "not_a_gender_term",
+]
+
+
+def count_funnel(
+    *,
+    candidates: Input,
+    counts: list[Input],
+    out: Output,
+    reasons: list[str] | None = None,
+) -> dict[str, Any]:
+    """Count how many sentences fell at which step, from all that were read to those accepted.
+
+    Rows: `read` (all sentences), `keyword` (those with the characters of a keyword),
+    `duplicate` (those of the latter that repeat another one exactly), `rejected` (one row per
+    reason), `accepted`. The shares are of all sentences read. A sentence counts where its
+    verdict puts it, at the first reason that applies. What could not be read is no sentence;
+    the tables of quarantined lines and records list it, and the stage returns how much it is.
+
+    Parameters
+    ----------
+    candidates : Path
+        candidates.parquet.
+    counts : list of Path
+        The shards' counts.json.
+    out : Path
+        funnel.csv.
+    reasons : list of str, optional
+        The filters' reasons in the order in which their rows shall stand; those that are not
+        named come after these, in alphabetical order.
+
+    Returns
+    -------
+    dict
+        read, keyword, duplicates, rejected, accepted (sentences), quarantined (lines,
+        records and files), quarantined_by_reason.
+
+    Raises
+    ------
+    InputError
+        A file of counts is none, or the sums do not close: what was kept of the keyword
+        sentences is more or less than what was read.
+    """
+    totals: Counter[str] = Counter()
+    quarantined: Counter[str] = Counter()
+    for path in counts:
+        shard = _read_counts(path)
+        for name in ("sentences", "keyword_sentences"):
+            totals[name] += shard[name]
+        quarantined.update(shard["quarantined"])
+    read, keyword = totals["sentences"], totals["keyword_sentences"]
+    verdicts, copies = _verdicts(candidates)
+    if copies != keyword or keyword > read:
+        raise InputError(
+            f"holds {copies} sentences, copies counted, but the shards read {keyword} with a "
+            f"keyword among {read}",
+            file=candidates,
+            remedy="remove it and the sentence tables, and run the workflow again",
+        )
+    accepted = verdicts.pop(ACCEPTED, 0)
+    duplicates = copies - accepted - verdicts.total()
+    rows = [("read", None, read), ("keyword", None, keyword), ("duplicate", None, duplicates)]
+    order = [*KEYWORD_REASONS, *(reasons or [])]
+    order += sorted(set(verdicts) - set(order))
+    rows += [("rejected", reason, verdicts[reason]) for reason in order if reason in verdicts]
+    rows.append(("accepted", None, accepted))
+    with out.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for step, reason, count in rows:
+            writer.writerow([step, reason, count, round(count / read, 8) if read else None])
+    return {
+        "read": read,
+        "keyword": keyword,
+        "duplicates": duplicates,
+        "rejected": verdicts.total(),
+        "accepted": accepted,
+        "quarantined": quarantined.total(),
+        "quarantined_by_reason": dict(sorted(quarantined.items())),
+    }
+
+
+def _read_counts(path: Path) -> dict[str, Any]:
+    try:
+        shard = json.loads(path.read_text(encoding="utf-8"))
+        int(shard["sentences"]), int(shard["keyword_sentences"]), dict(shard["quarantined"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            "does not hold a shard's counts",
+            file=path,
+            remedy="remove it and run the workflow again",
+        ) from error
+    return shard
+
+
+def _verdicts(candidates: Path) -> tuple[Counter[str], int]:
+    """Sentences by verdict, and the sum of their copies."""
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    verdicts: Counter[str] = Counter()
+    copies = 0
+    with pq.ParquetFile(candidates) as file:
+        for batch in file.iter_batches(columns=["verdict", "copies"]):
+            for one in pc.value_counts(batch["verdict"]).to_pylist():
+                verdicts[one["values"]] += one["counts"]
+            copies += pc.sum(batch["copies"]).as_py() or 0
+    return verdicts, copies
+
+
+if __name__ == "__main__":
+    stage.run(count_funnel)
