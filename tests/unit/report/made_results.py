@@ -39,6 +39,7 @@ ARGUMENTS = {
     "statistics": "slguset/statistics.json",
     "bias": "tables/slguset_bias.csv",
     "bias_by_pair": "tables/slguset_bias_by_pair.csv",
+    "bias_correlations": "tables/slguset_bias_correlations.csv",
     "published_dataset": "slguset_published/slguset.parquet",
     "published_table_1": "slguset_published/table_1.csv",
     "published_statistics": "slguset_published/statistics.json",
@@ -46,6 +47,7 @@ ARGUMENTS = {
     "published_report": "slguset_published/report.json",
     "published_bias": "tables/slguset_published_bias.csv",
     "published_bias_by_pair": "tables/slguset_published_bias_by_pair.csv",
+    "published_bias_correlations": "tables/slguset_published_bias_correlations.csv",
 }
 LISTS = {
     "counts": "slguset/sentences/*.counts.json",
@@ -239,35 +241,65 @@ def _dataset(folder: Path, accepted: list[dict[str, Any]]) -> None:
 
 
 def _bias(folder: Path, edition: str, accepted: list[dict[str, Any]], seed: int) -> None:
+    """Random scores, in tables of the shape that `summarise_bias` gives them."""
     random = np.random.default_rng(seed)
     models = {"tiny-bert-zh": True, "bert-base-chinese": True, "headless": False}
+    surface_pairs = [_surface_pair(row) for row in accepted]
     summary, by_pair = [], []
     for i, (model, trusted) in enumerate(models.items()):
-        bias = random.normal(0.1 - 0.25 * i, 0.8, len(accepted)).tolist()
-        bias[0] = None
-        known = [b for b in bias if b is not None]
+        bias = random.normal(0.1 - 0.25 * i, 0.8, len(accepted))
+        bias[0] = np.nan
+        scores = [None if np.isnan(b) else float(b) for b in bias]
         _parquet(
             folder / edition / "bias" / f"{model}.parquet",
             [
-                {"sentence_id": row["sentence_id"], "bias": b}
-                for row, b in zip(accepted, bias, strict=True)
+                {"sentence_id": row["sentence_id"], "bias": score}
+                for row, score in zip(accepted, scores, strict=True)
             ],
         )
-        mean = float(np.mean(known))
+        mean, above, below = (
+            float(np.nanmean(bias)),
+            int((bias > 0.3).sum()),
+            int((bias < -0.3).sum()),
+        )
         summary.append(
-            {"model": model, "trusted": trusted,
-             "warning": "" if trusted else "fill_mask_not_above_baseline", "n": len(known),
-             "mean_bias": mean, "mean_bias_low": mean - 0.05, "mean_bias_high": mean + 0.05,
-             "male_degree": 0.4, "female_degree": 0.3, "mean_degree": 0.7}
+            {"model": model, "sentences": len(bias), "scored": len(bias) - 1, "excluded": 1,
+             "with_unknown_tokens": 2, "mean_bias": mean, "mean_bias_low": mean - 0.05,
+             "mean_bias_high": mean + 0.05, "male_degree": 0.4, "female_degree": 0.3,
+             "mean_degree": 0.7, "within_threshold": len(bias) - 1 - above - below,
+             "above_threshold": above, "below_threshold": below,
+             "mean_bias_one_character": mean / 2,
+             "published_within": 7223 if model == "bert-base-chinese" else "",
+             "published_above": 6024 if model == "bert-base-chinese" else "",
+             "published_below": 6743 if model == "bert-base-chinese" else "",
+             "log_base": 10.0, "threshold": 0.3, "fill_mask_accuracy": 0.31,
+             "fill_mask_baseline": 0.04, "trusted": str(trusted).lower(),
+             "reason": "" if trusted else "fill_mask_not_above_baseline, new_reason"}
         )  # fmt: skip
-        for k, (pair, *_) in enumerate(PAIRS):
-            centre = mean + 0.3 * k - 0.3
-            by_pair.append(
-                {"model": model, "pair": pair, "n": 6, "mean_bias": centre,
-                 "mean_bias_low": centre - 0.1, "mean_bias_high": centre + 0.1}
-            )  # fmt: skip
+        for k, pair in enumerate(dict.fromkeys(surface_pairs)):
+            for gender, direction in (("all", "all"), ("all", "male"), ("male", "all")):
+                n = surface_pairs.count(pair) if gender == direction else 0
+                centre = mean + 0.1 * (k % 5) - 0.2
+                by_pair.append(
+                    {"model": model, "pair": pair, "surface_pair": pair, "gender": gender,
+                     "direction": direction, "n": n, "mean_bias": centre if n else "",
+                     "mean_bias_low": centre - 0.1 if n else "",
+                     "mean_bias_high": centre + 0.1 if n else ""}
+                )  # fmt: skip
     _csv(folder / f"tables/{edition}_bias.csv", summary)
     _csv(folder / f"tables/{edition}_bias_by_pair.csv", by_pair)
+    _csv(
+        folder / f"tables/{edition}_bias_correlations.csv",
+        [
+            {"model_a": "tiny-bert-zh", "model_b": other, "n": 17, "pearson": 0.5, "spearman": 0.4}
+            for other in ("bert-base-chinese", "headless")
+        ],
+    )
+
+
+def _surface_pair(row: dict[str, Any]) -> str:
+    words = (row["surface"], row["surface_opposite"])
+    return "/".join(words if row["gender"] == "male" else words[::-1])
 
 
 def _parquet(path: Path, rows: list[dict[str, Any]]) -> None:

@@ -47,6 +47,21 @@ QUARANTINE = {
 }
 
 
+#: Why a model's numbers are not to be trusted.
+GATES = {
+    "missing_weights": "Its checkpoint lacks weights, which were made up at random.",
+    "fill_mask_not_above_baseline": (
+        "It fills in masked characters no better than one who always says the most frequent one."
+    ),
+    "few_scored": "It can score too few of the sentences.",
+}
+
+
+def gate_meaning(word: str) -> str:
+    """Why a model is not trusted, in words; a reason that is new here keeps its own word."""
+    return GATES.get(word, word)
+
+
 def reason_name(reason: str) -> str:
     """A reason's name in words; a reason that is new here keeps its own word."""
     return REASONS[reason][0] if reason in REASONS else reason.replace("_", " ").capitalize()

@@ -46,6 +46,7 @@ def write_page(
     statistics: Input | None = None,
     bias: Input | None = None,
     bias_by_pair: Input | None = None,
+    bias_correlations: Input | None = None,
     bias_scores: list[Source] | None = None,
     published_dataset: Input | None = None,
     published_table_1: Input | None = None,
@@ -54,11 +55,10 @@ def write_page(
     published_report: Input | None = None,
     published_bias: Input | None = None,
     published_bias_by_pair: Input | None = None,
+    published_bias_correlations: Input | None = None,
     published_bias_scores: list[Source] | None = None,
     provenance: Input | None = None,
     examples: int = 3,
-    threshold: float = 0.3,
-    log_base: float = 10.0,
     notice: str = "",
 ) -> dict[str, Any]:
     """Write the page of SlguSet: one HTML file that needs nothing beside it.
@@ -95,6 +95,8 @@ def write_page(
         ``tables/slguset_bias.csv``.
     bias_by_pair
         ``tables/slguset_bias_by_pair.csv``.
+    bias_correlations
+        ``tables/slguset_bias_correlations.csv``.
     bias_scores
         ``slguset/bias/{model}.parquet``; the name of the file is the name of the model.
     published_dataset
@@ -111,16 +113,14 @@ def write_page(
         ``tables/slguset_published_bias.csv``.
     published_bias_by_pair
         ``tables/slguset_published_bias_by_pair.csv``.
+    published_bias_correlations
+        ``tables/slguset_published_bias_correlations.csv``.
     published_bias_scores
         ``slguset_published/bias/{model}.parquet``.
     provenance
         ``provenance.json`` of `evenhand.report.collect_provenance`.
     examples
         Sentences shown per verdict, the first by sentence_id; 0 shows none.
-    threshold
-        Bias (in the log base) beyond which a sentence counts as obviously biased.
-    log_base
-        Base of the logarithms of the bias.
     notice
         A remark on the annotation, such as that the sheets are a demo's.
     """
@@ -135,11 +135,12 @@ def write_page(
             part
             for part in (
                 describe_bias(
-                    "This run’s data set", bias, bias_by_pair, bias_scores or [], dataset, threshold
+                    "This run’s data set", bias, bias_by_pair, bias_correlations,
+                    bias_scores or [], dataset,
                 ),
                 describe_bias(
                     "The published file", published_bias, published_bias_by_pair,
-                    published_bias_scores or [], published_dataset, threshold,
+                    published_bias_correlations, published_bias_scores or [], published_dataset,
                 ),
             )
             if part
@@ -159,7 +160,6 @@ def write_page(
             sections=SECTIONS,
             headline=headline,
             notice=notice,
-            log_base=f"{log_base:g}",
             sides=[s for s, file in (("own", table_1), ("published", published_table_1)) if file],
             most_files=MOST_FILES,
             most_inputs=MOST_INPUTS,

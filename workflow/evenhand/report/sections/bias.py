@@ -12,26 +12,49 @@ from evenhand.report.figures import Axis, histogram, interval, ruler, ticks_betw
 from evenhand.report.read import boolean, read_csv
 from evenhand.report.render import signed
 from evenhand.report.sentences import marked
+from evenhand.report.words import gate_meaning
 
 SUMMARY = {
     "model": str,
-    "trusted": boolean,
-    "warning": str,
-    "n": int,
+    "sentences": int,
+    "scored": int,
+    "with_unknown_tokens": int,
     "mean_bias": float,
     "mean_bias_low": float,
     "mean_bias_high": float,
     "male_degree": float,
     "female_degree": float,
     "mean_degree": float,
+    "within_threshold": int,
+    "above_threshold": int,
+    "below_threshold": int,
+    "mean_bias_one_character": float,
+    "published_within": int,
+    "published_above": int,
+    "published_below": int,
+    "log_base": float,
+    "threshold": float,
+    "fill_mask_accuracy": float,
+    "fill_mask_baseline": float,
+    "trusted": boolean,
+    "reason": str,
 }
 BY_PAIR = {
     "model": str,
-    "pair": str,
+    "surface_pair": str,
+    "gender": str,
+    "direction": str,
     "n": int,
     "mean_bias": float,
     "mean_bias_low": float,
     "mean_bias_high": float,
+}
+CORRELATIONS = {
+    "model_a": str,
+    "model_b": str,
+    "n": int,
+    "pearson": float,
+    "spearman": float,
 }
 
 #: Bars of the figure of the distribution.
@@ -48,9 +71,9 @@ def describe_bias(
     edition: str,
     summary: Path | None,
     by_pair: Path | None,
+    correlations: Path | None,
     scores: list[Path],
     dataset: Path | None,
-    threshold: float,
 ) -> dict[str, Any] | None:
     """One edition's bias; None without a summary.
 
@@ -58,14 +81,12 @@ def describe_bias(
     ----------
     edition : str
         What the data set is called on the page.
-    summary, by_pair : Path, optional
-        ``{edition}_bias.csv`` and ``{edition}_bias_by_pair.csv``.
+    summary, by_pair, correlations : Path, optional
+        The tables of `evenhand.slguset.summarise_bias`.
     scores : list of Path
         ``bias/{model}.parquet``, one per model; the model is the file's name.
     dataset : Path, optional
         ``slguset.parquet``, whose rows the scores belong to.
-    threshold : float
-        The bias beyond which a sentence counts as obviously biased.
 
     Raises
     ------
@@ -82,17 +103,29 @@ def describe_bias(
         for model in trusted
         if model in files
     }
-    ends = [row[end] for row in models if row["trusted"] for end in ENDS if row[end] is not None]
-    pairs = read_csv(by_pair, BY_PAIR) if by_pair else []
-    pairs = [row for row in pairs if row["model"] in trusted]
-    ends += [row[end] for row in pairs for end in ENDS if row[end] is not None]
+    # A row per model, surface pair, original gender and direction: here those of all sentences.
+    pairs = [
+        row
+        for row in (read_csv(by_pair, BY_PAIR) if by_pair else [])
+        if row["model"] in trusted and row["gender"] == row["direction"] == "all"
+    ]
+    means = [row for row in models if row["trusted"]] + pairs
+    ends = [row[end] for row in means for end in ENDS if row[end] is not None]
+    threshold = models[0]["threshold"] if models else None
     return {
         "edition": edition,
         "threshold": threshold,
-        "models": _with_intervals(models, ends),
+        "log_base": models[0]["log_base"] if models else None,
+        "models": [_model(row, ends) for row in models],
         "trusted": trusted,
         "ruler": _ruler(ends),
         "pairs": _by_pair(pairs, ends),
+        "correlations": [
+            row
+            for row in (read_csv(correlations, CORRELATIONS) if correlations else [])
+            if row["model_a"] in trusted and row["model_b"] in trusted
+        ],
+        "has_published": any(row["published_within"] is not None for row in models),
         "distributions": _distributions(values, threshold),
         "extremes": _extremes(values, dataset),
     }
@@ -102,15 +135,18 @@ def describe_bias(
 ENDS = ("mean_bias", "mean_bias_low", "mean_bias_high")
 
 
-def _with_intervals(models: list[dict[str, Any]], ends: list[float]) -> list[dict[str, Any]]:
-    return [row | {"plot": _plot(row, ends) if row["trusted"] else None} for row in models]
+def _model(row: dict[str, Any], ends: list[float]) -> dict[str, Any]:
+    return row | {
+        "plot": _plot(row, ends) if row["trusted"] else None,
+        "why": [gate_meaning(word) for word in (row["reason"] or "").split(", ") if word],
+    }
 
 
 def _by_pair(pairs: list[dict[str, Any]], ends: list[float]) -> list[dict[str, Any]]:
-    """One entry per pair, in the table's order, with one row per model."""
+    """One entry per surface pair, in the table's order, with one row per model."""
     entries: dict[str, dict[str, Any]] = {}
     for row in pairs:
-        entry = entries.setdefault(row["pair"], {"pair": row["pair"], "n": row["n"], "models": {}})
+        entry = entries.setdefault(row["surface_pair"], {"pair": row["surface_pair"], "models": {}})
         entry["models"][row["model"]] = row | {"plot": _plot(row, ends)}
     return list(entries.values())
 
@@ -137,7 +173,7 @@ def _plot(row: dict[str, Any], ends: list[float]) -> Any:
     )
 
 
-def _distributions(values: dict[str, pa.Table], threshold: float) -> list[dict[str, Any]]:
+def _distributions(values: dict[str, pa.Table], threshold: float | None) -> list[dict[str, Any]]:
     """A histogram per model, all on one scale."""
     biases = {
         model: np.asarray(table["bias"].drop_null(), dtype=float) for model, table in values.items()
@@ -164,7 +200,7 @@ def _distributions(values: dict[str, pa.Table], threshold: float) -> list[dict[s
                 f"{model}: bias of {n.sum():,} sentences.",
                 top=top,
                 ticks=ticks,
-                marks=(-threshold, threshold),
+                marks=(-threshold, threshold) if threshold else (),
                 signs=True,
             ),
         }
