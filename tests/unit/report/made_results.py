@@ -20,7 +20,7 @@ FRAMES = [
 REASONS = {
     "several_keywords": None,
     "not_a_gender_term": None,
-    "name_jieba": "小明",
+    "a_new_reason": "小明",
     "coreference": "姐妹",
     "biology": "孕期",
 }
@@ -145,8 +145,9 @@ def write_results(
         [
             {"step": "read", "reason": "", "sentences": read, "share": 1.0},
             {"step": "keyword", "reason": "", "sentences": len(by_id), "share": len(by_id) / read},
+            {"step": "duplicate", "reason": "", "sentences": 0, "share": 0.0},
             *(
-                {"step": "filter", "reason": reason, "sentences": n, "share": n / read}
+                {"step": "rejected", "reason": reason, "sentences": n, "share": n / read}
                 for reason in REASONS
                 if (n := sum(row["verdict"] == reason for row in rejected))
             ),

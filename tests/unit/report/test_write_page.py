@@ -105,6 +105,16 @@ def test_examples_are_the_first_by_id(templates, results):
     assert not render(templates, results, examples=0).css("#funnel details")
 
 
+def test_reasons_are_told_in_words(templates, results):
+    tree = render(templates, results)
+    rows = {row.css_first("th").text(): row.text() for row in tree.css("#funnel tbody tr")}
+    assert "孕期" in rows["Biological sex"]
+    assert "elsewhere in the corpus" in rows["Said before"]
+    assert "A new reason" in rows
+    labels = [node.text() for node in tree.css("#funnel svg text.label")]
+    assert labels[1:] == list(rows)[2:]
+
+
 def test_an_untrusted_model_gets_a_warning_and_no_number(templates, results):
     tree = render(templates, results)
     row = next(r for r in tree.css("#bias tbody tr") if r.css_first("th").text() == "headless")
@@ -146,7 +156,7 @@ def hostile_results(folder: Path) -> Path:
     for name in ("slguset/funnel.csv", "slguset/agreement.csv", "slguset_published/filters.csv"):
         quoted = '"' + HOSTILE.replace('"', '""') + '"'
         words = (folder / name).read_text(encoding="utf-8")
-        for old in ("name_jieba", "他/她", "biology,biology"):
+        for old in ("a_new_reason", "他/她", "biology,biology"):
             words = words.replace(old, quoted if "," not in old else f"{quoted},{quoted}")
         (folder / name).write_text(words, encoding="utf-8")
     quarantine = folder / "slguset/sentences/a.quarantine.parquet"

@@ -2,34 +2,49 @@
 
 #: Why a sentence with a keyword is not accepted: name, meaning.
 REASONS = {
+    "duplicate": (
+        "Said before",
+        "The same sentence stands elsewhere in the corpus; one of them is kept.",
+    ),
     "several_keywords": (
         "More than one keyword",
-        "The sentence names several gender terms, so no single slot can be masked.",
+        "The sentence holds several gender terms, so there is no single slot to mask.",
+    ),
+    "no_keyword": (
+        "No keyword",
+        "The characters of the keyword stand there, but not as the keyword.",
+    ),
+    "unfinished": (
+        "No whole sentence",
+        "It does not end as a sentence does: a headline, a caption.",
+    ),
+    "length": ("Too short or too long", "Its length lies outside the configured bounds."),
+    "deny_listed": (
+        "On the deny list",
+        "The word that holds the keyword is listed as no gender term, or one without counterpart.",
     ),
     "not_a_gender_term": (
         "Not a gender term",
         "The characters of the keyword belong to another word, as in 吉他 or 子女.",
     ),
-    "deny_listed": (
-        "On the deny list",
-        "The word that holds the keyword is listed as one that has no counterpart.",
-    ),
-    "length": ("Too short or too long", "The sentence lies outside the configured length."),
-    "name": ("A person’s name", "The sentence names a person, whose gender a reader may know."),
+    "name": ("A person’s name", "It names a person, whose gender a reader may know."),
+    "anonymised_name": ("A surname and 某", "It speaks of a person as 王某 or 李某某."),
+    "surname_title": ("A surname and a title", "It names a person with a title: 王阿姨, 陈校长."),
+    "familiar_name": ("A familiar name", "It names a person as 小王, 老李 or 阿强."),
     "pair_fit": (
         "The pair does not fit",
-        "Criterion (a): put in the same slot, the two words differ in more than gender.",
+        "Criterion (a): in this slot the two words differ in more than gender.",
     ),
     "coreference": (
-        "Another gender term for the same person",
-        "Criterion (b): a second word tells the gender of the person meant.",
+        "Another gender term",
+        "Criterion (b): a second word may tell the gender of the same person, as 兄弟俩.",
     ),
     "biology": (
         "Biological sex",
-        "Criterion (c): the sentence speaks of something bound to biological sex, as 孕期.",
+        "Criterion (c): it speaks of something bound to biological sex, as 孕期.",
     ),
     "near_duplicate": (
-        "Almost the same as another",
+        "Almost said before",
         "Another sentence that is kept says nearly the same; the evidence is its id.",
     ),
 }

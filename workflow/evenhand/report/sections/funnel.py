@@ -12,6 +12,9 @@ from evenhand.report.words import reason_meaning, reason_name
 #: The steps that are no reason to drop a sentence.
 WHOLES = ("read", "keyword", "accepted")
 
+#: Verdicts on the word that holds the keyword, which is their evidence.
+OF_THE_WORD = ("deny_listed", "not_a_gender_term")
+
 #: What an example shows of a candidate.
 COLUMNS = [
     "sentence_id",
@@ -23,6 +26,7 @@ COLUMNS = [
     "end",
     "surface_start",
     "surface_end",
+    "word",
     "verdict",
     "evidence",
 ]
@@ -73,6 +77,8 @@ def first_of_each(candidates: Path, examples: int) -> dict[str, list[dict[str, A
     """The first sentences of each verdict, in the table's order, with their marks."""
     shown: dict[str, list[dict[str, Any]]] = {}
     for row in _first_rows(candidates, examples):
+        if row["verdict"] in OF_THE_WORD:
+            row["evidence"] = row["word"]
         shown.setdefault(row["verdict"], []).append(row | {"pieces": marked(row)})
     return shown
 
