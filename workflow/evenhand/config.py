@@ -5,6 +5,7 @@ its meaning, type, unit, default and allowed values. `docs/config.md` is made fr
 """
 
 import difflib
+import json
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,7 +50,7 @@ def complete(config: dict[str, Any], schema: Schema) -> dict[str, Any]:
         {fault for error in validator.iter_errors(config) for fault in _explain(error)}
     )
     if faults:
-        raise InputError("; ".join(faults), remedy="every key is explained in docs/config.md")
+        raise InputError("\n".join(faults), remedy="every key is explained in docs/config.md")
     return _fill(config, schema)
 
 
@@ -79,53 +80,77 @@ def _fill(value: Any, schema: Schema) -> Any:
         for key in sorted(set(value) - set(known)):
             filled[key] = _fill(value[key], free) if isinstance(free, dict) else value[key]
         return filled
+    if isinstance(value, list):
+        return [_fill(one, schema.get("items", {})) for one in value]
+    if isinstance(value, float) and schema.get("type") == "integer":
+        return int(value)  # 3.0 is a whole number
     return value
 
 
 def _explain(error: jsonschema.ValidationError) -> Iterator[str]:
     """One short sentence (or several) on what is wrong with a key."""
     where = ".".join(str(step) for step in error.absolute_path)
-    if error.validator == "additionalProperties" and not error.validator_value:
+    is_what = f"config: {where or 'the configuration'} is {_shown(error.instance)}"
+    if "propertyNames" in error.absolute_schema_path:
+        yield f"config: {where}.{error.instance} is no name; it must be {_expectation(error.schema)}"
+    elif error.validator == "additionalProperties" and not error.validator_value:
         known = sorted(error.schema.get("properties", {}))
         for key in sorted(set(error.instance) - set(known)):
             near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.5)
             hint = f", did you mean {near[0]}?" if near else f" (the keys are {', '.join(known)})"
             yield f"config: there is no key {f'{where}.{key}'.lstrip('.')}{hint}"
     elif error.validator == "enum":
-        allowed = [str(value) for value in error.validator_value]
+        allowed = [_shown(value).strip('"') for value in error.validator_value]
         near = difflib.get_close_matches(str(error.instance), allowed, n=1)
         hint = f", did you mean {near[0]}?" if near else ""
-        yield f"config: {where} is {error.instance!r}; allowed are {', '.join(allowed)}{hint}"
-    elif error.validator == "propertyNames":
-        yield f"config: {where} has a name that is not allowed: {error.message}"
-    elif error.validator in ("anyOf", "oneOf") and error.context:
-        yield f"config: {where} is {error.instance!r}; {_expectation(error.schema)}"
+        yield f"{is_what}; allowed are {', '.join(allowed)}{hint}"
+    elif error.validator in ("minProperties", "maxProperties") and "properties" in error.schema:
+        least, most = error.schema.get("minProperties"), error.schema.get("maxProperties")
+        words = {"minProperties": f"at least {least}", "maxProperties": f"at most {most}"}
+        count = f"exactly {least}" if least == most else words[error.validator]
+        keys = ", ".join(error.schema["properties"])
+        yield f"config: {where} must have {count} of the keys {keys}"
     elif error.validator == "required":
-        yield f"config: {where or 'the configuration'} lacks a key: {error.message}"
+        for key in sorted(set(error.validator_value) - set(error.instance)):
+            yield f"config: {where or 'the configuration'} lacks the key {key}"
+    elif error.validator == "uniqueItems":
+        twice = next(one for one in error.instance if error.instance.count(one) > 1)
+        yield f"config: {where} names {_shown(twice)} twice"
+    elif error.validator in ("anyOf", "oneOf"):
+        parts = error.validator_value
+        yield f"{is_what}; it must be {', or '.join(_expectation(part) for part in parts)}"
     else:
-        yield f"config: {where} is {error.instance!r}; {_expectation(error.schema)}"
+        yield f"{is_what}; it must be {_expectation(error.schema)}"
 
 
 def _expectation(schema: Schema) -> str:
     """What a value should be, in words made from the schema."""
     words = {"integer": "a whole number", "number": "a number", "string": "a text"}
     words |= {"boolean": "true or false", "array": "a list", "object": "a mapping"}
-    kinds = schema.get("type", "value")
+    kinds = schema.get("type", "a text" if "pattern" in schema else "a value")
     kinds = kinds if isinstance(kinds, list) else [kinds]
-    text = "it must be " + " or ".join(words.get(kind, kind) for kind in kinds)
-    if "minimum" in schema:
-        text += f", at least {schema['minimum']}"
-    if "exclusiveMinimum" in schema:
-        text += f", above {schema['exclusiveMinimum']}"
-    if "maximum" in schema:
-        text += f", at most {schema['maximum']}"
-    if "pattern" in schema:
-        text += f", of the form {schema['pattern']}"
-    if "minItems" in schema:
-        text += f", of at least {schema['minItems']}"
-    if schema.get("unit"):
-        text += f" ({schema['unit']})"
+    text = " or ".join(words.get(kind, kind) for kind in kinds)
+    if "enum" in schema:
+        text = f"one of {', '.join(_shown(value) for value in schema['enum'])}"
+    for bound, phrase in (
+        ("minimum", "at least {}"),
+        ("exclusiveMinimum", "above {}"),
+        ("maximum", "at most {}"),
+        ("exclusiveMaximum", "below {}"),
+        ("pattern", "of the form {}"),
+        ("minLength", "of at least {} characters"),
+        ("minItems", "with at least {} entries"),
+        ("maxItems", "with at most {} entries"),
+        ("unit", "in the unit: {}"),
+    ):
+        if bound in schema and schema[bound] != "none":
+            text += f", {phrase.format(schema[bound])}"
     return text
+
+
+def _shown(value: Any) -> str:
+    """A value as YAML would have it."""
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 class Options(dict):

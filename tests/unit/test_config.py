@@ -1,0 +1,276 @@
+"""The configuration: defaults, and a sentence that helps for every mistake."""
+
+import copy
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from evenhand.config import complete, pick, read_schema
+from evenhand.errors import InputError
+
+SCHEMA = yaml.safe_load("""
+type: object
+additionalProperties: false
+required: [name]
+properties:
+  name: {type: string, description: A name.}
+  results: {type: string, default: results}
+  share: {type: number, exclusiveMinimum: 0, maximum: 1, unit: share, default: 0.5}
+  folder: {type: [string, "null"], default: null}
+  seed: {type: integer, minimum: 0, unit: none, default: 1}
+  field: {anyOf: [{type: integer, minimum: 1}, {enum: [text, null]}], default: null}
+  filter:
+    type: object
+    additionalProperties: false
+    default: {}
+    properties:
+      min_length: {type: integer, minimum: 1, unit: characters, default: 9}
+      language: {enum: [chinese, english, null], default: chinese}
+      names:
+        type: array
+        uniqueItems: true
+        maxItems: 3
+        items: {enum: [names_jieba, pair_fit, biology]}
+        default: [pair_fit]
+      enabled: {type: boolean, default: true}
+  models:
+    type: object
+    default: {}
+    propertyNames: {pattern: "^[a-z]+$"}
+    additionalProperties:
+      type: object
+      additionalProperties: false
+      minProperties: 1
+      maxProperties: 1
+      properties:
+        path: {type: string}
+        train:
+          type: object
+          default: {}
+          additionalProperties: false
+          properties:
+            layers: {type: integer, minimum: 1, unit: layers, default: 2}
+  rounds:
+    type: array
+    default: []
+    items:
+      type: object
+      additionalProperties: false
+      properties:
+        size: {type: integer, default: 10}
+""")
+
+DEFAULTS = {
+    "name": "x",
+    "results": "results",
+    "share": 0.5,
+    "folder": None,
+    "seed": 1,
+    "field": None,
+    "filter": {
+        "min_length": 9,
+        "language": "chinese",
+        "names": ["pair_fit"],
+        "enabled": True,
+    },
+    "models": {},
+    "rounds": [],
+}
+
+
+def faults(text: str) -> str:
+    with pytest.raises(InputError) as caught:
+        complete(yaml.safe_load(text), SCHEMA)
+    return str(caught.value)
+
+
+def test_defaults_are_filled_in_the_order_of_the_schema():
+    filled = complete({"name": "x"}, SCHEMA)
+    assert filled == DEFAULTS
+    assert list(filled) == list(DEFAULTS)
+    assert list(filled["filter"]) == list(DEFAULTS["filter"])
+
+
+def test_what_the_user_wrote_wins_and_is_not_changed():
+    written = yaml.safe_load("""
+name: x
+filter: {enabled: false, names: []}
+models: {b: {train: {layers: 4}}, a: {train: {}}}
+rounds: [{}, {size: 3}]
+""")
+    before = copy.deepcopy(written)
+    filled = complete(written, SCHEMA)
+    assert written == before
+    assert filled["filter"] == {**DEFAULTS["filter"], "enabled": False, "names": []}
+    assert list(filled["models"].items()) == [
+        ("a", {"train": {"layers": 2}}),
+        ("b", {"train": {"layers": 4}}),
+    ]
+    assert filled["rounds"] == [{"size": 10}, {"size": 3}]
+    filled["filter"]["names"].append("changed")
+    assert complete({"name": "x"}, SCHEMA) == DEFAULTS
+
+
+def test_a_whole_number_written_with_a_point_is_whole():
+    filled = complete({"name": "x", "seed": 3.0, "share": 1.0}, SCHEMA)
+    assert repr((filled["seed"], filled["share"])) == "(3, 1.0)"
+
+
+def test_a_completed_configuration_is_complete():
+    assert complete(complete({"name": "x"}, SCHEMA), SCHEMA) == DEFAULTS
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("{name: x, filtre: {}}", "there is no key filtre, did you mean filter?"),
+        (
+            "{name: x, filter: {min_lenght: 3}}",
+            "there is no key filter.min_lenght, did you mean min_length?",
+        ),
+        (
+            "{name: x, filter: {zzz: 3}}",
+            "there is no key filter.zzz (the keys are enabled, language, min_length, names)",
+        ),
+        (
+            "{name: x, models: {a: {trian: {}}}}",
+            "there is no key models.a.trian, did you mean train?",
+        ),
+        (
+            "{name: x, filter: {language: chinesse}}",
+            'filter.language is "chinesse"; allowed are chinese, english, null, '
+            "did you mean chinese?",
+        ),
+        (
+            "{name: x, filter: {language: 7}}",
+            "filter.language is 7; allowed are chinese, english, null",
+        ),
+        (
+            "{name: x, filter: {names: [pair_fit, bilogy]}}",
+            'filter.names.1 is "bilogy"; allowed are names_jieba, pair_fit, biology, '
+            "did you mean biology?",
+        ),
+        ("{name: x, filter: {names: [biology, biology]}}", 'filter.names names "biology" twice'),
+        (
+            "{name: x, filter: {names: biology}}",
+            'filter.names is "biology"; it must be a list, with at most 3 entries',
+        ),
+        (
+            "{name: x, filter: {min_length: nine}}",
+            'filter.min_length is "nine"; it must be a whole number, at least 1, '
+            "in the unit: characters",
+        ),
+        (
+            "{name: x, filter: {min_length: 0}}",
+            "filter.min_length is 0; it must be a whole number, at least 1",
+        ),
+        ("{name: x, filter: {min_length: true}}", "filter.min_length is true; it must be a whole"),
+        ("{name: x, filter: {min_length: 1.5}}", "filter.min_length is 1.5; it must be a whole"),
+        ("{name: x, filter: {min_length: }}", "filter.min_length is null; it must be a whole"),
+        ("{name: x, filter: }", "filter is null; it must be a mapping"),
+        ("{name: x, filter: {enabled: 1}}", "filter.enabled is 1; it must be true or false"),
+        ("{name: x, share: 0}", "share is 0; it must be a number, above 0, at most 1, in the unit"),
+        ("{name: x, folder: 3}", "folder is 3; it must be a text or null"),
+        ("{name: x, results: 2020-01-01}", 'results is "2020-01-01"; it must be a text'),
+        ("{name: x, seed: -1}", "seed is -1; it must be a whole number, at least 0;"),
+        (
+            "{name: x, field: 0}",
+            'field is 0; it must be a whole number, at least 1, or one of "text", null',
+        ),
+        (
+            "{name: x, models: {Aé: {path: p}}}",
+            "models.Aé is no name; it must be a text, of the form ^[a-z]+$",
+        ),
+        ("{name: x, models: {a: {}}}", "models.a must have exactly 1 of the keys path, train"),
+        (
+            "{name: x, models: {a: {path: p, train: {}}}}",
+            "models.a must have exactly 1 of the keys path, train",
+        ),
+        ("{}", "the configuration lacks the key name"),
+        ("[]", "the configuration is []; it must be a mapping"),
+        ("{name: x, 1998: {}}", "the key 1998 is read as 1998; put its name into quotes"),
+        ("{name: x, models: {no: {}}}", "models.False is read as False; put its name into quotes"),
+    ],
+)
+def test_each_mistake_is_named_with_what_is_allowed(text, sentence):
+    said = faults(text)
+    assert said.startswith("config: ")
+    assert sentence in said
+    assert said.endswith("; every key is explained in docs/config.md.")
+
+
+def test_all_mistakes_are_told_at_once():
+    said = faults("{seed: -1, filtre: {}, filter: {min_length: x, names: [a, b]}}")
+    assert said.count("config: ") == 6
+    for part in ("seed", "filtre", "min_length", "names.0", "names.1", "lacks the key name"):
+        assert part in said
+
+
+def test_a_value_is_picked_at_its_dotted_key():
+    assert pick({"a": {"b": {"c": 1}}}, "a.b.c") == 1
+    assert pick({"a": {"b": {"c": 1}}}, "a.b") == {"c": 1}
+
+
+# the schema of the workflow
+
+
+@pytest.fixture(scope="module")
+def schema(repository: Path) -> dict:
+    return read_schema(repository / "workflow" / "schemas" / "config.schema.yaml")
+
+
+def keys(part: dict, where: str = ""):
+    """Each key with its schema and the schema of the mapping that holds it."""
+    for name, inner in part.get("properties", {}).items():
+        yield f"{where}{name}", inner, part
+        yield from keys(inner, f"{where}{name}.")
+    if isinstance(part.get("additionalProperties"), dict):
+        yield from keys(part["additionalProperties"], f"{where}<name>.")
+    if isinstance(part.get("items"), dict):
+        yield from keys(part["items"], f"{where}<n>.")
+
+
+def test_every_key_has_a_description(schema):
+    for where, part, _ in keys(schema):
+        text = part.get("description", "")
+        assert re.fullmatch(r"[A-Z`].*[.]", text, re.S), f"{where}: {text!r}"
+
+
+def test_every_key_has_a_default_unless_it_is_one_of_several_choices(schema):
+    for where, part, parent in keys(schema):
+        choice = parent.get("maxProperties") == 1
+        assert "default" in part or choice or where.split(".")[-1] in parent.get("required", []), (
+            where
+        )
+
+
+def test_every_number_has_a_unit(schema):
+    for where, part, _ in keys(schema):
+        kinds = part.get("type", [])
+        kinds = {kinds} if isinstance(kinds, str) else set(kinds)
+        if kinds & {"integer", "number"} and "string" not in kinds:  # else it may be a name
+            assert part.get("unit"), where
+
+
+def test_every_mapping_knows_its_keys_or_their_form(schema):
+    for where, part, _ in [("", schema, {}), *keys(schema)]:
+        if part.get("type") == "object":
+            free = part.get("additionalProperties")
+            assert free is False or (isinstance(free, dict) and "propertyNames" in part), where
+
+
+def test_every_key_says_what_values_it_takes(schema):
+    for where, part, _ in keys(schema):
+        assert {"type", "enum"} & part.keys(), where
+
+
+def test_the_defaults_are_valid(schema):
+    assert complete(complete({}, schema), schema) == complete({}, schema)
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "newspapers.yaml"])
+def test_the_configurations_that_come_with_it_are_valid(schema, repository, name):
+    written = yaml.safe_load((repository / "config" / name).read_text(encoding="utf-8"))
+    assert complete(written, schema)["slguset"]["corpora"]

@@ -1,0 +1,66 @@
+"""A slice of the configuration as Snakemake records it and as the shell reads it."""
+
+import ast
+import shlex
+
+import pytest
+
+from evenhand.config import Options
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("plain", ["--key", "plain"]),
+        ("two words", ["--key", "two words"]),
+        ('it\'s "quoted" $HOME `x` \\', ["--key", 'it\'s "quoted" $HOME `x` \\']),
+        ("男人/女人 “引”", ["--key", "男人/女人 “引”"]),
+        ("", ["--key", ""]),
+        ("{input} {{x}}", ["--key", "{input} {{x}}"]),
+        ("-x", ["--key=-x"]),
+        (0, ["--key", "0"]),
+        (-0.5, ["--key=-0.5"]),
+        (1e-05, ["--key", "1e-05"]),
+        (True, ["--key"]),
+        (False, ["--no-key"]),
+        (None, []),
+        ([], ["--empty-key"]),
+        (["a", "b c"], ["--key", "a", "b c"]),
+        ([1, -2], ["--key=1", "--key=-2"]),
+    ],
+)
+def test_a_value_becomes_words_of_the_shell(value, words):
+    assert shlex.split(str(Options("a.b", {"key": value}))) == words
+    assert f"run {Options('a.b', {'key': value})}".startswith("run")
+
+
+def test_options_are_sorted_and_dashed():
+    options = Options("x", {"min_length": 3, "a": 1, "swap_words": False})
+    assert str(options) == "--a 1 --min-length 3 --no-swap-words"
+    assert f"{options:>40}" == str(options).rjust(40)
+
+
+def test_no_options_are_no_words():
+    assert str(Options("x", {})) == ""
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, [{"a": 1}], [None], [["a"]], [True]])
+def test_what_no_option_can_say_is_our_defect(value):
+    with pytest.raises(TypeError, match="which is no value of an option"):
+        str(Options("x", {"key": value}))
+
+
+def test_the_repr_names_the_keys_sorts_them_and_can_be_read_back():
+    values = {"b": "“男”", "a": [1, None], "c": {"d": True}}
+    options = Options("slguset.filters", values)
+    assert repr(options) == repr(Options("slguset.filters", dict(reversed(values.items()))))
+    assert ast.literal_eval(repr(options)) == {
+        "slguset.filters.a": [1, None],
+        "slguset.filters.b": "“男”",
+        "slguset.filters.c": {"d": True},
+    }
+
+
+def test_two_keys_that_swap_their_values_make_another_repr():
+    """Snakemake compares the set of a rule's parameters, without their names."""
+    assert repr(Options("x", {"a": 1, "b": 2})) != repr(Options("x", {"a": 2, "b": 1}))
