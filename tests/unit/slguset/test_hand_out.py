@@ -1,0 +1,64 @@
+import subprocess
+import sys
+
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.slguset.hand_out import hand_out
+from evenhand.slguset.ledger import write_ledger
+from made_sentences import identify
+
+
+def write(path, *sentences, name="r1"):
+    rows = [[name, rank, identify(text), text] for rank, text in enumerate(sentences, start=1)]
+    write_ledger(path, rows)
+    return path
+
+
+def test_the_round_is_entered_once(tmp_path):
+    sheet = write(tmp_path / "handed_out.csv", "他在家。", "=1+她")
+    target = hand_out(sheet, tmp_path / "ledger")
+    assert target == tmp_path / "ledger" / "r1.csv"
+    assert target.read_bytes() == sheet.read_bytes()
+    assert hand_out(sheet, tmp_path / "ledger") == target
+
+
+def test_another_content_of_the_round_is_refused(tmp_path):
+    target = hand_out(write(tmp_path / "a.csv", "他在家。"), tmp_path / "ledger")
+    content = target.read_bytes()
+    with pytest.raises(InputError, match="a round 'r1' with other content"):
+        hand_out(write(tmp_path / "b.csv", "她在家。"), tmp_path / "ledger")
+    assert target.read_bytes() == content
+
+
+def test_a_sentence_of_another_round_is_refused(tmp_path):
+    hand_out(write(tmp_path / "a.csv", "他在家。"), tmp_path / "ledger")
+    with pytest.raises(InputError, match="a second time"):
+        hand_out(write(tmp_path / "b.csv", "她在家。", "他在家。", name="r2"), tmp_path / "ledger")
+    assert [path.name for path in (tmp_path / "ledger").iterdir()] == ["r1.csv"]
+
+
+def test_a_file_with_no_round_or_an_odd_one_is_refused(tmp_path):
+    with pytest.raises(InputError, match="holds 0 rounds"):
+        hand_out(write(tmp_path / "a.csv"), tmp_path / "ledger")
+    with pytest.raises(InputError, match="cannot name a round"):
+        hand_out(write(tmp_path / "a.csv", "他", name="../r"), tmp_path / "ledger")
+
+
+def test_the_command_says_what_it_did(tmp_path, repository):
+    def run(*arguments):
+        return subprocess.run(
+            [sys.executable, "-m", "evenhand.slguset.hand_out", *arguments],
+            env={"PYTHONPATH": str(repository / "workflow")},
+            capture_output=True,
+            text=True,
+        )
+
+    sheet = write(tmp_path / "handed_out.csv", "他在家。")
+    done = run(sheet, tmp_path / "ledger")
+    assert (done.returncode, done.stdout.strip()[-6:]) == (0, "r1.csv")
+    write(sheet, "她在家。")
+    refused = run(sheet, tmp_path / "ledger")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("error: ")
+    assert "handed_out" in run("--help").stdout.lower()

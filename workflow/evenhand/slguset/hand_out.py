@@ -1,0 +1,84 @@
+"""Enter a round's sentences into the ledger, so that they are never handed out again.
+
+``python -m evenhand.slguset.hand_out HANDED_OUT LEDGER`` is for people, not for the workflow:
+the workflow must not decide that sheets were given to somebody.
+"""
+
+import shutil
+import sys
+from pathlib import Path
+
+from evenhand.errors import InputError
+from evenhand.io.files import atomic
+from evenhand.slguset.ledger import check_name, read_ledger
+
+
+def hand_out(handed_out: Path, ledger: Path) -> Path:
+    """Copy a round's handed_out.csv into the folder of the ledger, as ``{round}.csv``.
+
+    Parameters
+    ----------
+    handed_out : Path
+        The handed_out.csv that was written beside the annotators' sheets.
+    ledger : Path
+        The folder of the ledger; it is made if there is none.
+
+    Returns
+    -------
+    Path
+        The ledger's file. If it was there with the same content, nothing was done.
+
+    Raises
+    ------
+    InputError
+        The file holds no round or more than one, the ledger has the round with other
+        sentences, or one of the sentences belongs to another round already.
+    """
+    rounds = {entry.round for entry in read_ledger([handed_out]).values()}
+    if len(rounds) != 1:
+        raise InputError(f"holds {len(rounds)} rounds instead of one", file=handed_out)
+    name = rounds.pop()
+    check_name(name, "round")
+    target = ledger / f"{name}.csv"
+    if target.exists():
+        if target.read_bytes() == handed_out.read_bytes():
+            return target
+        raise InputError(
+            f"the ledger has a round {name!r} with other content",
+            file=target,
+            remedy="give the new round a name of its own in the configuration",
+        )
+    read_ledger([*sorted(ledger.glob("*.csv")), handed_out])
+    with atomic(target) as partial:
+        shutil.copyfile(handed_out, partial)
+    return target
+
+
+def main() -> None:
+    """The command line."""
+    from cyclopts import App
+
+    app = App(name="python -m evenhand.slguset.hand_out", version_flags=[])
+
+    @app.default
+    def command(handed_out: Path, ledger: Path) -> None:
+        """Enter a round's sentences into the ledger, so that they are never handed out again.
+
+        Parameters
+        ----------
+        handed_out
+            The handed_out.csv beside the annotators' sheets.
+        ledger
+            The folder of the ledger; it is made if there is none.
+        """
+        try:
+            print(f"the round stands in {hand_out(handed_out, ledger)}")
+        except InputError as error:
+            print(f"error: {error}", file=sys.stderr)
+            sys.exit(2)
+
+    app()
+
+
+if __name__ == "__main__":
+    main()
