@@ -1,0 +1,231 @@
+"""A data source: found in the mirror or fetched from its URL, and checked either way."""
+
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+from tqdm import tqdm
+from urllib3.util import Retry
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.io.files import content_digest, remove
+from evenhand.stage import Output, Setting
+
+#: Bytes read from the network at a time.
+CHUNK = 1 << 18
+
+#: How often a broken download is taken up again before the run gives up.
+ATTEMPTS = 6
+
+#: Seconds without a byte until a connection counts as broken.
+TIMEOUT = 60
+
+
+def fetch_source(
+    *,
+    name: str,
+    file: str,
+    sha256: str,
+    out: Output,
+    url: str | None = None,
+    licence: str | None = None,
+    mirror: Annotated[Path | None, Setting] = None,
+    offline: Annotated[bool, Setting] = False,
+    pause: Annotated[float, Setting] = 1.0,
+) -> dict[str, Any]:
+    """Get a data source from the mirror folder or its URL, and check it.
+
+    The file appears whole and checked, or not at all. A download that breaks is taken up
+    where it broke, in this run or the next.
+
+    Parameters
+    ----------
+    name
+        The source's name in the table of sources.
+    file
+        Its file name, by which the mirror is searched.
+    sha256
+        Its SHA-256: 64 hex digits.
+    out
+        Where it is put: a hard link to the mirror's file where that is possible.
+    url
+        Where it is fetched if the mirror lacks it.
+    licence
+        Its licence; it stands in the record of the run.
+    mirror
+        A folder that is searched first, with all folders below; by default the one that
+        the environment variable EVENHAND_MIRROR names.
+    offline
+        Fetch nothing.
+    pause
+        Seconds before the first new attempt; they double with each.
+    """
+    wanted = sha256.lower()
+    if len(wanted) != 64 or set(wanted) - set("0123456789abcdef"):
+        raise InputError(f"{name}: {sha256!r} is no SHA-256", remedy="give 64 hex digits")
+    folder = mirror or _environment_mirror()
+    others: dict[Path, str] = {}
+    for candidate in _find(folder, file) if folder else []:
+        found = content_digest(candidate)
+        if found == wanted:
+            _link_or_copy(candidate, out)
+            return {"bytes": out.stat().st_size, "licence": licence, "from": "mirror"}
+        others[candidate] = found
+        print(f"{candidate} has SHA-256 {found}, not {wanted}: passed over", file=sys.stderr)
+    if offline or not url:
+        raise _absent(name, file, wanted, folder, others, offline)
+    _download(name, url, wanted, out, pause)
+    return {"bytes": out.stat().st_size, "licence": licence, "from": "url"}
+
+
+# --- the mirror ----------------------------------------------------------------------------
+
+
+def _environment_mirror() -> Path | None:
+    folder = os.environ.get("EVENHAND_MIRROR")
+    return Path(folder) if folder else None
+
+
+def _find(folder: Path, file: str) -> list[Path]:
+    """The files of that name in a folder and below, in the order of their paths."""
+    if not folder.is_dir():
+        raise InputError("the mirror is no folder", file=folder, remedy="mend the path to it")
+    found = (Path(place) / file for place, _, files in os.walk(folder) if file in files)
+    return sorted(path for path in found if path.is_file())
+
+
+def _link_or_copy(source: Path, target: Path) -> None:
+    """A hard link, whose times are left alone: they are the mirror's too."""
+    remove(target)
+    try:
+        os.link(source, target, follow_symlinks=True)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+def _absent(
+    name: str,
+    file: str,
+    wanted: str,
+    folder: Path | None,
+    others: dict[Path, str],
+    offline: bool,
+) -> InputError:
+    if others:
+        path, found = next(iter(others.items()))
+        return InputError(
+            f"{name}: the mirror's file has SHA-256 {found}, not {wanted}",
+            file=path,
+            remedy="put the right file there, or correct the sum in the table of sources",
+        )
+    where = f"the mirror {folder} has no {file}" if folder else "there is no mirror"
+    why = "the run is offline" if offline else "the source has no URL"
+    return InputError(
+        f"{name}: {where}, and {why}",
+        remedy=f"put {file} into a folder and name that folder as the mirror"
+        " (EVENHAND_MIRROR)" + (", or set offline to false" if offline else ""),
+    )
+
+
+# --- the network -----------------------------------------------------------------------------
+
+
+def _download(name: str, url: str, wanted: str, out: Path, pause: float) -> None:
+    """Fetch a URL into `out`; a file beside it holds what has arrived so far."""
+    part = out.with_name(f".download-{wanted[:16]}")
+    for attempt in range(ATTEMPTS):
+        if attempt:
+            time.sleep(pause * 2 ** (attempt - 1))
+        try:
+            _fetch_rest(url, part, pause)
+        except (requests.ConnectionError, requests.Timeout, urllib3.exceptions.HTTPError) as error:
+            problem = error
+            print(f"{url}: {error}", file=sys.stderr)
+            continue
+        except (requests.RequestException, ValueError) as error:
+            raise InputError(
+                f"{name}: cannot be fetched ({error})",
+                file=url,
+                remedy="check the address, or put the file into the mirror",
+            ) from error
+        break
+    else:
+        raise InputError(
+            f"{name}: could not be fetched in {ATTEMPTS} attempts ({problem})",
+            file=url,
+            remedy="run again to go on where it broke, or put the file into the mirror",
+        ) from problem
+    found = content_digest(part)
+    if found != wanted:
+        remove(part)
+        raise InputError(
+            f"{name}: what was fetched has SHA-256 {found}, not {wanted}",
+            file=url,
+            remedy="see whether the source has changed, and correct the table of sources",
+        )
+    part.replace(out)
+
+
+def _fetch_rest(url: str, part: Path, pause: float) -> None:
+    """Append to `part` what it lacks; start anew if the server does not give ranges."""
+    have = part.stat().st_size if part.exists() else 0
+    headers = {"Accept-Encoding": "identity"}
+    if have:
+        headers["Range"] = f"bytes={have}-"
+    with _session(pause) as session:
+        response = session.get(url, headers=headers, stream=True, timeout=TIMEOUT)
+        with response:
+            if response.status_code == 416:  # nothing behind what is there: whole, or not ours
+                if response.headers.get("Content-Range", "").endswith(f"/{have}"):
+                    return
+                remove(part)
+                raise requests.ConnectionError("the file has changed on the server")
+            response.raise_for_status()
+            resumed = response.status_code == 206
+            have = have if resumed else 0
+            length = response.headers.get("Content-Length")
+            total = have + int(length) if length else None
+            with (
+                part.open("ab" if resumed else "wb") as file,
+                tqdm(
+                    total=total,
+                    initial=have,
+                    unit="B",
+                    unit_scale=True,
+                    mininterval=0.5 if sys.stderr.isatty() else 10,
+                    desc="fetching",
+                ) as bar,
+            ):
+                for chunk in response.raw.stream(CHUNK, decode_content=False):
+                    file.write(chunk)
+                    have += len(chunk)
+                    bar.update(len(chunk))
+    if total is not None and have != total:
+        raise requests.ConnectionError(f"{have} of {total} bytes came")
+
+
+def _session(pause: float) -> requests.Session:
+    """A session that tries again where the server is busy or does not answer."""
+    retry = Retry(
+        total=3,
+        backoff_factor=pause,
+        status_forcelist=(429, 500, 502, 503, 504),
+        allowed_methods={"GET"},
+        raise_on_status=False,
+    )
+    session = requests.Session()
+    session.headers["User-Agent"] = "evenhand"
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, HTTPAdapter(max_retries=retry))
+    return session
+
+
+if __name__ == "__main__":
+    stage.run(fetch_source)

@@ -1,0 +1,69 @@
+"""What a file's name says about it: archive, compression, format of the text."""
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+#: Suffix of a compressed single file -> compression.
+COMPRESSIONS = {".gz": "gz", ".xz": "xz", ".zst": "zst"}
+
+#: Suffix of an archive -> compression of the whole; zip compresses each member by itself.
+ARCHIVES = {
+    ".zip": ("zip", None),
+    ".tar": ("tar", None),
+    ".tgz": ("tar", "gz"),
+    ".txz": ("tar", "xz"),
+    ".tzst": ("tar", "zst"),
+}
+
+#: Suffix -> format of the text.
+FORMATS = {
+    ".txt": "txt",
+    ".text": "txt",
+    ".md": "md",
+    ".markdown": "md",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".pku": "pku",
+}
+
+#: Formats whose files can be cut at any line end. Not csv (a quoted cell may hold line ends),
+#: not md (comments run over lines), not json (its layout is known only when it is read). Tsv
+#: only without a header, which a range from the middle would not see.
+CUT_AT_LINES = frozenset({"txt", "jsonl", "tsv", "pku"})
+
+#: Folders that are never meant, beside those whose name begins with a dot.
+HIDDEN_FOLDERS = frozenset({"__MACOSX"})
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a name says: ``a.tar.gz`` is (tar, gz, None), ``b.jsonl.zst`` is (None, zst, jsonl)."""
+
+    archive: str | None
+    compression: str | None
+    format: str | None
+
+
+def kind_of(name: str) -> Kind:
+    """Read a file name's suffixes, in any case; what they do not say is None."""
+    path = PurePosixPath(name.lower())
+    if path.suffix in ARCHIVES:
+        return Kind(*ARCHIVES[path.suffix], None)
+    compression = COMPRESSIONS.get(path.suffix)
+    if compression:
+        path = path.with_suffix("")
+        if path.suffix == ".tar":
+            return Kind("tar", compression, None)
+    return Kind(None, compression, FORMATS.get(path.suffix))
+
+
+def is_hidden(name: str) -> bool:
+    """Whether any part of a relative path is hidden (``.git``, ``._a.txt``, ``__MACOSX``)."""
+    parts = PurePosixPath(name).parts
+    return any(p in HIDDEN_FOLDERS or (p.startswith(".") and p not in (".", "..")) for p in parts)

@@ -1,0 +1,135 @@
+"""What could not be read: file, position and reason, one row each."""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from evenhand.io.tables import BATCH_ROWS, write_batches
+
+SCHEMA = pa.schema(
+    [
+        ("file", pa.string()),
+        ("position", pa.int64()),
+        ("unit", pa.string()),
+        ("reason", pa.string()),
+        ("detail", pa.string()),
+    ]
+)
+
+#: Every reason, and what becomes of the rest.
+REASONS = {
+    "undecodable_bytes": "not of the file's encoding; U+FFFD stands for them",
+    "nul_bytes": "bytes (or UTF-16 units) of value 0; U+FFFD stands for them",
+    "damaged_sentence": "a keyword sentence that holds U+FFFD; left out",
+    "empty_file": "0 bytes",
+    "truncated_archive": "ends too early; what came before is used",
+    "broken_archive": "not what its name says, or a wrong checksum; what came before is used",
+    "unsafe_member": "absolute or climbing name, link or device; left out",
+    "hidden_member": "a name that begins with a dot, or of __MACOSX; left out",
+    "nested_archive": "an archive inside an archive; left out",
+    "encrypted_member": "needs a password; left out",
+    "oversized_member": "longer than the limit for one file; its beginning is used",
+    "oversized_line": "longer than the limit for one line; left out",
+    "oversized_record": "a record or document longer than the limit; left out",
+    "unknown_format": "a suffix that names no format; left out",
+    "broken_json": "not JSON; the rest is used, of an array what came before",
+    "broken_csv": "not CSV; the next line begins a new record",
+    "missing_field": "a record without the field that holds the text; left out",
+}
+
+UNITS = frozenset({"line", "record", "byte", "file"})
+
+#: Rows per file and reason; what comes after is told in one last row, and counted.
+ROWS_PER_REASON = 100
+
+
+@dataclass
+class _Surplus:
+    """Cases of one reason and unit that have no row of their own."""
+
+    rows: int = 0
+    more: int = 0
+    first: int | None = None
+    last: int | None = None
+
+
+class Quarantine:
+    """Rows in the order in which they are added, and counts by reason.
+
+    A broken file of a billion bytes must not become a billion rows: after
+    `ROWS_PER_REASON` rows of one reason in one file, the others share a last row, which
+    has the position of the first of them and says how many they are.
+    """
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self._first_details: dict[str, str] = {}
+        self._batches: list[pa.RecordBatch] = []
+        self._rows: list[tuple[str, int | None, str, str, str]] = []
+        self._file: str | None = None
+        self._surplus: dict[tuple[str, str], _Surplus] = {}
+
+    def add(self, file: str, position: int | None, unit: str, reason: str, detail: str) -> None:
+        """Add a case.
+
+        Parameters
+        ----------
+        file : str
+            The file as given, with ``!member`` for archives.
+        position : int or None
+            Line or record (from 1) or byte (from 0) in the decompressed file; None for the
+            whole file.
+        unit : str
+            What `position` counts: ``line``, ``record``, ``byte``, or ``file`` for none.
+        reason : str
+            One of `REASONS`.
+        detail : str
+            What was found, for people.
+        """
+        if reason not in REASONS or unit not in UNITS:
+            raise ValueError(f"no such reason or unit: {reason}, {unit}")
+        self.counts[reason] += 1
+        self._first_details.setdefault(reason, detail)
+        if file != self._file:
+            self._end_file()
+            self._file = file
+        surplus = self._surplus.setdefault((reason, unit), _Surplus())
+        if surplus.rows < ROWS_PER_REASON:
+            surplus.rows += 1
+            self._append(file, position, unit, reason, detail)
+            return
+        if not surplus.more:
+            surplus.first = position
+        surplus.more += 1
+        surplus.last = position
+
+    def first_detail(self, reason: str) -> str | None:
+        """The detail of the first case of a reason, or None if there is none."""
+        return self._first_details.get(reason)
+
+    def write(self, path: Path) -> int:
+        """Write the table, and return its number of rows."""
+        self._end_file()
+        self._flush()
+        return write_batches(path, SCHEMA, self._batches)
+
+    def _end_file(self) -> None:
+        for (reason, unit), surplus in self._surplus.items():
+            if surplus.more:
+                detail = f"{surplus.more} more, the last at {surplus.last}"
+                self._append(self._file, surplus.first, unit, reason, detail)
+        self._surplus = {}
+
+    def _append(self, *row: str | int | None) -> None:
+        self._rows.append(row)
+        if len(self._rows) == BATCH_ROWS:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._rows:
+            columns = [list(column) for column in zip(*self._rows, strict=True)]
+            arrays = [pa.array(c, f.type) for c, f in zip(columns, SCHEMA, strict=True)]
+            self._batches.append(pa.RecordBatch.from_arrays(arrays, schema=SCHEMA))
+            self._rows = []

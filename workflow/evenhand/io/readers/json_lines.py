@@ -1,0 +1,31 @@
+"""JSON Lines: an object per line."""
+
+import json
+from collections.abc import Iterable, Iterator
+
+from evenhand.io.readers.fields import names_of, text_of
+from evenhand.io.readers.lines import numbered_lines
+from evenhand.io.readers.options import Options
+from evenhand.text.decoding import TextReader
+
+
+def read(text: TextReader, options: Options) -> Iterator[tuple[int, str]]:
+    """Number of the line, and text of the field; other lines go to the quarantine."""
+    return read_pieces(text, text, options)
+
+
+def read_pieces(
+    pieces: Iterable[tuple[int, str]], text: TextReader, options: Options
+) -> Iterator[tuple[int, str]]:
+    """The same from pieces of whole lines."""
+    for number, line in numbered_lines(pieces):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            text.quarantine.add(text.file, number, "line", "broken_json", str(error))
+            continue
+        found = text_of(record, options.text_field)
+        if found is None:
+            text.quarantine.add(text.file, number, "line", "missing_field", names_of(record))
+        else:
+            yield number, found

@@ -1,0 +1,42 @@
+"""What a corpus may say about how it is read."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from evenhand.errors import InputError
+from evenhand.text.decoding import MAX_CHARACTERS, Encoding
+
+Format = Literal["auto", "txt", "md", "html", "json", "jsonl", "csv", "tsv", "pku"]
+Paragraphs = Literal["line", "blank_line"]
+Markup = Literal["auto", "none", "html", "markdown"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the files of a corpus are read; the stage `extract_sentences` says what each is."""
+
+    format: Format = "auto"
+    text_field: str = "text"
+    header: bool = True
+    delimiter: str | None = None
+    encoding: Encoding = "auto"
+    paragraphs: Paragraphs = "line"
+    markup: Markup = "auto"
+    max_characters: int = MAX_CHARACTERS
+
+    def __post_init__(self) -> None:
+        if self.delimiter is not None and len(self.delimiter) != 1:
+            raise InputError(
+                f"the delimiter {self.delimiter!r} is not one character",
+                remedy='write a tab as "\\t" in double quotes',
+            )
+        if not self.text_field or self.text_field == "0":
+            raise InputError(
+                f"the text field {self.text_field!r} is no name and no column number",
+                remedy="give the field's name, or the column's number from 1",
+            )
+        if not self.header and not self.text_field.isdecimal():
+            raise InputError(
+                f"there is no header, and the text field {self.text_field!r} is no number",
+                remedy="give the column's number, from 1",
+            )

@@ -1,0 +1,53 @@
+"""One way to all formats: a file's text in, its records out.
+
+A reader is a function of a `TextReader` and `Options` that yields pairs: the position of a
+record (the number of its first line; in JSON that is not one object per line, and in HTML,
+the record's number), and its text, whose line ends are those of the source.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+from evenhand.io.readers import (
+    html,
+    json_lines,
+    json_values,
+    lines,
+    markdown,
+    pku,
+    tables,
+)
+from evenhand.io.readers.options import Options
+from evenhand.text.decoding import TextReader
+from evenhand.text.markup import strip_html, strip_markdown
+
+Reader = Callable[[TextReader, Options], Iterator[tuple[int, str]]]
+
+READERS: dict[str, Reader] = {
+    "txt": lines.read,
+    "md": markdown.read,
+    "html": html.read,
+    "json": json_values.read,
+    "jsonl": json_lines.read,
+    "csv": tables.read_csv,
+    "tsv": tables.read_tsv,
+    "pku": pku.read,
+}
+
+_BLANK_LINES = re.compile(r"\n[ \t\r\u3000]*(?:\n[ \t\r\u3000]*)+")
+
+
+def read_records(text: TextReader, format: str, options: Options) -> Iterator[tuple[int, str]]:
+    """The records of a text that is in one of `READERS`, with the markup option applied."""
+    records = READERS[format](text, options)
+    strip = {"html": strip_html, "markdown": strip_markdown}.get(options.markup)
+    if strip is None or format in ("html", "md"):
+        return records
+    return ((position, strip(record)) for position, record in records)
+
+
+def paragraphs_of(record: str, options: Options) -> list[str]:
+    """A record's paragraphs: its lines, or with ``blank_line`` what stands between blank lines."""
+    if options.paragraphs == "blank_line":
+        return [" ".join(part.splitlines()) for part in _BLANK_LINES.split(record)]
+    return record.splitlines()

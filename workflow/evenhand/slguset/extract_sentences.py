@@ -1,0 +1,242 @@
+"""From files of any supported kind to the sentences that hold a keyword."""
+
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.io.formats import kind_of
+from evenhand.io.members import MEMBER_LIMIT, Member, open_members
+from evenhand.io.quarantine import Quarantine
+from evenhand.io.readers.options import Format, Markup, Options, Paragraphs
+from evenhand.io.readers.records import paragraphs_of, read_records
+from evenhand.io.resources import read_resource
+from evenhand.io.tables import write_batches
+from evenhand.slguset.distinct_sentences import SCHEMA, DistinctSentences
+from evenhand.stage import Input, Output, Source
+from evenhand.text.decoding import MAX_CHARACTERS, Encoding, TextReader
+from evenhand.text.encodings import DAMAGE
+from evenhand.text.sentences import normalise, split_sentences
+
+KEYWORD_COLUMNS = ["pair", "male", "female", "surface_male", "surface_female"]
+
+
+def extract_sentences(
+    *,
+    files: list[Source],
+    keywords: Input,
+    sentences: Output,
+    quarantine: Output,
+    counts: Output,
+    first_byte: int | None = None,
+    end_byte: int | None = None,
+    format: Format = "auto",
+    text_field: str = "text",
+    header: bool = True,
+    delimiter: str | None = None,
+    encoding: Encoding = "auto",
+    paragraphs: Paragraphs = "line",
+    markup: Markup = "auto",
+    max_characters: int = MAX_CHARACTERS,
+    max_member_bytes: int = MEMBER_LIMIT,
+) -> dict[str, Any]:
+    """Read a shard of a corpus, cut it into sentences, and keep those that hold a keyword.
+
+    Exact duplicates within the shard become one row, with the least of their sources (by
+    name, then position) and the number of copies.
+
+    Parameters
+    ----------
+    files
+        Text files, compressed files and archives, in any order.
+    keywords
+        The table of keywords; a sentence is kept if it contains one of its surfaces.
+    sentences
+        The sentences kept, sorted by id.
+    quarantine
+        What could not be read, with file, position and reason.
+    counts
+        What was read and kept, as JSON.
+    first_byte
+        Together with end_byte, and one uncompressed file: only the lines that begin at this
+        byte of the file or later.
+    end_byte
+        Only the lines that begin before this byte.
+    format
+        How the text is laid out; auto goes by each file's suffix. pku is words with
+        tags, as in the People's Daily 1998.
+    text_field
+        Where the text stands: in JSON a field's name, or a path of names joined by dots; in
+        CSV and TSV a column's name in the header, or its number from 1.
+    header
+        Whether the first row of CSV and TSV files names the columns.
+    delimiter
+        The character between columns; a comma in CSV and a tab in TSV if not given.
+    encoding
+        The files' encoding; auto detects it in each.
+    paragraphs
+        line: each line is a paragraph. blank_line: paragraphs stand between blank lines, and
+        their lines are joined (hard-wrapped text).
+    markup
+        What is removed from the text: auto does it for Markdown and HTML files alone.
+    max_characters
+        Lines, records and documents with more characters are left out.
+    max_member_bytes
+        A file or member of an archive is read up to so many bytes, decompressed.
+    """
+    options = Options(
+        format=format,
+        text_field=text_field,
+        header=header,
+        delimiter=delimiter,
+        encoding=encoding,
+        paragraphs=paragraphs,
+        markup=markup,
+        max_characters=max_characters,
+    )
+    if first_byte is not None or end_byte is not None:
+        _check_range(files)
+    begin, end = first_byte or 0, end_byte
+    problems = Quarantine()
+    tally = {"files": 0, "bytes": 0, "characters": 0, "records": 0, "paragraphs": 0, "sentences": 0}
+    encodings: Counter[str] = Counter()
+    search = keyword_pattern(keywords).search
+
+    with closing(DistinctSentences(sentences.parent)) as kept, _progress(files) as bar:
+        for path in files:
+            members = open_members(path, problems, limit=max_member_bytes, on_read=bar.update)
+            for member in members:
+                text_format = _format_of(member, format, problems)
+                if text_format is None:
+                    continue
+                text = TextReader(
+                    member.chunks,
+                    file=member.name,
+                    quarantine=problems,
+                    encoding=encoding,
+                    max_characters=max_characters,
+                    first_byte=begin,
+                    end_byte=end,
+                )
+                records = read_records(text, text_format, options)
+                unit = "record" if text_format in ("json", "html") else "line"
+                place = (member.name, unit)
+                _read(place, records, options, search, kept, problems, tally)
+                tally["bytes"] += text.bytes
+                if begin == 0:  # a file that is cut is counted once
+                    tally["files"] += 1
+                    if text.encoding:
+                        encodings[text.encoding] += 1
+        _check_field(files, tally, problems, text_field)
+        rows = write_batches(sentences, SCHEMA, kept.batches())
+        problems.write(quarantine)
+
+    result = tally | {
+        "keyword_sentences": kept.added,
+        "duplicates": kept.added - rows,
+        "quarantined": dict(sorted(problems.counts.items())),
+        "encodings": dict(sorted(encodings.items())),
+    }
+    counts.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    return result
+
+
+def keyword_pattern(keywords: Path) -> re.Pattern[str]:
+    """A pattern that finds any surface of the table of keywords.
+
+    A surface that contains another one is left to that one. The alternatives are plain
+    literals: `re` finds their first characters without backtracking.
+    """
+    table = read_resource(keywords, KEYWORD_COLUMNS)
+    surfaces = {row[side] for row in table for side in ("surface_male", "surface_female")}
+    least = [s for s in surfaces if not any(o != s and o in s for o in surfaces)]
+    return re.compile("|".join(map(re.escape, sorted(least))))
+
+
+def _read(
+    place: tuple[str, str],
+    records: Iterator[tuple[int, str]],
+    options: Options,
+    search: Any,
+    kept: DistinctSentences,
+    problems: Quarantine,
+    tally: dict[str, int],
+) -> None:
+    """Cut a file's records into sentences, count them, and keep those with a keyword."""
+    name, unit = place
+    n_records = n_paragraphs = n_characters = n_sentences = 0
+    for position, record in records:
+        n_records += 1
+        for paragraph in paragraphs_of(record, options):
+            found = split_sentences(normalise(paragraph))
+            if not found:
+                continue
+            n_paragraphs += 1
+            n_characters += len(paragraph)
+            n_sentences += len(found)
+            if not search("".join(found)):
+                continue
+            for sentence in found:
+                if not search(sentence):
+                    continue
+                if DAMAGE in sentence:
+                    detail = "a keyword sentence with undecodable bytes"
+                    problems.add(name, position, unit, "damaged_sentence", detail)
+                else:
+                    kept.add(sentence, name, position)
+    tally["records"] += n_records
+    tally["paragraphs"] += n_paragraphs
+    tally["characters"] += n_characters
+    tally["sentences"] += n_sentences
+
+
+def _format_of(member: Member, stated: Format, problems: Quarantine) -> str | None:
+    if stated != "auto":
+        return stated
+    found = kind_of(member.file_name).format
+    if found is None:
+        problems.add(member.name, None, "file", "unknown_format", "its suffix names no format")
+    return found
+
+
+def _check_range(files: list[Path]) -> None:
+    kinds = [kind_of(path.name) for path in files]
+    if len(files) != 1 or kinds[0].archive or kinds[0].compression:
+        raise InputError("a range of bytes needs one file that is not compressed")
+
+
+def _check_field(
+    files: list[Path], tally: dict[str, int], problems: Quarantine, text_field: str
+) -> None:
+    """Stop if no record at all has the text field: that is a slip in the config."""
+    missing = problems.counts["missing_field"]
+    if missing and not tally["records"]:
+        found = problems.first_detail("missing_field")
+        raise InputError(
+            f"no record has the text field {text_field!r}: {found}",
+            file=files[0],
+            remedy="set text_field to the field or column that holds the text",
+        )
+
+
+def _progress(files: list[Path]) -> tqdm:
+    """A bar over the bytes on disk; in a log a line every ten seconds."""
+    return tqdm(
+        total=sum(path.stat().st_size for path in files),
+        unit="B",
+        unit_scale=True,
+        mininterval=0.5 if sys.stderr.isatty() else 10,
+        desc="reading",
+    )
+
+
+if __name__ == "__main__":
+    stage.run(extract_sentences)

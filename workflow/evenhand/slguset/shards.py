@@ -1,0 +1,282 @@
+"""Planning: a corpus from the config becomes shards, one job each. Nothing is read.
+
+Files are put in the order of their paths. Where a shard ends is decided by the name and size
+of the file at its end alone, so that another file changes the shard in which it falls, and
+no other: a file ends a shard with a probability of its share of the target size, and the
+hash of its path is the die. Caps keep a shard from growing over all bounds; they can move
+borders only up to the next file that ends a shard by itself.
+
+The module is imported by the Snakefile, in every job: it must stay light.
+"""
+
+import glob
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from evenhand.errors import InputError
+from evenhand.io.formats import CUT_AT_LINES, is_hidden, kind_of
+
+#: How many bytes of text a compressed byte stands for, roughly (Chinese news: 2.8).
+EXPANSION = 3
+
+#: Files and bytes of paths that a shard has on average; paths go on a command line.
+TARGET_FILES = 200
+TARGET_PATHS = 16 << 10
+
+#: A shard has at most so many times the targets: 400 files, 64 kB of paths, 4 times the size.
+MOST_FILES = 2 * TARGET_FILES
+MOST_PATHS = 4 * TARGET_PATHS
+MOST_SIZE = 4
+
+#: A file is cut into at most so many ranges: each reads the file from its beginning (to count
+#: lines) and digests all of it, which must stay cheap beside the work on the range itself.
+MOST_RANGES = 16
+
+
+@dataclass(frozen=True)
+class Shard:
+    """The input of one job.
+
+    Attributes
+    ----------
+    id : str
+        ``{corpus}-{8 hex}``, a digest of the first file's path; ``-{n}`` behind it for the
+        ranges of a file.
+    files : tuple of str
+        Paths as given in the config, in order.
+    first_byte, end_byte : int or None
+        For a range of the one file: the lines that begin in it, `end_byte` exclusive.
+    """
+
+    id: str
+    files: tuple[str, ...]
+    first_byte: int | None = None
+    end_byte: int | None = None
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A file or folder that is not read, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Shards in the order of their files, and what was skipped, in the order of the paths."""
+
+    shards: tuple[Shard, ...]
+    skipped: tuple[Skipped, ...]
+
+
+def plan_shards(
+    corpus: str,
+    files: Iterable[str],
+    *,
+    target_mb: float,
+    format: str = "auto",
+    paragraphs: str = "line",
+    header: bool = True,
+) -> Plan:
+    """Divide a corpus into shards.
+
+    Parameters
+    ----------
+    corpus : str
+        Its name in the config; shards are named after it.
+    files : iterable of str
+        Folders (read with all folders below), globs (``**`` goes through folders; a folder
+        that matches is read as such), files and archives. A file that several of them name
+        is read once.
+    target_mb : float
+        Average size of a shard in megabytes (10^6 bytes) of text; that of compressed files
+        is estimated.
+    format : str
+        The corpus's format. With ``auto`` only suffixes of `evenhand.io.formats` are read,
+        with any other every file that is not hidden.
+    paragraphs : str
+        With ``blank_line`` no file is cut.
+    header : bool
+        Whether the tables have one; then no TSV file is cut.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    InputError
+        A path is missing, a folder is empty, a glob matches nothing, or nothing of the
+        corpus can be read; the message names it.
+    """
+    if target_mb <= 0:
+        raise InputError(f"corpus {corpus}: the shard size must be above 0 MB, not {target_mb}")
+    target = round(target_mb * 1e6)
+    sizes: dict[str, int] = {}
+    skipped: dict[str, str] = {}
+    seen: set[str] = set()
+    for pattern in files:
+        for path, size, why in _expand(corpus, pattern):
+            place = os.path.abspath(path)  # noqa: PTH100  # 10 times faster than Path
+            if place in seen:
+                continue
+            seen.add(place)
+            reason = why or _unusable(path, format)
+            if reason:
+                skipped[path] = reason
+            else:
+                sizes[path] = size
+    if not sizes:
+        what = f"; skipped: {_some(skipped)}" if skipped else ""
+        raise InputError(
+            f"corpus {corpus} has no file that can be read{what}",
+            remedy="list text files, folders or archives of them under `files`, or state a format",
+        )
+    cuttable = CUT_AT_LINES if paragraphs == "line" else frozenset()
+    if header:
+        cuttable -= {"tsv"}
+    shards = _identify(corpus, _divide(sorted(sizes.items()), target, format, cuttable))
+    return Plan(tuple(shards), tuple(Skipped(p, r) for p, r in sorted(skipped.items())))
+
+
+# --- which files -------------------------------------------------------------------------
+
+
+def _expand(corpus: str, pattern: str) -> Iterator[tuple[str, int, str | None]]:
+    """Path, size and (for what is skipped anyway) reason of each file that a pattern names."""
+    path = str(Path(pattern))
+    if glob.has_magic(path) and not os.path.lexists(path):
+        matches = sorted(glob.glob(path, recursive=True))  # noqa: PTH207
+        if not matches:
+            raise InputError(
+                f"corpus {corpus}: nothing matches {pattern}", remedy="mend the pattern"
+            )
+        for match in matches:
+            if os.path.isdir(match):  # noqa: PTH112
+                yield from _walk(match)
+            else:
+                yield _stat(corpus, match)
+        return
+    if not os.path.isdir(path):  # noqa: PTH112
+        yield _stat(corpus, path)
+        return
+    empty = True
+    for found in _walk(path):
+        empty = False
+        yield found
+    if empty:
+        raise InputError(f"corpus {corpus}: the folder is empty", file=path)
+
+
+def _stat(corpus: str, path: str) -> tuple[str, int, str | None]:
+    try:
+        return path, os.stat(path).st_size, None  # noqa: PTH116
+    except OSError as error:
+        raise InputError(
+            f"corpus {corpus}: cannot be read ({error.strerror})",
+            file=path,
+            remedy="mend the path under `files`; paths begin where Snakemake is started",
+        ) from error
+
+
+def _walk(folder: str) -> Iterator[tuple[str, int, str | None]]:
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda e: e.name):
+            if is_hidden(entry.name):
+                yield entry.path, 0, "hidden"
+            elif entry.is_dir(follow_symlinks=False):
+                yield from _walk(entry.path)
+            elif entry.is_dir():
+                yield entry.path, 0, "a link to a folder: name the folder under `files`"
+            elif not entry.is_file():
+                yield entry.path, 0, "a broken link or no regular file"
+            else:
+                yield entry.path, entry.stat().st_size, None
+
+
+def _unusable(path: str, format: str) -> str | None:
+    """Why a file cannot be used, or None."""
+    name = os.path.basename(path)  # noqa: PTH119
+    if not path.isprintable():
+        return "a name with control characters or of no valid encoding"
+    kind = kind_of(name)
+    if format == "auto" and not kind.archive and not kind.format:
+        return "a suffix that names no format"
+    return None
+
+
+def _some(skipped: dict[str, str]) -> str:
+    told = [f"{path} ({reason})" for path, reason in sorted(skipped.items())]
+    return ", ".join(told[:3]) + (f" and {len(told) - 3} more" if len(told) > 3 else "")
+
+
+# --- where shards end ----------------------------------------------------------------------
+
+
+def _divide(
+    files: list[tuple[str, int]], target: int, format: str, cuttable: frozenset[str]
+) -> Iterator[tuple[list[str], int | None, int | None]]:
+    """Files, first and end byte of each shard."""
+    shard: list[str] = []
+    size = paths = 0
+    for path, bytes_on_disk in files:
+        kind = kind_of(path)
+        text_format = kind.format if format == "auto" else format
+        packed = kind.archive or kind.compression
+        cut = text_format in cuttable and not packed
+        if cut and bytes_on_disk > target:
+            if shard:
+                yield shard, None, None
+                shard, size, paths = [], 0, 0
+            step = max(target, -(-bytes_on_disk // MOST_RANGES))
+            for first in range(0, bytes_on_disk, step):
+                yield [path], first, min(first + step, bytes_on_disk)
+            continue
+        weight = bytes_on_disk * (EXPANSION if packed else 1)
+        length = len(os.fsencode(path)) + 3  # a blank, and perhaps quotation marks
+        if shard and (
+            size + weight > MOST_SIZE * target
+            or len(shard) == MOST_FILES
+            or paths + length > MOST_PATHS
+        ):
+            yield shard, None, None
+            shard, size, paths = [], 0, 0
+        shard.append(path)
+        size, paths = size + weight, paths + length
+        share = max(weight / target, 1 / TARGET_FILES, length / TARGET_PATHS)
+        if _die(path) < share:
+            yield shard, None, None
+            shard, size, paths = [], 0, 0
+    if shard:
+        yield shard, None, None
+
+
+def _die(path: str) -> float:
+    """A number from 0 to 1 that only the path decides."""
+    return int(_digest(path)[:8], 16) / 0x1_0000_0000
+
+
+def _digest(path: str) -> str:
+    return hashlib.blake2b(os.fsencode(path), digest_size=16).hexdigest()
+
+
+def _identify(
+    corpus: str, shards: Iterable[tuple[list[str], int | None, int | None]]
+) -> Iterator[Shard]:
+    """Give ids; where two first files have the same 8 digits, the later one gets more."""
+    owner: dict[str, str] = {}
+    ranges: dict[str, int] = {}
+    for files, first, end in shards:
+        digest = _digest(files[0])[8:]  # the die has the other digits
+        length = 8
+        while owner.setdefault(digest[:length], files[0]) != files[0]:
+            length += 8
+        id = f"{corpus}-{digest[:length]}"
+        if first is not None:
+            ranges[id] = ranges.get(id, -1) + 1
+            id = f"{id}-{ranges[id]}"
+        yield Shard(id, tuple(files), first, end)

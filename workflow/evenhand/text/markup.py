@@ -1,0 +1,134 @@
+"""Text out of HTML and Markdown.
+
+HTML documents go through a browser's parser. Markdown is not parsed but cleaned by patterns,
+line by line: its marks are regular, so are the HTML tags that CommonMark allows inside it, and
+every line keeps its number.
+"""
+
+import re
+from html import unescape
+
+#: Stands for a paragraph border inside a line (`str.splitlines` splits there).
+BORDER = "\u2029"
+
+#: Elements whose content is no text of the page.
+NO_TEXT = ("script", "style", "template", "noscript", "head", "svg", "math", "iframe", "object")
+
+#: Elements that stand as paragraphs of their own.
+BLOCKS = frozenset(
+    re.findall(
+        "[a-z0-9]+",
+        """address article aside blockquote body br caption center dd details dialog div dl dt
+        fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li
+        main nav ol option p pre section select summary table tbody td textarea tfoot th thead
+        tr ul""",
+    )
+)
+
+
+def strip_html(document: str) -> str:
+    """The text of an HTML document or fragment: one paragraph per line.
+
+    Tags and comments are removed, entities decoded, and what `NO_TEXT` lists dropped; the
+    tags of `BLOCKS` are paragraph borders, line ends of the source are blanks.
+    """
+    from selectolax.lexbor import LexborHTMLParser
+
+    parser = LexborHTMLParser(re.sub(r"[\r\n]+", " ", document))
+    parser.strip_tags(list(NO_TEXT), recursive=True)
+    body = parser.body
+    if body is None:
+        return ""
+    for node in body.css(",".join(sorted(BLOCKS))):
+        node.insert_before("\n")
+        node.insert_after("\n")
+    return body.text(deep=True, separator="")
+
+
+# --- Markdown ------------------------------------------------------------------------------
+
+# HTML as CommonMark has it (section 6.6).
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_NO_TEXT = re.compile(rf"<({'|'.join(NO_TEXT)})\b[^<>]*>.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+_TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)(?:[\s/][^<>]*)?>|<[a-z+.-]{2,30}:[^\s<>]*>")
+_ENTITY = re.compile(r"&#?[0-9A-Za-z]{1,40};")
+
+# Marks at the beginning of a line (CommonMark sections 4 and 5, tables of GFM 4.10). Each
+# pattern begins with the line feed before it: `re` finds a literal much faster than a ^.
+_WHOLE_LINES = re.compile(
+    r"\n[ \t]*(?:"
+    r"(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|=+[ \t]*"  # rules and underlines
+    r"|(?:```|~~~).*"  # fences
+    r"|\[[^\]\n]+\]:[ \t]*\S+.*"  # where a link's reference leads
+    r"|\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t]*"  # below a table's head
+    r")(?=\n|\Z)"
+)
+_TABLE_ROW = re.compile(r"\n[ \t]*\|.*")
+_LINE_MARKS = re.compile(
+    r"\n[ \t]*(?:(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))[ \t]*)*(?:#{1,6}(?=[ \t\n])[ \t]*)?"
+)
+_CLOSING_HASHES = re.compile(r"[ \t]#+[ \t]*(?=\n|\Z)")
+
+# Marks inside a line (CommonMark section 6).
+_IMAGE = re.compile(r"!\[[^\]\n]*\](?:\([^()\n]*\)|\[[^\]\n]*\])")
+_LINK = re.compile(
+    r"(?<!\\)\[([^\[\]\n]*)\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\[\]\n]*\])"
+)
+_CODE = re.compile(r"(`+)(?!`)([^\n]*?[^`\n])\1(?!`)")
+_STARS = re.compile(r"(?<!\\)(\*{1,3})(?![\s*])([^*\n]*[^\s*\\])\1")
+_UNDERSCORES = re.compile(r"(?<![\w\\])(_{1,3})(?![\s_])([^_\n]*[^\s_\\])\1(?!\w)")
+_STRIKE = re.compile(r"~~(?=\S)([^~\n]*\S)~~")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+def strip_markdown(text: str) -> str:
+    """Markdown, also with HTML inside, as plain text with the same number of lines.
+
+    Marks of headings, lists, quotes, tables, emphasis and code are removed; of a link its text
+    stays, of an image nothing. `BORDER` marks the paragraph borders that HTML tags and
+    table cells set inside a line.
+    """
+    if "<" in text:
+        if "<!--" in text:
+            text = _COMMENT.sub(_only_line_ends, text)
+        text = _TAG.sub(_replace_tag, _NO_TEXT.sub(_only_line_ends, text))
+    text = _WHOLE_LINES.sub("\n", "\n" + text)
+    text = _LINE_MARKS.sub("\n", text)
+    if "#" in text:
+        text = _CLOSING_HASHES.sub("", text)
+    if "|" in text:
+        text = _TABLE_ROW.sub(_split_cells, text)
+    if "]" in text:
+        text = _LINK.sub(r"\1", _IMAGE.sub("", text))
+    if "`" in text:
+        text = _CODE.sub(r"\2", text)
+    if "*" in text:
+        text = _STARS.sub(r"\2", _STARS.sub(r"\2", text))
+    if "_" in text:
+        text = _UNDERSCORES.sub(r"\2", text)
+    if "~~" in text:
+        text = _STRIKE.sub(r"\1", text)
+    if "\\" in text:
+        text = _ESCAPE.sub(r"\1", text)
+    if "&" in text:
+        text = _ENTITY.sub(_decode_entity, text)
+    return text[1:]
+
+
+def _only_line_ends(match: re.Match[str]) -> str:
+    return "\n" * match.group().count("\n")
+
+
+def _replace_tag(match: re.Match[str]) -> str:
+    name = match[1]
+    tag = match.group()
+    ends = "\n" * tag.count("\n") if "\n" in tag else ""
+    return ends or (BORDER if name and name.lower() in BLOCKS else "")
+
+
+def _split_cells(match: re.Match[str]) -> str:
+    return match.group().replace("|", BORDER)
+
+
+def _decode_entity(match: re.Match[str]) -> str:
+    return unescape(match.group()).replace("\n", " ")
