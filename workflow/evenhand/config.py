@@ -92,7 +92,8 @@ def _explain(error: jsonschema.ValidationError) -> Iterator[str]:
     where = ".".join(str(step) for step in error.absolute_path)
     is_what = f"config: {where or 'the configuration'} is {_shown(error.instance)}"
     if "propertyNames" in error.absolute_schema_path:
-        yield f"config: {where}.{error.instance} is no name; it must be {_expectation(error.schema)}"
+        form = _expectation(error.schema)
+        yield f"config: {where}.{error.instance} is no name; it must be {form}"
     elif error.validator == "additionalProperties" and not error.validator_value:
         known = sorted(error.schema.get("properties", {}))
         for key in sorted(set(error.instance) - set(known)):
