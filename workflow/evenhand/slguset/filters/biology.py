@@ -27,9 +27,7 @@ def biology(*, keywords: Input, words: Input, out: Output) -> dict[str, Any]:
     """
     table = read_patterns(words)
 
-    def check(
-        sentence: str, surface: str, surface_opposite: str, gender: str
-    ) -> Finding | None:
+    def check(sentence: str, surface: str, surface_opposite: str, gender: str) -> Finding | None:
         found = find_patterns(
             sentence, table, surface=surface, surface_opposite=surface_opposite, gender=gender
         )

@@ -1,0 +1,253 @@
+"""Import the authors' own file: repair every offset, and list what is wrong with it."""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.io.tables import write_batches, write_table
+from evenhand.slguset import dataset as dataset_table
+from evenhand.slguset.distinct_sentences import SCHEMA as SENTENCES
+from evenhand.slguset.distinct_sentences import DistinctSentences, sentence_id
+from evenhand.slguset.keywords import Keywords, Surface, read_keywords
+from evenhand.stage import Input, Output, Source
+from evenhand.text.sentences import ENDERS, is_kept, normalise, repair_quotes, split_sentences
+
+#: The authors' columns: sentence, position of the keyword, keyword, opposite keyword.
+COLUMNS = ["句子", "关键词位置", "原始关键词", "对立关键词"]
+
+PROBLEM_COLUMNS = ["row", "problem", "detail"]
+
+_POSITION = re.compile(r"\[\s*(\d+)\s*,\s*(\d+)\s*\]")
+
+_ENDER_INSIDE = re.compile(f"[{ENDERS}]”$")
+_WHOLE = re.compile(f"[{ENDERS}!…][”’）》]*$")
+
+
+class Row(NamedTuple):
+    """A row of the authors' file; `number` counts from 1, without the header."""
+
+    number: int
+    sentence: str
+    start: int
+    end: int
+    keyword: str
+    opposite: str
+
+
+class Problem(NamedTuple):
+    """What is wrong with a row: a fixed word, and the case."""
+
+    problem: str
+    detail: str
+
+
+def import_published(
+    *, file: Source, keywords: Input, sentences: Output, dataset: Output, problems: Output
+) -> dict[str, Any]:
+    """Import the authors' own file: repair every offset, and list what is wrong with it.
+
+    The sentences stay as they are. The keyword's offsets are found anew: each sentence holds
+    it once. Problems, one row each:
+
+    - `wrong_slice`: the stated position is not the keyword's. The detail begins with the kind:
+      `whole_word` (it marks the surface, 女人 for 女), `counts_from_1`,
+      `whole_word_counts_from_1`, `shifted` (as long as the keyword or surface, further off),
+      `outside` (it ends behind the sentence), `other`;
+    - `duplicate`: the sentence stands in an earlier row;
+    - `unbalanced_quotes`: “ and ” do not match;
+    - `ender_inside_quotes`: it ends like 。” where the file otherwise has ”。;
+    - `cut_again`: our splitting cuts it for another reason;
+    - `unfinished`: it does not end in 。？！;
+    - `unexpected_character`: it holds characters that our normalising removes;
+    - `not_a_pair`: keyword and opposite are no pair of the table; the row is left out of the
+      data set;
+    - `keyword_count`: the table's surfaces stand in it more than once, or none does; the row is
+      left out of the data set unless its position marks one of them.
+
+    Parameters
+    ----------
+    file : Path
+        A UTF-8 CSV file with the authors' columns 句子, 关键词位置, 原始关键词, 对立关键词.
+    keywords : Path
+        The table of surface pairs (keywords.csv).
+    sentences : Path
+        A table of sentences, for `find_keywords`: each once, with the number of its copies.
+    dataset : Path
+        The data set's columns, one row per row of the file. A repeated sentence gets an id of
+        its own, so that ids are unique.
+    problems : Path
+        The problems as CSV: row (from 1, without the header), problem, detail.
+    """
+    table = read_keywords(keywords)
+    found: list[tuple[int, Problem]] = []
+    rows: list[dict[str, Any]] = []
+    first: dict[str, int] = {}
+    seen: Counter[str] = Counter()
+    count = 0
+    with closing(DistinctSentences(sentences.parent)) as distinct:
+        for row in read_published(file):
+            count += 1
+            seen[row.sentence] += 1
+            if seen[row.sentence] > 1:
+                detail = f"the same sentence as row {first[row.sentence]}"
+                found.append((row.number, Problem("duplicate", detail)))
+            else:
+                first[row.sentence] = row.number
+            distinct.add(row.sentence, str(file), row.number)
+            place, wrong = locate(row, table)
+            found += [(row.number, p) for p in [*wrong, *check_text(row.sentence)]]
+            if place is not None:
+                surface, surface_start = place
+                start = surface_start + surface.offset
+                rows.append(
+                    dataset_table.dataset_row(
+                        surface._asdict()
+                        | {
+                            "sentence_id": copy_id(row.sentence, seen[row.sentence]),
+                            "sentence": row.sentence,
+                            "start": start,
+                            "end": start + len(surface.keyword),
+                            "surface_start": surface_start,
+                            "surface_end": surface_start + len(surface.surface),
+                            "source": str(file),
+                            "source_position": row.number,
+                        }
+                    )
+                )
+        write_batches(sentences, SENTENCES, distinct.batches())
+    ordered = dataset_table.in_order(rows, table.pair_names())
+    write_table(dataset, dataset_table.SCHEMA, ordered)
+    with problems.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(PROBLEM_COLUMNS)
+        writer.writerows((number, *problem) for number, problem in found)
+    by_problem = Counter(problem.problem for _, problem in found)
+    return {
+        "rows": count,
+        "sentences": len(seen),
+        "dataset": len(rows),
+        "left_out": count - len(rows),
+        "problems": dict(sorted(by_problem.items())),
+    }
+
+
+def read_published(file: Path) -> Iterator[Row]:
+    """The rows of the authors' file.
+
+    Raises
+    ------
+    InputError
+        It is no UTF-8 or no CSV, lacks a column, or a row has a blank cell, too many or too
+        few cells, or a position that is not two numbers in brackets.
+    """
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError("is not UTF-8", file=file, remedy="save it as UTF-8") from error
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        header = [name.strip() for name in next(reader, [])]
+        if missing := [name for name in COLUMNS if name not in header]:
+            raise InputError(
+                f"lacks the column {missing[0]}",
+                file=file,
+                line=1,
+                remedy=f"the columns are {', '.join(COLUMNS)}",
+            )
+        for number, cells in enumerate(reader, start=1):
+            line = reader.line_num
+            if len(cells) != len(header):
+                raise InputError(f"does not have {len(header)} cells", file=file, line=line)
+            row = dict(zip(header, cells, strict=True))
+            if blank := [name for name in COLUMNS if not row[name].strip()]:
+                raise InputError(f"the cell of {blank[0]} is blank", file=file, line=line)
+            sentence, position, keyword, opposite = (row[name] for name in COLUMNS)
+            stated = _POSITION.fullmatch(position.strip())
+            if stated is None:
+                raise InputError(
+                    f"the position {position!r} is not two numbers in brackets",
+                    file=file,
+                    line=line,
+                    remedy="write it like [3, 5]",
+                )
+            start, end = map(int, stated.groups())
+            yield Row(number, sentence, start, end, keyword.strip(), opposite.strip())
+    except csv.Error as error:
+        raise InputError(f"is not a CSV file ({error})", file=file, line=reader.line_num) from error
+
+
+def locate(row: Row, keywords: Keywords) -> tuple[tuple[Surface, int] | None, list[Problem]]:
+    """Where a row's keyword is: the surface and where it begins; and what is wrong about it."""
+    surfaces = keywords.surfaces.values()
+    if not any(s.keyword == row.keyword and s.opposite == row.opposite for s in surfaces):
+        return None, [Problem("not_a_pair", f"{row.keyword} and {row.opposite}")]
+    places = [
+        (keywords.surfaces[m.group()], m.start()) for m in keywords.pattern.finditer(row.sentence)
+    ]
+    fitting = [p for p in places if (p[0].keyword, p[0].opposite) == (row.keyword, row.opposite)]
+    problems = []
+    if len(places) != 1 or not fitting:
+        words = "、".join(surface.surface for surface, _ in places) or "no surface of the table"
+        problems.append(Problem("keyword_count", f"{row.keyword} in: {words}"))
+        fitting = [p for p in fitting if p[1] + p[0].offset == row.start]
+    if not fitting:
+        return None, problems
+    surface, surface_start = fitting[0]
+    start = surface_start + surface.offset
+    span = (start, start + len(surface.keyword))
+    if (row.start, row.end) != span:
+        word = (surface_start, surface_start + len(surface.surface))
+        kind = slice_kind((row.start, row.end), span, word, len(row.sentence))
+        detail = f"{kind}: [{row.start}, {row.end}], the keyword is at [{span[0]}, {span[1]}]"
+        problems.append(Problem("wrong_slice", detail))
+    return (surface, surface_start), problems
+
+
+def slice_kind(
+    stated: tuple[int, int], keyword: tuple[int, int], word: tuple[int, int], length: int
+) -> str:
+    """In which way a stated position (start, end) misses the keyword's; see `import_published`."""
+    if stated == word:
+        return "whole_word"
+    for span, kind in ((keyword, "counts_from_1"), (word, "whole_word_counts_from_1")):
+        if stated == (span[0] + 1, span[1] + 1):
+            return kind
+    if stated[1] > length:
+        return "outside"
+    if stated[1] - stated[0] in (keyword[1] - keyword[0], word[1] - word[0]):
+        return "shifted"
+    return "other"
+
+
+def check_text(sentence: str) -> list[Problem]:
+    """What our normalising and splitting would change about a sentence."""
+    problems = []
+    if repair_quotes(sentence) != sentence:
+        detail = f"{sentence.count('“')} “ and {sentence.count('”')} ”"
+        problems.append(Problem("unbalanced_quotes", detail))
+    elif _ENDER_INSIDE.search(sentence):
+        problems.append(Problem("ender_inside_quotes", sentence[-2:]))
+    elif (pieces := len(split_sentences(sentence))) > 1:
+        problems.append(Problem("cut_again", f"into {pieces}"))
+    if not _WHOLE.search(sentence):
+        problems.append(Problem("unfinished", sentence[-1:]))
+    if normalise(sentence) != sentence:
+        removed = "".join(dict.fromkeys(c for c in sentence if not is_kept(c))) or "."
+        problems.append(Problem("unexpected_character", removed.encode("unicode_escape").decode()))
+    return problems
+
+
+def copy_id(sentence: str, copy: int) -> str:
+    """The id of a sentence's first, second, ... copy; the first copy's is the sentence's."""
+    return sentence_id(sentence if copy == 1 else f"{sentence}\0{copy}")
+
+
+if __name__ == "__main__":
+    stage.run(import_published)

@@ -1,0 +1,157 @@
+"""What our filters would drop of the authors' own sentences, and what is wrong with their file."""
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.io.resources import read_resource
+from evenhand.io.tables import read_rows
+from evenhand.slguset.verdicts import ACCEPTED
+from evenhand.stage import Input, Output
+
+COLUMNS = ["filter", "reason", "sentences", "share", "examples"]
+
+#: The step that stands before the filters, as it is named in the table.
+KEYWORD_STEP = "find_keywords"
+
+#: Problems of a row whose stated position cannot be called right.
+_WITHOUT_POSITION = ("wrong_slice", "keyword_count", "not_a_pair")
+
+
+class Drop(NamedTuple):
+    """A sentence that a step turns down; `copies` are the rows of the file that hold it."""
+
+    sentence_id: str
+    reason: str
+    example: str
+    copies: int
+
+
+def report_published(
+    *,
+    keywords: Input,
+    problems: Input,
+    table: Output,
+    report: Output,
+    filters: list[Input] | None = None,
+    filter_names: list[str] | None = None,
+    examples: int = 3,
+) -> dict[str, Any]:
+    """Say what our filters would drop of the authors' own sentences, and what is wrong with them.
+
+    A sentence counts as often as it stands in the file, and each filter is asked by itself: a
+    sentence can count for several. The filters see what `find_keywords` accepts.
+
+    Parameters
+    ----------
+    keywords : Path
+        The keywords table of the published sentences.
+    problems : Path
+        problems.csv of `import_published`.
+    table : Path
+        CSV: filter, reason, sentences, share (of all sentences), examples. Of each filter one
+        row with a blank reason for all that it drops, then a row per reason.
+    report : Path
+        JSON: sentences, distinct_sentences, positions (right, wrong, the kinds of wrong ones),
+        problems (rows per problem), keywords (sentences per verdict), dropped (sentences per
+        filter), leaked_names (the same, for the filters of names), biological_words, and how
+        many sentences pass every filter.
+    filters : list of Path
+        The filters' tables, in the order of `filter_names`.
+    filter_names : list of str
+        The filters.
+    examples : int
+        How many sentences of each reason are shown, with the evidence in brackets.
+    """
+    filters, names = filters or [], filter_names or []
+    if len(filters) != len(names):
+        raise InputError(
+            f"there are {len(filters)} tables of verdicts for {len(names)} filters",
+            remedy="give one name for each table",
+        )
+    copies, verdicts = Counter[str](), Counter[str]()
+    rejected: list[Drop] = []
+    accepted: dict[str, tuple[str, int]] = {}
+    for row in read_rows(keywords, ["sentence_id", "sentence", "copies", "word", "verdict"]):
+        copies[row["sentence_id"]] = row["copies"]
+        verdicts[row["verdict"]] += row["copies"]
+        if row["verdict"] == ACCEPTED:
+            accepted[row["sentence_id"]] = (row["sentence"], row["copies"])
+        else:
+            example = _example(row["sentence"], row["word"])
+            rejected.append(Drop(row["sentence_id"], row["verdict"], example, row["copies"]))
+    drops = {name: list(_drops(path, accepted)) for name, path in zip(names, filters, strict=True)}
+    total = copies.total()
+
+    with table.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for name, dropped in {KEYWORD_STEP: rejected, **drops}.items():
+            writer.writerows(_rows(name, dropped, total, examples))
+
+    found = read_resource(problems, ["row", "problem", "detail"])
+    without = {row["row"] for row in found if row["problem"] in _WITHOUT_POSITION}
+    kinds = Counter(r["detail"].split(":")[0] for r in found if r["problem"] == "wrong_slice")
+    gone = {drop.sentence_id for dropped in drops.values() for drop in dropped}
+    counts = {name: sum(drop.copies for drop in dropped) for name, dropped in drops.items()}
+    document = {
+        "sentences": total,
+        "distinct_sentences": len(copies),
+        "positions": {"right": total - len(without), "wrong": kinds.total(), **_by_number(kinds)},
+        "problems": _by_number(Counter(row["problem"] for row in found)),
+        "keywords": _by_number(verdicts),
+        "dropped": counts,
+        "leaked_names": {name: n for name, n in counts.items() if name.startswith("names_")},
+        "biological_words": counts.get("biology"),
+        "pass_every_filter": sum(n for id, (_, n) in accepted.items() if id not in gone),
+    }
+    report.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return {"sentences": total, "problems": len(found), "dropped": counts}
+
+
+def _drops(path: Path, accepted: dict[str, tuple[str, int]]) -> Iterator[Drop]:
+    """The sentences that a filter turns down."""
+    judged = 0
+    for row, expected in zip(read_rows(path), accepted, strict=False):
+        if row["sentence_id"] != expected:
+            break
+        judged += 1
+        if row["reason"] is not None:
+            sentence, copies = accepted[expected]
+            example = _example(sentence, row["evidence"])
+            yield Drop(expected, row["reason"], example, copies)
+    if judged != len(accepted) or judged != sum(1 for _ in read_rows(path, ["sentence_id"])):
+        raise InputError(
+            "does not judge the accepted sentences one by one",
+            file=path,
+            remedy="make it again from the same keywords table",
+        )
+
+
+def _example(sentence: str, evidence: str | None) -> str:
+    return f"{sentence}[{evidence}]" if evidence else sentence
+
+
+def _rows(name: str, drops: list[Drop], total: int, examples: int) -> Iterator[list[Any]]:
+    """The table's rows of one filter: all, then by reason, the most frequent first."""
+    by_reason: dict[str, list[Drop]] = {"": drops}
+    for drop in drops:
+        by_reason.setdefault(drop.reason, []).append(drop)
+    counts = {reason: sum(drop.copies for drop in some) for reason, some in by_reason.items()}
+    for reason in sorted(by_reason, key=lambda r: (r != "", -counts[r], r)):
+        shown = " ".join(drop.example for drop in by_reason[reason][:examples]) if reason else ""
+        share = round(counts[reason] / total, 6) if total else None
+        yield [name, reason, counts[reason], share, shown]
+
+
+def _by_number(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+if __name__ == "__main__":
+    stage.run(report_published)
