@@ -160,16 +160,28 @@ def write_results(
     for edition in ("slguset", "slguset_published"):
         _dataset(folder / edition, accepted)
         _bias(folder, edition, accepted, seed)
+    _published(folder / "slguset_published", len(accepted))
+    return folder
+
+
+def _published(folder: Path, sentences: int) -> None:
+    example = FRAMES[0].replace("{}", "女人") + "[女人]"
     _csv(
-        folder / "slguset_published/filters.csv",
-        [{"filter": "biology", "reason": "biology", "sentences": 2, "share": 0.1,
-          "examples": FRAMES[0].replace("{}", "女人")}],
+        folder / "filters.csv",
+        [
+            {"filter": "biology", "reason": "", "sentences": 2, "share": 0.1, "examples": ""},
+            {"filter": "biology", "reason": "biology", "sentences": 2, "share": 0.1,
+             "examples": example},
+        ],
     )  # fmt: skip
     _json(
-        folder / "slguset_published/report.json",
-        {"sentences": len(accepted), "problems": {"wrong_offset": 3}},
-    )
-    return folder
+        folder / "report.json",
+        {"sentences": sentences, "distinct_sentences": sentences,
+         "positions": {"right": sentences - 3, "wrong": 3, "whole_word": 2, "new_kind": 1},
+         "problems": {"wrong_slice": 3, "new_problem": 1}, "keywords": {"accepted": sentences},
+         "dropped": {"biology": 2}, "leaked_names": {}, "biological_words": 2,
+         "pass_every_filter": sentences - 2},
+    )  # fmt: skip
 
 
 def _corpus(folder: Path, read: int) -> None:

@@ -126,10 +126,11 @@ def test_the_page_folds_files_of_a_kind(made):
         for shard in "abcd"
     ]
     Path("provenance.json").write_text(json.dumps({"files": [*document["files"], *shards]}))
-    described = describe_provenance(Path("provenance.json"))
+    described = describe_provenance(Path("provenance.json"), "results")
     folded = next(row for row in described["rows"] if row["files"] > 1)
     assert folded["file"] == "results/slguset/keywords/*.parquet"
     assert (folded["files"], folded["rows"]) == (4, 12)
+    assert folded["link"] == "../slguset/keywords"
     assert folded["holds"] == holding("x/y/slguset/keywords/z.parquet")
     [made_by] = described["stages"]
     assert made_by["n"] == 7

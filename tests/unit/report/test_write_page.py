@@ -182,7 +182,8 @@ def hostile_results(folder: Path) -> Path:
 
 def test_hostile_strings_stay_text(templates, tmp_path):
     folder = hostile_results(tmp_path / "results")
-    entry = dict.fromkeys(("file", "stage", "code"), HOSTILE) | {
+    entry = dict.fromkeys(("stage", "code"), HOSTILE) | {
+        "file": f"results/{HOSTILE}",
         "kind": "file", "sha256": "0" * 64, "bytes": 1, "rows": 1, "columns": [HOSTILE],
         "parameters": {HOSTILE: HOSTILE}, "packages": {HOSTILE: HOSTILE}, "counts": {HOSTILE: 1},
         "inputs": {HOSTILE: [{"sha256": HOSTILE, "file": HOSTILE}]},
@@ -200,6 +201,7 @@ def test_hostile_strings_stay_text(templates, tmp_path):
     assert tree.css_first("title").text() == "SlguSet · Evenhand"
     assert "␀␛" in text(tree, "#quarantine")
     assert "{{ 7*7 }}" in text(tree, ".sentence")
+    assert tree.css_first("#files th a").attributes["href"].startswith("../%3Cscript%3E")
 
 
 def test_marks_of_direction_turn_nothing_around_them(templates, tmp_path):
@@ -220,7 +222,7 @@ def test_asks_nothing_of_the_network(templates, results):
                 pytest.fail(f"{node.tag} has {name}={value}")
             if name == "href":
                 assert node.tag == "a"
-                assert value.startswith("#"), value
+                assert value.startswith(("#", "../")), value
     assert "url(" not in source
     assert "@import" not in source
     assert "http://" not in source
@@ -243,7 +245,8 @@ def test_can_be_used_without_eyes_or_mouse(templates, results, tmp_path):
     ids = [node.attributes["id"] for node in tree.css("[id]")]
     assert len(ids) == len(set(ids))
     for link in tree.css("a"):
-        assert link.attributes["href"].removeprefix("#") in ids
+        if not link.attributes["href"].startswith("../"):
+            assert link.attributes["href"].removeprefix("#") in ids
     assert tree.css_first("body a").attributes["href"] == "#content"
     levels = [int(node.tag[1]) for node in tree.css("h1, h2, h3, h4, h5, h6")]
     assert levels[0] == 1
@@ -262,6 +265,20 @@ def test_can_be_used_without_eyes_or_mouse(templates, results, tmp_path):
     assert tree.css_first("html").attributes["lang"] == "en"
     for node in tree.css(".sentence"):
         assert node.attributes["lang"] == "zh-Hans"
+
+
+def test_links_to_the_files_beside_it(templates, results, monkeypatch):
+    monkeypatch.chdir(results.parent)
+    files = [Path("results/slguset/funnel.csv"), Path("results/slguset/annotation/sample.parquet")]
+    (results / "report").mkdir()
+    collect_provenance(files=files, provenance=Path("results/provenance.json"))
+    tree = render(templates, results, provenance=Path("results/provenance.json"))
+    links = [a.attributes["href"] for a in tree.css("#files th a")]
+    assert len(links) == 2
+    for link in links:
+        assert (results / "report" / link).is_file()
+    tree = render(templates, results, provenance=Path("results/provenance.json"), results="other")
+    assert not tree.css("#files th a")
 
 
 def test_columns_of_a_table_add_up(templates, results):

@@ -49,18 +49,30 @@ REASONS = {
     ),
 }
 
-#: Why a part of a file was set aside: meaning.
-QUARANTINE = {
-    "undecodable_bytes": "Bytes that are no text in the file’s encoding.",
-    "nul_bytes": "NUL bytes, which no text holds.",
-    "truncated_archive": "The archive ends too early; what came before the cut is used.",
-    "broken_json": "A line or file that is not valid JSON.",
-    "missing_field": "A record without the configured text field.",
-    "empty_file": "A file without content.",
-    "unsafe_member": "A member of an archive whose path leaves the archive.",
-    "oversized_line": "A line longer than the configured limit.",
+#: What is wrong with a row of the published file.
+PROBLEMS = {
+    "wrong_slice": "The stated position is not the keyword’s.",
+    "duplicate": "The sentence stands in an earlier row.",
+    "unbalanced_quotes": "“ and ” do not match.",
+    "ender_inside_quotes": "It ends like 。” where the file otherwise has ”。",
+    "cut_again": "Our splitting cuts it once more.",
+    "unfinished": "It does not end in 。？ or ！",
+    "unexpected_character": "It holds characters that our normalising removes.",
+    "not_a_pair": "Keyword and opposite are no pair of the table; the row is left out.",
+    "keyword_count": "The words of the table stand in it more than once, or none does.",
 }
 
+#: What a stated position marks.
+POSITIONS = {
+    "right": "Right",
+    "wrong": "Wrong, of which",
+    "whole_word": "marks the whole word",
+    "counts_from_1": "counts from 1",
+    "whole_word_counts_from_1": "marks the whole word and counts from 1",
+    "shifted": "shifted by more",
+    "outside": "ends behind the sentence",
+    "other": "other",
+}
 
 #: Why a model's numbers are not to be trusted.
 GATES = {

@@ -60,6 +60,7 @@ def write_page(
     provenance: Input | None = None,
     examples: int = 3,
     notice: str = "",
+    results: str = "results",
 ) -> dict[str, Any]:
     """Write the page of SlguSet: one HTML file that needs nothing beside it.
 
@@ -123,6 +124,9 @@ def write_page(
         Sentences shown per verdict, the first by sentence_id; 0 shows none.
     notice
         A remark on the annotation, such as that the sheets are a demo's.
+    results
+        The results folder, as the paths in `provenance` begin. The page is meant to lie in its
+        folder ``report``; its links to files go one folder up from there.
     """
     parts = {
         "funnel": describe_funnel(funnel, candidates, examples),
@@ -147,7 +151,7 @@ def write_page(
         ],
         "published": describe_published(published_filters, published_report),
         "quarantine": describe_quarantine(counts or [], quarantine or []),
-        "files": describe_provenance(provenance),
+        "files": describe_provenance(provenance, results),
     }  # fmt: skip
     headline = describe_headline(
         parts["funnel"], parts["annotation"], rows_of(dataset), rows_of(published_dataset)

@@ -159,7 +159,7 @@ def _axis(ends: list[float]) -> Axis:
 
 def _ruler(ends: list[float]) -> Any:
     axis = _axis(ends)
-    return ruler(axis, ticks_between(axis.low, axis.high, 4), "Scale of mean bias")
+    return ruler(axis, ticks_between(axis.low, axis.high, 5), "Scale of mean bias")
 
 
 def _plot(row: dict[str, Any], ends: list[float]) -> Any:

@@ -5,6 +5,7 @@ from collections import Counter
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import quote
 
 from evenhand.report.read import read_json
 
@@ -35,27 +36,49 @@ HOLDINGS = [
     ("models/*", "A language model"),
     ("*/bias/*.parquet", "One model’s bias on each sentence"),
     ("tables/*_bias_by_pair.csv", "Bias per model and pair"),
+    ("tables/*_bias_correlations.csv", "Correlation of bias between models"),
     ("tables/*_bias.csv", "Bias per model"),
+    ("*/bias/*.json", "What a model is, and whether its numbers are to be trusted"),
+    ("slguset/annotation/drawn.csv", "How many sentences were drawn for each pair"),
 ]
 
 #: So many files of one kind or more share a row of the table.
 FOLD = 3
 
 
-def describe_provenance(provenance: Path | None) -> dict[str, Any] | None:
-    """The result files (many of a kind folded into one row) and the stages behind them."""
+def describe_provenance(provenance: Path | None, results: str) -> dict[str, Any] | None:
+    """The result files (many of a kind folded into one row) and the stages behind them.
+
+    Parameters
+    ----------
+    provenance : Path, optional
+        ``provenance.json``.
+    results : str
+        The results folder, as the paths in the document begin; the page lies one folder
+        below it, so that what lies there can be linked to.
+    """
     if provenance is None:
         return None
     entries = read_json(provenance)["files"]
-    kinds: dict[tuple[str, str | None], list[dict[str, Any]]] = {}
+    kinds: dict[tuple[str | None, ...], list[dict[str, Any]]] = {}
     for entry in entries:
-        kinds.setdefault((_pattern(entry["file"]), entry["stage"]), []).append(entry)
+        kind = (_pattern(entry["file"]), holding(entry["file"]), entry["stage"])
+        kinds.setdefault(kind, []).append(entry)
     rows = []
-    for (pattern, _), members in kinds.items():
+    for (pattern, *_), members in kinds.items():
         if len(members) >= FOLD:
-            rows.append(_fold(pattern, members))
+            folder = str(PurePosixPath(pattern).parent)
+            rows.append(_fold(pattern, members) | {"link": _link(folder, results)})
         else:
-            rows += [entry | {"files": 1, "holds": holding(entry["file"])} for entry in members]
+            rows += [
+                entry
+                | {
+                    "files": 1,
+                    "holds": holding(entry["file"]),
+                    "link": _link(entry["file"], results),
+                }
+                for entry in members
+            ]
     rows.sort(key=lambda row: row["file"])
     return {"rows": rows, "stages": _stages(entries)}
 
@@ -74,6 +97,14 @@ def _pattern(file: str) -> str:
     """A path with its own name replaced: ``a/b/*.counts.json``."""
     path = PurePosixPath(file)
     return str(path.with_name("*" + "".join(path.suffixes[-2:])))
+
+
+def _link(file: str, results: str) -> str | None:
+    """Where a file lies, seen from ``results/report/``; None if it lies elsewhere."""
+    path, top = PurePosixPath(file), PurePosixPath(results)
+    if top not in path.parents:
+        return None
+    return "../" + quote(str(path.relative_to(top)))
 
 
 def _fold(pattern: str, members: list[dict[str, Any]]) -> dict[str, Any]:

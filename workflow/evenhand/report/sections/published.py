@@ -3,22 +3,38 @@
 from pathlib import Path
 from typing import Any
 
-from evenhand.report.read import leaves, read_csv, read_json
-from evenhand.report.words import reason_meaning, reason_name
+from evenhand.report.read import read_csv, read_json
+from evenhand.report.words import POSITIONS, PROBLEMS, reason_meaning, reason_name
 
 FILTERS = {"filter": str, "reason": str, "sentences": int, "share": float, "examples": str}
 
 
 def describe_published(filters: Path | None, report: Path | None) -> dict[str, Any] | None:
-    """What each filter would drop of the authors' sentences, and the problems; None without."""
+    """What each filter would drop of the authors' sentences, and the problems; None without.
+
+    Parameters
+    ----------
+    filters : Path, optional
+        ``filters.csv`` of `evenhand.slguset.report_published`.
+    report : Path, optional
+        Its ``report.json``.
+    """
     if filters is None and report is None:
         return None
     rows = read_csv(filters, FILTERS) if filters else []
     for row in rows:
         row["name"] = reason_name(row["reason"]) if row["reason"] else None
         row["meaning"] = reason_meaning(row["reason"]) if row["reason"] else None
-    found = leaves(read_json(report)) if report else ()
-    problems = [
-        {"name": name.replace("_", " ").capitalize(), "value": value} for name, value in found
-    ]
-    return {"filters": rows, "problems": problems}
+    document = read_json(report) if report else None
+    return {
+        "filters": rows,
+        "report": document,
+        "problems": [
+            {"problem": name, "meaning": PROBLEMS.get(name), "n": n}
+            for name, n in (document["problems"].items() if document else ())
+        ],
+        "positions": [
+            {"kind": name, "meaning": POSITIONS.get(name, name.replace("_", " ")), "n": n}
+            for name, n in (document["positions"].items() if document else ())
+        ],
+    }

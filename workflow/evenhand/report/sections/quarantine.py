@@ -4,9 +4,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from evenhand.io.quarantine import REASONS
 from evenhand.io.tables import read_rows
 from evenhand.report.read import read_json
-from evenhand.report.words import QUARANTINE
 
 #: Files named in the table of quarantined parts; beyond them only their number is told.
 MOST_FILES = 100
@@ -40,9 +40,13 @@ def describe_quarantine(counts: list[Path], quarantine: list[Path]) -> dict[str,
         "totals": dict(totals),
         "encodings": sorted(encodings.items()),
         "reasons": [
-            {"reason": reason, "meaning": QUARANTINE.get(reason), "parts": n}
+            {"reason": reason, "meaning": _sentence(REASONS.get(reason)), "parts": n}
             for reason, n in sorted(reasons.items())
         ],
         "files": files[:MOST_FILES],
         "more_files": max(len(files) - MOST_FILES, 0),
     }
+
+
+def _sentence(words: str | None) -> str | None:
+    return words and f"{words[0].upper()}{words[1:]}."
