@@ -29,9 +29,9 @@ $(READY): requirements/requirements.lock requirements/torch.txt pyproject.toml
 	@if command -v uv >/dev/null; then \
 	  set -e; \
 	  uv venv --quiet --clear --python "$(PYTHON)" $(VENV); \
-	  uv pip install --quiet --python $(BIN)/python -r requirements/torch.txt; \
-	  uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r requirements/requirements.lock; \
-	  uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .; \
+	  uv pip install --quiet --compile-bytecode --python $(BIN)/python -r requirements/torch.txt; \
+	  uv pip install --quiet --compile-bytecode --python $(BIN)/python --no-deps --require-hashes -r requirements/requirements.lock; \
+	  uv pip install --quiet --compile-bytecode --python $(BIN)/python --no-deps --no-build-isolation -e .; \
 	else \
 	  set -e; \
 	  "$(PYTHON)" -m venv --clear $(VENV); \
