@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from evenhand.text import posseg
 from unit.text.reference_posseg import reference, reference_tags
 
-WORDS = sorted(posseg._dictionary_tags())
+WORDS = sorted(posseg.dictionary_tags())
 RARE = [chr(code) for code in range(0x4E00, 0x9FD6)][::7]
 SURNAMES_AND_SMALL_WORDS = list("王李张陈刘赵孙欧阳司马小老阿某们的了他她和在大国说把被与同")
 MARKS = list("，。、：；！？“”‘’（）《》…—·.+#&_%-@/ \t\r\n\u3000～％－①ＡＢ１２é")
@@ -22,7 +22,7 @@ OTHER_SCRIPTS = list("㐀䶵龥龦鿕鿖鿿豈﨎𠀀𪛖αжのハ한")
 
 PIECES = st.one_of(
     st.sampled_from(WORDS),
-    st.sampled_from(sorted(posseg._dictionary_names())),
+    st.sampled_from(sorted(posseg.dictionary_names())),
     st.sampled_from(RARE),
     st.sampled_from(SURNAMES_AND_SMALL_WORDS),
     st.sampled_from(MARKS),
@@ -80,7 +80,7 @@ def test_spans_of_names():
 
 
 def test_the_dictionary_is_the_one_that_jieba_reads():
-    assert posseg._dictionary_tags() == reference().dt.word_tag_tab
+    assert posseg.dictionary_tags() == reference().dt.word_tag_tab
     assert not [word for word in WORDS if word.isascii() and word.isalnum()]
 
 

@@ -61,7 +61,7 @@ class NameToken(NamedTuple):
 
 def tag_words(text: str) -> list[tuple[str, str]]:
     """What ``jieba.posseg.lcut(text)`` gives: (word, flag) pairs."""
-    tags = _dictionary_tags()
+    tags = dictionary_tags()
     tagged: list[tuple[str, str]] = []
     for word, kind in _pieces(text):
         if kind == _RUN:
@@ -75,7 +75,7 @@ def tag_words(text: str) -> list[tuple[str, str]]:
 
 def find_names(text: str) -> list[NameToken]:
     """The words of ``jieba.posseg.lcut(text)`` whose flag is nr, nrt or nrfg, with their spans."""
-    name_words = _dictionary_names()
+    name_words = dictionary_names()
     names: list[NameToken] = []
     at = 0
     for word, kind in _pieces(text):
@@ -90,7 +90,7 @@ def find_names(text: str) -> list[NameToken]:
 
 def tag_run(run: str) -> tuple[tuple[str, str], ...]:
     """What posseg makes of a run of characters that its dictionary route left single."""
-    tags = _dictionary_tags()
+    tags = dictionary_tags()
     if len(run) == 1 or run in tags:
         return tuple((character, tags.get(character, "x")) for character in run)
     tagged: list[tuple[str, str]] = []
@@ -370,12 +370,13 @@ def _jieba_folder() -> Path:
 
 
 @cache
-def _dictionary_tags() -> dict[str, str]:
+def dictionary_tags() -> dict[str, str]:
     """Tag by word; every word of jieba's dictionary has a frequency above 0."""
     cells = (_jieba_folder() / "dict.txt").read_text(encoding="utf-8").split()
     return dict(zip(cells[::3], cells[2::3], strict=True))
 
 
 @cache
-def _dictionary_names() -> dict[str, str]:
-    return {word: tag for word, tag in _dictionary_tags().items() if tag in NAME_TAGS}
+def dictionary_names() -> dict[str, str]:
+    """Tag by word, of the words that the dictionary tags as names."""
+    return {word: tag for word, tag in dictionary_tags().items() if tag in NAME_TAGS}

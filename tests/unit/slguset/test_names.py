@@ -1,0 +1,102 @@
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.slguset.names import find_forms, judge_names, read_rules
+
+
+@pytest.fixture
+def tables(repository):
+    folder = repository / "resources/slguset"
+    return folder / "surnames.csv", folder / "titles.csv"
+
+
+def forms(sentence, tables):
+    found = find_forms(sentence, read_rules(*tables))
+    return sorted((sentence[span.start : span.end], reason) for span, reason in found)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("警方抓获了王某和李某某。", [("李某某", "anonymised_name"), ("王某", "anonymised_name")]),
+        ("张某甲的妻子报了警。", [("张某甲", "anonymised_name")]),
+        ("某公司的男职员在某地等候。", []),
+        ("浙江某公司的女职员等候。", []),
+        ("在某种意义上她是对的。", []),
+        ("他对王阿姨说了实话。", [("王阿姨", "surname_title")]),
+        ("她把信交给了欧阳先生。", [("欧阳先生", "surname_title")]),
+        ("她的语文老师来了。", []),
+        ("她和老师说话。", []),
+        ("她把信交给了李先生。", [("李先生", "surname_title")]),  # one word of the dictionary
+        ("他在工地施工。", []),
+        ("小王和老李是他的同事。", [("小王", "familiar_name"), ("老李", "familiar_name")]),
+        ("后来阿强把她送回了家。", [("阿强", "familiar_name")]),
+        ("小张在等她。", [("小张", "familiar_name")]),  # one word of the dictionary
+        ("他过上了小康生活。", []),
+        ("阿姨和阿婆都来了。", []),
+        ("阿拉伯的男人来了。", []),
+        ("他老了，她还小。", []),
+    ],
+)
+def test_forms(sentence, expected, tables):
+    assert forms(sentence, tables) == expected
+
+
+def span(sentence, word):
+    return sentence.index(word), sentence.index(word) + len(word)
+
+
+def test_the_keyword_is_no_name(tables):
+    sentence = "小区里的阿姨来了。"
+    surface = span(sentence, "阿姨")
+    assert judge_names(sentence, surface, [surface], read_rules(*tables)) is None
+
+
+def test_a_name_that_holds_the_keyword_is_one(tables):
+    sentence = "昨天张胜男来了。"
+    finding = judge_names(sentence, span(sentence, "男"), [(2, 5)], read_rules(*tables))
+    assert finding == ("name", ["张胜男"])
+
+
+def test_a_name_comes_before_the_forms_and_all_are_evidence(tables):
+    sentence = "王阿姨和李明一起看望她的同事小张。"
+    names = [span(sentence, "王"), span(sentence, "李明"), span(sentence, "张")]
+    finding = judge_names(sentence, span(sentence, "她"), names, read_rules(*tables))
+    assert finding == ("name", ["王阿姨", "李明", "小张"])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "form", "reason", "policy"),
+    [
+        ("嫌疑人赵某打了她。", "赵某", "anonymised_name", "anonymised"),
+        ("她把钱给了李先生。", "李先生", "surname_title", "surname_title"),
+        ("她把钱给了小王。", "小王", "familiar_name", "familiar"),
+    ],
+)
+def test_policies(sentence, form, reason, policy, tables):
+    names = [span(sentence, form)]
+    surface = span(sentence, "她")
+    assert judge_names(sentence, surface, names, read_rules(*tables)) == (reason, [form])
+    assert judge_names(sentence, surface, [], read_rules(*tables)) == (reason, [form])
+    kept = read_rules(*tables, **{policy: "keep"})
+    assert judge_names(sentence, surface, names, kept) is None
+    longer = [(names[0][0] - 1, names[0][1])]  # a name that is more than the form
+    assert judge_names(sentence, surface, longer, kept).reason == "name"
+
+
+def test_keeping_one_form_does_not_keep_another(tables):
+    sentence = "小王把钱给了李先生，她不知道。"
+    kept = read_rules(*tables, familiar="keep")
+    finding = judge_names(sentence, span(sentence, "她"), [span(sentence, "王")], kept)
+    assert finding == ("surname_title", ["李先生"])
+
+
+def test_no_name_passes(tables):
+    assert judge_names("她在家。", (0, 1), [], read_rules(*tables)) is None
+
+
+def test_a_broken_table_is_an_input_error(tmp_path, tables):
+    table = tmp_path / "surnames.csv"
+    table.write_text("surname\n王\n王\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"surnames.csv:3"):
+        read_rules(table, tables[1])

@@ -1,0 +1,87 @@
+import gzip
+import json
+
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.text.tagged import parse_cluener, parse_pku, read_tagged
+
+
+def marked(tagged):
+    return [tagged.text[start:end] for start, end in tagged.names]
+
+
+def test_pku_joins_surname_and_given_name():
+    line = "19980101-01-001-002/m  [中央/n  台/n]nt  主席/n  王/nr  小丫/nr  和/c  [李/nr  明/nr]nz"
+    tagged = parse_pku(line)
+    assert tagged.text == "中央台主席王小丫和李明"
+    assert marked(tagged) == ["王小丫", "李明"]
+
+
+def test_pku_with_a_slash_as_a_word():
+    assert parse_pku("甲/n  //w  乙/n").text == "甲/乙"
+
+
+def test_pku_that_is_not_tagged():
+    with pytest.raises(InputError, match=r"pd.txt:7: '她' is no tagged word"):
+        parse_pku("她 在/p", "pd.txt", 7)
+
+
+def test_cluener_spans_are_inclusive():
+    line = json.dumps(
+        {"text": "王小丫看见王小丫。", "label": {"name": {"王小丫": [[0, 2], [5, 7]]}, "city": {}}}
+    )
+    assert parse_cluener(line).names == ((0, 3), (5, 8))
+    assert parse_cluener('{"text": "她在。"}').names == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{",
+        '{"label": {}}',
+        '{"text": "她", "label": {"name": {"她": [0]}}}',
+        '{"text": "她在", "label": {"name": {"在": [[0, 0]]}}}',
+        "[]",
+    ],
+)
+def test_broken_cluener_records(line, tmp_path):
+    file = tmp_path / "cluener.json"
+    file.write_text('{"text": "她在。", "label": {}}\n' + line + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"cluener.json:2"):
+        list(read_tagged(file, "cluener"))
+
+
+def test_sentences_are_cut_and_normalised(tmp_path):
+    file = tmp_path / "pd.txt.gz"
+    line = "王/nr  小丫/nr  穿/v  T/x  恤/n  。/w  “/w  李/nr  ·/w  约翰/nr  ？/w  ”/w  。/w\n\n"
+    with gzip.open(file, "wt", encoding="utf-8") as stream:
+        stream.write(line)
+    first, second = read_tagged(file, "pku")
+    assert (first.text, marked(first)) == ("王小丫穿恤。", ["王小丫"])
+    assert second.text == "“李·约翰？"
+    assert marked(second) == ["李", "约翰"]
+
+
+def test_unknown_format_and_missing_or_broken_file(tmp_path):
+    with pytest.raises(InputError, match="use one of pku, cluener"):
+        list(read_tagged(tmp_path / "x", "conll"))
+    with pytest.raises(InputError, match="no such corpus"):
+        list(read_tagged(tmp_path / "x", "pku"))
+    broken = tmp_path / "x.gz"
+    broken.write_bytes(gzip.compress("她/r 在/p\n".encode() * 100)[:20])
+    with pytest.raises(InputError, match="cannot be unpacked"):
+        list(read_tagged(broken, "pku"))
+    bytes_ = tmp_path / "y"
+    bytes_.write_bytes("她".encode("gb18030"))
+    with pytest.raises(InputError, match="not UTF-8"):
+        list(read_tagged(bytes_, "pku"))
+
+
+@pytest.mark.mirror
+def test_real_corpora(mirror):
+    daily = list(read_tagged(mirror / "chinese_news/peoples_daily_1998/pd1998.txt.gz", "pku"))
+    assert sum(len(sentence.names) for sentence in daily) > 19_000
+    assert all(0 <= a < b <= len(s.text) for s in daily for a, b in s.names)
+    snippets = list(read_tagged(mirror / "chinese_news/cluener/dev.json", "cluener"))
+    assert 300 < sum(bool(sentence.names) for sentence in snippets) < 500

@@ -1,0 +1,180 @@
+"""What counts as a personal name in a sentence: the rules that all name filters share.
+
+A name filter finds names in its own way (jieba's tags, a CRF, a spaCy pipeline). Here it is
+decided what follows from them. The keyword itself is never a name (jieba tags 阿姨 and 老公
+as names). Three forms are found by patterns, whether the filter sees a name in them or not,
+and each has a policy of its own, because people differ over them:
+
+`anonymised_name`
+    A surname and 某: 王某, 李某某, 张某甲.
+`surname_title`
+    A surname and a form of address or rank: 王阿姨, 李先生, 陈校长.
+`familiar_name`
+    小 or 老 before a surname, or 阿 before any character: 小王, 老李, 阿强.
+
+The policy `drop` rejects a sentence for such a form; `keep` lets it pass, and a name that the
+filter found inside it does not count either. The paper drops sentences with personal names and
+gives 小明, 琳琳 and 妞妞 as examples, so that `drop` is the default of all three; the authors'
+file kept 418 sentences with the first form. All other names give the reason `name`.
+
+A form counts where it begins and ends with words of jieba's segmentation without the hidden
+Markov model: 文 in 语文老师 is no surname.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from evenhand.io.resources import read_resource
+from evenhand.slguset.verdicts import Finding
+from evenhand.text.segmentation import cut
+
+Policy = Literal["drop", "keep"]
+
+#: The reason for a name of no special form; the order of reasons where a sentence has several.
+NAME = "name"
+ANONYMISED, TITLED, FAMILIAR = "anonymised_name", "surname_title", "familiar_name"
+REASONS = (NAME, ANONYMISED, TITLED, FAMILIAR)
+
+#: After 某 these make it the pronoun: 某些, 某种 ...
+_PRONOUN = "些种个项次"
+
+#: Words of the dictionary that are no names, though they look like 小王 and 老李.
+_COMMON_WORD = re.compile(
+    "小[许钱费康熊包牛麦曲段马苗项宗童叶景金石季巢付蓟龙]|老[翁巢赖牛庄马汤麦童景姜柴]"
+)
+
+
+class Span(NamedTuple):
+    """A stretch of a sentence; `end` is exclusive."""
+
+    start: int
+    end: int
+
+    def holds(self, other: "Span | tuple[int, int]") -> bool:
+        """Whether the other one lies within this one."""
+        return self.start <= other[0] and other[1] <= self.end
+
+
+class NameRules(NamedTuple):
+    """The patterns of the three forms, and which of them are dropped."""
+
+    patterns: dict[str, re.Pattern[str]]
+    dropped: frozenset[str]
+
+
+def read_rules(
+    surnames: Path,
+    titles: Path,
+    *,
+    anonymised: Policy = "drop",
+    surname_title: Policy = "drop",
+    familiar: Policy = "drop",
+) -> NameRules:
+    """Read the tables of surnames and titles.
+
+    Parameters
+    ----------
+    surnames : Path
+        CSV with the column `surname`. Surnames that are everyday words as well (于, 向, 和)
+        do not stand in the table that comes with the workflow.
+    titles : Path
+        CSV with the column `title`.
+    anonymised, surname_title, familiar : str
+        The policies: `drop` or `keep`.
+
+    Raises
+    ------
+    InputError
+        A table is not well formed.
+    """
+    surname = _any_of(row["surname"] for row in read_resource(surnames, ["surname"]))
+    title = _any_of(row["title"] for row in read_resource(titles, ["title"]))
+    # 阿 stands before a name, but not in 阿姨, 阿婆 and other words for kin.
+    patterns = {
+        ANONYMISED: re.compile(f"{surname}某(?![{_PRONOUN}])[某甲乙丙丁]?"),
+        TITLED: re.compile(f"{surname}(?P<rest>{title})"),
+        FAMILIAR: re.compile(
+            f"(?:[小老](?={surname})|阿(?![姨婆嬷爸妈公爷]))(?P<rest>{surname}|[\u4e00-\u9fff])"
+        ),
+    }
+    policies = {ANONYMISED: anonymised, TITLED: surname_title, FAMILIAR: familiar}
+    return NameRules(patterns, frozenset(r for r, policy in policies.items() if policy == "drop"))
+
+
+def judge_names(
+    sentence: str,
+    surface: tuple[int, int],
+    names: Sequence[tuple[int, int]],
+    rules: NameRules,
+) -> Finding | None:
+    """Decide what the names of a sentence mean for it.
+
+    Parameters
+    ----------
+    sentence : str
+        The sentence.
+    surface : (int, int)
+        Where its keyword stands (the whole surface; end exclusive).
+    names : sequence of (int, int)
+        The spans that the filter takes for names.
+    rules : NameRules
+        See `read_rules`.
+
+    Returns
+    -------
+    Finding or None
+        The first reason in the order of `REASONS`, with all names that speak against the
+        sentence as evidence, in the order of the sentence; None if it has none.
+    """
+    keyword = Span(*surface)
+    forms = find_forms(sentence, rules)
+    if not names and not forms:
+        return None
+    found = [(s, reason) for s, reason in forms if reason in rules.dropped]
+    for name in names:
+        if not keyword.holds(name) and not any(span.holds(name) for span, _ in forms):
+            found.append((Span(*name), NAME))
+    if not found:
+        return None
+    reason = min((reason for _, reason in found), key=REASONS.index)
+    return Finding(reason, [sentence[s.start : s.end] for s, _ in sorted(found)])
+
+
+def find_forms(sentence: str, rules: NameRules) -> list[tuple[Span, str]]:
+    """The spans of the three forms in a sentence, and the reason that each one is."""
+    matches = [
+        (match, reason)
+        for reason, pattern in rules.patterns.items()
+        for match in pattern.finditer(sentence)
+    ]
+    if not matches:
+        return []
+    borders = {0, *accumulate(map(len, cut(sentence)))}
+    return [
+        (Span(*match.span()), reason)
+        for match, reason in matches
+        if match.start() in borders and (reason == ANONYMISED or _is_form(match, borders))
+    ]
+
+
+def _is_form(match: re.Match[str], borders: set[int]) -> bool:
+    """Whether the two parts of a form are words, or both together are one (李先生, 老李)."""
+    start, end = match.span()
+    second = match.start("rest")
+    if end not in borders:
+        return False
+    if second in borders:
+        return True
+    if any(between in borders for between in range(start + 1, end)):
+        return False
+    if match[0][0] in "小老阿":
+        return match[0][0] != "阿" and not _COMMON_WORD.fullmatch(match[0])
+    return end - second > 1  # 李先生, but not 施工
+
+
+def _any_of(words: Iterable[str]) -> str:
+    longest_first = sorted(words, key=lambda word: (-len(word), word))
+    return f"(?:{'|'.join(map(re.escape, longest_first))})"

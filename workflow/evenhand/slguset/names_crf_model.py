@@ -1,0 +1,134 @@
+"""A linear-chain CRF that says how probable it is that a word is (part of) a personal name.
+
+The sequence is that of jieba's words without the hidden Markov model: names that its
+dictionary does not know come out as single characters, names that it knows as one word.
+Features of a word: itself and its neighbours, in pairs too, its first and last character,
+and the dictionary's tags and the lengths of all three. Labels: `B` (a name begins in the
+word), `I` (one goes on), `O`.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evenhand.errors import InputError
+from evenhand.text.posseg import dictionary_tags
+from evenhand.text.segmentation import cut
+
+OUTSIDE = "O"
+
+
+class NameSpan(NamedTuple):
+    """Words in a row that are a name; `probability` is that of the most certain one."""
+
+    start: int
+    end: int
+    probability: float
+
+
+def features(words: Sequence[str]) -> list[list[str]]:
+    """The features of each word, as crfsuite takes them."""
+    tags = dictionary_tags()
+    padded = ["^", *words, "$", "$"]
+    tag = ["^", *[tags.get(word, "x") for word in words], "$"]
+    return [
+        [
+            f"0{word}",
+            f"-{before}",
+            f"+{after}",
+            f"2{padded[i + 3]}",
+            f"a{before[-1]}|{word}",
+            f"b{word}|{after}",
+            f"t{tag[i]} {tag[i + 1]} {tag[i + 2]}",
+            f"u{len(word)}{tag[i + 1]}",
+            f"f{word[0]}",
+            f"e{word[-1]}",
+            f"l{min(len(before), 3)}{min(len(word), 4)}{min(len(after), 3)}",
+        ]
+        for i, (before, word, after) in enumerate(zip(padded, words, padded[2:], strict=False))
+    ]
+
+
+def labels(words: Sequence[str], names: Sequence[tuple[int, int]]) -> list[str]:
+    """The labels of words, where their text has names at the spans `names`."""
+    out = []
+    at = 0
+    for word in words:
+        end = at + len(word)
+        label = OUTSIDE
+        for start, stop in names:
+            if start < end and stop > at:
+                label = "B" if at <= start else "I"
+                break
+        out.append(label)
+        at = end
+    return out
+
+
+class NameModel:
+    """A trained model, opened for reading.
+
+    Raises
+    ------
+    InputError
+        The file is no model of crfsuite with our labels.
+    """
+
+    def __init__(self, path: Path) -> None:
+        import pycrfsuite
+
+        self._tagger = pycrfsuite.Tagger()
+        try:
+            self._tagger.open(str(path))
+        except (OSError, ValueError) as error:
+            raise InputError("is no model of crfsuite", file=path) from error
+        if OUTSIDE not in self._tagger.labels():
+            raise InputError(f"is no model of names: it lacks the label {OUTSIDE}", file=path)
+
+    def probabilities(self, words: Sequence[str]) -> list[float]:
+        """P(the word is part of a name) for each word of a sentence."""
+        if not words:
+            return []
+        self._tagger.set(features(words))
+        marginal = self._tagger.marginal
+        return [1.0 - marginal(OUTSIDE, i) for i in range(len(words))]
+
+    def find_names(self, sentence: str, threshold: float) -> list[NameSpan]:
+        """The names of a sentence: the longest rows of words with P > `threshold`."""
+        words = cut(sentence)
+        spans: list[NameSpan] = []
+        at = 0
+        for word, probability in zip(words, self.probabilities(words), strict=True):
+            end = at + len(word)
+            if probability > threshold:
+                if spans and spans[-1].end == at:
+                    start, _, highest = spans.pop()
+                    spans.append(NameSpan(start, end, max(highest, probability)))
+                else:
+                    spans.append(NameSpan(at, end, probability))
+            at = end
+        return spans
+
+    def name_probability(self, sentence: str, exempt: tuple[int, int] = (0, 0)) -> float:
+        """The highest P of a word that does not lie within the span `exempt`."""
+        words = cut(sentence)
+        highest = 0.0
+        at = 0
+        for word, probability in zip(words, self.probabilities(words), strict=True):
+            end = at + len(word)
+            if probability > highest and not (exempt[0] <= at and end <= exempt[1]):
+                highest = probability
+            at = end
+        return highest
+
+
+def read_threshold(report: Path) -> float:
+    """The threshold that `train_names_crf` chose, from its crf.json."""
+    try:
+        document: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
+        return float(document["threshold"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            "is no report of train_names_crf", file=report, remedy="train the model again"
+        ) from error

@@ -1,0 +1,254 @@
+"""Train the CRF that finds personal names, and measure it on sentences held out."""
+
+import hashlib
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evenhand.errors import InputError
+from evenhand.slguset.keywords import Keywords, read_keywords
+from evenhand.slguset.names_crf_model import NameModel, features, labels
+from evenhand.stage import Input, Output
+from evenhand.text.segmentation import cut
+from evenhand.text.tagged import TaggedText, read_tagged
+
+#: The thresholds among which the one for the wished recall is chosen: the hundredths.
+THRESHOLDS = [i / 100 for i in range(1, 100)]
+#: Those that the report lists.
+REPORTED = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+
+
+class Measured(NamedTuple):
+    """One held-out sentence: the number of its corpus, what is true, what the model says."""
+
+    corpus: int
+    single_keyword: bool
+    has_name: bool
+    probability: float
+
+
+def train_names_crf(
+    *,
+    corpora: list[Input],
+    formats: list[str],
+    keywords: Input,
+    model: Output,
+    report: Output,
+    recall: float = 0.93,
+    held_out: float = 0.2,
+    max_sentences: int | None = None,
+    max_iterations: int = 80,
+    c1: float = 0.05,
+    c2: float = 0.02,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Train the CRF that finds personal names, and measure it on sentences held out.
+
+    Which sentences are held out follows from a hash of each, so that a sentence stays on its
+    side when corpora are added; none of them is trained on. A sentence that stands in the
+    corpora twice counts once. The report (JSON) says, for sentences with exactly one keyword
+    and for all, by corpus and together, which share of the sentences that the model rejects
+    has a name (precision), which share of those with a name it rejects (recall), and which
+    share of those without it loses, at several thresholds of P(name).
+
+    Parameters
+    ----------
+    corpora : list of Path
+        Tagged corpora (see `evenhand.text.tagged`).
+    formats : list of str
+        The format of each: `pku` or `cluener`.
+    keywords : Path
+        The table of surface pairs (keywords.csv).
+    model : Path
+        The model, a file of crfsuite.
+    report : Path
+        What was measured, and the threshold.
+    recall : float
+        The threshold is the highest hundredth at which at least this share of the held-out
+        single-keyword sentences with a name is rejected.
+    held_out : float
+        The share of the sentences that is held out.
+    max_sentences : int, optional
+        Train on at most so many sentences (chosen by the same hash); all by default.
+    max_iterations : int
+        Iterations of L-BFGS at most.
+    c1 : float
+        Weight of the L1 penalty.
+    c2 : float
+        Weight of the L2 penalty.
+    seed : int
+        Another seed holds out other sentences.
+    """
+    if len(corpora) != len(formats):
+        raise InputError(
+            f"there are {len(corpora)} tagged corpora and {len(formats)} formats",
+            remedy="name the format of each corpus",
+        )
+    if not (0 < held_out < 1 and 0 < recall < 1):
+        raise InputError("held_out and recall are shares above 0 and below 1")
+    table = read_keywords(keywords)
+    training, measured_on = _split(corpora, formats, held_out, max_sentences, seed)
+    if not training or not measured_on:
+        raise InputError(
+            f"the tagged corpora leave {len(training)} sentences to train on and "
+            f"{len(measured_on)} to measure on",
+            file=corpora[0] if corpora else None,
+        )
+    _train(training, model, max_iterations=max_iterations, c1=c1, c2=c2)
+    measured = _measure(NameModel(model), measured_on, table)
+    threshold = choose_threshold([m for m in measured if m.single_keyword], recall)
+    document = {
+        "threshold": threshold,
+        "recall_wished": recall,
+        "seed": seed,
+        "held_out_share": held_out,
+        "parameters": {"max_iterations": max_iterations, "c1": c1, "c2": c2},
+        "trained_on": _count(training),
+        "held_out": {
+            group: {
+                which: _rates(chosen, sorted({threshold, *REPORTED}))
+                for which, chosen in _by_corpus(measured, len(corpora), single).items()
+            }
+            for group, single in (("single_keyword", True), ("all", False))
+        },
+    }
+    text = json.dumps(document, ensure_ascii=False, indent=1)
+    report.write_text(text + "\n", encoding="utf-8")
+    return {
+        "trained_on": len(training),
+        "held_out": len(measured),
+        "held_out_single_keyword": sum(m.single_keyword for m in measured),
+        "threshold": threshold,
+    }
+
+
+def choose_threshold(measured: Sequence[Measured], recall: float) -> float:
+    """The highest hundredth at which at least `recall` of the sentences with a name are rejected.
+
+    Raises
+    ------
+    InputError
+        No sentence has a name, or even 0.01 rejects too few.
+    """
+    named = [m.probability for m in measured if m.has_name]
+    if not named:
+        raise InputError(
+            "no held-out sentence with exactly one keyword has a name: no threshold can be chosen",
+            remedy="give a larger tagged corpus, or hold out a larger share",
+        )
+    for threshold in reversed(THRESHOLDS):
+        if sum(p > threshold for p in named) >= recall * len(named):
+            return threshold
+    reached = sum(p > THRESHOLDS[0] for p in named) / len(named)
+    raise InputError(
+        f"the model reaches a recall of {reached:.3f} at most, less than {recall}",
+        remedy="wish for a lower recall, or train on a larger tagged corpus",
+    )
+
+
+def hash_position(sentence: str, seed: int) -> float:
+    """Where a sentence falls between 0 and 1, by a hash of it and the seed."""
+    digest = hashlib.blake2b(sentence.encode(), digest_size=8, salt=f"{seed:016d}".encode())
+    return int.from_bytes(digest.digest(), "big") / 2**64
+
+
+Numbered = list[tuple[int, TaggedText]]
+
+
+def _split(
+    corpora: Sequence[Path],
+    formats: Sequence[str],
+    held_out: float,
+    max_sentences: int | None,
+    seed: int,
+) -> tuple[Numbered, Numbered]:
+    """The sentences to train on and those to measure on, with the number of their corpus."""
+    training: list[tuple[float, int, TaggedText]] = []
+    measured_on: Numbered = []
+    seen: set[str] = set()
+    for number, (path, form) in enumerate(zip(corpora, formats, strict=True)):
+        for tagged in read_tagged(path, form):
+            if tagged.text in seen:
+                continue
+            seen.add(tagged.text)
+            position = hash_position(tagged.text, seed)
+            if position < held_out:
+                measured_on.append((number, tagged))
+            else:
+                training.append((position, number, tagged))
+    training.sort(key=lambda entry: entry[0])
+    return [(number, tagged) for _, number, tagged in training[:max_sentences]], measured_on
+
+
+def _train(training: Numbered, model: Path, **parameters: float) -> None:
+    import pycrfsuite
+
+    trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
+    trainer.set_params(parameters)
+    for _, tagged in training:
+        words = cut(tagged.text)
+        trainer.append(features(words), labels(words, tagged.names))
+    print(f"training on {len(training)} sentences", file=sys.stderr)
+    trainer.train(str(model))
+
+
+def _measure(model: NameModel, sentences: Numbered, keywords: Keywords) -> list[Measured]:
+    measured = []
+    for number, tagged in sentences:
+        surfaces = list(keywords.pattern.finditer(tagged.text))
+        single = len(surfaces) == 1
+        exempt = surfaces[0].span() if single else (0, 0)
+        probability = model.name_probability(tagged.text, exempt)
+        measured.append(Measured(number, single, bool(tagged.names), probability))
+    return measured
+
+
+def _by_corpus(
+    measured: Sequence[Measured], corpora: int, single_only: bool
+) -> dict[str, list[Measured]]:
+    """The sentences of all corpora together, then of each (`0` is the first)."""
+    chosen = [m for m in measured if m.single_keyword or not single_only]
+    return {"together": chosen} | {
+        str(number): [m for m in chosen if m.corpus == number] for number in range(corpora)
+    }
+
+
+def _count(sentences: Numbered) -> dict[str, Any]:
+    by_corpus = Counter(number for number, _ in sentences)
+    return {
+        "sentences": len(sentences),
+        "with_name": sum(bool(tagged.names) for _, tagged in sentences),
+        "by_corpus": {str(number): by_corpus[number] for number in sorted(by_corpus)},
+    }
+
+
+def _rates(measured: Sequence[Measured], thresholds: Sequence[float]) -> dict[str, Any]:
+    """Precision, recall and loss by threshold; null where nothing is divided by."""
+    named = [m.probability for m in measured if m.has_name]
+    clean = [m.probability for m in measured if not m.has_name]
+    rows = []
+    for threshold in thresholds:
+        found = sum(p > threshold for p in named)
+        lost = sum(p > threshold for p in clean)
+        rows.append(
+            {
+                "threshold": threshold,
+                "precision": _share(found, found + lost),
+                "recall": _share(found, len(named)),
+                "clean_lost": _share(lost, len(clean)),
+            }
+        )
+    return {"sentences": len(measured), "with_name": len(named), "by_threshold": rows}
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None
+
+
+if __name__ == "__main__":
+    from evenhand import stage
+
+    stage.run(train_names_crf)

@@ -1,0 +1,149 @@
+"""Corpora in which people have marked the names of persons.
+
+`pku` is the Peking University format of People's Daily 1998: one paragraph a line, its words
+separated by blanks and tagged (``江/nr  泽民/nr``), compounds in brackets
+(``[中央/n  电视台/n]nt``), the paragraph's number as the first word. Surname and given name
+are two words, which are one name here.
+
+`cluener` is that of CLUENER2020: one JSON object a line, with ``text`` and, in
+``label.name``, for each name its spans; the end of a span is inclusive.
+"""
+
+import gzip
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from evenhand.errors import InputError
+from evenhand.text.sentences import ENDERS, is_kept
+
+_NUMBER_OF_PARAGRAPH = re.compile(r"\d{8}-\d\d-\d{3}-\d{3}/m\s")
+_WORD = re.compile(r"\[?(?P<word>[^\s]+?)/(?P<tag>[A-Za-z]+)(?:\][A-Za-z]+)?")
+_SENTENCE = re.compile(f"[^{ENDERS}]*[{ENDERS}]+|[^{ENDERS}]+")
+
+
+class TaggedText(NamedTuple):
+    """A text and the spans (start, end exclusive) of the names in it, in order."""
+
+    text: str
+    names: tuple[tuple[int, int], ...]
+
+
+def read_tagged(path: Path, form: str) -> Iterator[TaggedText]:
+    """The sentences of a tagged corpus, normalised as those of the data set are.
+
+    Parameters
+    ----------
+    path : Path
+        A UTF-8 file, plain or .gz.
+    form : str
+        `pku` or `cluener`.
+
+    Yields
+    ------
+    TaggedText
+        One per sentence: cut behind 。？！, without blanks, letters and ornaments
+        (see `evenhand.text.sentences`; quotation marks are left as they are).
+
+    Raises
+    ------
+    InputError
+        The format is unknown, or a line is not in it.
+    """
+    if form not in FORMATS:
+        raise InputError(
+            f"{form!r} is no format of tagged corpora", remedy=f"use one of {', '.join(FORMATS)}"
+        )
+    opened = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opened(path, "rt", encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    tagged = FORMATS[form](line, path, number)
+                    yield from _sentences(_normalised(tagged))
+    except UnicodeDecodeError as error:
+        raise InputError("is not UTF-8", file=path, remedy="save it as UTF-8") from error
+    except (EOFError, gzip.BadGzipFile) as error:
+        raise InputError(f"cannot be unpacked ({error})", file=path) from error
+    except FileNotFoundError as error:
+        raise InputError("there is no such corpus", file=path) from error
+
+
+def parse_pku(line: str, path: Path | None = None, number: int | None = None) -> TaggedText:
+    """One paragraph of People's Daily 1998."""
+    line = _NUMBER_OF_PARAGRAPH.sub("", line, count=1).strip()
+    pieces: list[str] = []
+    names: list[tuple[int, int]] = []
+    at = 0
+    for token in line.split():
+        match = _WORD.fullmatch(token)
+        if match is None:
+            raise InputError(
+                f"{token!r} is no tagged word",
+                file=path,
+                line=number,
+                remedy="words stand as word/tag, compounds as [word/tag word/tag]tag",
+            )
+        word = match["word"]
+        end = at + len(word)
+        if match["tag"] == "nr":
+            if names and names[-1][1] == at:  # the given name after the surname
+                names[-1] = (names[-1][0], end)
+            else:
+                names.append((at, end))
+        pieces.append(word)
+        at = end
+    return TaggedText("".join(pieces), tuple(names))
+
+
+def parse_cluener(line: str, path: Path | None = None, number: int | None = None) -> TaggedText:
+    """One record of CLUENER2020."""
+    try:
+        record = json.loads(line)
+        text = record["text"]
+        marked = record.get("label", {}).get("name", {})
+        names = []
+        for name, spans in marked.items():
+            for start, last in spans:
+                if text[start : last + 1] != name:
+                    raise InputError(
+                        f"{name!r} does not stand at {start} to {last}", file=path, line=number
+                    )
+                names.append((start, last + 1))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"is no record of CLUENER ({type(error).__name__}: {error})",
+            file=path,
+            line=number,
+            remedy='a record is {"text": ..., "label": {"name": {name: [[first, last]]}}}',
+        ) from error
+    return TaggedText(text, tuple(sorted(names)))
+
+
+FORMATS: dict[str, Callable[[str, Path | None, int | None], TaggedText]] = {
+    "pku": parse_pku,
+    "cluener": parse_cluener,
+}
+
+
+def _normalised(tagged: TaggedText) -> TaggedText:
+    """The text without the characters that the data set does not hold, the spans moved along."""
+    position = [0]
+    for character in tagged.text:
+        position.append(position[-1] + is_kept(character))
+    names = [(position[start], position[end]) for start, end in tagged.names]
+    return TaggedText("".join(filter(is_kept, tagged.text)), tuple(n for n in names if n[0] < n[1]))
+
+
+def _sentences(tagged: TaggedText) -> Iterator[TaggedText]:
+    for match in _SENTENCE.finditer(tagged.text):
+        start, end = match.span()
+        inside = [
+            (max(a, start) - start, min(b, end) - start)
+            for a, b in tagged.names
+            if a < end and b > start
+        ]
+        if match.group().strip(ENDERS + "“”"):
+            yield TaggedText(match.group(), tuple(inside))
