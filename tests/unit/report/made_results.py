@@ -32,6 +32,7 @@ ARGUMENTS = {
     "funnel": "slguset/funnel.csv",
     "candidates": "slguset/candidates.parquet",
     "sample": "slguset/annotation/sample.parquet",
+    "drawn": "slguset/annotation/drawn.csv",
     "answers": "slguset/annotation/answers.parquet",
     "agreement": "slguset/agreement.csv",
     "dataset": "slguset/slguset.parquet",
@@ -211,6 +212,15 @@ def _annotation(folder: Path, accepted: list[dict[str, Any]]) -> None:
              "criterion": None, "comment": None}
             for row in accepted
             for k in (1, 2, 3)
+        ],
+    )  # fmt: skip
+    _csv(
+        folder / "annotation/drawn.csv",
+        [
+            {"pair": pair, "surface_male": male, "surface_female": female, "gender": gender,
+             "wanted": 4, "available": 3, "drawn": 3, "missing": 1}
+            for pair, male, female, _, _ in PAIRS
+            for gender in ("female", "male")
         ],
     )  # fmt: skip
     words = [f"{male}/{female}" for _, male, female, _, _ in PAIRS]

@@ -22,7 +22,7 @@ HOSTILE = (
 GROUPS = {
     "corpus": ["funnel", "candidates", "counts", "quarantine"],
     "candidates": ["candidates"],
-    "annotation": ["sample", "answers", "agreement"],
+    "annotation": ["sample", "drawn", "answers", "agreement"],
     "answers": ["answers", "agreement", "dataset", "table_1", "statistics", "bias",
                 "bias_by_pair", "bias_correlations", "bias_scores"],
     "dataset": ["dataset", "table_1", "statistics"],

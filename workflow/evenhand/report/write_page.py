@@ -39,6 +39,7 @@ def write_page(
     counts: list[Input] | None = None,
     quarantine: list[Input] | None = None,
     sample: Input | None = None,
+    drawn: Input | None = None,
     answers: Input | None = None,
     agreement: Input | None = None,
     dataset: Input | None = None,
@@ -82,6 +83,8 @@ def write_page(
         The shards' ``quarantine.parquet``.
     sample
         ``slguset/annotation/sample.parquet``.
+    drawn
+        ``slguset/annotation/drawn.csv``.
     answers
         ``slguset/annotation/answers.parquet``; without it the page asks for the sheets.
     agreement
@@ -134,7 +137,7 @@ def write_page(
             dataset, table_1, statistics,
             published_dataset, published_table_1, published_statistics,
         ),
-        "annotation": describe_annotation(sample, answers, agreement),
+        "annotation": describe_annotation(sample, drawn, answers, agreement),
         "bias": [
             part
             for part in (

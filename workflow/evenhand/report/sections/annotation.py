@@ -17,8 +17,19 @@ AGREEMENT = {
 }
 
 
+DRAWN = {
+    "surface_male": str,
+    "surface_female": str,
+    "gender": str,
+    "wanted": int,
+    "available": int,
+    "drawn": int,
+    "missing": int,
+}
+
+
 def describe_annotation(
-    sample: Path | None, answers: Path | None, agreement: Path | None
+    sample: Path | None, drawn: Path | None, answers: Path | None, agreement: Path | None
 ) -> dict[str, Any] | None:
     """The state of the annotation; None if nothing was drawn.
 
@@ -26,7 +37,7 @@ def describe_annotation(
     """
     if sample is None and answers is None:
         return None
-    drawn = Counter(row["pair"] for row in read_rows(sample, ["pair"])) if sample else Counter()
+    handed = sum(1 for _ in read_rows(sample, ["sentence_id"])) if sample else 0
     said: dict[str, Counter[str]] = {}
     sentences = set()
     for row in read_rows(answers, ["sentence_id", "annotator", "answer"]) if answers else []:
@@ -35,7 +46,8 @@ def describe_annotation(
     rows = read_csv(agreement, AGREEMENT) if agreement else []
     return {
         "state": "answered" if sentences else "waiting",
-        "drawn": drawn.total(),
+        "drawn": handed,
+        "pairs": _drawn(drawn),
         "answered": len(sentences),
         "annotators": [
             {"annotator": name, "total": said[name].total(), **_answers(said[name])}
@@ -44,6 +56,16 @@ def describe_annotation(
         "agreement": [row for row in rows if row["pair"] != "all"],
         "overall": next((row for row in rows if row["pair"] == "all"), None),
     }
+
+
+def _drawn(drawn: Path | None) -> list[dict[str, Any]]:
+    """One entry per surface pair, with what was drawn of either gender."""
+    pairs: dict[str, dict[str, Any]] = {}
+    for row in read_csv(drawn, DRAWN) if drawn else []:
+        name = f"{row['surface_male']}/{row['surface_female']}"
+        pair = pairs.setdefault(name, {"pair": name, "male": None, "female": None})
+        pair[row["gender"]] = row
+    return list(pairs.values())
 
 
 def _answers(said: Counter[str]) -> dict[str, int]:
