@@ -237,10 +237,10 @@ def check_text(sentence: str) -> list[Problem]:
     elif (pieces := len(split_sentences(sentence))) > 1:
         problems.append(Problem("cut_again", f"into {pieces}"))
     if not _WHOLE.search(sentence):
-        problems.append(Problem("unfinished", sentence[-1:]))
+        problems.append(Problem("unfinished", f"ends in {sentence[-1]!r}"))
     if normalise(sentence) != sentence:
         removed = "".join(dict.fromkeys(c for c in sentence if not is_kept(c))) or "."
-        problems.append(Problem("unexpected_character", removed.encode("unicode_escape").decode()))
+        problems.append(Problem("unexpected_character", repr(removed)))
     return problems
 
 
