@@ -117,3 +117,33 @@ def write_candidates(path: Path, rows: list[dict[str, Any]]) -> Path:
 def write_keywords_csv(path: Path) -> Path:
     path.write_text(KEYWORDS_CSV, encoding="utf-8")
     return path
+
+
+def write_sample(path: Path, rows: list[dict[str, Any]], name: str = "r1") -> Path:
+    """A sample of candidate rows, ranked as they come."""
+    from evenhand.slguset.merge_candidates import SCHEMA
+
+    schema = SCHEMA.append(pa.field("round", pa.string())).append(pa.field("rank", pa.int32()))
+    ranked = [row | {"round": name, "rank": rank} for rank, row in enumerate(rows, start=1)]
+    pq.write_table(pa.Table.from_pylist(ranked, schema), path)
+    return path
+
+
+def write_answers(path: Path, said: dict[str, str]) -> Path:
+    """Answers by sentence: a letter (a, r, u) per annotator."""
+    from evenhand.slguset.read_sheets import SCHEMA
+
+    words = {"a": "accept", "r": "reject", "u": "unsure"}
+    rows = [
+        {
+            "sentence_id": identify(sentence),
+            "annotator": f"annotator_{number}",
+            "answer": words[letter],
+            "criterion": "b" if letter == "r" else None,
+            "comment": "=1+1" if letter == "u" else None,
+        }
+        for sentence, letters in said.items()
+        for number, letter in enumerate(letters, start=1)
+    ]
+    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), path)
+    return path
