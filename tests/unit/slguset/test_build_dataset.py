@@ -1,0 +1,96 @@
+import ast
+import csv
+
+import pyarrow.parquet as pq
+import pytest
+
+from evenhand.slguset.build_dataset import build_dataset
+from evenhand.slguset.dataset import SCHEMA
+from made_sentences import candidate_row, identify, write_answers, write_keywords_csv, write_sample
+
+SAID = {
+    "那天，爷爷在“家”。": "aaa",
+    "他在家,等人。": "aaa",
+    "她在家。": "aaa",
+    "她在这里。": "aaa",
+    "女人走了。": "aar",
+    "他走了。": "uuu",
+    "男人走了，没回来。": "aaa",
+    "奶奶走了。": "rrr",
+}
+
+
+@pytest.fixture
+def tables(tmp_path):
+    # Later filters have rejected one sentence; the annotators' word stands.
+    rows = [
+        candidate_row(s, verdict="accepted" if "等人" not in s else "name", keyword="他")
+        if s.startswith("他")
+        else candidate_row(s)
+        for s in SAID
+    ]
+    return {
+        "samples": [write_sample(tmp_path / "s.parquet", rows)],
+        "answers": [write_answers(tmp_path / "a.parquet", SAID)],
+        "keywords": write_keywords_csv(tmp_path / "keywords.csv"),
+        "out": tmp_path / "slguset.parquet",
+        "table": tmp_path / "slguset.csv",
+    }
+
+
+def test_what_all_accept_and_nothing_else(tables):
+    counts = build_dataset(**tables)
+    table = pq.read_table(tables["out"])
+    assert table.schema.remove_metadata().equals(SCHEMA)
+    rows = table.to_pylist()
+    hers = sorted(["她在家。", "她在这里。"], key=identify)
+    assert [row["sentence"] for row in rows] == [
+        "男人走了，没回来。",
+        *hers,
+        "他在家,等人。",
+        "那天，爷爷在“家”。",
+    ]
+    assert counts == {
+        "judged": 8,
+        "sentences": 5,
+        "left_out": {"disagreement": 1, "reject": 1, "unsure": 1},
+        "by_gender": {"female": 2, "male": 3},
+    }
+    assert rows[0]["masked_sentence"] == "[MASK]人走了，没回来。"
+    assert rows[0]["swapped_sentence"] == "女人走了，没回来。"
+    assert rows[-1]["masked_sentence"] == "那天，[MASK][MASK]在“家”。"
+    assert rows[-1]["swapped_sentence"] == "那天，奶奶在“家”。"
+
+
+def test_the_authors_table_slices_the_keyword(tables):
+    build_dataset(**tables)
+    assert (
+        tables["table"].read_bytes().startswith("句子,关键词位置,原始关键词,对立关键词\n".encode())
+    )
+    with tables["table"].open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    parquet = pq.read_table(tables["out"]).to_pylist()
+    assert [row["句子"] for row in rows] == [row["sentence"] for row in parquet]
+    for row, other in zip(rows, parquet, strict=True):
+        start, end = ast.literal_eval(row["关键词位置"])
+        assert row["句子"][start:end] == row["原始关键词"] == other["keyword"]
+        assert row["对立关键词"] == other["opposite"]
+
+
+def test_it_opens_with_datasets(tables, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    datasets = pytest.importorskip("datasets")
+    build_dataset(**tables)
+    loaded = datasets.load_dataset(
+        "parquet", data_files=str(tables["out"]), cache_dir=str(tmp_path / "cache")
+    )["train"]
+    assert loaded.column_names == SCHEMA.names
+    assert loaded.num_rows == 5
+    assert loaded[0]["sentence"] == "男人走了，没回来。"
+
+
+def test_a_data_set_may_be_empty(tables, tmp_path):
+    tables["answers"] = [write_answers(tmp_path / "a.parquet", dict.fromkeys(SAID, "rrr"))]
+    assert build_dataset(**tables)["sentences"] == 0
+    assert pq.read_table(tables["out"]).num_rows == 0
+    assert len(tables["table"].read_text(encoding="utf-8").splitlines()) == 1
