@@ -142,9 +142,9 @@ def _causes(job: Job, makers: dict[str, Job], state: Path | None) -> Iterator[Ca
         yield Cause("the software environment of the rule changed")
     if job["recorded"]:
         if added := set(job["inputs"]) - set(job["former_inputs"]):
-            yield Cause("{} is a new input", tuple(added))
+            yield Cause("new among its inputs: {}", tuple(added))
         if removed := set(job["former_inputs"]) - set(job["inputs"]):
-            yield Cause("{} is no longer an input", tuple(removed))
+            yield Cause("no longer among its inputs: {}", tuple(removed))
     edited = tuple(name for name in job["inputs"] if name not in makers and _edited(job, name))
     if edited:
         yield Cause("the content of {} changed", edited)

@@ -1,0 +1,186 @@
+"""`make why`, on a workflow of six tiny stages (`tests/workflow/toy`)."""
+
+import os
+import shutil
+
+import pytest
+
+DROP = "workflow/evenhand/toy/drop.py"
+SHARED = "workflow/evenhand/toy/shared.py"
+
+
+def test_nothing_would_run_where_nothing_changed_what_a_stage_does(toy):
+    toy.edit(SHARED, '"""The words of a text."""', '"""All words."""\n    # by blanks')
+    toy.edit(DROP, "import Input, Output\n", "import (\n    Input,\n    Output,\n)\n")
+    toy.write("workflow/evenhand/toy/new.py", "import numpy\n")
+    os.utime(toy.root / "resources/drop.txt")
+    assert toy.why() == ["Nothing would run."]
+
+
+def test_the_function_that_changed_is_named_with_its_module(toy):
+    toy.edit(DROP, "not in named", "not in {*named}")
+    assert toy.why() == [
+        "4 jobs would run:",
+        "drop x 2: evenhand.toy.drop: changed drop",
+        "merge: because drop runs",
+        "train: because merge runs",
+    ]
+    assert toy.why("results/dropped/a.txt") == [
+        "1 job would run:",
+        "drop (shard=a): evenhand.toy.drop: changed drop",
+    ]
+
+
+def test_a_job_below_another_has_its_own_cause_too(toy):
+    toy.edit(SHARED, "text.split()", "text.split(None)")
+    toy.edit(SHARED, "def unused", "MORE = 1\n\n\ndef other")
+    toy.edit(DROP, "if __name__", "print\nif __name__")
+    toy.append("resources/drop.txt", "rain\n")
+    lines = toy.why()
+    change = "evenhand.toy.shared: changed words; added MORE and other; removed unused"
+    assert lines[1] == f"read x 2: {change}"
+    assert lines[2] == (
+        "drop x 2: evenhand.toy.drop: changed statements outside its definitions; "
+        f"{change}; the content of resources/drop.txt changed; because read runs"
+    )
+    assert lines[3] == "parse x 2: because read runs"
+
+
+def test_a_module_that_is_imported_now_is_named(toy):
+    toy.write("workflow/evenhand/toy/new.py", "import numpy\n")
+    toy.edit("workflow/evenhand/toy/merge.py", "Merge all shards.", "Merge.")
+    toy.edit(
+        "workflow/evenhand/toy/merge.py",
+        "    lines =",
+        "    import evenhand.toy.new\n\n    lines =",
+    )
+    versions = toy.read("requirements/requirements.lock")
+    assert "\nnumpy==" in versions
+    assert toy.why()[1] == (
+        "merge: evenhand.toy.merge: changed merge; evenhand.toy.new is imported now; "
+        "numpy is imported now"
+    )
+
+
+def test_another_version_of_a_package_is_named(toy):
+    toy.edit("requirements/requirements.lock", "\npyyaml==", "\npyyaml==99.")
+    lines = toy.why()
+    version = toy.read("requirements/requirements.lock").split("\npyyaml==99.")[1].split()[0]
+    assert lines[1:] == [
+        f"parse x 2: pyyaml {version} -> 99.{version}",
+        "merge: because parse runs",
+        "train: because merge runs",
+    ]
+
+
+def test_a_key_of_the_configuration_is_named_with_both_values(toy):
+    toy.edit("config/toy.yaml", "min_length: 2", "min_length: 3\n  text: 男")
+    assert (
+        toy.why()[1] == "read x 2: config: read.min_length: 2 -> 3; config: read.text is new: '男'"
+    )
+
+
+def test_a_plugin_that_was_chosen_is_named(toy):
+    assert toy.why("--config", "objective=square")[1:] == [
+        "train: evenhand.toy.square is imported now; evenhand.toy.sum_up is no longer imported"
+    ]
+    toy.edit("workflow/evenhand/toy/sum_up.py", "len(text)", "len(text) + 0")
+    assert toy.why()[1:] == ["train: evenhand.toy.sum_up: changed value"]
+
+
+def test_a_table_is_named_when_its_content_changed(toy):
+    toy.append("resources/drop.txt", "rain\n")
+    assert toy.why()[1] == "drop x 2: the content of resources/drop.txt changed"
+
+
+def test_an_input_whose_former_content_was_not_recorded_is_newer(toy):
+    shutil.rmtree(toy.root / ".snakemake" / "metadata")
+    os.utime(toy.root / "corpus/a.txt")
+    assert toy.why()[1] == (
+        "read (shard=a): corpus/a.txt is newer than the output, and its former content is not known"
+    )
+
+
+def test_a_corpus_file_that_came_or_went_is_named(toy):
+    toy.write("corpus/c.txt", "a third text")
+    assert toy.why() == [
+        "5 jobs would run:",
+        "read (shard=c): it has not run here yet",
+        "drop (shard=c): it has not run here yet",
+        "parse (shard=c): it has not run here yet",
+        "merge: new among its inputs: results/dropped/c.txt and results/parsed/c.txt; "
+        "because drop and parse run",
+        "train: because merge runs",
+    ]
+    (toy.root / "corpus/c.txt").unlink()
+    (toy.root / "corpus/b.txt").unlink()
+    assert toy.why()[1] == (
+        "merge: no longer among its inputs: results/dropped/b.txt and results/parsed/b.txt"
+    )
+
+
+def test_a_missing_output_is_named(toy):
+    (toy.root / "results/merged.txt").unlink()
+    assert toy.why() == ["Nothing would run."]  # nobody asks for it
+    shutil.rmtree(toy.root / "results/model")
+    assert toy.why()[1:] == [
+        "merge: results/merged.txt is missing",
+        "train: results/model is missing; because merge runs",
+    ]
+
+
+def test_a_change_of_the_rule_itself_is_named(toy):
+    toy.edit("Snakefile", "evenhand.toy.parse --words", "evenhand.toy.parse  --words")
+    assert toy.why()[1] == "parse x 2: the command of the rule changed"
+
+
+def test_what_is_forced_is_said(toy):
+    assert toy.why("--forcerun", "merge")[1] == "merge: forced on the command line"
+
+
+def test_without_its_former_state_a_module_is_still_named(toy):
+    shutil.rmtree(toy.root / "results/.evenhand/code")
+    toy.edit(DROP, "not in named", "not in {*named}")
+    assert toy.why()[1] == (
+        "drop x 2: the code of evenhand.toy.drop changed (its former state was not kept)"
+    )
+
+
+def test_a_fresh_checkout_has_not_run_yet(toy, tmp_path):
+    fresh = toy.clone(tmp_path / "fresh", "corpus")
+    assert fresh.why() == [
+        "8 jobs would run:",
+        "read x 2: it has not run here yet",
+        "drop x 2: it has not run here yet",
+        "parse x 2: it has not run here yet",
+        "merge: it has not run here yet",
+        "train: it has not run here yet",
+    ]
+    assert not (fresh.root / "results").exists()
+
+
+def test_where_snakemake_has_no_plan_its_words_are_shown(toy):
+    with pytest.raises(AssertionError, match="No rule to produce nonsense"):
+        toy.why("nonsense")
+
+
+def test_a_run_does_what_was_foretold_and_serves_what_is_known(toy):
+    """The harness sees which jobs ran, and which of them the run cache served."""
+    toy.edit(DROP, "not in named", "not in {*named}")
+    foretold = toy.plan()
+    run = toy.run()
+    assert run.jobs == foretold
+    assert {(job.rule, job.served) for job in run.jobs} == {
+        ("drop", False),
+        ("merge", True),
+        ("train", True),
+    }
+    assert toy.why() == ["Nothing would run."]
+
+
+def test_a_stage_that_fails_stops_the_run_and_its_log_is_shown(toy):
+    toy.edit(DROP, "named = ", "raise ValueError('broken on purpose')\n    named = ")
+    run = toy.run(check=False)
+    assert run.returncode == 1
+    assert "broken on purpose" in run.output
+    assert "train" not in run.rules

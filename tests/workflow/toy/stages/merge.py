@@ -1,0 +1,15 @@
+"""Merge all shards."""
+
+from evenhand import stage
+from evenhand.stage import Input, Output
+
+
+def merge(*, dropped: list[Input], parsed: list[Input], out: Output) -> dict:
+    """Write all words, sorted."""
+    lines = [line for path in [*dropped, *parsed] for line in path.read_text().splitlines()]
+    out.write_text("\n".join(sorted(lines)))
+    return {"words": len(lines)}
+
+
+if __name__ == "__main__":
+    stage.run(merge)

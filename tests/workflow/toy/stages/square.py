@@ -1,0 +1,6 @@
+"""Another objective."""
+
+
+def value(text: str) -> int:
+    """The square."""
+    return len(text) ** 2

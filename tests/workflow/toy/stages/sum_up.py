@@ -1,0 +1,6 @@
+"""An objective."""
+
+
+def value(text: str) -> int:
+    """The sum."""
+    return len(text)

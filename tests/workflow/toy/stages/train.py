@@ -1,0 +1,19 @@
+"""Train a model with an objective that is a module."""
+
+import importlib
+from typing import Annotated
+
+from evenhand import stage
+from evenhand.stage import Input, Output, Plugin
+
+
+def train(*, merged: Input, objective: Annotated[str, Plugin("evenhand.toy")], out: Output) -> dict:
+    """Write a model into a folder."""
+    value = importlib.import_module(f"evenhand.toy.{objective}").value(merged.read_text())
+    out.mkdir()
+    (out / "weights.txt").write_text(str(value))
+    return {"value": value}
+
+
+if __name__ == "__main__":
+    stage.run(train)
