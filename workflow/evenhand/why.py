@@ -236,7 +236,7 @@ def _changed_names(then: dict[str, str], today: dict[str, str]) -> str:
     }
     shown = {"(module)": "statements outside its definitions"}
     return "; ".join(
-        f"{kind} {_listed([shown.get(name, name) for name in sorted(names)])}"
+        f"{kind} {_listed(sorted(shown.get(name, name) for name in names))}"
         for kind, names in kinds.items()
         if names
     )
