@@ -20,6 +20,9 @@ THRESHOLDS = [i / 100 for i in range(1, 100)]
 #: Those that the report lists.
 REPORTED = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 
+#: Fewer held-out names than this make the choice of the threshold a guess.
+FEW = 50
+
 
 class Measured(NamedTuple):
     """One held-out sentence: the number of its corpus, what is true, what the model says."""
@@ -99,7 +102,14 @@ def train_names_crf(
         )
     _train(training, model, max_iterations=max_iterations, c1=c1, c2=c2)
     measured = _measure(NameModel(model), measured_on, table)
-    threshold = choose_threshold([m for m in measured if m.single_keyword], recall)
+    decisive = [m for m in measured if m.single_keyword]
+    threshold = choose_threshold(decisive, recall)
+    named = sum(m.has_name for m in decisive)
+    if named < FEW:
+        print(
+            f"the threshold {threshold} rests on {named} held-out sentences with a name",
+            file=sys.stderr,
+        )
     document = {
         "threshold": threshold,
         "recall_wished": recall,

@@ -1,0 +1,138 @@
+import json
+from itertools import product
+
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.slguset.names_crf_model import NameModel, features, labels, read_threshold
+from evenhand.slguset.train_names_crf import (
+    Measured,
+    choose_threshold,
+    hash_position,
+    train_names_crf,
+)
+
+SURNAMES, GIVEN = "王李张刘陈杨赵黄周吴", ["小丫", "明", "建国", "丽华", "志强", "海燕", "芳"]
+FRAMES = ["昨天{}看望了她。", "{}在会上说。", "记者{}报道。", "他和{}是同学。"]
+CLEAN = ["昨天他看望了{}。", "{}在会上说话。", "她和{}是朋友。", "他们说{}很好。"]
+WORDS = ["工人", "农民", "老师", "学生", "医生", "记者", "邻居", "朋友", "客人", "孩子", "老人"]
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """280 sentences with a made name and 44 without, in CLUENER's format."""
+    records = []
+    for surname, given, frame in product(SURNAMES, GIVEN, FRAMES):
+        name = surname + given
+        start = frame.index("{")
+        spans = {name: [[start, start + len(name) - 1]]}
+        records.append({"text": frame.format(name), "label": {"name": spans}})
+    records += [{"text": f.format(w), "label": {}} for f, w in product(CLEAN, WORDS)]
+    file = tmp_path / "tagged.json"
+    lines = [json.dumps(record, ensure_ascii=False) for record in records]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def train(corpus, tmp_path, repository):
+    def run(name="crf", **options):
+        paths = {"model": tmp_path / f"{name}.crfsuite", "report": tmp_path / f"{name}.json"}
+        counts = train_names_crf(
+            corpora=[corpus],
+            formats=["cluener"],
+            keywords=repository / "resources/slguset/keywords.csv",
+            **paths,
+            **options,
+        )
+        return paths, counts
+
+    return run
+
+
+def test_model_and_report(train):
+    paths, counts = train()
+    report = json.loads(paths["report"].read_text(encoding="utf-8"))
+    assert read_threshold(paths["report"]) == report["threshold"] == counts["threshold"]
+    assert counts["trained_on"] + counts["held_out"] == 324
+    assert report["trained_on"]["sentences"] == counts["trained_on"]
+    single = report["held_out"]["single_keyword"]["together"]
+    assert 0 < single["with_name"] < single["sentences"] == counts["held_out_single_keyword"]
+    chosen = next(r for r in single["by_threshold"] if r["threshold"] == report["threshold"])
+    assert chosen["recall"] >= 0.93
+    assert chosen["precision"] > 0.8
+    names = NameModel(paths["model"]).find_names("昨天孙晓红看望了她。", 0.1)
+    assert [(n.start, n.end) for n in names] == [(2, 5)]
+    assert NameModel(paths["model"]).name_probability("昨天她看望了老人。") < 0.5
+
+
+def test_the_same_bytes_twice(train):
+    first, _ = train("first")
+    second, _ = train("second")
+    for name in ("model", "report"):
+        assert first[name].read_bytes() == second[name].read_bytes()
+
+
+def test_a_cap_on_the_training_data(train):
+    paths, counts = train(max_sentences=100)
+    assert counts["trained_on"] == 100
+    assert counts["held_out"] == train("all")[1]["held_out"]
+    assert paths["model"].stat().st_size > 0
+
+
+def test_held_out_sentences_follow_from_their_hash():
+    sentences = [f"第{number}句。" for number in range(2_000)]
+    held = [s for s in sentences if hash_position(s, 0) < 0.2]
+    assert 330 < len(held) < 470
+    assert held != [s for s in sentences if hash_position(s, 1) < 0.2]
+
+
+def test_labels():
+    words = ["昨天", "王", "小", "丫", "和", "李明白", "来"]
+    assert labels(words, [(2, 5), (6, 8)]) == ["O", "B", "I", "I", "O", "B", "O"]
+    assert labels(["张", "三丰"], [(0, 2)]) == ["B", "I"]
+    assert len(features(words)) == len(words)
+    assert features([]) == []
+
+
+def test_threshold():
+    def measured(*probabilities):
+        return [Measured(0, True, True, p) for p in probabilities]
+
+    clean = [Measured(0, True, False, 0.9)]
+    assert choose_threshold(measured(0.9, 0.8, 0.7, 0.105) + clean, 0.75) == 0.69
+    assert choose_threshold(measured(0.9, 0.8, 0.7, 0.105), 0.93) == 0.1
+    with pytest.raises(InputError, match=r"recall of 0\.500 at most"):
+        choose_threshold(measured(0.9, 0.001), 0.93)
+    with pytest.raises(InputError, match="has a name"):
+        choose_threshold(clean, 0.93)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"formats": ["cluener", "pku"]}, "1 tagged corpora and 2 formats"),
+        ({"formats": ["conll"]}, "no format"),
+        ({"recall": 1.5}, "shares above 0"),
+        ({"held_out": 0.0}, "shares above 0"),
+    ],
+)
+def test_wrong_options(corpus, tmp_path, repository, options, message):
+    arguments = {
+        "corpora": [corpus],
+        "formats": ["cluener"],
+        "keywords": repository / "resources/slguset/keywords.csv",
+        "model": tmp_path / "m",
+        "report": tmp_path / "r",
+    }
+    with pytest.raises(InputError, match=message):
+        train_names_crf(**arguments | options)
+
+
+def test_files_that_are_no_model_and_no_report(tmp_path):
+    file = tmp_path / "x"
+    file.write_text("no model", encoding="utf-8")
+    with pytest.raises(InputError, match="no model"):
+        NameModel(file)
+    with pytest.raises(InputError, match="no report"):
+        read_threshold(file)
