@@ -25,7 +25,7 @@ def describe_headline(
     """
     totals = funnel["totals"] if funnel else {}
     flow = [
-        {"name": name, "n": totals[step]["sentences"]}
+        {"name": name, "n": totals[step]["sentences"], "final": False}
         for step, name in (
             ("read", "sentences read"),
             ("keyword", "with a gender keyword"),
@@ -36,9 +36,10 @@ def describe_headline(
     if annotation:
         answered = annotation["state"] == "answered"
         name = "answered by annotators" if answered else "drawn for the annotators"
-        flow.append({"name": name, "n": annotation["answered" if answered else "drawn"]})
+        n = annotation["answered" if answered else "drawn"]
+        flow.append({"name": name, "n": n, "final": False})
     if sentences is not None:
-        flow.append({"name": "in the data set", "n": sentences})
+        flow.append({"name": "in the data set", "n": sentences, "final": True})
     said = [_corpus(totals), _people(annotation, sentences), _published(published)]
     return {"sentence": " ".join(filter(None, said)) or "Nothing was built yet.", "flow": flow}
 
