@@ -1,0 +1,372 @@
+"""How fast names are filtered out, against jieba.posseg on every sentence.
+
+Both sides run in one process, on one core, on the same paragraphs of real text, and end with
+a decision for every sentence; the decisions are compared one by one.
+
+    python benchmarks/extract_slguset.py --corpus news/*.txt --megabytes 4
+    python benchmarks/extract_slguset.py --corpus news/*.txt --model crf.crfsuite \
+        --model-report crf.json
+    python benchmarks/extract_slguset.py --corpus news/*.txt --grow 2048
+
+The reference: normalise and split, `jieba.posseg` on every sentence, then the rules for
+keywords and names. Ours: normalise and split, drop what holds no keyword, the rules for
+keywords, then names in what is left, by the same tags from `evenhand.text.posseg` or by a
+CRF. With `--grow` the stages themselves run, shard by shard, each in a process of its own,
+on the text repeated up to so many MB, and time and peak memory are shown.
+"""
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(REPOSITORY / "workflow"))
+
+from evenhand.io.formats import kind_of  # noqa: E402
+from evenhand.io.members import open_members  # noqa: E402
+from evenhand.io.quarantine import Quarantine  # noqa: E402
+from evenhand.io.readers.options import Options  # noqa: E402
+from evenhand.io.readers.records import paragraph_splitter, read_records  # noqa: E402
+from evenhand.slguset.extract_sentences import keyword_pattern  # noqa: E402
+from evenhand.slguset.filters import names_crf, names_jieba  # noqa: E402
+from evenhand.slguset.find_keywords import judge_sentence, read_word_rules  # noqa: E402
+from evenhand.slguset.keywords import read_keywords  # noqa: E402
+from evenhand.slguset.names import judge_names, read_rules  # noqa: E402
+from evenhand.slguset.names_crf_model import NameModel, read_threshold  # noqa: E402
+from evenhand.slguset.verdicts import ACCEPTED, Finding  # noqa: E402
+from evenhand.text import posseg  # noqa: E402
+from evenhand.text.decoding import TextReader  # noqa: E402
+from evenhand.text.sentences import normalise, split_sentences  # noqa: E402
+
+TABLES = REPOSITORY / "resources/slguset"
+LIMITS = {"min_length": 9, "max_length": 119, "whole_sentences": True}
+
+#: A sentence and what became of it: a verdict of the keyword rules, or a finding about names.
+Decision = tuple[str, str, str]
+Check = Callable[[str, int, int], Finding | None]
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    paragraphs = list(read_paragraphs(arguments.corpus, arguments.format, arguments.text_field))
+    total = sum(len(p.encode()) for p in paragraphs) / 1e6
+    if arguments.grow:
+        result = grow(paragraphs, arguments)
+    else:
+        result = compare(thinned(paragraphs, total, arguments.megabytes), arguments)
+    result = {"machine": machine(), "corpus_mb": round(total, 2)} | result
+    if arguments.json:
+        arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--corpus", nargs="+", type=Path, required=True, help="files of real text")
+    parser.add_argument("--format", default="auto", help="as in extract_sentences")
+    parser.add_argument("--text-field", default="text", help="as in extract_sentences")
+    parser.add_argument("--megabytes", type=float, default=4, help="text to compare on, in MB")
+    parser.add_argument("--model", type=Path, help="measure the CRF of this file, too")
+    parser.add_argument("--model-report", type=Path, help="its crf.json")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    parser.add_argument("--grow", type=float, help="run the stages on text of so many MB")
+    parser.add_argument("--shard", type=float, default=256, help="MB per shard, with --grow")
+    parser.add_argument(
+        "--same",
+        action="store_true",
+        help="with --grow: repeat the text as it is (otherwise each copy's sentences differ)",
+    )
+    arguments = parser.parse_args()
+    if bool(arguments.model) != bool(arguments.model_report):
+        parser.error("--model and --model-report belong together")
+    return arguments
+
+
+def read_paragraphs(files: list[Path], form: str, text_field: str) -> Iterator[str]:
+    """The paragraphs of the corpus, read as the workflow reads it."""
+    problems = Quarantine()
+    for path in files:
+        for member in open_members(path, problems):
+            kind = kind_of(member.file_name).format if form == "auto" else form
+            if kind is None:
+                continue
+            header = not text_field.isdecimal()
+            options = Options(format=form, text_field=text_field, header=header)
+            text = TextReader(member.chunks, file=member.name, quarantine=problems)
+            for _, record in read_records(text, kind, options):
+                yield from paragraph_splitter(options)(record)
+
+
+def thinned(paragraphs: list[str], total: float, megabytes: float) -> list[str]:
+    """Every n-th paragraph, so that about so many MB from all over the corpus are left."""
+    return paragraphs[:: max(1, round(total / megabytes))]
+
+
+# --- the comparison ------------------------------------------------------------------------
+
+
+def compare(paragraphs: list[str], arguments: argparse.Namespace) -> dict[str, Any]:
+    size = sum(len(p.encode()) for p in paragraphs) / 1e6
+    rules = read_rules(TABLES / "surnames.csv", TABLES / "titles.csv")
+    posseg.tag_words("王小丫来了")  # loads the tables
+    tagger = load_jieba()
+
+    def jieba_names(sentence: str) -> list[tuple[int, int]]:
+        names = []
+        at = 0
+        for token in tagger.cut(sentence):
+            end = at + len(token.word)
+            if token.flag in posseg.NAME_TAGS:
+                names.append((at, end))
+            at = end
+        return names
+
+    print(f"{size:.2f} MB, {len(paragraphs)} paragraphs", flush=True)
+    reference, seconds = timed(lambda: decide_naively(paragraphs, jieba_names, rules))
+    figures = {
+        "megabytes": round(size, 3),
+        "sentences": len(reference),
+        "decisions": dict(Counter(reason for _, reason, _ in reference).most_common()),
+        "reference_s": round(seconds, 3),
+    }
+    print(f"  sentences {len(reference)}: {figures['decisions']}")
+    print(f"  jieba.posseg on every sentence: {seconds:.2f} s, {size / seconds:.3f} MB/s")
+    checks: dict[str, Check] = {"names_jieba": names_jieba.make_check(rules)}
+    if arguments.model:
+        model, threshold = NameModel(arguments.model), read_threshold(arguments.model_report)
+        checks["names_crf"] = names_crf.make_check(rules, model, threshold)
+    for name, check in checks.items():
+        ours, spent = timed(lambda check=check: decide(paragraphs, check))
+        expected = [d for d in reference if d[1] != "no_keyword"]
+        if [d[0] for d in ours] != [d[0] for d in expected]:
+            raise SystemExit("the two sides did not see the same keyword sentences")
+        different = [(a, b) for a, b in zip(expected, ours, strict=True) if a != b]
+        flipped = sum((a[1] == ACCEPTED) != (b[1] == ACCEPTED) for a, b in different)
+        figures[name] = {
+            "seconds": round(spent, 3),
+            "mb_per_s": round(size / spent, 2),
+            "ratio": round(seconds / spent, 1),
+            "different_decisions": len(different),
+            "accepted_by_one_side_only": flipped,
+        }
+        print(
+            f"  {name}: {spent:.3f} s, {size / spent:.1f} MB/s, {seconds / spent:.0f}x; "
+            f"of {len(expected)} keyword sentences {len(different)} decided differently "
+            f"({flipped} accepted by one side only)",
+            flush=True,
+        )
+    return figures
+
+
+def decide_naively(
+    paragraphs: list[str], names_of: Callable[[str], list[tuple[int, int]]], rules: Any
+) -> list[Decision]:
+    """Tag every sentence, then apply the rules."""
+    keywords = read_keywords(TABLES / "keywords.csv")
+    words = read_word_rules(TABLES / "keyword_words.csv", keywords)
+    decisions = []
+    for paragraph in paragraphs:
+        for sentence in split_sentences(normalise(paragraph)):
+            names = names_of(sentence)
+            hit = judge_sentence(sentence, keywords, words, **LIMITS)
+            if hit.verdict != ACCEPTED:
+                decisions.append((sentence, hit.verdict, ""))
+                continue
+            span = (hit.surface_start, hit.surface_start + len(hit.surface.surface))
+            decisions.append(as_decision(sentence, judge_names(sentence, span, names, rules)))
+    return decisions
+
+
+def decide(paragraphs: list[str], check: Check) -> list[Decision]:
+    """As the stages do it, without their files."""
+    search = keyword_pattern(TABLES / "keywords.csv").search
+    keywords = read_keywords(TABLES / "keywords.csv")
+    words = read_word_rules(TABLES / "keyword_words.csv", keywords)
+    decisions = []
+    for paragraph in paragraphs:
+        found = split_sentences(normalise(paragraph))
+        if not search("".join(found)):
+            continue
+        for sentence in found:
+            if not search(sentence):
+                continue
+            hit = judge_sentence(sentence, keywords, words, **LIMITS)
+            if hit.verdict != ACCEPTED:
+                decisions.append((sentence, hit.verdict, ""))
+                continue
+            start = hit.surface_start
+            finding = check(sentence, start, start + len(hit.surface.surface))
+            decisions.append(as_decision(sentence, finding))
+    return decisions
+
+
+def as_decision(sentence: str, finding: Finding | None) -> Decision:
+    if finding is None:
+        return sentence, ACCEPTED, ""
+    return sentence, finding.reason, "、".join(finding.evidence)
+
+
+def timed(work: Callable[[], list[Decision]]) -> tuple[list[Decision], float]:
+    """The result and the seconds of processor time."""
+    start = time.process_time()
+    result = work()
+    return result, time.process_time() - start
+
+
+def load_jieba() -> Any:
+    """The module jieba.posseg, initialised, without its cache in the temporary folder."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import jieba
+        import jieba.posseg
+    tokenizer = jieba.dt
+    tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(tokenizer.get_dict_file())
+    tokenizer.initialized = True
+    return jieba.posseg
+
+
+# --- growing ---------------------------------------------------------------------------------
+
+
+def grow(paragraphs: list[str], arguments: argparse.Namespace) -> dict[str, Any]:
+    """Run the stages shard by shard, and show what each took."""
+    folder = Path(tempfile.mkdtemp(prefix="evenhand-grow-"))
+    rows: list[dict[str, Any]] = []
+    try:
+        done = spent = 0.0
+        peaks: Counter[str] = Counter()
+        copies = copies_of(paragraphs, arguments.same)
+        print("     MB   shard s  s per MB  all s per MB   peak MB: " + ", ".join(STAGES))
+        while done < arguments.grow:
+            shard = folder / "shard"
+            shard.mkdir()
+            size = write_shard(shard, copies, min(arguments.shard, arguments.grow - done))
+            costs = run_stages(shard, folder, len(rows), arguments)
+            seconds = sum(second for second, _ in costs.values())
+            done, spent = done + size, spent + seconds
+            for name, (_, peak) in costs.items():
+                peaks[name] = max(peaks[name], round(peak))
+            rows.append(
+                {"mb": round(done, 1), "s_per_mb": round(seconds / size, 4)}
+                | {name: {"s": round(s, 2), "peak_mb": round(p)} for name, (s, p) in costs.items()}
+            )
+            shown = ", ".join(f"{costs[name][1]:.0f}" for name in STAGES)
+            print(
+                f"{done:7.0f} {seconds:9.1f} {seconds / size:9.4f} {spent / done:13.4f}   {shown}",
+                flush=True,
+            )
+            shutil.rmtree(shard)
+        seconds, peak = merge(folder, len(rows), arguments)
+        print(f"merge_candidates: {seconds:.1f} s, {seconds / done:.4f} s per MB, {peak:.0f} MB")
+        peaks["merge_candidates"] = round(peak)
+    finally:
+        shutil.rmtree(folder)
+    return {
+        "grown_mb": round(done, 1),
+        "s_per_mb": round(spent / done, 4),
+        "merge_s": round(seconds, 2),
+        "peak_mb": dict(peaks),
+        "shards": rows,
+    }
+
+
+STAGES = ["extract_sentences", "find_keywords", "names"]
+
+
+def copies_of(paragraphs: list[str], same: bool) -> Iterator[str]:
+    """The paragraphs over and over; in later copies each sentence bears the copy's number."""
+    copy = 0
+    while True:
+        for paragraph in paragraphs:
+            yield paragraph if same or not copy else paragraph.replace("。", f"（{copy}）。")
+        copy += 1
+
+
+def write_shard(folder: Path, paragraphs: Iterator[str], megabytes: float) -> float:
+    """Write files of up to 64 MB; return the size of all in MB."""
+    size = 0
+    while size < megabytes * 1e6:
+        written = 0
+        with (folder / f"{size // 1000:09d}.txt").open("w", encoding="utf-8") as file:
+            while written < 64e6 and size + written < megabytes * 1e6:
+                line = next(paragraphs) + "\n"
+                file.write(line)
+                written += len(line.encode())
+        size += written
+    return size / 1e6
+
+
+def run_stages(
+    shard: Path, folder: Path, number: int, arguments: argparse.Namespace
+) -> dict[str, tuple[float, float]]:
+    """Seconds and peak MB of each stage on a shard."""
+    sentences, keywords = folder / "sentences.parquet", folder / f"keywords-{number}.parquet"
+    names = "names_crf" if arguments.model else "names_jieba"
+    model = ["--model", arguments.model, "--model-report", arguments.model_report]
+    tables = ["--surnames", TABLES / "surnames.csv", "--titles", TABLES / "titles.csv"]
+    table = ["--keywords", TABLES / "keywords.csv"]
+    commands = {
+        "extract_sentences": [
+            *["evenhand.slguset.extract_sentences", "--files", *sorted(shard.iterdir()), *table],
+            *["--sentences", sentences, "--quarantine", folder / "quarantine.parquet"],
+            *["--counts", folder / "counts.json"],
+        ],
+        "find_keywords": [
+            *["evenhand.slguset.find_keywords", "--sentences", sentences, *table],
+            *["--keyword-words", TABLES / "keyword_words.csv", "--out", keywords],
+        ],
+        "names": [
+            *[f"evenhand.slguset.filters.{names}", "--keywords", keywords, *tables],
+            *["--out", folder / f"names-{number}.parquet", *(model if arguments.model else [])],
+        ],
+    }
+    return {stage: run(command) for stage, command in commands.items()}
+
+
+def merge(folder: Path, shards: int, arguments: argparse.Namespace) -> tuple[float, float]:
+    """Seconds and peak MB of the merge of all shards."""
+    numbers = range(shards)
+    return run(
+        [
+            *["evenhand.slguset.merge_candidates", "--keywords"],
+            *[folder / f"keywords-{n}.parquet" for n in numbers],
+            *["--filters", *[folder / f"names-{n}.parquet" for n in numbers]],
+            *["--filter-names", "names_crf" if arguments.model else "names_jieba"],
+            *["--out", folder / "candidates.parquet"],
+        ]
+    )
+
+
+def run(command: list[Any]) -> tuple[float, float]:
+    """Run a stage by its command line; its seconds (processor) and peak memory in MB."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("EVENHAND_")}
+    environment |= {"PYTHONPATH": str(REPOSITORY / "workflow"), "OMP_NUM_THREADS": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", *map(str, command)], env=environment, stderr=subprocess.DEVNULL
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{command[0]} failed; its command line: {' '.join(map(str, command))}")
+    kilobytes = usage.ru_maxrss / (1024 if sys.platform == "darwin" else 1)
+    return usage.ru_utime + usage.ru_stime, kilobytes * 1024 / 1e6
+
+
+def machine() -> str:
+    return f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+if __name__ == "__main__":
+    main()
