@@ -209,10 +209,8 @@ class _Raw(io.RawIOBase):
         return len(data)
 
 
-def _chunks(
-    stream: _Stream, name: str, quarantine: Quarantine, limit: int, size: int | None = None
-) -> Iterator[bytes]:
-    """The stream's bytes; at its end what was wrong with it, also if it is shorter than `size`."""
+def _chunks(stream: _Stream, name: str, quarantine: Quarantine, limit: int) -> Iterator[bytes]:
+    """The stream's bytes; at its end, what was wrong with it goes to the quarantine."""
     while chunk := stream.read(CHUNK):
         if stream.position > limit:
             yield chunk[: len(chunk) - (stream.position - limit)]
@@ -222,15 +220,12 @@ def _chunks(
         yield chunk
     if stream.problem:
         quarantine.add(name, stream.position, "byte", *stream.problem)
-    elif size is not None and stream.position < size:
-        detail = f"{stream.position} of {size} bytes are there"
-        quarantine.add(name, stream.position, "byte", "truncated_archive", detail)
     elif not stream.position:
         quarantine.add(name, None, "file", "empty_file", "0 bytes")
 
 
 def _member(
-    name: str, stream: _Stream, archive: str, quarantine: Quarantine, limit: int, size: int | None
+    name: str, stream: _Stream, archive: str, quarantine: Quarantine, limit: int
 ) -> Member | None:
     """A member that may be read, or None, with the reason in the quarantine."""
     shown = f"{archive}!{name}"
@@ -242,8 +237,8 @@ def _member(
         quarantine.add(shown, None, "file", "nested_archive", "unpack it to have it read")
         return None
     if kind.compression:
-        stream, size = _decompress(stream, kind.compression), None
-    return Member(shown, PurePosixPath(name).name, _chunks(stream, shown, quarantine, limit, size))
+        stream = _decompress(stream, kind.compression)
+    return Member(shown, PurePosixPath(name).name, _chunks(stream, shown, quarantine, limit))
 
 
 def _unsafe(name: str) -> str | None:
@@ -306,8 +301,8 @@ def _tar_members(
                 if unsafe:
                     _refuse(name, inner, unsafe, quarantine)
                     continue
-                content = _Stream(archive.extractfile(info).read1)
-                member = _member(inner, content, name, quarantine, limit, info.size)
+                content = _Stream(_tar_reader(archive, info))
+                member = _member(inner, content, name, quarantine, limit)
                 if member:
                     yield member
     except tarfile.ReadError as error:
@@ -323,6 +318,14 @@ def _tar_members(
             pass  # padding; the checksum of the compression stands behind it
         if stream.problem:
             quarantine.add(name, stream.position, "byte", *stream.problem)
+
+
+def _tar_reader(archive: tarfile.TarFile, info: tarfile.TarInfo) -> Callable[[int], bytes]:
+    """What reads a member. That of `extractfile` throws away what stands before a break."""
+    if info.issparse():
+        return archive.extractfile(info).read1
+    archive.fileobj.seek(info.offset_data)
+    return _Stored(archive.fileobj.read, info.size).read
 
 
 def _type_name(info: tarfile.TarInfo) -> str:
@@ -368,7 +371,7 @@ def _zip_members(
             continue
         with content:
             stream = _Stream(content.read1)
-            member = _member(inner, stream, name, quarantine, limit, info.file_size)
+            member = _member(inner, stream, name, quarantine, limit)
             if member:
                 yield member
 
@@ -392,7 +395,7 @@ def _salvage_zip(
     stored data needs its length in the header.
     """
     file.seek(0)
-    source = io.BufferedReader(file, CHUNK)
+    source = io.BufferedReader(io.FileIO(file.fileno(), closefd=False), CHUNK)
     is_zip = False
     while True:
         begin = source.tell()
@@ -408,14 +411,14 @@ def _salvage_zip(
         if flags & 1 or method not in (0, 8) or (method == 0 and not known):
             problem = f"cannot be read without its directory at the end ({problem})"
             break
-        data = _Inflated(source) if method == 8 else _Stored(source, compressed_size)
+        data = _Inflated(source) if method == 8 else _Stored(source.read1, compressed_size)
         stream = _Stream(data.read)
         if not inner.endswith("/"):
             unsafe = _unsafe(inner)
             if unsafe:
                 _refuse(name, inner, unsafe, quarantine)
             else:
-                member = _member(inner, stream, name, quarantine, limit, None)
+                member = _member(inner, stream, name, quarantine, limit)
                 if member:
                     yield member
         while stream.read(CHUNK):
@@ -454,16 +457,16 @@ class _Inflated:
 
 
 class _Stored:
-    """One member that is not compressed."""
+    """One member that is not compressed: so many bytes of a stream."""
 
-    def __init__(self, source: io.BufferedReader, size: int) -> None:
-        self._source, self._left = source, size
+    def __init__(self, read: Callable[[int], bytes], size: int) -> None:
+        self._read, self._size, self._left = read, size, size
 
     def read(self, size: int) -> bytes:
         if not self._left:
             return b""
-        data = self._source.read1(min(size, self._left))
+        data = self._read(min(size, self._left))
         if not data:
-            raise EOFError("the member is cut")
+            raise EOFError(f"{self._size - self._left} of {self._size} bytes are there")
         self._left -= len(data)
         return data

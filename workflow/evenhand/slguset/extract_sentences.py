@@ -17,7 +17,7 @@ from evenhand.io.formats import kind_of
 from evenhand.io.members import MEMBER_LIMIT, Member, open_members
 from evenhand.io.quarantine import Quarantine
 from evenhand.io.readers.options import Format, Markup, Options, Paragraphs
-from evenhand.io.readers.records import paragraphs_of, read_records
+from evenhand.io.readers.records import paragraph_splitter, read_records
 from evenhand.io.resources import read_resource
 from evenhand.io.tables import write_batches
 from evenhand.slguset.distinct_sentences import SCHEMA, DistinctSentences
@@ -172,10 +172,11 @@ def _read(
 ) -> None:
     """Cut a file's records into sentences, count them, and keep those with a keyword."""
     name, unit = place
+    paragraphs_of = paragraph_splitter(options)
     n_records = n_paragraphs = n_characters = n_sentences = 0
     for position, record in records:
         n_records += 1
-        for paragraph in paragraphs_of(record, options):
+        for paragraph in paragraphs_of(record):
             found = split_sentences(normalise(paragraph))
             if not found:
                 continue

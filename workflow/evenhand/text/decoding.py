@@ -233,17 +233,19 @@ class TextReader:
     def _decode_damaged(
         self, data: bytes, codec: str, offset: int, nuls: list[tuple[int, int]]
     ) -> str:
-        for start, end in nuls:
-            detail = f"{end - start} bytes"
-            self.quarantine.add(self.file, offset + start, "byte", "nul_bytes", detail)
+        problems = [(start, end, "") for start, end in nuls]
         try:
             text = data.decode(codec)
         except UnicodeDecodeError:
             text, spans = decode_marked(data, codec)
-            for start, end, reason in spans:
+            problems = sorted(problems + spans)
+        for start, end, why in problems:
+            detail = f"{end - start} bytes"
+            if why:
                 shown = data[start:end][:8].hex(" ") + (" ..." if end - start > 8 else "")
-                detail = f"{end - start} bytes: {shown} ({reason})"
-                self.quarantine.add(self.file, offset + start, "byte", "undecodable_bytes", detail)
+                detail = f"{detail}: {shown} ({why})"
+            reason = "undecodable_bytes" if why else "nul_bytes"
+            self.quarantine.add(self.file, offset + start, "byte", reason, detail)
         return re.sub("\0+", DAMAGE, text) if nuls else text
 
 

@@ -13,8 +13,8 @@ UTF_8_SHARE = 0.7
 #: UTF-16 is believed if this share of the units are usual characters.
 UTF_16_SHARE = 0.9
 
-#: UTF-16 without a single byte of value 0 (no blank, digit or line end) is believed only if
-#: this share of its bytes is not ASCII: letters taken two by two look like Chinese.
+#: UTF-16 is believed if this share of the bytes is 0 or not ASCII: English in UTF-16 has a half
+#: of them, Chinese more than a third. Letters taken two by two look like Chinese, but have none.
 UTF_16_NOT_ASCII = 0.2
 
 _MARKS = [
@@ -22,6 +22,7 @@ _MARKS = [
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 ]
+_ASCII = bytes(range(128))
 _UNUSUAL = re.compile("[^\t\r\n -~\u00b7\u2010-\u2027\u3000-\u3020\u4e00-\u9fff\uff01-\uff5e]")
 
 
@@ -33,20 +34,18 @@ def marked_encoding(head: bytes) -> str | None:
 def detect_utf_16(head: bytes) -> str | None:
     """``utf-16-le`` or ``utf-16-be`` if a file's first bytes are evidently that, or None.
 
-    They are not valid UTF-8 or hold NUL bytes, of which nearly all are the same half of a
-    unit; and nearly all units are usual in Chinese or English text.
+    They are not valid UTF-8 or hold bytes of value 0; many bytes are not ASCII; and nearly
+    all units are usual in Chinese or English text.
     """
     head = head[: len(head) // 2 * 2]
-    if not head:
-        return None
     nuls = head.count(0)
-    not_ascii = _count_not_ascii(head) / len(head)
-    if not nuls and (not_ascii < UTF_16_NOT_ASCII or _utf_8_share(head) == 1):
+    if not head or nuls + _count_not_ascii(head) < UTF_16_NOT_ASCII * len(head):
         return None
-    for encoding, half in (("utf-16-le", head[1::2]), ("utf-16-be", head[::2])):
+    if not nuls and _utf_8_share(head) == 1:
+        return None
+    for encoding in ("utf-16-le", "utf-16-be"):
         text = head.decode(encoding, "replace")
-        usual = 1 - len(_UNUSUAL.findall(text)) / len(text)
-        if usual >= UTF_16_SHARE and half.count(0) >= UTF_16_SHARE * nuls:
+        if len(_UNUSUAL.findall(text)) <= (1 - UTF_16_SHARE) * len(text):
             return encoding
     return None
 
@@ -72,7 +71,7 @@ def _utf_8_share(data: bytes) -> float:
 
 
 def _count_not_ascii(data: bytes) -> int:
-    return len(data) - len(data.decode("ascii", "ignore"))
+    return len(data.translate(None, delete=_ASCII))
 
 
 # --- decoding ------------------------------------------------------------------------------

@@ -46,8 +46,8 @@ def read_records(text: TextReader, format: str, options: Options) -> Iterator[tu
     return ((position, strip(record)) for position, record in records)
 
 
-def paragraphs_of(record: str, options: Options) -> list[str]:
-    """A record's paragraphs: its lines, or with ``blank_line`` what stands between blank lines."""
-    if options.paragraphs == "blank_line":
-        return [" ".join(part.splitlines()) for part in _BLANK_LINES.split(record)]
-    return record.splitlines()
+def paragraph_splitter(options: Options) -> Callable[[str], list[str]]:
+    """What cuts a record into its paragraphs: its lines, or what stands between blank lines."""
+    if options.paragraphs == "line":
+        return str.splitlines
+    return lambda record: [" ".join(part.splitlines()) for part in _BLANK_LINES.split(record)]

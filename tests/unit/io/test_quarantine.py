@@ -1,0 +1,44 @@
+from pathlib import Path
+
+import pytest
+
+from evenhand.io.quarantine import ROWS_PER_REASON, SCHEMA, Quarantine
+from evenhand.io.tables import read_rows
+
+
+def test_rows_stand_in_the_order_of_reading_and_reasons_are_counted(tmp_path: Path) -> None:
+    quarantine = Quarantine()
+    quarantine.add("b.txt", 7, "byte", "nul_bytes", "2 bytes")
+    quarantine.add("a.txt", None, "file", "empty_file", "0 bytes")
+    quarantine.write(tmp_path / "q.parquet")
+    rows = list(read_rows(tmp_path / "q.parquet"))
+    assert [tuple(row.values()) for row in rows] == [
+        ("b.txt", 7, "byte", "nul_bytes", "2 bytes"),
+        ("a.txt", None, "file", "empty_file", "0 bytes"),
+    ]
+    assert list(rows[0]) == SCHEMA.names
+    assert quarantine.counts == {"nul_bytes": 1, "empty_file": 1}
+
+
+def test_an_empty_quarantine_is_a_table_without_rows(tmp_path: Path) -> None:
+    assert Quarantine().write(tmp_path / "q.parquet") == 0
+    assert list(read_rows(tmp_path / "q.parquet")) == []
+
+
+def test_many_cases_of_a_file_end_in_one_row_that_counts_them(tmp_path: Path) -> None:
+    quarantine = Quarantine()
+    for line in range(1, ROWS_PER_REASON + 51):
+        quarantine.add("a.jsonl", line, "line", "broken_json", "x")
+    quarantine.add("b.jsonl", 1, "line", "broken_json", "x")
+    quarantine.write(tmp_path / "q.parquet")
+    rows = list(read_rows(tmp_path / "q.parquet"))
+    assert len(rows) == ROWS_PER_REASON + 2
+    assert rows[-2]["position"] == ROWS_PER_REASON + 1
+    assert rows[-2]["detail"] == f"50 more, the last at {ROWS_PER_REASON + 50}"
+    assert rows[-1]["file"] == "b.jsonl"
+    assert quarantine.counts["broken_json"] == ROWS_PER_REASON + 51
+
+
+def test_a_reason_that_is_not_listed_is_a_defect() -> None:
+    with pytest.raises(ValueError, match="no such reason"):
+        Quarantine().add("a", 1, "line", "bad_luck", "")
