@@ -134,7 +134,7 @@ def test_nothing_is_lost_and_the_cut_does_not_show(tmp_path_factory, monkeypatch
     assert len(written) == 1
 
 
-def test_the_record_inside_is_there_and_the_cut_does_not_show_in_it(tmp_path):
+def test_how_the_corpus_is_cut_does_not_show_in_the_bytes(tmp_path):
     rows = [keyword_row(s) for s in made_sentences(20)]
     written = []
     for shards in (1, 2):
@@ -144,7 +144,6 @@ def test_the_record_inside_is_there_and_the_cut_does_not_show_in_it(tmp_path):
         assert len(record["inputs"]["keywords"]) == shards
         written.append(out.read_bytes())
     assert written[0] == written[1]
-    assert b"evenhand.slguset.merge_candidates" in written[0]
 
 
 def test_near_duplicates_are_rejected_when_asked(tmp_path):

@@ -1,0 +1,148 @@
+import csv
+import json
+
+import pytest
+from huggingface_hub import DatasetCard
+
+from evenhand.errors import InputError
+from evenhand.slguset.write_card import size_category, write_card
+from made_sentences import write_answers
+
+TABLE = """pair,surface,male,female,total,published_male,published_female
+男/女,男人/女人,700,800,1500,400,400
+他/她,他/她,0,0,0,,
+"""
+AGREEMENT = """pair,n,unanimous,percent_agreement,fleiss_kappa,krippendorff_alpha,note
+男人/女人,1800,1650,0.9212,,,all answers are the same: kappa and alpha are not defined
+all,1800,1650,0.9212,0.7123,0.7124,
+"""
+FUNNEL = """step,reason,sentences,share
+read,,123456,1.0
+keyword,,20000,0.162001
+rejected,several_keywords,15000,0.121501
+accepted,,5000,0.0405
+"""
+STATISTICS = {
+    "sentences": 1500,
+    "length": {"mean": 31.27, "median": 30.0, "min": 9, "max": 80, "histogram": []},
+    "distinct_characters": 2345,
+    "vocabulary": {
+        "entries": 21128,
+        "characters_covered": 2300,
+        "share_of_entries": 0.10886,
+    },
+    "pairs": [],
+}
+
+
+@pytest.fixture
+def arguments(tmp_path, repository):
+    texts = {
+        "table": TABLE,
+        "agreement": AGREEMENT,
+        "funnel": FUNNEL,
+        "statistics": json.dumps(STATISTICS),
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return {name: tmp_path / name for name in texts} | {
+        "answers": write_answers(tmp_path / "answers.parquet", {"他。": "aaa", "她。": "aar"}),
+        "template": repository / "workflow/evenhand/slguset/templates/data_card.md.jinja",
+        "out": tmp_path / "README.md",
+    }
+
+
+def test_the_header_is_the_hubs(arguments):
+    write_card(**arguments, name='Our "set": one', licence="cc-by-4.0")
+    data = DatasetCard.load(arguments["out"]).data.to_dict()
+    assert data["language"] == ["zh"]
+    assert data["license"] == "cc-by-4.0"
+    assert data["pretty_name"] == 'Our "set": one'
+    assert data["size_categories"] == ["1K<n<10K"]
+    assert data["configs"] == [{"config_name": "default", "data_files": "slguset.parquet"}]
+
+
+def test_the_numbers_are_the_runs(arguments):
+    counts = write_card(
+        **arguments,
+        corpora=["morning", "evening"],
+        filters=["names_jieba", "biology"],
+        notice="For show.",
+    )
+    assert counts == {"sentences": 1500}
+    text = arguments["out"].read_text(encoding="utf-8")
+    for part in (
+        "# SlguSet: 1,500 gender-neutral",
+        "> **Note.** For show.",
+        "morning, evening",
+        "`names_jieba`, `biology`.",
+        "| 男/女 | 男人/女人 | 700 | 800 | 1,500 |",
+        "| all | | 700 | 800 | 1,500 |",
+        "9 to 80 characters, on average 31.3 (median 30.0). There are 2,345 distinct",
+        "2,300 are entries of the vocabulary of 21,128 entries",
+        "which is 10.9% of it",
+        "| read |  | 123,456 | 100.00% |",
+        "| rejected | several_keywords | 15,000 | 12.15% |",
+        "1,800 were drawn",
+        "judged by 3 annotators",
+        "| 男人/女人 | 1,800 | 1,650 | 92.1% | – | – |",
+        "| all | 1,800 | 1,650 | 92.1% | 0.712 | 0.712 |",
+        "beyond chance is 0.71 (Fleiss' kappa)",
+        "No licence has been stated",
+    ):
+        assert part in text
+    assert "他/她" not in text  # a pair without a sentence
+    assert "{{" not in text
+    assert "None" not in text
+
+
+def test_every_table_is_whole(arguments):
+    write_card(**arguments)
+    lines = arguments["out"].read_text(encoding="utf-8").split("\n")
+    for line, before in zip(lines[1:], lines, strict=False):
+        if line.startswith("|") and before.startswith("|"):
+            assert line.count("|") == before.count("|"), line
+        if line.startswith("|") and not before.startswith("|"):
+            assert before == ""
+
+
+def test_a_small_data_set_without_a_vocabulary(arguments):
+    empty = STATISTICS | {
+        "sentences": 0,
+        "vocabulary": None,
+        "length": dict.fromkeys(("mean", "median", "min", "max")),
+    }
+    arguments["statistics"].write_text(json.dumps(empty), encoding="utf-8")
+    arguments["table"].write_text(TABLE.split("\n")[0] + "\n", encoding="utf-8")
+    write_card(**arguments)
+    text = arguments["out"].read_text(encoding="utf-8")
+    assert "# SlguSet: 0 gender-neutral" in text
+    assert "characters, on average" not in text
+    assert "were compared with" not in text
+
+
+def test_numbers_that_contradict_each_other_are_refused(arguments):
+    arguments["table"].write_text(TABLE.replace("1500", "1499"), encoding="utf-8")
+    with pytest.raises(InputError, match="do not belong to a data set of 1500 sentences"):
+        write_card(**arguments)
+
+
+def test_a_missing_column_is_named(arguments):
+    with arguments["funnel"].open("w", encoding="utf-8") as stream:
+        csv.writer(stream).writerow(["step", "sentences"])
+    with pytest.raises(InputError, match="funnel:1: lacks the column reason"):
+        write_card(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("sentences", "category"),
+    [
+        (0, "n<1K"),
+        (999, "n<1K"),
+        (1000, "1K<n<10K"),
+        (20000, "10K<n<100K"),
+        (5_000_000, "1M<n<10M"),
+    ],
+)
+def test_size_categories(sentences, category):
+    assert size_category(sentences) == category

@@ -1,0 +1,163 @@
+"""Write the data set's card, in the format of the Hugging Face hub."""
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.stage import Input, Output
+
+#: The hub's categories of size: fewer sentences than this.
+SIZES = [
+    (1_000, "n<1K"),
+    (10_000, "1K<n<10K"),
+    (100_000, "10K<n<100K"),
+    (1_000_000, "100K<n<1M"),
+    (10_000_000, "1M<n<10M"),
+]
+
+
+def write_card(
+    *,
+    answers: Input,
+    statistics: Input,
+    table: Input,
+    agreement: Input,
+    funnel: Input,
+    template: Input,
+    out: Output,
+    name: str = "SlguSet",
+    licence: str = "other",
+    corpora: list[str] | None = None,
+    filters: list[str] | None = None,
+    notice: str | None = None,
+) -> dict[str, Any]:
+    """Write the data set's card, in the format of the Hugging Face hub.
+
+    Parameters
+    ----------
+    answers : Path
+        answers.parquet, for the number of annotators.
+    statistics, table : Path
+        statistics.json and table_1.csv of the data set.
+    agreement, funnel : Path
+        agreement.csv and funnel.csv.
+    template : Path
+        The card's template (data_card.md.jinja).
+    out : Path
+        README.md beside slguset.parquet.
+    name : str
+        The data set's name.
+    licence : str
+        The licence's identifier on the hub, like cc-by-4.0; `other` if it has none.
+    corpora : list of str, optional
+        What the text was taken from.
+    filters : list of str, optional
+        The configured filters.
+    notice : str, optional
+        What a reader must know first, such as that the annotation is only for show.
+
+    Returns
+    -------
+    dict
+        sentences.
+
+    Raises
+    ------
+    InputError
+        A table lacks a column, or the numbers of the tables contradict each other.
+    """
+    facts = json.loads(statistics.read_text(encoding="utf-8"))
+    pairs = _read(table, {"pair": str, "surface": str, "male": int, "female": int, "total": int})
+    agreed = _read(
+        agreement,
+        {"pair": str, "n": int, "unanimous": int, "percent_agreement": float,
+         "fleiss_kappa": float, "krippendorff_alpha": float},
+    )  # fmt: skip
+    steps = _read(funnel, {"step": str, "reason": str, "sentences": int, "share": float})
+    overall = next((row for row in agreed if row["pair"] == "all"), None)
+    sentences = facts["sentences"]
+    if overall is None or sum(row["total"] for row in pairs) != sentences:
+        raise InputError(
+            f"the tables do not belong to a data set of {sentences} sentences",
+            file=table,
+            remedy="remove the tables and run the workflow again",
+        )
+    text = _render(
+        template,
+        {
+            "name": name,
+            "licence": licence,
+            "notice": notice,
+            "corpora": corpora or [],
+            "filters": filters or [],
+            "size": size_category(sentences),
+            "sentences": sentences,
+            "statistics": facts,
+            "pairs": [row for row in pairs if row["total"]],
+            "male": sum(row["male"] for row in pairs),
+            "female": sum(row["female"] for row in pairs),
+            "funnel": steps,
+            "agreement": agreed,
+            "overall": overall,
+            "annotators": _count_annotators(answers),
+        },
+    )
+    out.write_text(text, encoding="utf-8")
+    return {"sentences": sentences}
+
+
+def size_category(sentences: int) -> str:
+    """The hub's name for a number of rows."""
+    return next((name for below, name in SIZES if sentences < below), "10M<n<100M")
+
+
+def _read(path: Path, columns: dict[str, Callable[[str], Any]]) -> list[dict[str, Any]]:
+    """Rows of a result table; blank cells are None."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        reader = csv.DictReader(stream)
+        if missing := [name for name in columns if name not in (reader.fieldnames or [])]:
+            raise InputError(f"lacks the column {missing[0]}", file=path, line=1)
+        return [
+            {name: kind(row[name]) if row[name] else None for name, kind in columns.items()}
+            for row in reader
+        ]
+
+
+def _count_annotators(answers: Path) -> int:
+    """The number of annotators who judge a sentence."""
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(answers, columns=["sentence_id"])
+    distinct = pc.count_distinct(table["sentence_id"]).as_py()
+    return table.num_rows // distinct if distinct else 0
+
+
+def _render(template: Path, facts: dict[str, Any]) -> str:
+    import jinja2
+
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,  # the card is Markdown
+    )
+    environment.filters |= {
+        "number": lambda value: _or_dash(value, ","),
+        "percent": lambda value, digits=1: _or_dash(value, f".{digits}%"),
+        "decimal": lambda value, digits: _or_dash(value, f".{digits}f"),
+    }
+    return environment.from_string(template.read_text(encoding="utf-8")).render(facts)
+
+
+def _or_dash(value: float | None, form: str) -> str:
+    return "–" if value is None else format(value, form)
+
+
+if __name__ == "__main__":
+    stage.run(write_card)
