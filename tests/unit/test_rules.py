@@ -1,4 +1,4 @@
-"""What every rule file keeps: one stem a rule, conda files that cover the code and agree with the lock."""
+"""What every rule file keeps: one stem a rule, and conda files that cover the code."""
 
 import re
 from dataclasses import dataclass

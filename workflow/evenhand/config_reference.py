@@ -1,4 +1,4 @@
-"""`docs/config.md`, made from the schema: ``python -m evenhand.config_reference > docs/config.md``."""
+"""The page docs/config.md, made from the schema of the configuration."""
 
 import sys
 from collections.abc import Iterator

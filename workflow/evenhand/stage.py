@@ -31,7 +31,6 @@ import signal
 import sys
 import typing
 from collections.abc import Callable, Iterator
-from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -67,9 +66,6 @@ class Plugin:
 
     package: str
 
-
-#: The record of the run in progress; writers of tables embed it (see `evenhand.io.tables`).
-current_record: ContextVar[dict[str, Any] | None] = ContextVar("current_record", default=None)
 
 Stage = Callable[..., dict[str, Any] | None]
 
@@ -128,7 +124,12 @@ def execute(function: Stage, arguments: dict[str, Any]) -> dict[str, Any]:
         record = _call(function, bound, outputs, plan)
         if folder:
             cache.store(Path(folder), key, outputs, record)
-    record = record | {"outputs": {n: str(path) for n, path in outputs.items()}}
+    record = record | {
+        "outputs": {
+            name: {"file": str(path), "sha256": content_digest(path)}
+            for name, path in outputs.items()
+        }
+    }
     _keep(record, module, function, bound)
     return record
 
@@ -184,7 +185,6 @@ def _call(
     partials = {name: partial_path(path) for name, path in outputs.items()}
     for path in outputs.values():
         path.parent.mkdir(parents=True, exist_ok=True)
-    token = current_record.set(plan)
     try:
         counts = function(**{**bound.arguments, **partials})
         missing = [name for name, partial in partials.items() if not partial.exists()]
@@ -193,7 +193,6 @@ def _call(
         for name, path in outputs.items():
             replace(partials[name], path)
     finally:
-        current_record.reset(token)
         for partial in partials.values():
             remove(partial)
     return plan | {"counts": counts or {}}
@@ -207,9 +206,10 @@ def _keep(
     if not state:
         return
     manifest = code.manifest(*modules_of(function, module, bound.arguments))
+    files = sorted(output["file"] for output in record["outputs"].values())
     documents = {
         f"code/{record['code']}.json": manifest,
-        f"records/{code.fingerprint(record['outputs'])}.json": record,
+        f"records/{code.fingerprint(files)}.json": record,
     }
     for name, document in documents.items():
         with atomic(Path(state) / name) as path:

@@ -1,4 +1,5 @@
-# What every rule file uses: the checked configuration, code digests, options, targets.
+# What every rule file uses: the checked configuration, code digests, options. The work is done
+# by `evenhand.plan` and `evenhand.config`, which are tested; this file only hands it over.
 import os
 import sys
 from pathlib import Path
@@ -10,23 +11,24 @@ if LIBRARY not in sys.path:
 from evenhand.code import digest
 from evenhand.config import Options, complete, pick, read_schema
 from evenhand.errors import InputError
-from evenhand.slguset.plan import plan
+from evenhand.plan import annotation_state, next_step, plan_corpora, read_sources, source_path
 
+try:
+    config = complete(config, read_schema(Path(LIBRARY) / "schemas" / "config.schema.yaml"))
+    MIRROR = config["mirror"] or os.environ.get("EVENHAND_MIRROR")
+    SOURCES = read_sources(Path(config["sources"]))
+    #: shard id -> (corpus, shard)
+    SHARDS = plan_corpora(config, SOURCES, MIRROR)
+except InputError as error:
+    raise WorkflowError(str(error)) from None
 
-def checked(config):
-    """The configuration with its defaults; the run ends here if it is wrong."""
-    try:
-        return complete(config, read_schema(Path(LIBRARY) / "schemas" / "config.schema.yaml"))
-    except InputError as error:
-        sys.exit(f"error: {error}")
-
-
-config = checked(config)
+SLGUSET = config["slguset"]
+ANNOTATION = annotation_state(config)
+FILTERS = SLGUSET["filters"]
+MODELS = list(config["models"])
 
 # Jobs, also those on a cluster, parse this file too, so they find the library and the run cache.
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    filter(None, [LIBRARY, os.environ.get("PYTHONPATH")])
-)
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [LIBRARY, os.environ.get("PYTHONPATH")]))
 os.environ["EVENHAND_STATE"] = f"{config['results']}/.evenhand"
 os.environ["EVENHAND_CACHE"] = (
     config["cache"]["folder"] or f"{config['results']}/.evenhand/cache"
@@ -35,16 +37,28 @@ os.environ["EVENHAND_CACHE"] = (
 )
 
 
+wildcard_constraints:
+    edition="slguset|slguset_published",
+    shard="[A-Za-z0-9_.-]+",
+    model="|".join(MODELS) or "none",
+
+
 def code(*modules):
     """A rule's `params: code`: the digest of the code that these modules run."""
-    return lambda wildcards: f"{'+'.join(modules)}@{digest(*modules)}"
+    return lambda wildcards: f"{modules[0]}@{digest(*modules)}"
 
 
-def options(key):
-    """A rule's `params: options`: the configuration's section of that name, as options."""
-    return Options(key, pick(config, key))
+def options(key, *names):
+    """A rule's `params: options`: a section of the configuration, or some of its keys."""
+    section = pick(config, key)
+    return Options(key, {name: section[name] for name in names or section})
 
 
 def table(name):
     """An editable table of SlguSet."""
-    return f"{config['slguset']['tables']}/{name}.csv"
+    return f"{SLGUSET['tables']}/{name}.csv"
+
+
+def of_shards(pattern):
+    """The pattern's files for all shards of the corpora."""
+    return expand(pattern, shard=SHARDS)

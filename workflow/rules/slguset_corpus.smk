@@ -1,9 +1,23 @@
 # From newspapers to sentences with one gender word. One job per shard of the corpus.
 
 
+def shard_options(wildcards):
+    """How the corpus of a shard is read, and which bytes of a file that is cut."""
+    corpus, shard = SHARDS[wildcards.shard]
+    key = f"slguset.corpora.{corpus}"
+    settings = {
+        name: value
+        for name, value in pick(config, key).items()
+        if name not in ("files", "sources")
+    }
+    return Options(
+        key, settings | {"first_byte": shard.first_byte, "end_byte": shard.end_byte}
+    )
+
+
 rule extract_sentences:
     input:
-        files=lambda wildcards: SHARDS[wildcards.shard].files,
+        files=lambda wildcards: list(SHARDS[wildcards.shard][1].files),
         keywords=table("keywords"),
     output:
         sentences="<results>/slguset/sentences/{shard}.parquet",
@@ -17,9 +31,10 @@ rule extract_sentences:
         "../../envs/extract.yaml"
     params:
         code=code("evenhand.slguset.extract_sentences"),
-        options=lambda wildcards: reading_options(wildcards.shard),
+        options=shard_options,
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     shell:
         "python -m evenhand.slguset.extract_sentences --files {input.files:q}"
         " --keywords {input.keywords} {params.options} --sentences {output.sentences}"
@@ -30,7 +45,7 @@ rule find_keywords:
     input:
         sentences="<results>/{edition}/sentences/{shard}.parquet",
         keywords=table("keywords"),
-        words=table("keyword_words"),
+        keyword_words=table("keyword_words"),
     output:
         "<results>/{edition}/keywords/{shard}.parquet",
     log:
@@ -42,7 +57,60 @@ rule find_keywords:
     params:
         code=code("evenhand.slguset.find_keywords"),
         options=options("slguset.find_keywords"),
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     shell:
         "python -m evenhand.slguset.find_keywords --sentences {input.sentences}"
-        " --keywords {input.keywords} --words {input.words} {params.options}"
+        " --keywords {input.keywords} --keyword-words {input.keyword_words} {params.options}"
         " --out {output} 2> {log}"
+
+
+rule merge_candidates:
+    input:
+        keywords=of_shards("<results>/slguset/keywords/{shard}.parquet"),
+        filters=[
+            file
+            for name in FILTERS
+            for file in of_shards(f"<results>/slguset/filters/{name}/{{shard}}.parquet")
+        ],
+    output:
+        "<results>/slguset/candidates.parquet",
+    log:
+        "<logs>/merge_candidates/all.log",
+    benchmark:
+        "<benchmarks>/merge_candidates/all.jsonl"
+    conda:
+        "../../envs/extract.yaml"
+    params:
+        code=code("evenhand.slguset.merge_candidates"),
+        filters=FILTERS,
+        options=options("slguset", "near_duplicates"),
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    shell:
+        "python -m evenhand.slguset.merge_candidates --keywords {input.keywords}"
+        " --filters {input.filters} --filter-names {params.filters} {params.options}"
+        " --out {output} 2> {log}"
+
+
+rule count_funnel:
+    input:
+        candidates="<results>/slguset/candidates.parquet",
+        counts=of_shards("<results>/slguset/sentences/{shard}.counts.json"),
+    output:
+        "<results>/slguset/funnel.csv",
+    log:
+        "<logs>/count_funnel/all.log",
+    benchmark:
+        "<benchmarks>/count_funnel/all.jsonl"
+    conda:
+        "../../envs/extract.yaml"
+    params:
+        code=code("evenhand.slguset.count_funnel"),
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+    shell:
+        "python -m evenhand.slguset.count_funnel --candidates {input.candidates}"
+        " --counts {input.counts} --out {output} 2> {log}"

@@ -12,8 +12,8 @@ rule fetch_source:
         "../../envs/extract.yaml"
     params:
         code=code("evenhand.io.fetch_source"),
-        options=lambda wildcards: source_options(wildcards.source),
-        settings=fetch_settings(),
+        options=lambda wildcards: Options("sources", SOURCES[wildcards.source]),
+    resources:
+        mem_mb=1000,
     shell:
-        "python -m evenhand.io.fetch_source {params.options} {params.settings}"
-        " --out {output} 2> {log}"
+        "python -m evenhand.io.fetch_source {params.options} --out {output} 2> {log}"

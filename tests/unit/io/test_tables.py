@@ -4,7 +4,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from evenhand import stage
 from evenhand.io import tables
 
 SCHEMA = pa.schema([("word", pa.string()), ("count", pa.int64())])
@@ -76,21 +75,6 @@ def test_a_row_with_other_columns_is_a_defect_and_not_dropped(tmp_path, row):
 def test_a_value_of_the_wrong_type_is_a_defect(tmp_path):
     with pytest.raises(pa.ArrowException):
         tables.write_table(tmp_path / "t.parquet", SCHEMA, [{"word": "x", "count": "many"}])
-
-
-def test_the_record_of_the_run_is_in_the_file(tmp_path):
-    token = stage.current_record.set({"stage": "x", "parameters": {"词": [1, None]}})
-    try:
-        tables.write_table(tmp_path / "t.parquet", SCHEMA, [{"word": "x", "count": 1}])
-    finally:
-        stage.current_record.reset(token)
-    assert tables.read_record(tmp_path / "t.parquet") == {
-        "stage": "x",
-        "parameters": {"词": [1, None]},
-        "rows": 1,
-    }
-    tables.write_table(tmp_path / "plain.parquet", SCHEMA, [])
-    assert tables.read_record(tmp_path / "plain.parquet") is None
 
 
 def test_batches_and_rows_make_the_same_bytes(tmp_path):

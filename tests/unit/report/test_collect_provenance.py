@@ -78,22 +78,19 @@ def test_each_file_is_traced(made):
     assert (folder["kind"], folder["bytes"], folder["rows"]) == ("folder", 5, None)
 
 
-def test_without_records_only_tables_are_traced(made):
+def test_without_records_files_are_described_and_not_traced(made):
     entries = collect(records=None)
-    assert entries[FILES[1]]["stage"] == "evenhand.report.collect_provenance"
-    assert entries[FILES[1]]["counts"] is None
-    assert entries[FILES[2]]["stage"] is None
-    assert entries[FILES[2]]["inputs"] == {}
+    for file in FILES:
+        assert entries[file]["stage"] is None
+        assert entries[file]["inputs"] == {}
+        assert len(entries[file]["sha256"]) == 64
 
 
-def test_what_the_table_says_wins_over_a_record_of_another_run(made):
-    for path in Path("results/.evenhand/records").iterdir():
-        record = json.loads(path.read_text(encoding="utf-8"))
-        path.write_text(json.dumps(record | {"code": "other"}), encoding="utf-8")
+def test_a_file_that_is_not_what_the_recorded_run_wrote_is_not_traced(made):
+    Path(FILES[2]).write_text("a,b\n3,4\n", encoding="utf-8")
     entries = collect()
-    assert entries[FILES[1]]["code"] != "other"
-    assert entries[FILES[1]]["counts"] is None
-    assert entries[FILES[2]]["code"] == "other"
+    assert entries[FILES[2]]["stage"] is None
+    assert entries[FILES[1]]["stage"] == "evenhand.report.collect_provenance"
 
 
 def test_an_input_that_is_a_result_is_named(made):

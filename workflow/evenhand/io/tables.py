@@ -1,6 +1,11 @@
-"""Parquet in and out: streamed, atomic, and carrying the record of the run that wrote them."""
+"""Parquet in and out: streamed and atomic.
 
-import json
+A table holds data only, and its bytes depend on the data only: not on how a corpus was cut
+into shards, nor on the code that wrote them, so that a stage after a changed one can be
+served from the run cache when the table came out the same. What made it stands beside it
+(see `evenhand.stage` and `results/provenance.json`, which names each file by its SHA-256).
+"""
+
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -8,21 +13,16 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenhand import stage
 from evenhand.io.files import atomic
 
 #: Rows per row group, and per batch read: bounds the memory of a job.
 BATCH_ROWS = 32_768
 
-#: The key of the run's record in a Parquet file's metadata.
-RECORD = b"evenhand"
-
 
 def write_table(path: Path, schema: pa.Schema, rows: Iterable[dict[str, Any]]) -> int:
     """Write rows (dicts with exactly the schema's columns) as they come; return how many.
 
-    The file appears when the last row is written. Inside a stage it carries the stage's
-    record under the key `evenhand` (see `read_record`).
+    The file appears when the last row is written.
     """
     columns = set(schema.names)
 
@@ -43,15 +43,11 @@ def write_table(path: Path, schema: pa.Schema, rows: Iterable[dict[str, Any]]) -
 
 def write_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
     """Write record batches as they come; return the number of rows. See `write_table`."""
-    record = stage.current_record.get()
     written = 0
     with atomic(path) as partial, pq.ParquetWriter(partial, schema, compression="zstd") as writer:
         for batch in batches:
             writer.write_batch(batch)
             written += batch.num_rows
-        if record is not None:
-            text = json.dumps(record | {"rows": written}, ensure_ascii=False, sort_keys=True)
-            writer.add_key_value_metadata({RECORD: text.encode()})
     return written
 
 
@@ -60,9 +56,3 @@ def read_rows(path: Path, columns: list[str] | None = None) -> Iterator[dict[str
     with pq.ParquetFile(path) as file:
         for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=columns):
             yield from batch.to_pylist()
-
-
-def read_record(path: Path) -> dict[str, Any] | None:
-    """The record of the run that wrote a Parquet file: stage, code, parameters, inputs, rows."""
-    metadata = pq.read_metadata(path).metadata or {}
-    return json.loads(metadata[RECORD]) if RECORD in metadata else None

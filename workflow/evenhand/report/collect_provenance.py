@@ -8,7 +8,6 @@ from typing import Any
 from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.files import content_digest
-from evenhand.io.tables import read_record
 from evenhand.stage import Input, Output, Source
 
 #: What a record says of a run, beside its inputs.
@@ -20,8 +19,7 @@ def collect_provenance(
 ) -> dict[str, Any]:
     """Collect, for each result file, the stage, code, parameters and inputs that made it.
 
-    A Parquet file carries its record; for other files the record is looked up, by the path
-    under which the stage wrote it.
+    The record of a file's run is looked up by the path under which the stage wrote it.
 
     Parameters
     ----------
@@ -30,7 +28,7 @@ def collect_provenance(
         wrote them to.
     records
         The folder of the runs' records: ``records`` in the folder EVENHAND_STATE. Without it
-        only Parquet files are traced.
+        files are described, but not traced.
     provenance
         The document, JSON: ``{"files": [{file, kind, sha256, bytes, rows, columns, stage,
         code, parameters, packages, counts, inputs}]}``, sorted by file. ``bytes`` counts a
@@ -46,7 +44,9 @@ def collect_provenance(
     for name in sorted(entries):
         made_here.setdefault(entries[name]["sha256"], name)
     for name, entry in entries.items():
-        record = _record(Path(name), by_path.get(name))
+        record = by_path.get(name, {})
+        if record.get("sha256") != entry["sha256"]:  # changed by hand, or by another run
+            record = {}
         entry |= {field: record.get(field) for field in FIELDS}
         entry["inputs"] = {
             argument: [
@@ -72,20 +72,8 @@ def _records_by_path(records: Path | None) -> dict[str, dict[str, Any]]:
         except ValueError as error:
             raise InputError("is not JSON", file=path, remedy="remove the file") from error
         for output in record["outputs"].values():
-            by_path[output] = record
+            by_path[output["file"]] = record | {"sha256": output["sha256"]}
     return by_path
-
-
-def _record(path: Path, kept: dict[str, Any] | None) -> dict[str, Any]:
-    """What is known of the run that wrote a file; what travels in the file itself counts first."""
-    own = read_record(path) if path.suffix == ".parquet" else None
-    if own is None:
-        return kept or {}
-    said = {
-        field: own[field] for field in ("stage", "code", "parameters", "inputs") if field in own
-    }
-    # What the state folder keeps tells more (the counts), if it is of the run that wrote the file.
-    return kept if kept and all(kept[field] == said[field] for field in said) else own
 
 
 def _named(described: dict[str, str]) -> str | None:

@@ -3,7 +3,6 @@
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +100,7 @@ def merge_candidates(
         )
     read: Counter[str] = Counter()
     verdicts: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory(prefix="evenhand-merge-") as name, _record_without_shards():
+    with tempfile.TemporaryDirectory(prefix="evenhand-merge-") as name:
         folder = Path(name)
         judged = _counted(_judged(by_shard), read)
         rows = rebatched(deduplicated(_sorted(judged, folder)))
@@ -352,24 +351,6 @@ def _without(path: Path, kept_for: dict[str, str]) -> Iterator[pa.RecordBatch]:
                     columns["evidence"][row] = kept_for[one]
             changed = [pa.array(columns[f.name], f.type) for f in list(SCHEMA)[16:]]
             yield pa.record_batch(batch.columns[:16] + changed, schema=SCHEMA)
-
-
-@contextmanager
-def _record_without_shards() -> Iterator[None]:
-    """Leave the shards' digests out of the record inside the table.
-
-    They tell how the corpus was cut, which must not show in the bytes of the result. The
-    record that the runner keeps beside the results has them.
-    """
-    record = stage.current_record.get()
-    if record is None:
-        yield
-        return
-    token = stage.current_record.set({k: v for k, v in record.items() if k != "inputs"})
-    try:
-        yield
-    finally:
-        stage.current_record.reset(token)
 
 
 if __name__ == "__main__":
