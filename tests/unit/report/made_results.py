@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,7 @@ KEYWORD_COLUMNS = ["pair", "surface", "surface_opposite", "keyword", "opposite",
 ARGUMENTS = {
     "funnel": "slguset/funnel.csv",
     "candidates": "slguset/candidates.parquet",
-    "sample": "slguset/annotation/sample.parquet",
     "drawn": "slguset/annotation/drawn.csv",
-    "answers": "slguset/annotation/answers.parquet",
     "agreement": "slguset/agreement.csv",
     "dataset": "slguset/slguset.parquet",
     "table_1": "slguset/table_1.csv",
@@ -51,6 +50,8 @@ ARGUMENTS = {
     "published_bias_correlations": "tables/slguset_published_bias_correlations.csv",
 }
 LISTS = {
+    "samples": "slguset/annotation/sample.parquet",
+    "answers": "slguset/annotation/answers.parquet",
     "counts": "slguset/sentences/*.counts.json",
     "quarantine": "slguset/sentences/*.quarantine.parquet",
     "bias_scores": "slguset/bias/*.parquet",
@@ -238,28 +239,31 @@ def _dataset(folder: Path, accepted: list[dict[str, Any]]) -> None:
             "gender", "start", "end", "surface_start", "surface_end", "source",
             "source_position"]  # fmt: skip
     _parquet(folder / "slguset.parquet", [{k: row[k] for k in keep} for row in accepted])
-    words = dict.fromkeys(
-        (row["pair"], *sorted((row["surface"], row["surface_opposite"]))) for row in accepted
-    )
-    table = []
-    for pair, one, other in words:
-        counts = {
-            gender: sum(
-                row["gender"] == gender and row["pair"] == pair
-                and {row["surface"], row["surface_opposite"]} == {one, other}
-                for row in accepted
-            )
-            for gender in ("male", "female")
-        }  # fmt: skip
-        table.append(
-            {"pair": pair, "surface": f"{one}/{other}", **counts, "total": sum(counts.values())}
-        )
+    words = [_surface_pair(row) for row in accepted]
+    genders = [row["gender"] for row in accepted]
+    table = [
+        {"pair": pair, "surface": word, "male": n["male"], "female": n["female"],
+         "total": n.total(), "published_male": 500 if word == "爸爸/妈妈" else "",
+         "published_female": 500 if word == "爸爸/妈妈" else ""}
+        for pair, word in dict.fromkeys(zip((r["pair"] for r in accepted), words, strict=True))
+        for n in [Counter(g for g, w in zip(genders, words, strict=True) if w == word)]
+    ]  # fmt: skip
     _csv(folder / "table_1.csv", table)
-    characters = {c for row in accepted for c in row["sentence"]}
+    lengths = Counter(len(row["sentence"]) // 10 for row in accepted)
     _json(
         folder / "statistics.json",
-        {"sentences": len(accepted), "length": {"mean": 14.5, "median": 14, "min": 9, "max": 21},
-         "distinct_characters": len(characters), "coverage": {"bert": 0.1997}},
+        {"sentences": len(accepted),
+         "length": {"mean": 14.5, "median": 14.0, "min": 9, "max": 21, "histogram": [
+             {"from": 10 * bar, "to": 10 * bar + 9, "sentences": lengths[bar]}
+             for bar in range(max(lengths) + 1)
+         ]},
+         "distinct_characters": len({c for row in accepted for c in row["sentence"]}),
+         "vocabulary": None if folder.name == "slguset" else {
+             "entries": 21128, "characters_covered": 4000, "characters_missing": 220,
+             "share_of_characters": 0.947867, "share_of_entries": 0.189322,
+             "distinct_characters_per_entry": 0.199735,
+             "most_frequent_missing": [{"character": "“", "occurrences": 1000}]},
+         "pairs": []},
     )  # fmt: skip
 
 

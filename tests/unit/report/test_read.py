@@ -1,7 +1,7 @@
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.report.read import boolean, leaves, read_csv, read_json
+from evenhand.report.read import boolean, read_csv, read_json
 
 
 def written(tmp_path, text: str):
@@ -30,8 +30,3 @@ def test_names_what_is_missing_or_wrong(tmp_path):
 def test_optional_columns(tmp_path):
     rows = read_csv(written(tmp_path, "a\n1\n"), {"a": int, "b": int}, optional=("b",))
     assert rows == [{"a": 1, "b": None}]
-
-
-def test_leaves():
-    document = {"a": 1, "b": {"c": 2.5, "d": {"e": "x"}}, "f": [1, 2]}
-    assert list(leaves(document)) == [("a", 1), ("b c", 2.5), ("b d e", "x")]

@@ -22,7 +22,7 @@ HOSTILE = (
 GROUPS = {
     "corpus": ["funnel", "candidates", "counts", "quarantine"],
     "candidates": ["candidates"],
-    "annotation": ["sample", "drawn", "answers", "agreement"],
+    "annotation": ["samples", "drawn", "answers", "agreement"],
     "answers": ["answers", "agreement", "dataset", "table_1", "statistics", "bias",
                 "bias_by_pair", "bias_correlations", "bias_scores"],
     "dataset": ["dataset", "table_1", "statistics"],
@@ -85,6 +85,26 @@ def test_waits_for_sheets_and_says_what_to_do(templates, results):
     assert "hand_out" in text(tree, ".notice.waiting")
     assert "18 of these were drawn" in text(tree, ".lead")
     assert not render(templates, results).css(".notice.waiting")
+
+
+def test_waits_for_a_later_round_beside_the_data_set_of_an_earlier_one(templates, results):
+    rows = pq.read_table(results / "slguset/annotation/sample.parquet").to_pylist()
+    later = [row | {"sentence_id": f"{i:016x}", "round": "2027"} for i, row in enumerate(rows)]
+    pq.write_table(pa.Table.from_pylist(later), results / "later.parquet")
+    arguments = made_results.arguments(results)
+    arguments["samples"].append(results / "later.parquet")
+    write_page(templates=templates, page=results / "page.html", **arguments)
+    tree = LexborHTMLParser((results / "page.html").read_text(encoding="utf-8"))
+    assert "come back for the round 2027." in text(tree, ".notice.waiting")
+    assert "annotators answered for 18 of these; the 18 that all" in text(tree, ".lead")
+
+
+def test_table_1_has_both_directions_and_what_the_authors_state(templates, results):
+    table = next(t for t in render(templates, results).css("table") if "Table 1" in t.text())
+    rows = [[cell.text() for cell in row.css("th, td")] for row in table.css("tbody tr")]
+    assert rows[0] == ["男/女", "男人/女人", "3", "3", "6", "3", "3", "6", "–", "–"]
+    assert rows[2][-2:] == ["500", "500"]
+    assert rows[-1] == ["All", "9", "9", "18", "9", "9", "18", "", ""]
 
 
 def test_shows_the_notice_at_the_top_and_in_the_section(templates, results):

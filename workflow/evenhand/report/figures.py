@@ -74,6 +74,7 @@ def histogram(
     edges: Sequence[float],
     label: str,
     *,
+    end: float | None = None,
     top: float | None = None,
     ticks: Sequence[float] = (),
     marks: Sequence[float] = (),
@@ -91,6 +92,8 @@ def histogram(
         Of length n + 1, rising. The first and last bin may hold what lies beyond.
     label : str
         What a person hears who cannot see the figure.
+    end : float, optional
+        Where the axis ends, if not with the last edge.
     top : float, optional
         The share (0 to 1) at the upper border, for several figures on one scale.
     ticks : sequence of float
@@ -106,7 +109,7 @@ def histogram(
     """
     whole = max(sum(counts), 1)
     top = top or max((n / whole for n in counts), default=1) or 1
-    axis = Axis(edges[0], edges[-1])
+    axis = Axis(edges[0], edges[-1] if end is None else end)
     svg = _figure(height + 22, label, "histogram")
     for n, low, high in zip(counts, edges, edges[1:], strict=False):
         kind = "quiet" if not signs else "female" if low + high < 0 else "male"

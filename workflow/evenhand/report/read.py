@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -61,18 +61,6 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise InputError("is not JSON", file=path) from error
-
-
-def leaves(document: Any, name: str = "") -> Iterator[tuple[str, int | float | str | None]]:
-    """The plain values of a document by their names, a nested one's after its parent's.
-
-    Lists are passed over.
-    """
-    if isinstance(document, dict):
-        for key, value in document.items():
-            yield from leaves(value, f"{name} {key}".strip())
-    elif not isinstance(document, list):
-        yield name, document
 
 
 def boolean(text: str) -> bool:

@@ -49,7 +49,6 @@ def environment(templates: list[Path]) -> Environment:
         "percent": percent,
         "decimal": decimal,
         "signed": signed,
-        "plain": plain,
         "size": size,
         "short": short,
         "slug": slug,
@@ -65,17 +64,6 @@ def visible(text: str) -> str:
 def count(value: int | None) -> str:
     """A number of things: ``12,345``."""
     return NOTHING if value is None else f"{value:,}"
-
-
-def plain(value: Any) -> str:
-    """A value of any kind: whole numbers in groups of three, others with three decimals."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return count(value)
-    if isinstance(value, float):
-        return decimal(value)
-    return NOTHING if value is None else str(value)
 
 
 def percent(value: float | None, digits: int = 1) -> str:

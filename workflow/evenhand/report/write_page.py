@@ -38,9 +38,9 @@ def write_page(
     candidates: Input | None = None,
     counts: list[Input] | None = None,
     quarantine: list[Input] | None = None,
-    sample: Input | None = None,
+    samples: list[Input] | None = None,
     drawn: Input | None = None,
-    answers: Input | None = None,
+    answers: list[Input] | None = None,
     agreement: Input | None = None,
     dataset: Input | None = None,
     table_1: Input | None = None,
@@ -81,12 +81,13 @@ def write_page(
         The shards' ``counts.json``.
     quarantine
         The shards' ``quarantine.parquet``.
-    sample
-        ``slguset/annotation/sample.parquet``.
+    samples
+        ``sample.parquet`` of each round of annotation.
     drawn
-        ``slguset/annotation/drawn.csv``.
+        ``drawn.csv`` of the latest round.
     answers
-        ``slguset/annotation/answers.parquet``; without it the page asks for the sheets.
+        ``answers.parquet`` of each round; for a round without answers the page asks for the
+        sheets.
     agreement
         ``slguset/agreement.csv``.
     dataset
@@ -134,10 +135,9 @@ def write_page(
     parts = {
         "funnel": describe_funnel(funnel, candidates, examples),
         "dataset": describe_dataset(
-            dataset, table_1, statistics,
-            published_dataset, published_table_1, published_statistics,
+            table_1, statistics, published_table_1, published_statistics
         ),
-        "annotation": describe_annotation(sample, drawn, answers, agreement),
+        "annotation": describe_annotation(samples or [], drawn, answers or [], agreement),
         "bias": [
             part
             for part in (
@@ -167,7 +167,6 @@ def write_page(
             sections=SECTIONS,
             headline=headline,
             notice=notice,
-            sides=[s for s, file in (("own", table_1), ("published", published_table_1)) if file],
             most_files=MOST_FILES,
             most_inputs=MOST_INPUTS,
         )

@@ -29,26 +29,43 @@ DRAWN = {
 
 
 def describe_annotation(
-    sample: Path | None, drawn: Path | None, answers: Path | None, agreement: Path | None
+    samples: list[Path], drawn: Path | None, answers: list[Path], agreement: Path | None
 ) -> dict[str, Any] | None:
     """The state of the annotation; None if nothing was drawn.
 
-    ``state`` is ``waiting`` (a sample without answers) or ``answered``.
+    Parameters
+    ----------
+    samples, answers : list of Path
+        ``sample.parquet`` and ``answers.parquet`` of each round; a round whose sheets have not
+        come back has no answers.
+    drawn : Path, optional
+        ``drawn.csv`` of the latest round.
+    agreement : Path, optional
+        ``agreement.csv``.
+
+    Returns
+    -------
+    dict or None
+        `waiting` names the rounds without an answer.
     """
-    if sample is None and answers is None:
+    if not samples:
         return None
-    handed = sum(1 for _ in read_rows(sample, ["sentence_id"])) if sample else 0
     said: dict[str, Counter[str]] = {}
-    sentences = set()
-    for row in read_rows(answers, ["sentence_id", "annotator", "answer"]) if answers else []:
-        sentences.add(row["sentence_id"])
-        said.setdefault(row["annotator"], Counter())[row["answer"]] += 1
+    answered = set()
+    for path in answers:
+        for row in read_rows(path, ["sentence_id", "annotator", "answer"]):
+            answered.add(row["sentence_id"])
+            said.setdefault(row["annotator"], Counter())[row["answer"]] += 1
+    rounds: dict[str, Counter[bool]] = {}
+    for path in samples:
+        for row in read_rows(path, ["sentence_id", "round"]):
+            rounds.setdefault(row["round"], Counter())[row["sentence_id"] in answered] += 1
     rows = read_csv(agreement, AGREEMENT) if agreement else []
     return {
-        "state": "answered" if sentences else "waiting",
-        "drawn": handed,
+        "waiting": [name for name, sentences in rounds.items() if not sentences[True]],
+        "drawn": sum(sentences.total() for sentences in rounds.values()),
+        "answered": sum(sentences[True] for sentences in rounds.values()),
         "pairs": _drawn(drawn),
-        "answered": len(sentences),
         "annotators": [
             {"annotator": name, "total": said[name].total(), **_answers(said[name])}
             for name in sorted(said)

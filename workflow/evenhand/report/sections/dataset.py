@@ -3,111 +3,138 @@
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from evenhand.io.tables import read_rows
 from evenhand.report.figures import histogram, ticks_between
-from evenhand.report.read import leaves, read_csv, read_json
+from evenhand.report.read import read_csv, read_json
+from evenhand.report.render import count, decimal, percent
 
-TABLE_1 = {"pair": str, "surface": str, "male": int, "female": int, "total": int}
+TABLE_1 = {
+    "pair": str,
+    "surface": str,
+    "male": int,
+    "female": int,
+    "total": int,
+    "published_male": int,
+    "published_female": int,
+}
 
-#: Characters per bar of the figure of lengths.
-LENGTH_BIN = 5
+#: The data sets by key, as the page calls them.
+SIDES = {"own": "This run", "published": "The published file"}
+
+#: Rows of the table of lengths and characters: words, path in statistics.json, form.
+MEASURES = [
+    ("Sentences", ("sentences",), count),
+    ("Length in characters, mean", ("length", "mean"), lambda value: decimal(value, 1)),
+    ("Length, median", ("length", "median"), lambda value: decimal(value, 0)),
+    ("Length, shortest", ("length", "min"), count),
+    ("Length, longest", ("length", "max"), count),
+    ("Distinct characters", ("distinct_characters",), count),
+    ("Entries of the vocabulary", ("vocabulary", "entries"), count),
+    (
+        "Distinct characters per entry, as the paper counts coverage",
+        ("vocabulary", "distinct_characters_per_entry"),
+        lambda value: percent(value, 2),
+    ),
+    (
+        "Distinct characters that are entries",
+        ("vocabulary", "share_of_characters"),
+        lambda value: percent(value, 2),
+    ),
+    ("Distinct characters that are none", ("vocabulary", "characters_missing"), count),
+]
 
 
 def describe_dataset(
-    dataset: Path | None,
     table_1: Path | None,
     statistics: Path | None,
-    published_dataset: Path | None,
     published_table_1: Path | None,
     published_statistics: Path | None,
 ) -> dict[str, Any] | None:
-    """Counts per pair, statistics and the lengths' figure, ours and the published file's.
+    """Counts per pair, lengths and characters, ours and the published file's.
 
-    None if there is neither; each part that is missing is None inside.
+    Parameters
+    ----------
+    table_1, statistics : Path, optional
+        ``table_1.csv`` and ``statistics.json`` of this run's data set.
+    published_table_1, published_statistics : Path, optional
+        The same of the published file.
+
+    Returns
+    -------
+    dict or None
+        None without any of them. `sides` are the data sets that Table 1 has.
     """
-    given = (dataset, table_1, statistics)
-    published = (published_dataset, published_table_1, published_statistics)
-    if not any(given) and not any(published):
+    tables = {"own": table_1, "published": published_table_1}
+    tables = {side: read_csv(path, TABLE_1) for side, path in tables.items() if path}
+    documents = {"own": statistics, "published": published_statistics}
+    documents = {side: read_json(path) for side, path in documents.items() if path}
+    if not tables and not documents:
         return None
-    pairs = _table_1(table_1, published_table_1)
+    pairs = _pairs(tables)
     return {
+        "has_own": "own" in tables,
+        "sides": [(side, SIDES[side]) for side in tables],
         "pairs": pairs,
-        "has_own": table_1 is not None,
-        "has_published": published_table_1 is not None,
+        "stated": any(row["stated"] for row in pairs),
         "sums": {
-            side: {
-                column: sum(row[side][column] for row in pairs if row[side])
-                for column in ("male", "female", "total")
-            }
-            for side in ("own", "published")
+            side: {name: sum(row[name] for row in rows) for name in ("male", "female", "total")}
+            for side, rows in tables.items()
         },
-        "statistics": _statistics(statistics, published_statistics),
-        "lengths": _lengths(dataset, published_dataset),
-    }
-
-
-def _table_1(own: Path | None, published: Path | None) -> list[dict[str, Any]]:
-    """The rows of both tables by pair, in our table's order, the published file's own after it."""
-    sides = {"own": own, "published": published}
-    rows: dict[tuple[str, str], dict[str, Any]] = {}
-    for side, path in sides.items():
-        for row in read_csv(path, TABLE_1) if path else []:
-            key = (row["pair"], row["surface"])
-            entry = rows.setdefault(
-                key,
-                {"pair": row["pair"], "surface": row["surface"], "own": None, "published": None},
-            )
-            entry[side] = row
-    return list(rows.values())
-
-
-def _statistics(own: Path | None, published: Path | None) -> dict[str, Any] | None:
-    """The numbers of both documents, side by side."""
-    sides = {"This run": own, "Published file": published}
-    numbers = {name: dict(leaves(read_json(path))) for name, path in sides.items() if path}
-    if not numbers:
-        return None
-    names = list(dict.fromkeys(name for side in numbers.values() for name in side))
-    return {
-        "columns": list(numbers),
-        "rows": [
-            {
-                "name": name.replace("_", " ").capitalize(),
-                "values": [side.get(name) for side in numbers.values()],
-            }
-            for name in names
+        "columns": [SIDES[side] for side in documents],
+        "measures": [
+            {"name": name, "values": [form(_at(document, path)) for document in documents.values()]}
+            for name, path, form in MEASURES
         ],
+        "missing": [
+            {"name": SIDES[side], "characters": missing}
+            for side, document in documents.items()
+            if (missing := _at(document, ("vocabulary", "most_frequent_missing")))
+        ],
+        "lengths": _lengths(documents),
     }
 
 
-def _lengths(own: Path | None, published: Path | None) -> list[dict[str, Any]]:
-    """A histogram of sentence lengths for each data set, on one scale."""
-    lengths = {
-        name: np.array([len(row["sentence"]) for row in read_rows(path, ["sentence"])])
-        for name, path in (("This run", own), ("The published file", published))
-        if path is not None
-    }
-    lengths = {name: values for name, values in lengths.items() if len(values)}
-    if not lengths:
+def _pairs(tables: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The rows of all tables by surface pair, in the first table's order."""
+    pairs: dict[str, dict[str, Any]] = {}
+    for side, rows in tables.items():
+        for row in rows:
+            start = {"pair": row["pair"], "surface": row["surface"], "stated": None}
+            pair = pairs.setdefault(row["surface"], start | dict.fromkeys(tables))
+            pair[side] = row
+            if row["published_male"] is not None:
+                pair["stated"] = {"male": row["published_male"], "female": row["published_female"]}
+    return list(pairs.values())
+
+
+def _at(document: dict[str, Any], path: tuple[str, ...]) -> Any:
+    """A value inside nested objects; None where one of them is null."""
+    value: Any = document
+    for name in path:
+        value = None if value is None else value[name]
+    return value
+
+
+def _lengths(documents: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """The histogram of lengths of each data set, on one scale."""
+    bars = {side: document["length"]["histogram"] for side, document in documents.items()}
+    bars = {side: some for side, some in bars.items() if some}
+    if not bars:
         return []
-    longest = max(int(values.max()) for values in lengths.values())
-    edges = np.arange(0, longest + LENGTH_BIN + 1, LENGTH_BIN)
-    counts = {name: np.histogram(values, edges)[0] for name, values in lengths.items()}
-    top = max(n.max() / n.sum() for n in counts.values())
-    ticks = ticks_between(0, float(edges[-1]))
+    end = max(some[-1]["to"] + 1 for some in bars.values())
+    sums = {side: sum(bar["sentences"] for bar in some) for side, some in bars.items()}
+    top = max(max(bar["sentences"] for bar in some) / sums[side] for side, some in bars.items())
     return [
         {
-            "name": name,
-            "n": int(n.sum()),
+            "name": SIDES[side],
+            "n": sums[side],
             "figure": histogram(
-                n.tolist(),
-                edges.tolist(),
-                f"{name}: lengths of {n.sum():,} sentences in characters.",
-                top=float(top),
-                ticks=ticks,
+                [bar["sentences"] for bar in some],
+                [bar["from"] for bar in some] + [some[-1]["to"] + 1],
+                f"{SIDES[side]}: lengths of {count(sums[side])} sentences in characters.",
+                end=end,
+                top=top,
+                ticks=ticks_between(0, end),
             ),
         }
-        for name, n in counts.items()
+        for side, some in bars.items()
     ]

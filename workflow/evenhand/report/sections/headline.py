@@ -34,7 +34,7 @@ def describe_headline(
         if step in totals
     ]
     if annotation:
-        answered = annotation["state"] == "answered"
+        answered = bool(annotation["answered"])
         name = "answered by annotators" if answered else "drawn for the annotators"
         n = annotation["answered" if answered else "drawn"]
         flow.append({"name": name, "n": n, "final": False})
@@ -69,7 +69,7 @@ def _corpus(totals: dict[str, Any]) -> str | None:
 def _people(annotation: dict[str, Any] | None, sentences: int | None) -> str | None:
     if not annotation:
         return None
-    if annotation["state"] == "waiting":
+    if not annotation["answered"]:
         return (
             f"{count(annotation['drawn'])} of these were drawn for the annotators, "
             "whose answers are still to come."
