@@ -45,7 +45,7 @@ wildcard_constraints:
 
 def code(*modules):
     """A rule's `params: code`: the digest of the code that these modules run."""
-    return lambda wildcards: f"{modules[0]}@{digest(*modules)}"
+    return lambda wildcards: f"{'+'.join(modules)}@{digest(*modules)}"
 
 
 def options(key, *names):
