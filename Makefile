@@ -42,7 +42,7 @@ $(READY): requirements/requirements.lock requirements/torch.txt pyproject.toml
 	@touch $@
 
 demo: $(READY)
-	@$(SNAKEMAKE) --quiet rules all
+	@$(SNAKEMAKE) all --quiet host reason
 
 test: $(READY)
 	@$(BIN)/pytest -n $(CORES)
