@@ -109,7 +109,9 @@ def load_masked_lm(
     options: dict[str, Any] = {"trust_remote_code": False}
     if revision is not None:
         options["revision"] = revision
-    with _readable_errors(source):
+    # Weights that the checkpoint lacks are drawn: the seed makes them the same each time.
+    with _readable_errors(source), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
         tokenizer = AutoTokenizer.from_pretrained(str(source), **options)
         model, info = AutoModelForMaskedLM.from_pretrained(
             str(source),

@@ -42,7 +42,7 @@ CURVE_POINTS = 50
 
 def train_masked_lm(
     *,
-    output: Output,
+    out: Output,
     tables: list[Input] | None = None,
     files: list[Input] | None = None,
     layers: int = 2,
@@ -66,7 +66,7 @@ def train_masked_lm(
 
     Parameters
     ----------
-    output : path
+    out : path
         Folder in the Hugging Face layout: config.json, model.safetensors, tokenizer.json,
         tokenizer_config.json, vocab.txt, and training.json (data, loss curve, accuracy on
         the held-out sentences).
@@ -114,7 +114,7 @@ def train_masked_lm(
             f"there are {len(sentences)} distinct sentences, too few to train on and to measure",
             file=(tables or files or [None])[0],
         )
-    output.mkdir(parents=True)
+    out.mkdir(parents=True)
     tokenizer = _build_tokenizer(trained, max_length, least_count)
     remember = torch.random.get_rng_state(), torch.get_num_threads()
     deterministic = torch.are_deterministic_algorithms_enabled()
@@ -138,14 +138,14 @@ def train_masked_lm(
         torch.random.set_rng_state(remember[0])
         torch.set_num_threads(remember[1])
         torch.use_deterministic_algorithms(deterministic)
-    model.save_pretrained(output)
-    tokenizer.save_pretrained(output)
+    model.save_pretrained(out)
+    tokenizer.save_pretrained(out)
     vocabulary = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
-    (output / "vocab.txt").write_text(
+    (out / "vocab.txt").write_text(
         "".join(f"{token}\n" for token, _ in vocabulary), encoding="utf-8"
     )
     # Measured on the model as it was saved, the way others will load it.
-    fill_mask = check_fill_mask(load_masked_lm(output), measured, seed=seed, tokens_per_batch=4096)
+    fill_mask = check_fill_mask(load_masked_lm(out), measured, seed=seed, tokens_per_batch=4096)
     record = {
         "sentences_read": read,
         "sentences_trained_on": len(trained),
@@ -157,7 +157,7 @@ def train_masked_lm(
         "loss": [{"step": step, "loss": round(loss, 5)} for step, loss in _curve(losses)],
     }
     text = json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False)
-    (output / "training.json").write_text(text + "\n", encoding="utf-8")
+    (out / "training.json").write_text(text + "\n", encoding="utf-8")
     return {
         "sentences": len(sentences),
         "vocabulary": len(vocabulary),

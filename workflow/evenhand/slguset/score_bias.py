@@ -74,7 +74,7 @@ class Slot:
 def score_bias(
     *,
     dataset: Input,
-    output: Output,
+    out: Output,
     gate: Output,
     name: str,
     model: Input | None = None,
@@ -96,7 +96,7 @@ def score_bias(
     ----------
     dataset : path
         Parquet with sentence_id, sentence, keyword, opposite, gender, start, end.
-    output : path
+    out : path
         Parquet, one row per sentence of the dataset, in its order: sentence_id, log_p_male,
         log_p_female, bias (their difference, > 0 is male), bias_one_character, n_masks,
         n_masks_opposite (tokens of the keyword and of its opposite), has_unk (the sentence
@@ -179,7 +179,7 @@ def score_bias(
                     _remember_tokens(lm, keywords, row, slots)
                     yield {"sentence_id": row["sentence_id"], **result}
 
-    write_table(output, BIAS, scored())
+    write_table(out, BIAS, scored())
     count = excluded.pop(None, 0)
     reasons = []
     if lm.missing:

@@ -83,7 +83,7 @@ def summarise_bias(
     dataset: Input,
     bias: list[Input],
     gates: list[Input],
-    output: Output,
+    out: Output,
     by_pair: Output,
     correlations: Output,
     published: Input | None = None,
@@ -101,7 +101,7 @@ def summarise_bias(
         A bias table per model, as `score_bias` writes it.
     gates : list of path
         The gate of each model, in the same order.
-    output : path
+    out : path
         CSV, a row per model: counts, mean bias with a 95 % interval, male, female and mean
         degree (means over the scored sentences of max(bias, 0), max(-bias, 0), |bias|),
         sentences within, above and below the threshold, the same degrees by the authors'
@@ -147,7 +147,7 @@ def summarise_bias(
             )
     draw = {"seed": seed, "resamples": resamples}
     _write_csv(
-        output,
+        out,
         MODELS_HEADER,
         (
             _summarise_model(gate, scores[name], sentences, known.get(name), threshold, draw)

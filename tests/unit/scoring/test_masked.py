@@ -1,0 +1,136 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evenhand.scoring import masked
+from evenhand.scoring.masked import Answers, Questions, WordQuestions, answer, ask_word
+from evenhand.scoring.models import load_masked_lm
+from unit.scoring import tiny_models
+
+
+@pytest.fixture(scope="module")
+def lm(tmp_path_factory):
+    return load_masked_lm(tiny_models.save(tmp_path_factory.mktemp("model")))
+
+
+def _questions(lm, seed, count=40):
+    """Random questions; places and tokens repeat."""
+    generator = np.random.default_rng(seed)
+    questions = Questions()
+    for _ in range(count):
+        ids = [2, *generator.integers(5, lm.vocabulary, generator.integers(1, 9)), 3]
+        for _ in range(generator.integers(1, 4)):
+            questions.ask(ids, int(generator.integers(len(ids))), int(generator.integers(5, 9)))
+    return questions
+
+
+def test_equal_inputs_are_kept_once():
+    questions = Questions()
+    assert questions.ask([2, 4, 3], 1, 7) == 0
+    assert questions.ask([2, 5, 3], 1, 7) == 1
+    assert questions.ask([2, 4, 3], 1, 8) == 2
+    assert [ids.tolist() for ids in questions.inputs] == [[2, 4, 3], [2, 5, 3]]
+
+
+def test_answers_are_those_of_one_input_at_a_time(lm):
+    questions = _questions(lm, seed=1)
+    answers = answer(lm, questions, tokens_per_batch=60)
+    for number, (which, place, token) in enumerate(questions.places):
+        ids = questions.inputs[which].tolist()
+        expected = tiny_models.plain_log_p(lm, ids, place, token)
+        assert answers.log_p[number] == pytest.approx(expected, abs=1e-5, rel=1e-5)
+        with torch.inference_mode():
+            best = lm.model(input_ids=torch.tensor([ids])).logits[0, place].argmax().item()
+        assert answers.best[number] == best
+
+
+def test_batches_change_rounding_only(lm):
+    questions = _questions(lm, seed=2)
+    one = answer(lm, questions, tokens_per_batch=1).log_p
+    many = answer(lm, questions, tokens_per_batch=10_000).log_p
+    np.testing.assert_allclose(one, many, atol=1e-5, rtol=1e-5)
+
+
+def test_threads_change_no_bit(lm):
+    questions = _questions(lm, seed=3, count=120)
+    before = torch.get_num_threads()
+    runs = [answer(lm, questions, tokens_per_batch=50, threads=n) for n in (1, 3, 1)]
+    assert torch.get_num_threads() == before
+    for run in runs[1:]:
+        assert run.log_p.tobytes() == runs[0].log_p.tobytes()
+        assert run.best.tobytes() == runs[0].best.tobytes()
+
+
+def test_the_number_of_logits_is_bounded(lm, monkeypatch):
+    sizes = []
+    hook = lm.model.register_forward_hook(
+        lambda _module, _arguments, output: sizes.append(output.logits.numel())
+    )
+    monkeypatch.setattr(masked, "LOGITS_AT_ONCE", 6 * lm.vocabulary)
+    try:
+        answer(lm, _questions(lm, seed=4), tokens_per_batch=10_000)
+    finally:
+        hook.remove()
+    assert max(sizes) <= 6 * lm.vocabulary
+
+
+def test_progress_counts_every_token_once(lm):
+    questions, done = _questions(lm, seed=5), []
+    answer(lm, questions, tokens_per_batch=30, progress=done.append)
+    assert sum(done) == sum(len(ids) for ids in questions.inputs)
+
+
+def test_a_model_that_says_nan(tmp_path):
+    lm = load_masked_lm(tiny_models.save(tmp_path))
+    with torch.no_grad():
+        lm.model.bert.embeddings.word_embeddings.weight[7] = torch.nan
+    questions = Questions()
+    questions.ask([2, 4, 7, 3], 1, 6)
+    questions.ask([2, 4, 8, 3], 1, 6)
+    assert np.isnan(answer(lm, questions, tokens_per_batch=8).log_p).all()  # tied to the head
+
+
+def test_nothing_asked(lm):
+    assert answer(lm, Questions(), tokens_per_batch=8).log_p.shape == (0,)
+
+
+def test_the_chain_rule_by_hand():
+    # p(ab) = p(a) p(b|a) = .5 * .25 forwards, p(b) p(a|b) = .2 * .4 backwards; apart .5 * .2.
+    answers = Answers(log_p=np.log([0.5, 0.25, 0.2, 0.4]), best=np.zeros(4))
+    word = WordQuestions(forward=[0, 1], backward=[2, 3], apart=[0, 2])
+    assert word.chain(answers) == pytest.approx(math.log(math.sqrt(0.125 * 0.08)))
+    assert word.independent(answers) == pytest.approx(math.log(0.1))
+
+
+def test_inputs_of_a_word():
+    questions, mask = Questions(), 4
+    ask_word(questions, [2, 10, 20, 21, 3], 2, 4, mask)
+    shown = {tuple(ids.tolist()) for ids in questions.inputs}
+    assert shown == {(2, 10, 4, 4, 3), (2, 10, 20, 4, 3), (2, 10, 4, 21, 3)}
+    ask_word(questions, [2, 10, 30, 31, 3], 2, 4, mask)  # the opposite shares the masked input
+    assert len(questions.inputs) == 5
+
+
+def test_a_word_of_one_token_takes_one_input():
+    questions = Questions()
+    word = ask_word(questions, [2, 10, 20, 3], 2, 3, 4)
+    assert [ids.tolist() for ids in questions.inputs] == [[2, 10, 4, 3]]
+    answers = Answers(log_p=np.log([0.5, 0.5, 0.5]), best=np.zeros(3))
+    assert word.chain(answers) == pytest.approx(word.independent(answers)) == math.log(0.5)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 4), st.integers(0, 3), st.integers(0, 1000))
+def test_words_of_any_length(lm, size, before, seed):
+    generator = np.random.default_rng(seed)
+    ids = [2, *generator.integers(5, lm.vocabulary, before + size + 2).tolist(), 3]
+    start, questions = 1 + before, Questions()
+    word = ask_word(questions, ids, start, start + size, lm.mask_id)
+    answers = answer(lm, questions, tokens_per_batch=64)
+    chain, apart = tiny_models.plain_word(lm, ids, start, start + size)
+    assert word.chain(answers) == pytest.approx(chain, rel=1e-5, abs=1e-5)
+    assert word.independent(answers) == pytest.approx(apart, rel=1e-5, abs=1e-5)

@@ -1,0 +1,195 @@
+"""Random-weight masked models of the real architectures, made on the spot."""
+
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from transformers import (
+    AlbertConfig,
+    AlbertForMaskedLM,
+    BertConfig,
+    BertForMaskedLM,
+    BertTokenizerFast,
+    DistilBertConfig,
+    DistilBertForMaskedLM,
+    ElectraConfig,
+    ElectraForMaskedLM,
+    PreTrainedTokenizerFast,
+    RobertaConfig,
+    RobertaForMaskedLM,
+)
+
+SENTENCES = [
+    "他是一个好老师。",
+    "她走进了教室。",
+    "爸爸在厨房里做饭。",
+    "妈妈在厨房里做饭！",
+    "这个男人很高。",
+    "那个女人很高？",
+    "儿子和朋友去了北京。",
+    "女儿在2024年毕业。",
+    "叔叔阿姨都来了。",
+    "小男孩丢了钱包。",
+]
+
+FAMILIES = ("bert", "roberta", "albert", "electra", "distilbert")
+
+
+def save(folder: Path, family: str = "bert", *, seed: int = 0, width: int = 32) -> Path:
+    """Save a model and a tokenizer of its own kind into `folder`."""
+    tokenizer = TOKENIZERS[family]()
+    torch.manual_seed(seed)
+    model = MODELS[family](len(tokenizer), width)
+    with torch.no_grad():  # weights of the usual size give every word the same probability
+        for parameter in model.parameters():
+            if parameter.dim() > 1:
+                parameter.mul_(8)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def characters() -> BertTokenizerFast:
+    """A character vocabulary, as Chinese BERT models have."""
+    found = sorted({character for sentence in SENTENCES for character in sentence})
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *found, "##0", "##2", "##4"]
+    return BertTokenizerFast(
+        vocab={token: number for number, token in enumerate(vocabulary)},
+        do_lower_case=False,
+        strip_accents=False,
+        model_max_length=32,
+    )
+
+
+def bytes_with_merges() -> PreTrainedTokenizerFast:
+    """A byte-level BPE, as RoBERTa has: several tokens per character, some across characters."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.train_from_iterator(
+        ["他她男女人"] * 5 + ["爸妈"],
+        trainers.BpeTrainer(
+            vocab_size=270,
+            special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+            show_progress=False,
+        ),
+    )
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        bos_token="<s>",
+        eos_token="</s>",
+        cls_token="<s>",
+        sep_token="</s>",
+        pad_token="<pad>",
+        unk_token="<unk>",
+        mask_token="<mask>",
+        model_max_length=64,
+    )
+
+
+def pieces() -> PreTrainedTokenizerFast:
+    """A unigram model with word-border marks, as SentencePiece models have."""
+    tokens = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]", "▁"]
+    found = sorted({character for sentence in SENTENCES for character in sentence})
+    scored = [(token, 0.0) for token in tokens]
+    scored += [(character, -5.0) for character in found]
+    scored += [("爸爸", -6.0), ("▁他", -5.5), ("男孩", -6.0)]
+    tokenizer = Tokenizer(models.Unigram(scored, unk_id=1))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        pad_token="<pad>",
+        unk_token="<unk>",
+        mask_token="[MASK]",
+        model_max_length=32,
+    )
+
+
+TOKENIZERS = {
+    "bert": characters,
+    "roberta": bytes_with_merges,
+    "albert": pieces,
+    "electra": characters,
+    "distilbert": characters,
+}
+
+
+def _sizes(size: int, width: int) -> dict[str, int]:
+    return {
+        "vocab_size": size,
+        "hidden_size": width,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 2 * width,
+    }
+
+
+MODELS = {
+    "bert": lambda size, width: BertForMaskedLM(
+        BertConfig(**_sizes(size, width), max_position_embeddings=32)
+    ),
+    "roberta": lambda size, width: RobertaForMaskedLM(
+        RobertaConfig(
+            **_sizes(size, width),
+            max_position_embeddings=66,
+            pad_token_id=1,
+            bos_token_id=0,
+            eos_token_id=2,
+        )
+    ),
+    "albert": lambda size, width: AlbertForMaskedLM(
+        AlbertConfig(
+            **_sizes(size, width),
+            max_position_embeddings=32,
+            embedding_size=16,
+            pad_token_id=0,
+            bos_token_id=2,
+            eos_token_id=3,
+        )
+    ),
+    "electra": lambda size, width: ElectraForMaskedLM(
+        ElectraConfig(**_sizes(size, width), max_position_embeddings=32, embedding_size=16)
+    ),
+    "distilbert": lambda size, width: DistilBertForMaskedLM(
+        DistilBertConfig(
+            vocab_size=size,
+            dim=width,
+            n_layers=2,
+            n_heads=2,
+            hidden_dim=2 * width,
+            max_position_embeddings=32,
+        )
+    ),
+}
+
+
+def plain_log_p(lm, masked: list[int], place: int, token: int) -> float:
+    """log p(token at place): one input, all logits, no selection, no batch."""
+    with torch.inference_mode():
+        logits = lm.model(input_ids=torch.tensor([masked])).logits[0, place].double()
+    return torch.log_softmax(logits, dim=-1)[token].item()
+
+
+def plain_word(lm, ids: list[int], start: int, end: int) -> tuple[float, float]:
+    """The word ids[start:end] by the chain rule, mean of both orders; and by masks apart."""
+    places = list(range(start, end))
+
+    def run(order: list[int], reveal: bool) -> float:
+        now = list(ids)
+        for place in places:
+            now[place] = lm.mask_id
+        total = 0.0
+        for place in order:
+            total += plain_log_p(lm, now, place, ids[place])
+            if reveal:
+                now[place] = ids[place]
+        return total
+
+    return (run(places, True) + run(places[::-1], True)) / 2, run(places, False)

@@ -1,0 +1,303 @@
+import json
+import math
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evenhand.errors import InputError
+from evenhand.scoring.models import load_masked_lm
+from evenhand.slguset import score_bias as module
+from evenhand.slguset.score_bias import BIAS, score_bias, score_rows, tokens_of
+from unit.scoring import tiny_models
+
+PAIRS = [("男", "女"), ("他", "她"), ("爸爸", "妈妈"), ("儿子", "女儿"), ("叔叔", "阿姨")]
+
+
+def row(sentence, keyword, opposite, gender="male"):
+    start = sentence.index(keyword)
+    return {
+        "sentence_id": f"{sentence}|{opposite}",
+        "sentence": sentence,
+        "keyword": keyword,
+        "opposite": opposite,
+        "gender": gender,
+        "start": start,
+        "end": start + len(keyword),
+    }
+
+
+def dataset_rows():
+    found = []
+    for sentence in tiny_models.SENTENCES:
+        for male, female in PAIRS:
+            for word, other, gender in ((male, female, "male"), (female, male, "female")):
+                if sentence.count(word) == 1:
+                    found.append(row(sentence, word, other, gender))
+    return found
+
+
+def write(path, rows):
+    pq.write_table(pa.Table.from_pylist(rows), path)
+    return path
+
+
+def run(tmp_path, rows, folder, **options):
+    dataset = write(tmp_path / "dataset.parquet", rows)
+    output, gate = tmp_path / "bias.parquet", tmp_path / "gate.json"
+    counts = score_bias(
+        dataset=dataset, out=output, gate=gate, name="tiny", model=folder, **options
+    )
+    table = pq.read_table(output)
+    assert table.schema.equals(BIAS)
+    return table.to_pylist(), json.loads(gate.read_text(encoding="utf-8")), counts
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tiny_models.save(tmp_path_factory.mktemp("model"))
+
+
+@pytest.fixture(scope="module")
+def lm(folder):
+    return load_masked_lm(folder)
+
+
+def plain_bias(lm, one, base):
+    """The definition, read off: each word in its own sentence, one input at a time."""
+    log_p = {}
+    other = "female" if one["gender"] == "male" else "male"
+    for gender, word in ((one["gender"], one["keyword"]), (other, one["opposite"])):
+        text = one["sentence"][: one["start"]] + word + one["sentence"][one["end"] :]
+        coded = lm.tokenizer(text, return_offsets_mapping=True)
+        places = [
+            i
+            for i, (a, b) in enumerate(coded["offset_mapping"])
+            if a < b and a >= one["start"] and b <= one["start"] + len(word)
+        ]
+        words = tiny_models.plain_word(lm, coded["input_ids"], places[0], places[-1] + 1)
+        log_p[gender] = [value / math.log(base) for value in words]
+    return log_p["male"], log_p["female"]
+
+
+@pytest.mark.parametrize("family", tiny_models.FAMILIES)
+def test_scores_are_those_of_the_plain_definition(family, tmp_path):
+    lm = load_masked_lm(tiny_models.save(tmp_path, family))
+    rows = dataset_rows()
+    results = [result for result, _ in score_rows(lm, rows, log_base=10, tokens_per_batch=100)]
+    scored = 0
+    for one, result in zip(rows, results, strict=True):
+        if result["excluded"]:
+            assert result["bias"] is result["log_p_male"] is result["bias_one_character"] is None
+            continue
+        scored += 1
+        (male, male_apart), (female, female_apart) = plain_bias(lm, one, 10)
+        assert result["log_p_male"] == pytest.approx(male, abs=2e-5, rel=1e-5)
+        assert result["log_p_female"] == pytest.approx(female, abs=2e-5, rel=1e-5)
+        assert result["bias"] == pytest.approx(male - female, abs=4e-5)
+        assert result["bias_one_character"] == pytest.approx(male_apart - female_apart, abs=4e-5)
+    expected = {"bert": len(rows), "electra": len(rows), "distilbert": len(rows)}
+    assert scored == expected.get(family, scored) and scored >= 5
+
+
+def test_a_table_of_known_probabilities(tmp_path):
+    """A model whose head gives every place the same, known distribution."""
+    folder = tiny_models.save(tmp_path / "model")
+    lm = load_masked_lm(folder)
+    p = {"他": 0.4, "她": 0.04, "爸": 0.05, "妈": 0.2}
+    with torch.no_grad():
+        for name, parameter in lm.model.named_parameters():
+            if name.startswith("cls.predictions.transform.LayerNorm"):
+                parameter.zero_()  # nothing of the sentence reaches the head: only its bias does
+        bias = lm.model.cls.predictions.bias
+        bias.fill_(math.log((1 - sum(p.values())) / (lm.vocabulary - len(p))))
+        for word, value in p.items():
+            bias[lm.tokenizer.convert_tokens_to_ids(word)] = math.log(value)
+    lm.model.save_pretrained(folder)
+    rows = [row("他是一个好老师。", "他", "她"), row("妈妈在厨房里。", "妈妈", "爸爸", "female")]
+    (one, two), gate, _ = run(tmp_path, rows, folder)
+    assert one["log_p_male"] == pytest.approx(math.log10(0.4), abs=1e-6)
+    assert one["bias"] == pytest.approx(1, abs=1e-6)  # a factor of 10 is 1 in base 10
+    assert two["bias"] == pytest.approx(2 * math.log10(0.05 / 0.2), abs=1e-6)
+    assert [r["n_masks"] for r in (one, two)] == [1, 2]
+    (natural, _), gate, _ = run(tmp_path, rows, folder, log_base=math.e)
+    assert natural["bias"] == pytest.approx(math.log(10), abs=1e-5)
+    assert gate["log_base"] == math.e
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, len(dataset_rows()) - 1))
+def test_swapping_male_and_female_negates_the_bias(lm, number):
+    one = dataset_rows()[number]
+    swapped = one | {"gender": "female" if one["gender"] == "male" else "male"}
+    a, b = (score_rows(lm, [r], log_base=10, tokens_per_batch=99)[0][0] for r in (one, swapped))
+    assert a["bias"] == -b["bias"]
+    assert a["bias_one_character"] == -b["bias_one_character"]
+    assert (a["log_p_male"], a["log_p_female"]) == (b["log_p_female"], b["log_p_male"])
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, len(dataset_rows()) - 1))
+def test_the_swapped_sentence_has_the_same_bias(lm, number):
+    one = dataset_rows()[number]
+    text = one["sentence"][: one["start"]] + one["opposite"] + one["sentence"][one["end"] :]
+    other = one | {
+        "sentence": text,
+        "keyword": one["opposite"],
+        "opposite": one["keyword"],
+        "gender": "female" if one["gender"] == "male" else "male",
+        "end": one["start"] + len(one["opposite"]),
+    }
+    a, b = (score_rows(lm, [r], log_base=10, tokens_per_batch=99)[0][0] for r in (one, other))
+    assert a["bias"] == pytest.approx(b["bias"], abs=1e-5)
+
+
+def test_words_of_different_lengths(lm):
+    one = row("小男孩丢了钱包。", "男孩", "女")
+    result, slots = score_rows(lm, [one], log_base=10, tokens_per_batch=99)[0]
+    assert (result["n_masks"], result["n_masks_opposite"]) == (2, 1)
+    assert [len(slot.ids) for slot in slots] == [10, 9]
+    (male, _), (female, _) = plain_bias(lm, one, 10)
+    assert result["bias"] == pytest.approx(male - female, abs=4e-5)
+
+
+@pytest.mark.parametrize(
+    ("one", "reason"),
+    [
+        (row("他" + "一" * 30, "他", "她"), "too_long"),
+        (row("一个犇人来了。", "犇", "女"), "keyword_unknown"),
+        (row("他来了。", "他", "犇"), "keyword_unknown"),
+        (row("一\u200b二", "\u200b", "她"), "keyword_vanishes"),
+        (row("a他他b2024", "0", "4"), "keyword_inside_token"),
+    ],
+)
+def test_what_cannot_be_scored_is_named(lm, one, reason):
+    # The last case: this tokenizer writes an unknown run of letters and digits as one token.
+    result, _ = score_rows(lm, [one], log_base=10, tokens_per_batch=99)[0]
+    assert result["excluded"] == reason
+    assert result["bias"] is None
+
+
+def test_subword_tokens_across_the_keyword(tmp_path):
+    lm = load_masked_lm(tiny_models.save(tmp_path, "albert"))
+    rows = [row("小男孩丢了钱包。", "男", "女"), row("老男人丢了钱包。", "男", "女")]
+    results = [r["excluded"] for r, _ in score_rows(lm, rows, log_base=10, tokens_per_batch=99)]
+    assert results == ["keyword_inside_token", None]
+
+
+def test_names_of_special_tokens_in_a_sentence_are_text(lm):
+    result, (own, _) = score_rows(
+        lm, [row("他[MASK]好。", "他", "她")], log_base=10, tokens_per_batch=99
+    )[0]
+    assert lm.mask_id not in own.ids
+    assert result["has_unk"] is True
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "offsets", "expected"),
+    [
+        ("甲乙丙", 1, [(0, 0), (0, 1), (1, 2), (2, 3), (0, 0)], (2, 3)),
+        ("甲 乙丙", 2, [(0, 1), (1, 3), (3, 4)], (1, 2)),  # the blank does not count
+        ("甲乙丙", 1, [(0, 1), (1, 2), (1, 2), (1, 2), (2, 3)], (1, 4)),  # bytes of a character
+        ("甲乙丙", 1, [(0, 2), (2, 3)], "keyword_inside_token"),
+        ("甲乙丙", 1, [(0, 1), (2, 3)], "keyword_vanishes"),
+    ],
+)
+def test_tokens_of(text, start, offsets, expected):
+    assert tokens_of(text, offsets, start, start + 1) == expected
+
+
+def test_output_and_gate(tmp_path, folder):
+    rows = [*dataset_rows(), row("他龘了。", "他", "她"), row("一个犇人。", "犇", "女")]
+    table, gate, counts = run(tmp_path, rows, folder)
+    assert [r["sentence_id"] for r in table] == [r["sentence_id"] for r in rows]
+    assert table[-2]["has_unk"] is True and table[-2]["excluded"] is None
+    assert table[-1]["excluded"] == "keyword_unknown"
+    assert gate["excluded"] == {"keyword_unknown": 1}
+    assert gate["scored"] + 1 == gate["sentences"] == len(rows) == counts["sentences"]
+    assert gate["sentences_with_unknown"] == 1
+    assert gate["unknown_most_frequent"] == {"龘": 1}
+    assert gate["keywords"]["爸爸"] == ["爸", "爸"]
+    assert gate["trusted"] is False and gate["reason"] == "fill_mask_not_above_baseline"
+
+
+def test_same_bytes_whatever_the_threads(tmp_path, folder):
+    found = []
+    for threads in (1, 1, 2):
+        run(tmp_path, dataset_rows(), folder, threads=threads, tokens_per_batch=64)
+        found.append([(tmp_path / name).read_bytes() for name in ("bias.parquet", "gate.json")])
+    assert found[0] == found[1] == found[2]
+
+
+def test_chunks_change_rounding_only(tmp_path, folder, monkeypatch):
+    whole, _, _ = run(tmp_path, dataset_rows(), folder)
+    monkeypatch.setattr(module, "SENTENCES_AT_ONCE", 3)
+    parts, gate, _ = run(tmp_path, dataset_rows(), folder)
+    for a, b in zip(whole, parts, strict=True):
+        assert a["bias"] == pytest.approx(b["bias"], abs=1e-5)
+    assert gate["scored"] == len(whole)
+
+
+def test_a_model_that_gives_nan_is_excluded_and_not_trusted(tmp_path):
+    folder = tiny_models.save(tmp_path / "model")
+    lm = load_masked_lm(folder)
+    lm.model.cls.predictions.bias.data.fill_(np.nan)
+    lm.model.save_pretrained(folder)
+    table, gate, _ = run(tmp_path, dataset_rows(), folder)
+    assert {r["excluded"] for r in table} == {"not_finite"}
+    assert gate["reason"] == "fill_mask_not_above_baseline, few_scored"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"end": 2}, r"dataset.parquet:1: start and end do not cut out the keyword"),
+        ({"gender": "m"}, "gender is 'm'"),
+        ({"opposite": None}, "the cell of opposite is empty"),
+    ],
+)
+def test_a_wrong_row_is_named(tmp_path, folder, change, message):
+    rows = [row("他是一个好老师。", "他", "她") | change]
+    with pytest.raises(InputError, match=message):
+        run(tmp_path, rows, folder)
+    assert not (tmp_path / "bias.parquet").exists()
+
+
+def test_a_dataset_that_cannot_be_scored(tmp_path, folder):
+    with pytest.raises(InputError, match="holds no sentence"):
+        dataset = pa.Table.from_pylist([row("他来。", "他", "她")]).slice(0, 0)
+        pq.write_table(dataset, tmp_path / "empty.parquet")
+        score_bias(
+            dataset=tmp_path / "empty.parquet",
+            out=tmp_path / "o",
+            gate=tmp_path / "g",
+            name="x",
+            model=folder,
+        )
+    with pytest.raises(InputError, match="lacks the column gender"):
+        one = row("他来。", "他", "她")
+        del one["gender"]
+        run(tmp_path, [one], folder)
+    (tmp_path / "no.parquet").write_text("no", encoding="utf-8")
+    with pytest.raises(InputError, match="is not a Parquet file"):
+        score_bias(
+            dataset=tmp_path / "no.parquet",
+            out=tmp_path / "o",
+            gate=tmp_path / "g",
+            name="x",
+            model=folder,
+        )
+
+
+def test_settings(tmp_path, folder):
+    rows = [row("他来。", "他", "她")]
+    with pytest.raises(InputError, match="log_base is 1"):
+        run(tmp_path, rows, folder, log_base=1)
+    with pytest.raises(InputError, match="a folder or a hub name"):
+        run(tmp_path, rows, folder, hub_name="a/b")
+    with pytest.raises(InputError, match="a folder or a hub name"):
+        run(tmp_path, rows, None)

@@ -1,0 +1,189 @@
+import csv
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.slguset import score_bias
+from evenhand.slguset.summarise_bias import degrees, summarise_bias
+
+#: gender, surface, surface_opposite, bias of the models a and b
+ROWS = [
+    ("male", "男人", "女人", 0.5, 1.0),
+    ("female", "女人", "男人", -0.1, -0.2),
+    ("male", "他", "她", 0.3, 0.6),
+    ("female", "她", "他", -0.7, None),
+    ("female", "她", "他", 0.0, 0.1),
+]
+
+
+def write_dataset(path, rows=ROWS):
+    table = [
+        {
+            "sentence_id": str(number),
+            "pair": "男/女" if "人" in surface else "他/她",
+            "surface": surface,
+            "surface_opposite": opposite,
+            "gender": gender,
+        }
+        for number, (gender, surface, opposite, *_) in enumerate(rows)
+    ]
+    pq.write_table(pa.Table.from_pylist(table), path)
+    return path
+
+
+def write_model(folder, name, biases, trusted=True, log_base=10.0):
+    table = [
+        {
+            "sentence_id": str(number),
+            "log_p_male": bias,
+            "log_p_female": bias if bias is None else 0.0,
+            "bias": bias,
+            "bias_one_character": bias if bias is None else 2 * bias,
+            "n_masks": 1,
+            "n_masks_opposite": 1,
+            "has_unk": None if bias is None else number == 0,
+            "excluded": "keyword_unknown" if bias is None else None,
+        }
+        for number, bias in enumerate(biases)
+    ]
+    pq.write_table(pa.Table.from_pylist(table, score_bias.BIAS), folder / f"{name}.parquet")
+    gate = {
+        "model": name,
+        "log_base": log_base,
+        "trusted": trusted,
+        "reason": None if trusted else "fill_mask_not_above_baseline",
+        "fill_mask": {"accuracy": 0.5, "baseline": 0.04},
+    }
+    (folder / f"{name}.gate.json").write_text(json.dumps(gate), encoding="utf-8")
+
+
+def summarise(folder, names=("a", "b"), **options):
+    paths = {name: folder / f"{name}.csv" for name in ("out", "by_pair", "correlations")}
+    counts = summarise_bias(
+        dataset=folder / "dataset.parquet",
+        bias=[folder / f"{name}.parquet" for name in names],
+        gates=[folder / f"{name}.gate.json" for name in names],
+        **paths,
+        **options,
+    )
+    tables = []
+    for path in paths.values():
+        with path.open(encoding="utf-8", newline="") as stream:
+            tables.append(list(csv.DictReader(stream)))
+    return *tables, counts
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_dataset(tmp_path / "dataset.parquet")
+    write_model(tmp_path, "a", [row[3] for row in ROWS])
+    write_model(tmp_path, "b", [row[4] for row in ROWS], trusted=False)
+    return tmp_path
+
+
+def test_a_row_per_model_by_hand(folder):
+    (a, b), _, _, counts = summarise(folder)
+    assert (a["sentences"], a["scored"], a["excluded"], a["with_unknown_tokens"]) == (
+        *("5", "5", "0", "1"),
+    )
+    assert (a["mean_bias"], a["male_degree"], a["female_degree"], a["mean_degree"]) == (
+        *("0.000000", "0.160000", "0.160000", "0.320000"),
+    )
+    # 0.3 itself is not above 0.3.
+    assert (a["above_threshold"], a["below_threshold"], a["within_threshold"]) == ("1", "1", "3")
+    assert (a["share_obvious"], a["share_above"]) == ("0.400000", "0.200000")
+    assert a["mean_degree_one_character"] == "0.640000"
+    # Clusters 男人/女人 (mean 0.2) and 他/她 (mean -0.4/3): the draws are one, both, the other.
+    assert a["mean_bias_low"] == "-0.133333" and a["mean_bias_high"] == "0.200000"
+    assert (a["trusted"], a["reason"]) == ("true", "")
+    assert (b["scored"], b["excluded"], b["trusted"]) == ("4", "1", "false")
+    assert b["reason"] == "fill_mask_not_above_baseline"
+    assert b["mean_bias"] == "0.375000"
+    assert counts["scored"] == {"a": 5, "b": 4} and counts["trusted"] == 1
+
+
+def test_by_pair_gender_and_direction(folder):
+    _, table, _, _ = summarise(folder)
+    rows = {
+        (r["model"], r["surface_pair"], r["gender"], r["direction"]): (r["n"], r["mean_bias"])
+        for r in table
+    }
+    assert len(table) == len(rows) == 2 * 2 * 3 * 3
+    assert [r["surface_pair"] for r in table[:10:9]] == ["男人/女人", "他/她"]
+    assert rows["a", "他/她", "all", "all"] == ("3", "-0.133333")
+    assert rows["a", "他/她", "female", "all"] == ("2", "-0.350000")
+    assert rows["a", "他/她", "female", "female"] == ("1", "-0.700000")
+    assert rows["a", "他/她", "female", "male"] == ("0", "")
+    assert rows["b", "他/她", "female", "all"] == ("1", "0.100000")  # the excluded one is out
+    assert {r["mean_bias_low"] for r in table if int(r["n"]) < 2} == {""}
+
+
+def test_correlations_over_what_both_scored(folder):
+    write_model(folder, "constant", [0.1] * 5)
+    _, _, table, _ = summarise(folder, ("a", "b", "constant"))
+    assert [(r["model_a"], r["model_b"], r["n"]) for r in table] == [
+        ("a", "b", "4"),
+        ("a", "constant", "5"),
+        ("b", "constant", "4"),
+    ]
+    expected = np.corrcoef([0.5, -0.1, 0.3, 0.0], [1.0, -0.2, 0.6, 0.1])[0, 1]
+    assert float(table[0]["pearson"]) == pytest.approx(expected, abs=1e-6)
+    assert float(table[0]["spearman"]) == 1.0
+    assert (table[1]["pearson"], table[1]["spearman"]) == ("", "")
+
+
+def test_published_counts_stand_beside(folder, repository):
+    write_model(folder, "bert-base-chinese", [0.1] * 5)
+    published = repository / "resources" / "slguset" / "published_bias.csv"
+    (one, other), *_ = summarise(folder, ("a", "bert-base-chinese"), published=published)
+    assert one["published_within"] == ""
+    assert (other["published_within"], other["published_above"], other["published_below"]) == (
+        *("7223", "6024", "6743"),
+    )
+
+
+def test_nothing_scored_is_an_empty_row_that_is_not_trusted(folder):
+    write_model(folder, "none", [None] * 5)
+    (row,), pairs, _, _ = summarise(folder, ("none",))
+    assert (row["scored"], row["excluded"], row["trusted"]) == ("0", "5", "false")
+    for column in ("mean_bias", "mean_bias_low", "mean_degree", "share_obvious"):
+        assert row[column] == ""
+    assert {r["n"] for r in pairs} == {"0"}
+
+
+def test_same_bytes(folder):
+    summarise(folder)
+    first = (folder / "out.csv").read_bytes(), (folder / "by_pair.csv").read_bytes()
+    summarise(folder)
+    assert first == ((folder / "out.csv").read_bytes(), (folder / "by_pair.csv").read_bytes())
+
+
+def test_degrees():
+    values = np.array([1.0, -0.5, 0.0])
+    found = degrees(values)
+    assert found["male_degree"] - found["female_degree"] == pytest.approx(found["mean_bias"])
+    assert found["male_degree"] + found["female_degree"] == pytest.approx(found["mean_degree"])
+    assert set(degrees(np.array([])).values()) == {None}
+
+
+def test_wrong_inputs(folder):
+    write_model(folder, "short", [0.1] * 4)
+    with pytest.raises(InputError, match=r"short.parquet: its sentences are not those of"):
+        summarise(folder, ("short",))
+    write_model(folder, "natural", [0.1] * 5, log_base=2.718)
+    with pytest.raises(InputError, match="different log bases"):
+        summarise(folder, ("a", "natural"))
+    with pytest.raises(InputError, match="two models have one name"):
+        summarise(folder, ("a", "a"))
+    with pytest.raises(InputError, match="0 bias tables"):
+        summarise(folder, ())
+    (folder / "b.gate.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(InputError, match="is not a gate"):
+        summarise(folder)
+    write_dataset(folder / "dataset.parquet", [])
+    with pytest.raises(InputError):
+        summarise(folder, ("a",))
