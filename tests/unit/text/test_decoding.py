@@ -2,7 +2,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.io.quarantine import Quarantine
@@ -102,6 +102,7 @@ def test_a_stated_encoding_is_obeyed() -> None:
     assert read("中文".encode("utf-16-be"), encoding="utf-16-be")[:1] == ("中文",)
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.text("中文女ab，。", max_size=12), max_size=12),
     st.integers(1, 40),
@@ -138,6 +139,7 @@ def test_an_endless_line_is_not_held() -> None:
 LINES = st.lists(st.text("中文女ab，。\r", max_size=9), max_size=15)
 
 
+@settings(deadline=None)
 @given(LINES, st.integers(1, 30), st.integers(1, 50), st.sampled_from(ENCODINGS))
 def test_ranges_divide_the_lines_of_a_file(
     lines: list[str], step: int, size: int, encoding: str

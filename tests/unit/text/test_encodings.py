@@ -1,7 +1,7 @@
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.text.encodings import (
@@ -47,6 +47,7 @@ def test_gb18030_with_broken_bytes_stays() -> None:
         assert detect_utf_8_or_gb18030(broken(data, n)) == "gb18030"
 
 
+@settings(deadline=None)
 @given(CHINESE, st.integers(0, 4))
 def test_a_cut_last_character_does_not_matter(text: str, cut: int) -> None:
     text += "新闻" * 10
@@ -87,6 +88,7 @@ def test_other_bytes_are_no_utf_16(data: bytes) -> None:
     assert detect_utf_16(data) is None
 
 
+@settings(deadline=None)
 @given(CHINESE)
 def test_chinese_of_one_encoding_is_never_taken_for_utf_16(text: str) -> None:
     assert detect_utf_16(text.encode()) is None
@@ -107,6 +109,7 @@ def test_runs_of_undecodable_bytes_become_one_mark_each() -> None:
     assert [(start, end) for start, end, _ in spans] == [(3, 6), (12, 14)]
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200), st.sampled_from(["utf-8", "gb18030", "utf-16-le"]))
 def test_what_is_not_marked_is_decoded_as_ever(data: bytes, encoding: str) -> None:
     text, spans = decode_marked(data, encoding)

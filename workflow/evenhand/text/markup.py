@@ -48,8 +48,10 @@ def strip_html(document: str) -> str:
 # --- Markdown ------------------------------------------------------------------------------
 
 # HTML as CommonMark has it (section 6.6).
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_NO_TEXT = re.compile(rf"<({'|'.join(NO_TEXT)})\b[^<>]*>.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+_DROPPED = re.compile(rf"<!--|<({'|'.join(NO_TEXT)})\b[^<>]*>", re.IGNORECASE)
+_END_OF_DROPPED = {"": re.compile("-->")} | {
+    name: re.compile(rf"</{name}\s*>", re.IGNORECASE) for name in NO_TEXT
+}
 _TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)(?:[\s/][^<>]*)?>|<[a-z+.-]{2,30}:[^\s<>]*>")
 _ENTITY = re.compile(r"&#?[0-9A-Za-z]{1,40};")
 
@@ -89,9 +91,7 @@ def strip_markdown(text: str) -> str:
     table cells set inside a line.
     """
     if "<" in text:
-        if "<!--" in text:
-            text = _COMMENT.sub(_only_line_ends, text)
-        text = _TAG.sub(_replace_tag, _NO_TEXT.sub(_only_line_ends, text))
+        text = _TAG.sub(_replace_tag, _drop(text))
     text = _WHOLE_LINES.sub("\n", "\n" + text)
     text = _LINE_MARKS.sub("\n", text)
     if "#" in text:
@@ -115,8 +115,27 @@ def strip_markdown(text: str) -> str:
     return text[1:]
 
 
-def _only_line_ends(match: re.Match[str]) -> str:
-    return "\n" * match.group().count("\n")
+def _drop(text: str) -> str:
+    """Remove comments and the elements of `NO_TEXT`, but not their line ends.
+
+    Each end is searched once for all beginnings before it, so that many beginnings
+    without an end take no more time than one.
+    """
+    pieces = []
+    at = 0
+    endless = set()
+    for beginning in _DROPPED.finditer(text):
+        name = (beginning[1] or "").lower()
+        if beginning.start() < at or name in endless:
+            continue
+        end = _END_OF_DROPPED[name].search(text, beginning.end())
+        if end is None:
+            endless.add(name)
+            continue
+        pieces.append(text[at : beginning.start()])
+        pieces.append("\n" * text.count("\n", beginning.start(), end.end()))
+        at = end.end()
+    return "".join(pieces) + text[at:]
 
 
 def _replace_tag(match: re.Match[str]) -> str:
