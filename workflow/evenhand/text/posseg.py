@@ -165,30 +165,38 @@ def _route(text: str) -> list[str]:
 
 
 class _Column(NamedTuple):
-    """The states that may emit one character, by position in the word, largest state first.
+    """The states that may emit one character.
 
-    Single and beginning characters: (state, log emission). Ending and middle characters:
-    (state, log emission, the states of the same word that may stand before it, each with
-    its log transition, largest first).
+    opened, closed
+        What `_viterbi` calls so, if the run begins with the character.
+    new
+        Those that begin a word (B, S) and can be reached from another state: (state, log
+        emission, whether the word ends with it, the highest log transition to it, the log
+        transitions to it by state).
+    going
+        Those that continue a word (M, E): (state, log emission, whether the word ends with
+        it, the states that may stand before it, each with its log transition, largest first).
     """
 
-    single: list[tuple[int, float]]
-    begin: list[tuple[int, float]]
-    end: list[tuple[int, float, list[tuple[int, float]]]]
-    middle: list[tuple[int, float, list[tuple[int, float]]]]
+    opened: dict[int, float]
+    closed: list[tuple[float, int]]
+    new: list[tuple[int, float, bool, float, list[float]]]
+    going: list[tuple[int, float, bool, list[tuple[int, float]]]]
 
 
 class _Model(NamedTuple):
     """jieba's tables with the states numbered in the order of their tuples (position, tag)."""
 
     names: list[tuple[str, str]]
+    numbers: dict[tuple[str, str], int]
     states_of: dict[str, tuple[tuple[str, str], ...]]
     emissions: list[dict[str, float]]
     start: list[float]
-    #: Log transition from each state that closes a word to each state, or minus infinity.
-    after: list[list[float]]
-    #: For each state that continues a word: what may stand before it, and log transition.
-    inside: list[list[tuple[int, float]]]
+    #: For each state, the log transition to it from each state, or minus infinity; the
+    #: highest of them; and those above minus infinity with their states, largest first.
+    into: list[list[float]]
+    highest: list[float]
+    befores: list[list[tuple[int, float]]]
 
 
 @cache
@@ -197,16 +205,16 @@ def _model() -> _Model:
         _table(name) for name in ("prob_start", "prob_trans", "prob_emit", "char_state_tab")
     )
     names = sorted(transitions)
-    inside: list[list[tuple[int, float]]] = [[] for _ in names]
-    after = []
-    for number in reversed(range(len(names))):
-        for name, log_transition in transitions[names[number]].items():
-            if name[0] in "ME":
-                inside[names.index(name)].append((number, log_transition))
-    for name in names:
-        after.append([transitions[name].get(other, MINUS_INFINITY) for other in names])
+    into = [[transitions[before].get(name, MINUS_INFINITY) for before in names] for name in names]
     return _Model(
-        names, states_of, [emissions[n] for n in names], [start[n] for n in names], after, inside
+        names,
+        {name: number for number, name in enumerate(names)},
+        states_of,
+        [emissions[name] for name in names],
+        [start[name] for name in names],
+        into,
+        [max(row) for row in into],
+        [[(s, t) for s, t in enumerate(row) if t > MINUS_INFINITY][::-1] for row in into],
     )
 
 
@@ -223,29 +231,31 @@ def _table(name: str) -> Any:
 def _column(character: str) -> _Column:
     model = _model()
     states = model.states_of.get(character, model.names)
-    return _make_column(character, {model.names.index(state) for state in states})
+    return _make_column(character, sorted(model.numbers[state] for state in states))
 
 
 @cache
 def _every_state(character: str) -> _Column:
     """What jieba does where no state of a character can follow: every state may emit it."""
-    return _make_column(character, set(range(len(_model().names))))
+    return _make_column(character, list(range(len(_model().names))))
 
 
-def _make_column(character: str, states: set[int]) -> _Column:
+def _make_column(character: str, states: list[int]) -> _Column:
     model = _model()
-    column = _Column([], [], [], [])
-    for state in sorted(states, reverse=True):
+    column = _Column({}, [], [], [])
+    for state in states:
         emission = model.emissions[state].get(character, NEVER)
         position = model.names[state][0]
-        if position == "S":
-            column.single.append((state, emission))
-        elif position == "B":
-            column.begin.append((state, emission))
-        elif position == "E":
-            column.end.append((state, emission, model.inside[state]))
+        ends = position in "SE"
+        if ends:
+            column.closed.append((model.start[state] + emission, state))
         else:
-            column.middle.append((state, emission, model.inside[state]))
+            column.opened[state] = model.start[state] + emission
+        if position in "ME":
+            column.going.append((state, emission, ends, model.befores[state]))
+        elif model.befores[state]:
+            column.new.append((state, emission, ends, model.highest[state], model.into[state]))
+    column.closed.sort(reverse=True)
     return column
 
 
@@ -270,31 +280,28 @@ def _decode(run: str) -> list[tuple[str, str]]:
     return words
 
 
+#: Log probability and number of each state in which a word has ended, highest first.
+_Closed = list[tuple[float, int]]
+
+
 def _viterbi(run: str) -> list[int]:
     """The states of the most probable path, as jieba/posseg/viterbi.py finds it.
 
     A word is continued (M, E) only by a state of its own, and after its end only a new one
-    (B, S) begins: `opened` holds the log probabilities of the states that must be
-    continued, `closed` those of the others, largest state first, with the row of their
-    transitions. A state that cannot be reached is absent from both.
+    (B, S) begins: `opened` holds the log probabilities of the states in which a word must go
+    on, `closed` those in which it has ended. A state that cannot be reached is in neither.
     """
-    model = _model()
-    start, after = model.start, model.after
-    column = _column(run[0])
-    opened = {s: start[s] + e for s, e, _ in column.middle}
-    opened |= {s: start[s] + e for s, e in column.begin}
-    closed = [(start[s] + e, after[s], s) for s, e in column.single]
-    closed += [(start[s] + e, after[s], s) for s, e, _ in column.end]
+    opened, closed, _, _ = _column(run[0])
     back: list[dict[int, int]] = []
     for character in run[1:]:
-        reached = _step(_column(character), opened, closed, after)
+        reached = _step(_column(character), opened, closed)
         if not reached[2]:
             # Never empty: each character has a state with a successor, and no state
             # without one can be reached from another state.
-            reached = _step(_every_state(character), opened, closed, after)
+            reached = _step(_every_state(character), opened, closed)
         opened, closed, origin = reached
         back.append(origin)
-    state = max([(p, s) for s, p in opened.items()] + [(p, s) for p, _, s in closed])[1]
+    state = max([(p, s) for s, p in opened.items()] + closed[:1])[1]
     path = [state]
     for origin in reversed(back):
         state = origin[state]
@@ -303,58 +310,46 @@ def _viterbi(run: str) -> list[int]:
     return path
 
 
-_Closed = list[tuple[float, list[float], int]]
-
-
 def _step(
-    column: _Column, opened: dict[int, float], closed: _Closed, after: list[list[float]]
+    column: _Column, opened: dict[int, float], closed: _Closed
 ) -> tuple[dict[int, float], _Closed, dict[int, int]]:
     """The states reached at one character, and where each came from.
 
-    Comparisons are strict and predecessors come largest first, so that of equal
-    probabilities the largest predecessor wins, as in ``max`` over (probability, state).
+    Of equal probabilities the largest predecessor wins, as in jieba's ``max`` over
+    (probability, state). Predecessors with an ended word come most probable first, so that
+    the search for the best one can stop: the sums are rounded, but rounding keeps their order.
     """
     origin: dict[int, int] = {}
     now_opened: dict[int, float] = {}
     now_closed: _Closed = []
-    for state, emission in column.single:
-        best = MINUS_INFINITY
-        for p, transitions, before in closed:
-            q = p + transitions[state] + emission
-            if q > best:
+    for state, emission, ends, highest, into in column.new:
+        best, via = MINUS_INFINITY, -1
+        for p, before in closed:
+            if p + highest + emission < best:
+                break
+            q = p + into[before] + emission
+            if q > best or (q == best and before > via):
                 best, via = q, before
         if best > MINUS_INFINITY:
             origin[state] = via
-            now_closed.append((best, after[state], state))
-    for state, emission, befores in column.end:
-        best = MINUS_INFINITY
+            if ends:
+                now_closed.append((best, state))
+            else:
+                now_opened[state] = best
+    for state, emission, ends, befores in column.going:
+        best, via = MINUS_INFINITY, -1
         for before, transition in befores:
             if before in opened:
                 q = opened[before] + transition + emission
                 if q > best:
                     best, via = q, before
-        if best > MINUS_INFINITY:
+        if via >= 0:
             origin[state] = via
-            now_closed.append((best, after[state], state))
-    for state, emission in column.begin:
-        best = MINUS_INFINITY
-        for p, transitions, before in closed:
-            q = p + transitions[state] + emission
-            if q > best:
-                best, via = q, before
-        if best > MINUS_INFINITY:
-            origin[state] = via
-            now_opened[state] = best
-    for state, emission, befores in column.middle:
-        best = MINUS_INFINITY
-        for before, transition in befores:
-            if before in opened:
-                q = opened[before] + transition + emission
-                if q > best:
-                    best, via = q, before
-        if best > MINUS_INFINITY:
-            origin[state] = via
-            now_opened[state] = best
+            if ends:
+                now_closed.append((best, state))
+            else:
+                now_opened[state] = best
+    now_closed.sort(reverse=True)
     return now_opened, now_closed, origin
 
 

@@ -1,0 +1,110 @@
+"""How well the name filters find sentences with personal names, against tagged text.
+
+    python benchmarks/measure_names.py --tagged pd1998.txt.gz pku --tagged cluener/dev.json \
+        cluener --crf crf.crfsuite crf.json
+
+A sentence counts as rejected if the filter gives any reason, with all policies on `drop`, and
+as named if people marked a name in it. Of corpora that a CRF was trained on only the sentences
+held out are measured (--held-out, --seed: as in training). The rows `single` hold sentences
+with exactly one gender keyword, which is exempt, as in the data set.
+"""
+
+import argparse
+import random
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(REPOSITORY / "workflow"))
+
+from evenhand.slguset.filters import names_crf, names_jieba  # noqa: E402
+from evenhand.slguset.filters.names_spacy import load_pipeline  # noqa: E402
+from evenhand.slguset.keywords import read_keywords  # noqa: E402
+from evenhand.slguset.names import judge_names, read_rules  # noqa: E402
+from evenhand.slguset.names_crf_model import NameModel, read_threshold  # noqa: E402
+from evenhand.slguset.train_names_crf import hash_position  # noqa: E402
+from evenhand.slguset.verdicts import Finding  # noqa: E402
+from evenhand.text.tagged import TaggedText, read_tagged  # noqa: E402
+
+TABLES = REPOSITORY / "resources/slguset"
+PERSONS = frozenset({"PERSON", "PER"})
+Check = Callable[[str, int, int], Finding | None]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--tagged", nargs=2, action="append", required=True, metavar=("FILE", "FORMAT")
+    )
+    parser.add_argument("--crf", nargs=2, action="append", default=[], metavar=("MODEL", "REPORT"))
+    parser.add_argument("--threshold", type=float, action="append", default=[])
+    parser.add_argument("--spacy", action="append", default=[], metavar="PIPELINE")
+    parser.add_argument("--held-out", type=float, default=0.2)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--examples", type=int, default=0, help="show so many errors of each kind")
+    arguments = parser.parse_args()
+    checks = dict(make_checks(arguments))
+    pattern = read_keywords(TABLES / "keywords.csv").pattern
+    print("| text | sentences | with a name | filter | precision | recall | clean lost |")
+    print("|---|---|---|---|---|---|---|")
+    for file, form in arguments.tagged:
+        sentences = dict.fromkeys(
+            tagged
+            for tagged in read_tagged(Path(file), form)
+            if hash_position(tagged.text, arguments.seed) < arguments.held_out
+        )
+        surfaces = {s: list(pattern.finditer(s.text)) for s in sentences}
+        single = [s for s in sentences if len(surfaces[s]) == 1]
+        for which, chosen in (("single", single), ("all", list(sentences))):
+            spans = [surfaces[s][0].span() if which == "single" else (0, 0) for s in chosen]
+            for name, check in checks.items():
+                found = [check(s.text, *span) for s, span in zip(chosen, spans, strict=True)]
+                report(f"{Path(file).name} {which}", name, chosen, found, arguments.examples)
+
+
+def make_checks(arguments: argparse.Namespace) -> Iterator[tuple[str, Check]]:
+    rules = read_rules(TABLES / "surnames.csv", TABLES / "titles.csv")
+    stop_words = names_jieba.read_stop_words(TABLES / "name_stop_words.csv")
+    yield "jieba", names_jieba.make_check(rules)
+    yield "jieba, stop list", names_jieba.make_check(rules, stop_words)
+    for model, model_report in arguments.crf:
+        for threshold in [*arguments.threshold, read_threshold(Path(model_report))]:
+            check = names_crf.make_check(rules, NameModel(Path(model)), threshold)
+            yield f"{Path(model).name} > {threshold}", check
+    for pipeline in arguments.spacy:
+        nlp = load_pipeline(pipeline, PERSONS)
+
+        def check(sentence: str, start: int, end: int, nlp: object = nlp) -> Finding | None:
+            entities = nlp(sentence).ents
+            names = [(e.start_char, e.end_char) for e in entities if e.label_ in PERSONS]
+            return judge_names(sentence, (start, end), names, rules)
+
+        yield pipeline, check
+
+
+def report(
+    text: str, name: str, chosen: list[TaggedText], found: list[Finding | None], examples: int
+) -> None:
+    true = [bool(s.names) for s in chosen]
+    hit = sum(t and f is not None for t, f in zip(true, found, strict=True))
+    rejected = sum(f is not None for f in found)
+    named = sum(true)
+    print(
+        f"| {text} | {len(chosen)} | {named} | {name} | {hit / max(1, rejected):.3f} "
+        f"| {hit / max(1, named):.3f} | {(rejected - hit) / max(1, len(chosen) - named):.3f} |",
+        flush=True,
+    )
+    if examples:
+        pairs = list(zip(chosen, found, strict=True))
+        missed = [[s.text[a:b] for a, b in s.names] for s, f in pairs if s.names and f is None]
+        false = [f.evidence for s, f in pairs if not s.names and f is not None]
+        for kind, cases in (("missed", missed), ("false alarms", false)):
+            shown = random.Random(0).sample(cases, min(examples, len(cases)))
+            print(f"  {kind}:", " ".join("、".join(case) for case in shown))
+
+
+if __name__ == "__main__":
+    main()
