@@ -1,5 +1,6 @@
 """A harness that runs Snakemake for real, in throwaway copies of the repository."""
 
+import fcntl
 import hashlib
 import json
 import os
@@ -7,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -59,10 +61,18 @@ class Run:
 
 
 class Checkout:
-    """A copy of the repository that a test may change and run."""
+    """A copy of the repository that a test may change and run.
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    Parameters
+    ----------
+    root : Path
+        Where it lies.
+    arguments : tuple of str
+        What each call of Snakemake is given at its end, such as ``--configfile``.
+    """
+
+    def __init__(self, root: Path, arguments: tuple[str, ...] = ()) -> None:
+        self.root, self.arguments = root, arguments
 
     # changing it
 
@@ -93,7 +103,9 @@ class Checkout:
 
     def run(self, *arguments: str, cores: int = 2, check: bool = True) -> Run:
         """Run the workflow; it must succeed unless `check` is off."""
-        done = self._python("-m", "snakemake", "--cores", str(cores), "--nocolor", *arguments)
+        done = self._python(
+            "-m", "snakemake", *arguments, "--cores", str(cores), "--nocolor", *self.arguments
+        )
         assert not check or done.returncode == 0, done.stdout + self.logs()
         jobs = [self._job(*found.groups()) for found in _JOB.finditer(done.stdout)]
         jobs = sorted(job for job in jobs if job.rule != "all")
@@ -109,7 +121,7 @@ class Checkout:
     def planned(self, *arguments: str) -> list[dict]:
         """The same with all that `workflow/dry_run.py` says."""
         plan = self.root / ".plan.json"
-        done = self._python("workflow/dry_run.py", str(plan), *arguments)
+        done = self._python("workflow/dry_run.py", str(plan), *arguments, *self.arguments)
         assert done.returncode == 0, done.stdout
         return json.loads(plan.read_text(encoding="utf-8"))["jobs"]
 
@@ -119,7 +131,7 @@ class Checkout:
 
     def why(self, *arguments: str) -> list[str]:
         """The lines of `make why`."""
-        done = self._python("-m", "evenhand.why", *arguments)
+        done = self._python("-m", "evenhand.why", *arguments, *self.arguments)
         assert done.returncode == 0, done.stdout
         return done.stdout.splitlines()
 
@@ -167,7 +179,7 @@ class Checkout:
     def copy(self, root: Path) -> "Checkout":
         """All of it, results, times and Snakemake's own records included."""
         shutil.copytree(self.root, root, symlinks=True)
-        return Checkout(root)
+        return Checkout(root, self.arguments)
 
     def clone(self, root: Path, *beside: str) -> "Checkout":
         """A fresh clone, with copies of some folders (such as ``results``) beside it."""
@@ -175,7 +187,7 @@ class Checkout:
             copy_part(self.root / part, root / part)
         for part in beside:
             shutil.copytree(self.root / part, root / part)
-        clone = Checkout(root)
+        clone = Checkout(root, self.arguments)
         clone.touch_all()
         return clone
 
@@ -188,22 +200,38 @@ def copy_part(source: Path, target: Path) -> None:
         shutil.copy2(source, target)
 
 
-def checkout(root: Path) -> Checkout:
+def checkout(root: Path, arguments: tuple[str, ...] = ()) -> Checkout:
     for part in PARTS:
         copy_part(REPOSITORY / part, root / part)
-    return Checkout(root)
+    return Checkout(root, arguments)
+
+
+def once(tmp_path_factory, name: str, make: Callable[[Path], None]) -> Path:
+    """A folder that is made once, also where pytest-xdist has several workers."""
+    base = tmp_path_factory.getbasetemp()
+    base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    with (base / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (base / f"{name}.done").exists():
+            shutil.rmtree(base / name, ignore_errors=True)
+            make(base / name)
+            (base / f"{name}.done").touch()
+    return base / name
 
 
 @pytest.fixture(scope="session")
 def toy_template(tmp_path_factory) -> Checkout:
-    """The library with five tiny stages and a workflow of their own, run once."""
-    made = checkout(tmp_path_factory.mktemp("toy") / "checkout")
-    for path in sorted(TOY.rglob("*")):
-        name = path.relative_to(TOY).as_posix().replace("stages/", "workflow/evenhand/toy/")
-        if path.is_file() and "__pycache__" not in name:
-            made.write(name, path.read_text(encoding="utf-8"))
-    made.run()
-    return made
+    """The library with six tiny stages and a workflow of their own, run once."""
+
+    def make(root: Path) -> None:
+        made = checkout(root)
+        for path in sorted(TOY.rglob("*")):
+            name = path.relative_to(TOY).as_posix().replace("stages/", "workflow/evenhand/toy/")
+            if path.is_file() and "__pycache__" not in name:
+                made.write(name, path.read_text(encoding="utf-8"))
+        made.run()
+
+    return Checkout(once(tmp_path_factory, "toy", make))
 
 
 @pytest.fixture
