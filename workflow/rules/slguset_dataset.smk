@@ -1,0 +1,78 @@
+# The data set, its numbers and its card.
+
+
+rule build_dataset:
+    input:
+        samples=expand("<results>/slguset/annotation/{round}/sample.parquet", round=ANNOTATED),
+        answers=expand("<results>/slguset/annotation/{round}/answers.parquet", round=ANNOTATED),
+        keywords=table("keywords"),
+    output:
+        out="<results>/slguset/slguset.parquet",
+        table="<results>/slguset/slguset.csv",
+    log:
+        "<logs>/build_dataset/all.log",
+    benchmark:
+        "<benchmarks>/build_dataset/all.jsonl"
+    conda:
+        "../../envs/extract.yaml"
+    params:
+        code=code("evenhand.slguset.build_dataset"),
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+    shell:
+        "python -m evenhand.slguset.build_dataset --samples {input.samples}"
+        " --answers {input.answers} --keywords {input.keywords}"
+        " --out {output.out} --table {output.table} 2> {log}"
+
+
+rule describe_dataset:
+    input:
+        dataset="<results>/{edition}/slguset.parquet",
+        keywords=table("keywords"),
+        published=table("published_counts"),
+    output:
+        table="<results>/{edition}/table_1.csv",
+        statistics="<results>/{edition}/statistics.json",
+    log:
+        "<logs>/describe_dataset/{edition}.log",
+    benchmark:
+        "<benchmarks>/describe_dataset/{edition}.jsonl"
+    conda:
+        "../../envs/extract.yaml"
+    params:
+        code=code("evenhand.slguset.describe_dataset"),
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+    shell:
+        "python -m evenhand.slguset.describe_dataset --dataset {input.dataset}"
+        " --keywords {input.keywords} --published {input.published}"
+        " --table {output.table} --statistics {output.statistics} 2> {log}"
+
+
+rule write_card:
+    input:
+        answers=expand("<results>/slguset/annotation/{round}/answers.parquet", round=ANNOTATED),
+        statistics="<results>/slguset/statistics.json",
+        table="<results>/slguset/table_1.csv",
+        agreement="<results>/slguset/agreement.csv",
+        funnel="<results>/slguset/funnel.csv",
+        template="workflow/evenhand/slguset/templates/data_card.md.jinja",
+    output:
+        "<results>/slguset/README.md",
+    log:
+        "<logs>/write_card/all.log",
+    benchmark:
+        "<benchmarks>/write_card/all.jsonl"
+    conda:
+        "../../envs/extract.yaml"
+    params:
+        given=given,
+        code=code("evenhand.slguset.write_card"),
+        options=options("slguset.annotation", "notice"),
+        filters=options("slguset", "filters"),
+        corpora=list(SLGUSET["corpora"]),
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+    shell:
+        "python -m evenhand.slguset.write_card {params.given} {params.options}"
+        " {params.filters} --corpora {params.corpora} --out {output} 2> {log}"

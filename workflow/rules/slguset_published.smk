@@ -1,0 +1,58 @@
+# The authors' published file: repaired, checked, and run through our filters.
+
+PUBLISHED = SLGUSET["published"].get("file") or (
+    source_path(config, SOURCES, SLGUSET["published"]["source"])
+    if "source" in SLGUSET["published"]
+    else []
+)
+
+
+rule import_published:
+    input:
+        file=PUBLISHED,
+        keywords=table("keywords"),
+    output:
+        sentences="<results>/slguset_published/sentences/published.parquet",
+        dataset="<results>/slguset_published/slguset.parquet",
+        problems="<results>/slguset_published/problems.csv",
+    log:
+        "<logs>/import_published/all.log",
+    benchmark:
+        "<benchmarks>/import_published/all.jsonl"
+    conda:
+        "../../envs/extract.yaml"
+    params:
+        code=code("evenhand.slguset.import_published"),
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+    shell:
+        "python -m evenhand.slguset.import_published --file {input.file:q}"
+        " --keywords {input.keywords} --sentences {output.sentences}"
+        " --dataset {output.dataset} --problems {output.problems} 2> {log}"
+
+
+rule report_published:
+    input:
+        keywords="<results>/slguset_published/keywords/published.parquet",
+        filters=expand(
+            "<results>/slguset_published/filters/{filter}/published.parquet", filter=FILTERS
+        ),
+        problems="<results>/slguset_published/problems.csv",
+    output:
+        table="<results>/slguset_published/filters.csv",
+        report="<results>/slguset_published/report.json",
+    log:
+        "<logs>/report_published/all.log",
+    benchmark:
+        "<benchmarks>/report_published/all.jsonl"
+    conda:
+        "../../envs/extract.yaml"
+    params:
+        code=code("evenhand.slguset.report_published"),
+        filters=FILTERS,
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+    shell:
+        "python -m evenhand.slguset.report_published --keywords {input.keywords}"
+        " --filters {input.filters} --filter-names {params.filters}"
+        " --problems {input.problems} --table {output.table} --report {output.report} 2> {log}"
