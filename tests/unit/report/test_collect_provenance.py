@@ -55,7 +55,7 @@ def collect(records: str | None = "results/.evenhand/records", files=FILES) -> d
     collect_provenance(
         files=[Path(file) for file in files],
         records=Path(records) if records else None,
-        provenance=Path("provenance.json"),
+        out=Path("provenance.json"),
     )
     entries = json.loads(Path("provenance.json").read_text(encoding="utf-8"))["files"]
     return {entry["file"]: entry for entry in entries}

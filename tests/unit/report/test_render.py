@@ -50,3 +50,7 @@ def test_numbers():
 def test_slug():
     assert render.slug("evenhand.slguset.find_keywords") == "evenhand-slguset-find_keywords"
     assert render.slug("<>") == "x"
+
+
+def test_a_path_breaks_after_slashes_and_stays_text():
+    assert render.breakable("a/<b>\x00/c") == "a/<wbr>&lt;b&gt;␀/<wbr>c"

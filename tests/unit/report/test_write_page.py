@@ -39,7 +39,7 @@ GROUPS = {
 
 def render(templates: list[Path], folder: Path, *without: str, **more) -> LexborHTMLParser:
     page = folder / "report.html"
-    write_page(templates=templates, page=page, **made_results.arguments(folder, *without), **more)
+    write_page(templates=templates, out=page, **made_results.arguments(folder, *without), **more)
     return LexborHTMLParser(page.read_text(encoding="utf-8"))
 
 
@@ -73,7 +73,7 @@ def test_renders_without(templates, results, group):
 
 
 def test_renders_with_nothing(templates, tmp_path):
-    write_page(templates=templates, page=tmp_path / "page.html")
+    write_page(templates=templates, out=tmp_path / "page.html")
     tree = LexborHTMLParser((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert text(tree, ".lead") == "Nothing was built yet."
     assert len(tree.css(".absent")) == len(SECTIONS)
@@ -93,7 +93,7 @@ def test_waits_for_a_later_round_beside_the_data_set_of_an_earlier_one(templates
     pq.write_table(pa.Table.from_pylist(later), results / "later.parquet")
     arguments = made_results.arguments(results)
     arguments["samples"].append(results / "later.parquet")
-    write_page(templates=templates, page=results / "page.html", **arguments)
+    write_page(templates=templates, out=results / "page.html", **arguments)
     tree = LexborHTMLParser((results / "page.html").read_text(encoding="utf-8"))
     assert "come back for the round 2027." in text(tree, ".notice.waiting")
     assert "annotators answered for 18 of these; the 18 that all" in text(tree, ".lead")
@@ -252,7 +252,7 @@ def test_asks_nothing_of_the_network(templates, results):
 def test_the_same_input_gives_the_same_bytes(templates, results, tmp_path):
     pages = [tmp_path / "one.html", tmp_path / "two.html"]
     for page in pages:
-        write_page(templates=templates, page=page, **made_results.arguments(results))
+        write_page(templates=templates, out=page, **made_results.arguments(results))
     assert pages[0].read_bytes() == pages[1].read_bytes()
     assert str(tmp_path) not in pages[0].read_text(encoding="utf-8")
 
@@ -260,7 +260,7 @@ def test_the_same_input_gives_the_same_bytes(templates, results, tmp_path):
 def test_can_be_used_without_eyes_or_mouse(templates, results, tmp_path):
     provenance = tmp_path / "provenance.json"
     files = sorted(results.glob("slguset/*.*"))
-    collect_provenance(files=files, provenance=provenance)
+    collect_provenance(files=files, out=provenance)
     tree = render(templates, results, provenance=provenance, notice="Demo.")
     ids = [node.attributes["id"] for node in tree.css("[id]")]
     assert len(ids) == len(set(ids))
@@ -291,7 +291,7 @@ def test_links_to_the_files_beside_it(templates, results, monkeypatch):
     monkeypatch.chdir(results.parent)
     files = [Path("results/slguset/funnel.csv"), Path("results/slguset/annotation/sample.parquet")]
     (results / "report").mkdir()
-    collect_provenance(files=files, provenance=Path("results/provenance.json"))
+    collect_provenance(files=files, out=Path("results/provenance.json"))
     tree = render(templates, results, provenance=Path("results/provenance.json"))
     links = [a.attributes["href"] for a in tree.css("#files th a")]
     assert len(links) == 2
@@ -313,7 +313,7 @@ def test_runs_as_a_stage(templates, results, tmp_path, monkeypatch):
     monkeypatch.setenv("EVENHAND_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("EVENHAND_STATE", raising=False)
     page = tmp_path / "report/index.html"
-    arguments = {"templates": templates, "page": page, **made_results.arguments(results)}
+    arguments = {"templates": templates, "out": page, **made_results.arguments(results)}
     record = stage.execute(write_page, arguments)
     assert record["counts"]["bytes"] == page.stat().st_size
     changed = tmp_path / "style.css"

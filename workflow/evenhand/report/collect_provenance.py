@@ -15,7 +15,7 @@ FIELDS = ("stage", "code", "parameters", "packages", "counts")
 
 
 def collect_provenance(
-    *, files: list[Source], records: Input | None = None, provenance: Output
+    *, files: list[Source], records: Input | None = None, out: Output
 ) -> dict[str, Any]:
     """Collect, for each result file, the stage, code, parameters and inputs that made it.
 
@@ -29,7 +29,7 @@ def collect_provenance(
     records
         The folder of the runs' records: ``records`` in the folder EVENHAND_STATE. Without it
         files are described, but not traced.
-    provenance
+    out
         The document, JSON: ``{"files": [{file, kind, sha256, bytes, rows, columns, stage,
         code, parameters, packages, counts, inputs}]}``, sorted by file. ``bytes`` counts a
         folder's files together; ``rows`` is null where there are none; ``inputs`` gives for
@@ -56,7 +56,7 @@ def collect_provenance(
             for argument, described in record.get("inputs", {}).items()
         }
     document = {"files": [entries[name] for name in sorted(entries)]}
-    provenance.write_text(
+    out.write_text(
         json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8"
     )
     traced = sum(entry["stage"] is not None for entry in entries.values())

@@ -50,6 +50,7 @@ def environment(templates: list[Path]) -> Environment:
         "decimal": decimal,
         "signed": signed,
         "size": size,
+        "breakable": breakable,
         "short": short,
         "slug": slug,
     }
@@ -107,6 +108,11 @@ def size(value: int | None) -> str:
 def short(digest: str | None) -> str:
     """The head of a checksum: enough to tell two apart by eye."""
     return NOTHING if digest is None else digest[:12]
+
+
+def breakable(text: str) -> Markup:
+    """A path, escaped, that may break into lines after its slashes."""
+    return Markup("/<wbr>").join(visible(text).split("/"))
 
 
 def slug(text: str) -> str:

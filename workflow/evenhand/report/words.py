@@ -65,13 +65,13 @@ PROBLEMS = {
 #: What a stated position marks.
 POSITIONS = {
     "right": "Right",
-    "wrong": "Wrong, of which",
-    "whole_word": "marks the whole word",
-    "counts_from_1": "counts from 1",
-    "whole_word_counts_from_1": "marks the whole word and counts from 1",
-    "shifted": "shifted by more",
-    "outside": "ends behind the sentence",
-    "other": "other",
+    "wrong": "Wrong",
+    "whole_word": "Wrong: marks the whole word",
+    "counts_from_1": "Wrong: counts from 1",
+    "whole_word_counts_from_1": "Wrong: marks the whole word and counts from 1",
+    "shifted": "Wrong: shifted by more",
+    "outside": "Wrong: ends behind the sentence",
+    "other": "Wrong in another way",
 }
 
 #: Why a model's numbers are not to be trusted.

@@ -33,7 +33,7 @@ MOST_FILES, MOST_INPUTS = 20, 6
 def write_page(
     *,
     templates: list[Input],
-    page: Output,
+    out: Output,
     funnel: Input | None = None,
     candidates: Input | None = None,
     counts: list[Input] | None = None,
@@ -71,7 +71,7 @@ def write_page(
     ----------
     templates
         The files of ``evenhand/report/templates``.
-    page
+    out
         The page, HTML.
     funnel
         ``slguset/funnel.csv``.
@@ -171,7 +171,7 @@ def write_page(
             most_inputs=MOST_INPUTS,
         )
     )
-    Path(page).write_text(html, encoding="utf-8")
+    Path(out).write_text(html, encoding="utf-8")
     return {"sections": sum(bool(part) for part in parts.values()), "bytes": len(html.encode())}
 
 

@@ -158,6 +158,8 @@ def _axis(ends: list[float]) -> Axis:
 
 
 def _ruler(ends: list[float]) -> Any:
+    if not ends:
+        return ""
     axis = _axis(ends)
     return ruler(axis, ticks_between(axis.low, axis.high, 5), "Scale of mean bias")
 

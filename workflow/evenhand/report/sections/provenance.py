@@ -19,9 +19,9 @@ HOLDINGS = [
     ("slguset/names/*", "The name tagger, and its precision and recall on held-out text"),
     ("slguset/candidates.parquet", "Every keyword sentence with its verdict and reasons"),
     ("slguset/funnel.csv", "How many sentences fell at which step"),
-    ("slguset/annotation/sample.parquet", "The sentences that were handed to the annotators"),
-    ("slguset/annotation/sheets", "One sheet per annotator, and a Label Studio project"),
-    ("slguset/annotation/answers.parquet", "What each annotator said of each sentence"),
+    ("annotation/*/sample.parquet", "The sentences that were handed to the annotators"),
+    ("annotation/*/sheets", "One sheet per annotator, and a Label Studio project"),
+    ("annotation/*/answers.parquet", "What each annotator said of each sentence"),
     ("slguset/annotation/disagreements.csv", "Sentences on which the annotators disagree"),
     ("slguset/agreement.csv", "Agreement between annotators, per pair and overall"),
     ("slguset/slguset.parquet", "The data set"),
@@ -39,7 +39,7 @@ HOLDINGS = [
     ("tables/*_bias_correlations.csv", "Correlation of bias between models"),
     ("tables/*_bias.csv", "Bias per model"),
     ("*/bias/*.json", "What a model is, and whether its numbers are to be trusted"),
-    ("slguset/annotation/drawn.csv", "How many sentences were drawn for each pair"),
+    ("annotation/*/drawn.csv", "How many sentences were drawn for each pair"),
 ]
 
 #: So many files of one kind or more share a row of the table.
