@@ -1,0 +1,211 @@
+"""A harness that runs Snakemake for real, in throwaway copies of the repository."""
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+#: What a checkout needs to run.
+PARTS = (
+    "Snakefile",
+    "config",
+    "envs",
+    "profiles",
+    "pyproject.toml",
+    "requirements",
+    "resources",
+    "workflow",
+)
+
+_JOB = re.compile(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)*)", re.M)
+
+
+@dataclass(frozen=True, order=True)
+class Job:
+    """A job by its rule and wildcards; `served` if it came from the run cache."""
+
+    rule: str
+    wildcards: tuple[tuple[str, str], ...] = ()
+    served: bool = field(default=False, compare=False)
+
+
+@dataclass
+class Run:
+    """What one call of Snakemake did."""
+
+    returncode: int
+    output: str
+    jobs: list[Job]
+
+    @property
+    def rules(self) -> list[str]:
+        return sorted(job.rule for job in self.jobs)
+
+
+class Checkout:
+    """A copy of the repository that a test may change and run.
+
+    Parameters
+    ----------
+    root : Path
+        Where it lies.
+    arguments : tuple of str
+        What each call of Snakemake is given at its end, such as ``--configfile``.
+    """
+
+    def __init__(self, root: Path, arguments: tuple[str, ...] = ()) -> None:
+        self.root, self.arguments = root, arguments
+
+    # changing it
+
+    def read(self, name: str) -> str:
+        return (self.root / name).read_text(encoding="utf-8")
+
+    def write(self, name: str, text: str) -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def append(self, name: str, text: str) -> None:
+        self.write(name, self.read(name) + text)
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        text = self.read(name)
+        assert old in text, f"{name} does not hold {old!r}"
+        self.write(name, text.replace(old, new, 1))
+
+    def touch_all(self) -> None:
+        """Give every file that git holds a new time, as a fresh clone does."""
+        for part in PARTS:
+            for path in [self.root / part, *(self.root / part).rglob("*")]:
+                if path.is_file():
+                    os.utime(path)
+
+    # running it
+
+    def run(self, *arguments: str, cores: int = 2, check: bool = True) -> Run:
+        """Run the workflow; it must succeed unless `check` is off."""
+        done = self._python(
+            "-m", "snakemake", *arguments, "--cores", str(cores), "--nocolor", *self.arguments
+        )
+        assert not check or done.returncode == 0, done.stdout + self.logs()
+        jobs = [self._job(*found.groups()) for found in _JOB.finditer(done.stdout)]
+        jobs = sorted(job for job in jobs if job.rule != "all")
+        return Run(done.returncode, done.stdout, jobs)
+
+    def plan(self, *arguments: str) -> list[Job]:
+        """The jobs that a dry run would run."""
+        return sorted(
+            Job(job["rule"], tuple(sorted(job["wildcards"].items())))
+            for job in self.planned(*arguments)
+        )
+
+    def planned(self, *arguments: str) -> list[dict]:
+        """The same with all that `workflow/dry_run.py` says."""
+        plan = self.root / ".plan.json"
+        done = self._python("workflow/dry_run.py", str(plan), *arguments, *self.arguments)
+        assert done.returncode == 0, done.stdout
+        return json.loads(plan.read_text(encoding="utf-8"))["jobs"]
+
+    def rules(self, *arguments: str) -> set[str]:
+        """The rules that have a job in the plan."""
+        return {job.rule for job in self.plan(*arguments)}
+
+    def why(self, *arguments: str) -> list[str]:
+        """The lines of `make why`."""
+        done = self._python("-m", "evenhand.why", *arguments, *self.arguments)
+        assert done.returncode == 0, done.stdout
+        return done.stdout.splitlines()
+
+    def _python(self, *arguments: str) -> subprocess.CompletedProcess:
+        # no bytecode: two edits within a second would be taken for one
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("EVENHAND_", "SNAKEMAKE"))}
+        return subprocess.run(
+            [sys.executable, *arguments],
+            cwd=self.root,
+            env=kept
+            | {
+                "PYTHONPATH": str(self.root / "workflow"),
+                "PYTHONDONTWRITEBYTECODE": "1",
+                "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+        )
+
+    def _job(self, rule: str, block: str) -> Job:
+        lines = dict(re.findall(r"^ {4}(\w+): (.*)$", block, re.M))
+        pairs = [pair.split("=", 1) for pair in lines.get("wildcards", "").split(", ") if pair]
+        log = self.root / lines.get("log", "")
+        served = log.is_file() and "served from the run cache" in log.read_text(encoding="utf-8")
+        return Job(rule, tuple(sorted((name, value) for name, value in pairs)), served)
+
+    # what came out
+
+    def logs(self) -> str:
+        """The ends of the log files, for the message of a failed test."""
+        logs = sorted((self.root / "results").rglob("*.log"))
+        return "".join(f"\n{log}:\n{log.read_text(encoding='utf-8')[-2000:]}" for log in logs)
+
+    def results(self) -> dict[str, str]:
+        """SHA-256 by name of each result, but not of logs, timings and what explains runs."""
+        found = {}
+        for path in sorted((self.root / "results").rglob("*")):
+            name = path.relative_to(self.root / "results").as_posix()
+            if path.is_file() and name.split("/")[0] not in (".evenhand", "logs", "benchmarks"):
+                found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        return found
+
+    def copy(self, root: Path) -> "Checkout":
+        """All of it, results, times and Snakemake's own records included."""
+        shutil.copytree(self.root, root, symlinks=True)
+        return Checkout(root, self.arguments)
+
+    def clone(self, root: Path, *beside: str) -> "Checkout":
+        """A fresh clone, with copies of some folders (such as ``results``) beside it."""
+        for part in PARTS:
+            copy_part(self.root / part, root / part)
+        for part in beside:
+            shutil.copytree(self.root / part, root / part)
+        clone = Checkout(root, self.arguments)
+        clone.touch_all()
+        return clone
+
+
+def copy_part(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+    else:
+        shutil.copy2(source, target)
+
+
+def checkout(root: Path, arguments: tuple[str, ...] = ()) -> Checkout:
+    """A copy of this repository as it is, committed or not."""
+    for part in PARTS:
+        copy_part(REPOSITORY / part, root / part)
+    return Checkout(root, arguments)
+
+
+def once(tmp_path_factory, name: str, make: Callable[[Path], None]) -> Path:
+    """A folder that is made once, also where pytest-xdist has several workers."""
+    base = tmp_path_factory.getbasetemp()
+    base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    with (base / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (base / f"{name}.done").exists():
+            shutil.rmtree(base / name, ignore_errors=True)
+            make(base / name)
+            (base / f"{name}.done").touch()
+    return base / name

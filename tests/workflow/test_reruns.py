@@ -1,0 +1,301 @@
+"""What reruns after a change, and what does not, on the real workflow with a part of the demo.
+
+Most tests look at a dry run of a copy that is up to date. What should run is said as "these
+rules, and all that depends on them": `below` reads what depends from Snakemake's own plan of
+a forced run.
+"""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from evenhand import code
+from harness import Checkout, Job, checkout, once
+
+CONFIG = """\
+offline: true
+results: results
+models:
+  tiny: {train: {layers: 1, width: 16, heads: 2, steps: 3, batch: 4}}
+bias: {resamples: 100}
+slguset:
+  shard_megabytes: 0.01
+  corpora:
+    chenhe: {files: [resources/demo/newspapers/chenhe]}
+    evening: {files: [resources/demo/newspapers/evening]}
+  filters: [names_jieba, pair_fit, coreference, biology]
+  annotation: {round: first, sentences_per_pair: 4, filled: filled, ledger: ledger}
+  published: {file: resources/demo/slguset_published.csv}
+"""
+
+FILTERS = ("names_jieba", "pair_fit", "coreference", "biology")
+LIBRARY = "workflow/evenhand"
+
+
+@pytest.fixture(scope="session")
+def demo_template(tmp_path_factory) -> Checkout:
+    """The repository with a small configuration, run once on four cores."""
+    arguments = ("--configfile", "config/small.yaml")
+
+    def make(root: Path) -> None:
+        made = checkout(root, arguments)
+        made.write("config/small.yaml", CONFIG)
+        made.run(cores=4)
+
+    return Checkout(once(tmp_path_factory, "demo", make), arguments)
+
+
+@pytest.fixture
+def demo(demo_template, tmp_path) -> Checkout:
+    """A copy of the small demo, up to date."""
+    return demo_template.copy(tmp_path / "demo")
+
+
+class Graph:
+    """All jobs of the workflow, and which need which."""
+
+    def __init__(self, jobs: list[dict]) -> None:
+        self.jobs = {self.name(job): job for job in jobs}
+        makers = {output: name for name, job in self.jobs.items() for output in job["outputs"]}
+        self.users = defaultdict(set)
+        for name, job in self.jobs.items():
+            for file in job["inputs"]:
+                if file in makers:
+                    self.users[makers[file]].add(name)
+
+    @staticmethod
+    def name(job: dict) -> Job:
+        return Job(job["rule"], tuple(sorted(job["wildcards"].items())))
+
+    def below(self, first: set[Job]) -> list[Job]:
+        """These jobs and all that depend on them."""
+        found, waiting = set(), list(first)
+        while waiting:
+            job = waiting.pop()
+            if job not in found:
+                found.add(job)
+                waiting += self.users[job]
+        return sorted(found)
+
+    def of_rules(self, *rules: str) -> set[Job]:
+        found = {job for job in self.jobs if job.rule in rules}
+        assert {job.rule for job in found} == set(rules)
+        return found
+
+    def readers(self, file: str) -> set[Job]:
+        return {name for name, job in self.jobs.items() if file in job["inputs"]}
+
+
+@pytest.fixture(scope="session")
+def graph(demo_template) -> Graph:
+    return Graph(demo_template.planned("--forceall"))
+
+
+def test_a_finished_run_leaves_nothing_to_do(demo_template):
+    assert demo_template.plan() == []
+    assert demo_template.why() == ["Nothing would run."]
+
+
+# code
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_editing_a_filter_reruns_it_and_what_depends_on_it(demo, graph, name):
+    module = f"{LIBRARY}/slguset/filters/{name}.py"
+    before = demo.read(module)
+    demo.append(module, "\n\ndef added():\n    return 1\n")
+    plan = demo.plan()
+    assert plan == graph.below(graph.of_rules(name))
+    rules = {job.rule for job in plan}
+    assert {name, "merge_candidates", "count_funnel", "report_published", "write_page"} <= rules
+    assert not rules & ({*FILTERS, "find_keywords", "extract_sentences", "score_bias"} - {name})
+    demo.write(module, before)
+    assert demo.plan() == []
+
+
+def test_what_the_code_does_not_notice_reruns_nothing(demo):
+    for path in sorted((demo.root / LIBRARY).rglob("*.py")):
+        name = path.relative_to(demo.root).as_posix()
+        if text := demo.read(name):
+            assert text.startswith('"""'), name
+            demo.write(name, '"""Another docstring."""\n# a comment\n' + text.split('"""', 2)[2])
+    demo.write(f"{LIBRARY}/slguset/filters/unused.py", "import torch\n\n\ndef unused(): ...\n")
+    assert demo.plan() == []
+
+
+def test_editing_what_stages_share_reruns_those_that_import_it(demo, graph):
+    module = "evenhand.slguset.verdicts"
+    importers = {
+        rule for rule, stage in stages(demo).items() if module in code.manifest(stage)["modules"]
+    }
+    assert set(FILTERS) <= importers and "extract_sentences" not in importers
+    demo.append(f"{LIBRARY}/slguset/verdicts.py", "\n\nADDED = 1\n")
+    assert demo.plan() == graph.below(graph.of_rules(*importers))
+
+
+@pytest.mark.parametrize("package", ["rjieba", "torch", "jinja2"])
+def test_another_locked_version_reruns_the_stages_that_import_it(demo, graph, package):
+    records = [json.loads(demo.read(path)) for path in paths(demo, "results/.evenhand/records")]
+    importers = {
+        record["stage"].split(".")[-1] for record in records if package in record["packages"]
+    }
+    assert 0 < len(importers) < len({record["stage"] for record in records})
+    lock = "requirements/torch.txt" if package == "torch" else "requirements/requirements.lock"
+    demo.edit(lock, f"{package}==", f"{package}==99.")
+    assert demo.plan() == graph.below(graph.of_rules(*importers))
+
+
+def test_a_package_that_no_stage_imports_reruns_nothing(demo):
+    demo.edit("requirements/requirements.lock", "\nruff==", "\nruff==99.")
+    assert demo.plan() == []
+
+
+def stages(checkout: Checkout) -> dict[str, str]:
+    """Module by rule, as the stages themselves recorded it."""
+    modules = {
+        json.loads(checkout.read(path))["stage"]
+        for path in paths(checkout, "results/.evenhand/records")
+    }
+    return {module.split(".")[-1]: module for module in modules}
+
+
+def paths(checkout: Checkout, folder: str) -> list[str]:
+    found = sorted((checkout.root / folder).glob("*.json"))
+    assert found
+    return [path.relative_to(checkout.root).as_posix() for path in found]
+
+
+def test_jobs_and_the_main_process_agree_on_the_digest(demo_template):
+    """The stage computes it in its own process; Snakemake recorded the main process's."""
+    of_jobs = {}
+    for path in paths(demo_template, "results/.evenhand/records"):
+        record = json.loads(demo_template.read(path))
+        of_jobs[record["stage"]] = record["code"]
+    of_main = {}
+    for path in (demo_template.root / ".snakemake" / "metadata").rglob("*"):
+        if path.is_file():
+            for param in json.loads(path.read_text(encoding="utf-8"))["params"]:
+                if "@" in param and param.startswith("'evenhand."):
+                    stage, digest = param.strip("'").split("@")
+                    of_main[stage.split("+")[0]] = digest
+    assert len(of_jobs) > 15
+    assert of_jobs == of_main
+
+
+# tables, configuration, corpora
+
+
+@pytest.mark.parametrize("name", ["biology", "coreference", "keyword_words", "surnames"])
+def test_editing_a_table_reruns_its_readers(demo, graph, name):
+    table = f"resources/slguset/{name}.csv"
+    readers = graph.readers(table)
+    assert readers and {job.rule for job in readers} < {"find_keywords", *FILTERS}
+    demo.append(table, "\n")
+    assert demo.plan() == graph.below(readers)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rules"),
+    [
+        ("slguset:\n", "slguset:\n  find_keywords: {max_length: 80}\n", {"find_keywords"}),
+        ("slguset:\n", "slguset:\n  names: {familiar: keep}\n", {"names_jieba"}),
+        ("resamples: 100", "resamples: 200", {"summarise_bias"}),
+        ("resamples: 100", "resamples: 100, log_base: 2", {"score_bias"}),
+        ("resamples: 100", "resamples: 100, device: cuda:7", set()),
+        ("steps: 3", "steps: 4", {"train_masked_lm"}),
+        ("sentences_per_pair: 4", "sentences_per_pair: 2", {"draw_annotation"}),
+        ("offline: true", "offline: false\ncache: {enabled: false}", set()),
+    ],
+)
+def test_editing_a_key_reruns_its_readers(demo, graph, old, new, rules):
+    demo.edit("config/small.yaml", old, new)
+    assert demo.plan() == graph.below(graph.of_rules(*rules))
+
+
+def test_adding_a_corpus_file_runs_its_shard_and_the_merges(demo, graph):
+    text = demo.read("resources/demo/newspapers/chenhe/2024-01.txt")
+    demo.write("resources/demo/newspapers/chenhe/2024-05.txt", text)
+    plan = demo.plan()
+    extracted = {job for job in plan if job.rule == "extract_sentences"}
+    assert len(extracted) == 1
+    (shard,) = {dict(job.wildcards)["shard"] for job in extracted}
+    of_shards = {job for job in plan if "shard" in dict(job.wildcards)}
+    assert {dict(job.wildcards)["shard"] for job in of_shards} == {shard}
+    assert {job.rule for job in of_shards} == {"extract_sentences", "find_keywords", *FILTERS}
+    assert set(plan) - of_shards == set(graph.below(graph.of_rules("merge_candidates"))) | set(
+        graph.below(graph.of_rules("train_masked_lm", "count_funnel"))
+    )
+
+
+def test_a_wrong_key_stops_the_run_before_any_job(demo):
+    demo.edit("config/small.yaml", "resamples", "resample")
+    run = demo.run(check=False)
+    assert run.returncode == 1 and run.jobs == []
+    assert "there is no key bias.resample, did you mean resamples?" in run.output
+    assert "Traceback" not in run.output
+
+
+# the run cache
+
+
+def test_a_changed_stage_with_the_same_output_lets_the_later_ones_be_served(demo, graph):
+    before = demo.results()
+    demo.append(f"{LIBRARY}/slguset/filters/biology.py", "\n\ndef added():\n    return 1\n")
+    demo.append(f"{LIBRARY}/slguset/import_published.py", "\n\ndef added():\n    return 1\n")
+    changed = {"biology", "import_published"}
+    run = demo.run()
+    assert run.jobs == graph.below(graph.of_rules(*changed))
+    later = {job.rule: job.served for job in run.jobs if job.rule not in changed}
+    traced = {"collect_provenance", "write_page"}  # they say which code made the results
+    assert {rule for rule, served in later.items() if not served} <= traced
+    assert {"merge_candidates", "draw_annotation", "score_bias"} <= later.keys()
+    assert not any(job.served for job in run.jobs if job.rule in changed)
+    after = demo.results()
+    assert {name for name in before if before[name] != after[name]} <= {
+        "provenance.json",
+        "report/index.html",
+    }
+
+
+def test_a_fresh_clone_beside_copied_results_recomputes_nothing(demo_template, tmp_path):
+    clone = demo_template.clone(tmp_path / "clone", "results")
+    run = clone.run()
+    assert [job for job in run.jobs if not job.served] == []
+    assert clone.results() == demo_template.results()
+
+
+def test_a_fresh_clone_beside_a_shared_cache_recomputes_nothing(demo_template, tmp_path):
+    clone = demo_template.clone(tmp_path / "clone")
+    demo_template.copy(tmp_path / "other")
+    shared = tmp_path / "other" / "results" / ".evenhand" / "cache"
+    clone.edit("config/small.yaml", "offline: true", f"offline: true\ncache: {{folder: {shared}}}")
+    run = clone.run()
+    assert len(run.jobs) > 30
+    assert [job for job in run.jobs if not job.served] == []
+    assert clone.results() == demo_template.results()
+
+
+# the same bytes
+
+
+def test_one_core_gives_the_same_bytes_as_four(demo_template, tmp_path):
+    clone = demo_template.clone(tmp_path / "clone")
+    clone.edit("config/small.yaml", "offline: true", "offline: true\ncache: {enabled: false}")
+    run = clone.run(cores=1)
+    assert not any(job.served for job in run.jobs)
+    assert not (clone.root / "results" / ".evenhand" / "cache").exists()
+    assert clone.results() == demo_template.results()
+
+
+@pytest.mark.parametrize("megabytes", ["0.002", "100"])
+def test_any_shard_size_gives_the_same_bytes(demo_template, tmp_path, megabytes):
+    clone = demo_template.clone(tmp_path / "clone")
+    clone.edit("config/small.yaml", "shard_megabytes: 0.01", f"shard_megabytes: {megabytes}")
+    clone.run("results/slguset/candidates.parquet", "results/slguset/funnel.csv")
+    ours, theirs = clone.results(), demo_template.results()
+    shards = [{name for name in found if "/sentences/" in name} for found in (ours, theirs)]
+    assert len(shards[0]) != len(shards[1])
+    for name in ("slguset/candidates.parquet", "slguset/funnel.csv"):
+        assert ours[name] == theirs[name]
