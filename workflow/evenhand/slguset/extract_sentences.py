@@ -189,7 +189,7 @@ def _read(
                 if not search(sentence):
                     continue
                 if DAMAGE in sentence:
-                    detail = "a keyword sentence with undecodable bytes"
+                    detail = "a keyword sentence that holds U+FFFD, the mark of undecodable bytes"
                     problems.add(name, position, unit, "damaged_sentence", detail)
                 else:
                     kept.add(sentence, name, position)
