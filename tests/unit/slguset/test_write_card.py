@@ -46,7 +46,10 @@ def arguments(tmp_path, repository):
     for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     return {name: tmp_path / name for name in texts} | {
-        "answers": write_answers(tmp_path / "answers.parquet", {"他。": "aaa", "她。": "aar"}),
+        "answers": [
+            write_answers(tmp_path / "answers.parquet", {"他。": "aaa", "她。": "aar"}),
+            write_answers(tmp_path / "more.parquet", {"男人。": "aar"}),
+        ],
         "template": repository / "workflow/evenhand/slguset/templates/data_card.md.jinja",
         "out": tmp_path / "README.md",
     }
@@ -83,7 +86,7 @@ def test_the_numbers_are_the_runs(arguments):
         "which is 10.9% of it",
         "| read |  | 123,456 | 100.00% |",
         "| rejected | several_keywords | 15,000 | 12.15% |",
-        "1,800 were drawn",
+        "1,800 were drawn, with a quota",
         "judged by 3 annotators",
         "| 男人/女人 | 1,800 | 1,650 | 92.1% | – | – |",
         "| all | 1,800 | 1,650 | 92.1% | 0.712 | 0.712 |",

@@ -2,12 +2,14 @@
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.tables import read_rows
 from evenhand.stage import Input, Output
 
 #: The hub's categories of size: fewer sentences than this.
@@ -22,7 +24,7 @@ SIZES = [
 
 def write_card(
     *,
-    answers: Input,
+    answers: list[Input],
     statistics: Input,
     table: Input,
     agreement: Input,
@@ -39,8 +41,8 @@ def write_card(
 
     Parameters
     ----------
-    answers : Path
-        answers.parquet, for the number of annotators.
+    answers : list of Path
+        answers.parquet of each round, for the number of annotators.
     statistics, table : Path
         statistics.json and table_1.csv of the data set.
     agreement, funnel : Path
@@ -127,14 +129,12 @@ def _read(path: Path, columns: dict[str, Callable[[str], Any]]) -> list[dict[str
         ]
 
 
-def _count_annotators(answers: Path) -> int:
-    """The number of annotators who judge a sentence."""
-    import pyarrow.compute as pc
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(answers, columns=["sentence_id"])
-    distinct = pc.count_distinct(table["sentence_id"]).as_py()
-    return table.num_rows // distinct if distinct else 0
+def _count_annotators(answers: list[Path]) -> int:
+    """The number of annotators who judge a sentence; it is the same for all."""
+    per_sentence = Counter(
+        row["sentence_id"] for path in answers for row in read_rows(path, ["sentence_id"])
+    )
+    return max(per_sentence.values(), default=0)
 
 
 def _render(template: Path, facts: dict[str, Any]) -> str:
