@@ -196,6 +196,15 @@ def _plain(values: list[Any]) -> bool:
     return all(isinstance(one, str | int | float) and not isinstance(one, bool) for one in values)
 
 
+def file_options(files: dict[str, Any]) -> str:
+    """Files (a path or several, by the name of the argument) as command-line options."""
+    words = []
+    for name, paths in files.items():
+        chosen = [paths] if isinstance(paths, str) else [str(path) for path in paths]
+        words += ["--" + name.replace("_", "-"), *chosen] if chosen else []
+    return shlex.join(words)
+
+
 def pick(config: dict[str, Any], key: str) -> Any:
     """The value at a dotted key."""
     value: Any = config

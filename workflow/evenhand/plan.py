@@ -10,7 +10,7 @@ from typing import Any
 
 from evenhand.errors import InputError
 from evenhand.io.resources import read_resource
-from evenhand.slguset.shards import Shard, plan_shards
+from evenhand.slguset.shards import Shard, Skipped, plan_shards
 
 Config = dict[str, Any]
 
@@ -36,12 +36,14 @@ def source_path(config: Config, sources: dict[str, dict[str, str]], name: str) -
 
 def plan_corpora(
     config: Config, sources: dict[str, dict[str, str]], mirror: str | None
-) -> dict[str, tuple[str, Shard]]:
-    """Every shard by its id, with the name of its corpus; corpora in alphabetical order.
+) -> tuple[dict[str, tuple[str, Shard]], list[Skipped]]:
+    """Every shard by its id, with the name of its corpus, and the files that are not read.
 
-    Each fetched data source is a shard of its own, since its size is not known yet.
+    Corpora are in alphabetical order. Each fetched data source is a shard of its own, since
+    its size is not known yet.
     """
     shards: dict[str, tuple[str, Shard]] = {}
+    skipped: list[Skipped] = []
     for name, corpus in config["slguset"]["corpora"].items():
         if not corpus["files"] and not corpus["sources"]:
             raise InputError(f"config: slguset.corpora.{name} names neither files nor sources")
@@ -59,8 +61,9 @@ def plan_corpora(
                 header=corpus["header"],
             )
             planned += plan.shards
+            skipped += plan.skipped
         shards |= {shard.id: (name, shard) for shard in planned}
-    return shards
+    return shards, skipped
 
 
 def _in_mirror(path: str, mirror: str | None) -> str:
@@ -73,56 +76,67 @@ def _in_mirror(path: str, mirror: str | None) -> str:
 
 
 @dataclass(frozen=True)
-class Annotation:
-    """How far the annotation round is.
+class Round:
+    """How far an annotation round is.
 
     Attributes
     ----------
-    ledger : list of str
-        What earlier rounds, and this one if it was frozen, handed out.
+    name : str
+        The round's name.
     sheets : list of str
-        The filled sheets of this round.
+        Its filled sheets.
     complete : bool
-        Whether there are enough sheets to go on.
+        Whether there are enough of them to go on.
     """
 
-    ledger: list[str]
+    name: str
     sheets: list[str]
     complete: bool
 
 
-def annotation_state(config: Config) -> Annotation:
-    """Look which sheets of the round have come back."""
+def ledger_files(config: Config) -> list[str]:
+    """The ledger: one CSV per round whose sheets were handed out."""
+    return sorted(
+        str(file) for file in Path(config["slguset"]["annotation"]["ledger"]).glob("*.csv")
+    )
+
+
+def annotation_rounds(config: Config) -> dict[str, Round]:
+    """The rounds of the ledger and the present one, and which sheets have come back."""
     settings = config["slguset"]["annotation"]
-    folder = Path(settings["filled"]) / settings["round"]
-    sheets = sorted(
-        str(file)
-        for file in (folder.iterdir() if folder.is_dir() else ())
-        if file.suffix in SHEETS and not file.name.startswith((".", "~"))
-    )
-    # an export of Label Studio may hold the answers of all annotators
-    complete = len(sheets) >= len(settings["annotators"]) or any(
-        sheet.endswith(".json") for sheet in sheets
-    )
-    ledger = sorted(str(file) for file in Path(settings["ledger"]).glob("*.csv"))
-    return Annotation(ledger, sheets, complete)
+    names = {Path(file).stem for file in ledger_files(config)} | {settings["round"]}
+    rounds = {}
+    for name in sorted(names):
+        folder = Path(settings["filled"]) / name
+        sheets = sorted(
+            str(file)
+            for file in (folder.iterdir() if folder.is_dir() else ())
+            if file.suffix in SHEETS and not file.name.startswith((".", "~"))
+        )
+        # an export of Label Studio may hold the answers of all annotators
+        complete = len(sheets) >= len(settings["annotators"]) or any(
+            sheet.endswith(".json") for sheet in sheets
+        )
+        rounds[name] = Round(name, sheets, complete)
+    return rounds
 
 
-def next_step(config: Config, state: Annotation) -> str:
+def next_step(config: Config) -> str:
     """What to tell the user at the end of a run that succeeded."""
     results = config["results"]
-    lines = [f"The page: {Path(results).resolve() / 'report' / 'index.html'}"]
     settings = config["slguset"]["annotation"]
-    if config["slguset"]["corpora"] and not state.complete:
-        missing = len(settings["annotators"]) - len(state.sheets)
-        sheets = f"{results}/slguset/annotation/sheets"
-        lines += [
-            f"Waiting for {missing} of {len(settings['annotators'])} annotators"
-            f" (round {settings['round']}). What to do next:",
-            f"  1. Freeze the round: python -m evenhand.slguset.hand_out {sheets}/handed_out.csv"
-            f" {settings['ledger']}",
-            f"  2. Give each annotator a sheet of {sheets}/",
-            f"  3. Put the filled sheets into {settings['filled']}/{settings['round']}/"
-            " and run the same command again.",
-        ]
-    return "\n".join(lines)
+    lines = []
+    if config["slguset"]["corpora"]:
+        for waiting in annotation_rounds(config).values():
+            if not waiting.complete:
+                sheets = f"{results}/slguset/annotation/{waiting.name}/sheets"
+                lines += [
+                    f"Round {waiting.name} waits for its annotators: {len(waiting.sheets)} of"
+                    f" {len(settings['annotators'])} filled sheets are there. What to do next:",
+                    "  1. Freeze the round: python -m evenhand.slguset.hand_out"
+                    f" {sheets}/handed_out.csv {settings['ledger']}",
+                    f"  2. Give each annotator a sheet of {sheets}/",
+                    f"  3. Put the filled sheets into {settings['filled']}/{waiting.name}/"
+                    " and run the same command again.",
+                ]
+    return "\n".join([*lines, f"The page: {Path(results).resolve() / 'report' / 'index.html'}"])

@@ -22,8 +22,12 @@ def sample(tmp_path):
 
 @pytest.fixture
 def folder(tmp_path, sample, repository):
-    templates = repository / "workflow/evenhand/slguset/templates/annotation"
-    write_sheets(sample=sample, templates=templates, out=tmp_path / "sheets")
+    folder = repository / "workflow/evenhand/slguset/templates/annotation"
+    templates = {
+        "instructions": folder / "instructions.md.jinja",
+        "interface": folder / "label_studio.xml",
+    }
+    write_sheets(sample=sample, **templates, out=tmp_path / "sheets")
     return tmp_path / "sheets"
 
 

@@ -18,7 +18,11 @@ EVIL = ["=HYPERLINK(他)", "+1-她在家。", "@他。", "'=她在家。", "－�
 
 @pytest.fixture
 def templates(repository):
-    return repository / "workflow/evenhand/slguset/templates/annotation"
+    folder = repository / "workflow/evenhand/slguset/templates/annotation"
+    return {
+        "instructions": folder / "instructions.md.jinja",
+        "interface": folder / "label_studio.xml",
+    }
 
 
 @pytest.fixture
@@ -30,7 +34,7 @@ def sample(tmp_path):
 @pytest.fixture
 def folder(tmp_path, sample, templates):
     out = tmp_path / "sheets"
-    counts = write_sheets(sample=sample, templates=templates, out=out)
+    counts = write_sheets(sample=sample, **templates, out=out)
     assert counts == {"sentences": 12, "annotators": 3}
     return out
 
@@ -108,13 +112,13 @@ def test_the_label_studio_project(folder, sample):
 
 
 def test_two_writes_give_the_same_bytes(tmp_path, folder, sample, templates):
-    write_sheets(sample=sample, templates=templates, out=tmp_path / "again")
+    write_sheets(sample=sample, **templates, out=tmp_path / "again")
     assert content_digest(tmp_path / "again") == content_digest(folder)
 
 
 def test_annotators_can_be_named(tmp_path, sample, templates):
     out = tmp_path / "named"
-    write_sheets(sample=sample, templates=templates, out=out, annotators=["王-1", "Li"])
+    write_sheets(sample=sample, **templates, out=out, annotators=["王-1", "Li"])
     assert {path.stem for path in out.glob("*.xlsx")} == {"王-1", "Li"}
 
 
@@ -123,4 +127,4 @@ def test_annotators_can_be_named(tmp_path, sample, templates):
 )
 def test_names_that_cannot_name_files_are_refused(tmp_path, sample, templates, names):
     with pytest.raises(InputError, match="cannot"):
-        write_sheets(sample=sample, templates=templates, out=tmp_path / "o", annotators=names)
+        write_sheets(sample=sample, **templates, out=tmp_path / "o", annotators=names)

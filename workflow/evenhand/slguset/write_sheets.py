@@ -20,7 +20,12 @@ LABEL_CONFIG = "label_studio.xml"
 
 
 def write_sheets(
-    *, sample: Input, templates: Input, out: Output, annotators: list[str] | None = None
+    *,
+    sample: Input,
+    instructions: Input,
+    interface: Input,
+    out: Output,
+    annotators: list[str] | None = None,
 ) -> dict[str, Any]:
     """Write the sheets that annotators fill in, and a Label Studio project of the same sentences.
 
@@ -34,8 +39,10 @@ def write_sheets(
     ----------
     sample : Path
         sample.parquet.
-    templates : Path
-        The folder with instructions.md.jinja and label_studio.xml.
+    instructions : Path
+        The template of the annotators' instructions (instructions.md.jinja).
+    interface : Path
+        Label Studio's labelling interface (label_studio.xml).
     out : Path
         The folder to write.
     annotators : list of str, optional
@@ -67,7 +74,7 @@ def write_sheets(
     for name in names:
         write_workbook(
             out / f"{name}.xlsx",
-            notes=(NOTES, _instructions(templates, facts | {"annotator": name})),
+            notes=(NOTES, _instructions(instructions, facts | {"annotator": name})),
             table=TABLE,
             columns=COLUMNS,
             rows=([cells[column.name] for column in COLUMNS] for cells in _cells(rows, name)),
@@ -77,11 +84,11 @@ def write_sheets(
             [column.name for column in COLUMNS],
             ([_plain(cells[column.name]) for column in COLUMNS] for cells in _cells(rows, name)),
         )
-    text = _instructions(templates, facts | {"annotator": " / ".join(names)})
+    text = _instructions(instructions, facts | {"annotator": " / ".join(names)})
     (out / INSTRUCTIONS).write_text(text, encoding="utf-8")
     tasks = json.dumps([_task(row) for row in rows], ensure_ascii=False, indent=1)
     (out / "label_studio.json").write_text(tasks + "\n", encoding="utf-8")
-    (out / LABEL_CONFIG).write_bytes((templates / LABEL_CONFIG).read_bytes())
+    (out / LABEL_CONFIG).write_bytes(interface.read_bytes())
     ledger.write_ledger(
         out / "handed_out.csv", ([row[name] for name in ledger.COLUMNS] for row in rows)
     )
@@ -136,10 +143,10 @@ def _html(marked: Marked) -> str:
     return f'{before}<b style="color:#c00000">{inside}</b>{after}'
 
 
-def _instructions(templates: Path, facts: dict[str, Any]) -> str:
+def _instructions(template: Path, facts: dict[str, Any]) -> str:
     import jinja2
 
-    text = (templates / f"{INSTRUCTIONS}.jinja").read_text(encoding="utf-8")
+    text = template.read_text(encoding="utf-8")
     template = jinja2.Template(text, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
     return template.render(facts)
 
