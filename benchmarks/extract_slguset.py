@@ -321,7 +321,7 @@ def run_stages(
         "extract_sentences": [
             *["evenhand.slguset.extract_sentences", "--files", *sorted(shard.iterdir()), *table],
             *["--sentences", sentences, "--quarantine", folder / "quarantine.parquet"],
-            *["--counts", folder / "counts.json"],
+            *["--counts", folder / "counts.json", "--inventory", folder / "files.parquet"],
         ],
         "find_keywords": [
             *["evenhand.slguset.find_keywords", "--sentences", sentences, *table],

@@ -23,6 +23,7 @@ rule extract_sentences:
         sentences="<results>/slguset/sentences/{shard}.parquet",
         quarantine="<results>/slguset/sentences/{shard}.quarantine.parquet",
         counts="<results>/slguset/sentences/{shard}.counts.json",
+        inventory="<results>/slguset/sentences/{shard}.files.parquet",
     log:
         "<logs>/extract_sentences/{shard}.log",
     benchmark:
@@ -38,7 +39,8 @@ rule extract_sentences:
     shell:
         "python -m evenhand.slguset.extract_sentences --files {input.files:q}"
         " --keywords {input.keywords} {params.options} --sentences {output.sentences}"
-        " --quarantine {output.quarantine} --counts {output.counts} 2> {log}"
+        " --quarantine {output.quarantine} --counts {output.counts}"
+        " --inventory {output.inventory} 2> {log}"
 
 
 rule find_keywords:

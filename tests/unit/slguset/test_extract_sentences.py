@@ -1,6 +1,7 @@
 import gzip
 import json
 import tarfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -37,10 +38,16 @@ def extract(*files: str, **options: object) -> tuple[list[dict], list[dict], dic
         files=[Path(f) for f in files],
         keywords=Path("keywords.csv"),
         counts=Path("c.json"),
+        inventory=Path("i.parquet"),
         **outputs,
         **options,
     )
     assert json.loads(Path("c.json").read_text(encoding="utf-8")) == result
+    inventory = list(read_rows(Path("i.parquet")))
+    assert sum(row["bytes"] for row in inventory) == result["bytes"]
+    if not options.get("first_byte"):  # a file that is cut is counted once
+        found = Counter(row["encoding"] for row in inventory if row["encoding"])
+        assert found == result["encodings"]
     sentences = list(read_rows(outputs["sentences"]))
     quarantine = list(read_rows(outputs["quarantine"]))
     damaged = result["quarantined"].get("damaged_sentence", 0)

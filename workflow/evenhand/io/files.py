@@ -12,12 +12,19 @@ from pathlib import Path
 #: carry the edit into the run cache and into every other result that it serves.
 LINK_FROM_BYTES = 32 * 2**20
 
+#: How the names of files begin that are not whole yet.
+PARTIAL = ".partial-"
+
 
 def content_digest(path: Path) -> str:
-    """SHA-256 (64 hex digits) of a file, or of a folder's file names and contents."""
+    """SHA-256 (64 hex digits) of a file, or of a folder's file names and contents.
+
+    What another job is still writing into a folder does not count.
+    """
     if path.is_dir():
         whole = hashlib.sha256()
-        for file in sorted(p for p in path.rglob("*") if p.is_file()):
+        inside = (p for p in path.rglob("*") if not p.name.startswith(PARTIAL) and p.is_file())
+        for file in sorted(inside):
             whole.update(f"{file.relative_to(path).as_posix()}\0{content_digest(file)}\n".encode())
         return whole.hexdigest()
     with path.open("rb") as stream:
@@ -37,7 +44,7 @@ def partial_path(path: Path) -> Path:
 
     Each call gives another name, so that jobs on several machines never share one.
     """
-    return path.with_name(f".partial-{uuid.uuid4().hex[:8]}-{path.name}")
+    return path.with_name(f"{PARTIAL}{uuid.uuid4().hex[:8]}-{path.name}")
 
 
 def replace(source: Path, target: Path) -> None:

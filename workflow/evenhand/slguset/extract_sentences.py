@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from tqdm import tqdm
 
 from evenhand import stage
@@ -19,7 +20,7 @@ from evenhand.io.quarantine import Quarantine
 from evenhand.io.readers.options import Format, Markup, Options, Paragraphs
 from evenhand.io.readers.records import paragraph_splitter, read_records
 from evenhand.io.resources import read_resource
-from evenhand.io.tables import write_batches
+from evenhand.io.tables import write_batches, write_table
 from evenhand.slguset.distinct_sentences import SCHEMA, DistinctSentences
 from evenhand.stage import Input, Output, Source
 from evenhand.text.decoding import MAX_CHARACTERS, Encoding, TextReader
@@ -29,6 +30,17 @@ from evenhand.text.sentences import normalise, split_sentences
 KEYWORD_COLUMNS = ["pair", "male", "female", "surface_male", "surface_female"]
 
 
+#: The columns of the inventory.
+INVENTORY = pa.schema(
+    [
+        pa.field("file", pa.string(), nullable=False),
+        pa.field("format", pa.string(), nullable=False),
+        pa.field("encoding", pa.string()),
+        pa.field("bytes", pa.int64(), nullable=False),
+    ]
+)
+
+
 def extract_sentences(
     *,
     files: list[Source],
@@ -36,6 +48,7 @@ def extract_sentences(
     sentences: Output,
     quarantine: Output,
     counts: Output,
+    inventory: Output,
     first_byte: int | None = None,
     end_byte: int | None = None,
     format: Format = "auto",
@@ -65,6 +78,9 @@ def extract_sentences(
         What could not be read, with file, position and reason.
     counts
         What was read and kept, as JSON.
+    inventory
+        A row per file or member in the order read: file, format, encoding (as it was stated or
+        detected; null for an empty file), bytes (of the text, decompressed).
     first_byte
         Together with end_byte, and one uncompressed file: only the lines that begin at this
         byte of the file or later.
@@ -108,6 +124,7 @@ def extract_sentences(
     problems = Quarantine()
     tally = {"files": 0, "bytes": 0, "characters": 0, "records": 0, "paragraphs": 0, "sentences": 0}
     encodings: Counter[str] = Counter()
+    inventoried: list[dict[str, Any]] = []
     search = keyword_pattern(keywords).search
 
     with closing(DistinctSentences(sentences.parent)) as kept, _progress(files) as bar:
@@ -131,6 +148,14 @@ def extract_sentences(
                 place = (member.name, unit)
                 _read(place, records, options, search, kept, problems, tally)
                 tally["bytes"] += text.bytes
+                inventoried.append(
+                    {
+                        "file": member.name,
+                        "format": text_format,
+                        "encoding": text.encoding,
+                        "bytes": text.bytes,
+                    }
+                )
                 if begin == 0:  # a file that is cut is counted once
                     tally["files"] += 1
                     if text.encoding:
@@ -138,6 +163,7 @@ def extract_sentences(
         _check_field(files, tally, problems, text_field)
         rows = write_batches(sentences, SCHEMA, kept.batches())
         problems.write(quarantine)
+        write_table(inventory, INVENTORY, inventoried)
 
     result = tally | {
         "keyword_sentences": kept.added,
