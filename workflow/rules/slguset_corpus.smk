@@ -15,6 +15,12 @@ def shard_options(wildcards):
     )
 
 
+#: The order of the filters' reasons in the funnel.
+REASONS = (
+    "name anonymised_name surname_title familiar_name pair_fit coreference biology near_duplicate"
+).split()
+
+
 rule extract_sentences:
     input:
         files=lambda wildcards: list(SHARDS[wildcards.shard][1].files),
@@ -111,8 +117,9 @@ rule count_funnel:
         "../../envs/extract.yaml"
     params:
         code=code("evenhand.slguset.count_funnel"),
+        reasons=REASONS,
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
     shell:
         "python -m evenhand.slguset.count_funnel --candidates {input.candidates}"
-        " --counts {input.counts} --out {output} 2> {log}"
+        " --counts {input.counts} --reasons {params.reasons} --out {output} 2> {log}"
