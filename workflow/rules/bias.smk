@@ -15,6 +15,13 @@ def hub_options(wildcards):
     return Options(f"models.{wildcards.model}", {"hub_name": model.get("hub")})
 
 
+def device(wildcards, input):
+    """Where models run. Snakemake does not record what `input` may have a part in, so that
+    another device is no change.
+    """
+    return config["bias"]["device"]
+
+
 rule train_masked_lm:
     input:
         tables=of_shards("<results>/slguset/sentences/{shard}.parquet"),
@@ -55,7 +62,7 @@ rule score_bias:
         code=code("evenhand.slguset.score_bias"),
         options=options("bias", "log_base", "dtype", "allow_missing"),
         hub=hub_options,
-        device=config["bias"]["device"],
+        device=device,
     threads: 2
     resources:
         mem_mb=lambda wildcards, attempt: 6000 * attempt,
