@@ -130,8 +130,8 @@ def train_masked_lm(
             f"there are {len(sentences)} distinct sentences, too few to train on and to measure",
             file=(tables or files or [None])[0],
         )
-    out.mkdir(parents=True)
     tokenizer = _build_tokenizer(trained, max_length, least_count)
+    out.mkdir(parents=True)
     remember = torch.random.get_rng_state(), torch.get_num_threads()
     deterministic = torch.are_deterministic_algorithms_enabled()
     try:
@@ -244,6 +244,8 @@ def _build_tokenizer(
         for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(sentence)):
             counts.update([word[0], *("##" + character for character in word[1:])])
     kept = sorted((-count, token) for token, count in counts.items() if count >= least_count)
+    if not kept:
+        raise InputError(f"no character occurs least_count = {least_count} times")
     vocabulary = [*SPECIALS, *(token for _, token in kept)]
     return BertTokenizerFast(
         vocab={token: number for number, token in enumerate(vocabulary)},
@@ -319,13 +321,15 @@ def _train(
     losses = []
     with tqdm(range(steps), desc="train", unit=" steps", mininterval=5, ascii=True) as bar:
         for step in bar:
-            chosen = [coded[i] for i in next(order)]
-            starts = [0] * len(chosen)
-            if step < SHORT_STEPS * steps:
-                chosen, starts = _cut(chosen, piece, generator)
-            ids, attention, rows, columns, wanted = _mask(
-                chosen, len(tokenizer), mask_probability, generator
-            )
+            rows = ()
+            while not len(rows):  # a batch may hold nothing but unknown characters
+                chosen = [coded[i] for i in next(order)]
+                starts = [0] * len(chosen)
+                if step < SHORT_STEPS * steps:
+                    chosen, starts = _cut(chosen, piece, generator)
+                ids, attention, rows, columns, wanted = _mask(
+                    chosen, len(tokenizer), mask_probability, generator
+                )
             # Tokens of a piece keep the positions that they have in the sentence; the padding
             # after it may not run beyond the last one.
             positions = np.array(starts)[:, None] + np.arange(ids.shape[1])
@@ -397,7 +401,7 @@ def _mask(
     ids, attention : arrays of int64, shape (batch, longest)
         What the model sees, and 1 where there is a token.
     rows, columns, wanted : arrays of int64, shape (k,)
-        The places to predict (at least one) and the tokens that stood there.
+        The places to predict (at least one, unless all is unknown) and what stood there.
     """
     longest = max(len(ids) for ids in sentences)
     ids = np.zeros((len(sentences), longest), dtype=np.int64)  # 0 is [PAD]
