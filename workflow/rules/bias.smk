@@ -1,27 +1,6 @@
 # Language models, and their gender bias on SlguSet.
 
 
-def model_folder(wildcards):
-    """The folder of a model that is trained here or that the user names; none on the hub."""
-    model = config["models"][wildcards.model]
-    if "train" in model:
-        return f"{config['results']}/models/{wildcards.model}"
-    return model.get("path", [])
-
-
-def hub_options(wildcards):
-    """The model's name on the hub, if it lies there."""
-    model = config["models"][wildcards.model]
-    return Options(f"models.{wildcards.model}", {"hub_name": model.get("hub")})
-
-
-def device(wildcards, input):
-    """Where models run. Snakemake does not record what `input` may have a part in, so that
-    another device is no change.
-    """
-    return config["bias"]["device"]
-
-
 rule train_masked_lm:
     input:
         tables=of_shards("<results>/slguset/sentences/{shard}.parquet"),
@@ -33,12 +12,12 @@ rule train_masked_lm:
         "<benchmarks>/train_masked_lm/{model}.jsonl"
     conda:
         "../../envs/score.yaml"
-    params:
-        code=code("evenhand.scoring.train_masked_lm"),
-        options=lambda wildcards: options(f"models.{wildcards.model}.train"),
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        code=code("evenhand.scoring.train_masked_lm"),
+        options=lambda wildcards: options(f"models.{wildcards.model}.train"),
     shell:
         "python -m evenhand.scoring.train_masked_lm --tables {input.tables}"
         " {params.options} --out {output} 2> {log}"
@@ -47,7 +26,7 @@ rule train_masked_lm:
 rule score_bias:
     input:
         dataset="<results>/{edition}/slguset.parquet",
-        model=model_folder,
+        model=lambda wildcards: plan.model_folder(config, wildcards.model) or [],
     output:
         out="<results>/{edition}/bias/{model}.parquet",
         gate="<results>/{edition}/bias/{model}.gate.json",
@@ -57,17 +36,19 @@ rule score_bias:
         "<benchmarks>/score_bias/{edition}/{model}.jsonl"
     conda:
         "../../envs/score.yaml"
-    params:
-        given=given,
-        code=code("evenhand.slguset.score_bias"),
-        options=options("bias", "log_base", "dtype", "allow_missing"),
-        hub=hub_options,
-        device=device,
     threads: 2
     resources:
         mem_mb=lambda wildcards, attempt: 6000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
         gpu=1 if config["bias"]["device"].startswith("cuda") else 0,
+    params:
+        given=given,
+        code=code("evenhand.slguset.score_bias"),
+        options=options("bias", "log_base", "dtype", "allow_missing"),
+        hub=lambda wildcards: Options(
+            f"models.{wildcards.model}", {"hub_name": config["models"][wildcards.model].get("hub")}
+        ),
+        device=lambda wildcards, input: config["bias"]["device"],
     shell:
         "python -m evenhand.slguset.score_bias {params.given} --name {wildcards.model}"
         " {params.hub} {params.options} --device {params.device} --threads {threads}"
@@ -92,12 +73,12 @@ rule summarise_bias:
         "<benchmarks>/summarise_bias/{edition}.jsonl"
     conda:
         "../../envs/score.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
     params:
         given=given,
         code=code("evenhand.slguset.summarise_bias"),
         options=options("bias", "threshold", "resamples"),
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
     shell:
         "python -m evenhand.slguset.summarise_bias {params.given} {params.options}"
         " --out {output.out} --by-pair {output.by_pair}"
