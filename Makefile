@@ -17,7 +17,7 @@ RUFF_PATHS := workflow tests benchmarks
 export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test why cache-list cache-prune lint format lock install help
+.PHONY: demo test why cache-list cache-prune lint format docs lock install help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -61,6 +61,9 @@ lint: $(READY)
 	@ruff check $(RUFF_PATHS)
 	@snakefmt --check Snakefile workflow/rules
 	@snakemake --lint
+
+docs: $(READY)
+	@python -m evenhand.config_reference > docs/config.md
 
 format: $(READY)
 	@ruff format $(RUFF_PATHS)

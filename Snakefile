@@ -45,4 +45,4 @@ onstart:
 
 
 onsuccess:
-    print(next_step(config))
+    print(plan.next_step(config))

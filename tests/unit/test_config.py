@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from evenhand import config_reference
 from evenhand.config import complete, pick, read_schema
 from evenhand.errors import InputError
 
@@ -274,3 +275,9 @@ def test_the_defaults_are_valid(schema):
 def test_the_configurations_that_come_with_it_are_valid(schema, repository, name):
     written = yaml.safe_load((repository / "config" / name).read_text(encoding="utf-8"))
     assert complete(written, schema)["slguset"]["corpora"]
+
+
+def test_the_page_of_the_configuration_is_in_step_with_the_schema(repository):
+    schema = read_schema(config_reference.SCHEMA)
+    page = (repository / "docs" / "config.md").read_text(encoding="utf-8")
+    assert page == config_reference.reference(schema), "run `make docs`"

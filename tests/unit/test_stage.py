@@ -96,9 +96,7 @@ def test_the_record_says_what_made_the_result(files):
             "extra": [{"name": ".txt", "sha256": sha256("y")}],
             "origin": [],
         },
-        "outputs": {
-            "out": {"file": str(files / "results" / "out.txt"), "sha256": sha256("xyxy")}
-        },
+        "outputs": {"out": {"file": str(files / "results" / "out.txt"), "sha256": sha256("xyxy")}},
         "counts": {"written": 2},
     }
     assert (files / "results" / "out.txt").read_text() == "xyxy"

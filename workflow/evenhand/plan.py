@@ -1,9 +1,12 @@
-"""What the Snakefile asks about a configuration: shards, sources, and how far annotation is.
+"""What the Snakefile asks about a configuration: shards, sources, rounds, and what is to be made.
 
-Plain functions of the (completed) configuration that read no file's content, because the
-Snakefile is parsed in every job.
+Plain functions of the (completed) configuration. They read no corpus, because the Snakefile
+is parsed in every job. Paths of results begin with ``<results>``, which Snakemake replaces.
 """
 
+import os
+import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,14 +37,47 @@ def source_path(config: Config, sources: dict[str, dict[str, str]], name: str) -
     return f"{config['results']}/sources/{name}/{sources[name]['file']}"
 
 
+def published_file(config: Config, sources: dict[str, dict[str, str]]) -> str | None:
+    """The authors' published file, if there is one."""
+    published = config["slguset"]["published"]
+    if "source" in published:
+        return source_path(config, sources, published["source"])
+    return published.get("file")
+
+
+def tagged_files(config: Config, sources: dict[str, dict[str, str]]) -> list[str]:
+    """The tagged corpora that the name tagger is trained on."""
+    files = []
+    for number, corpus in enumerate(config["slguset"]["train_names_crf"]["corpora"], start=1):
+        if ("file" in corpus) == ("source" in corpus):
+            raise InputError(
+                f"config: corpus {number} of slguset.train_names_crf has "
+                + ("both a file and a source" if "file" in corpus else "no file and no source")
+            )
+        files.append(corpus.get("file") or source_path(config, sources, corpus["source"]))
+    if "names_crf" in config["slguset"]["filters"] and not files:
+        raise InputError(
+            "config: the filter names_crf has nothing to learn from",
+            remedy="list tagged corpora under slguset.train_names_crf.corpora",
+        )
+    return files
+
+
+def model_folder(config: Config, model: str) -> str | None:
+    """The folder of a model that is trained here or that the user names; none on the hub."""
+    settings = config["models"][model]
+    return f"<results>/models/{model}" if "train" in settings else settings.get("path")
+
+
 def plan_corpora(
-    config: Config, sources: dict[str, dict[str, str]], mirror: str | None
+    config: Config, sources: dict[str, dict[str, str]]
 ) -> tuple[dict[str, tuple[str, Shard]], list[Skipped]]:
     """Every shard by its id, with the name of its corpus, and the files that are not read.
 
     Corpora are in alphabetical order. Each fetched data source is a shard of its own, since
     its size is not known yet.
     """
+    mirror = config["mirror"] or os.environ.get("EVENHAND_MIRROR")
     shards: dict[str, tuple[str, Shard]] = {}
     skipped: list[Skipped] = []
     for name, corpus in config["slguset"]["corpora"].items():
@@ -119,6 +155,92 @@ def annotation_rounds(config: Config) -> dict[str, Round]:
         )
         rounds[name] = Round(name, sheets, complete)
     return rounds
+
+
+def editions(config: Config) -> dict[str, str]:
+    """The data sets that will be there, by the prefix of their names among `result_files`."""
+    annotated = any(one.complete for one in annotation_rounds(config).values())
+    own = {"": "slguset"} if config["slguset"]["corpora"] and annotated else {}
+    return own | ({"published_": "slguset_published"} if config["slguset"]["published"] else {})
+
+
+def result_files(config: Config, shards: Iterable[str]) -> dict[str, str | list[str]]:
+    """The results that the page shows, by the name of its argument."""
+    files: dict[str, str | list[str]] = {}
+    slguset, rounds = "<results>/slguset", annotation_rounds(config)
+    annotated = [one.name for one in rounds.values() if one.complete]
+    if shards := list(shards):
+        files |= {
+            "funnel": f"{slguset}/funnel.csv",
+            "candidates": f"{slguset}/candidates.parquet",
+            "counts": [f"{slguset}/sentences/{shard}.counts.json" for shard in shards],
+            "quarantine": [f"{slguset}/sentences/{shard}.quarantine.parquet" for shard in shards],
+            "samples": [f"{slguset}/annotation/{name}/sample.parquet" for name in rounds],
+            "drawn": f"{slguset}/annotation/{config['slguset']['annotation']['round']}/drawn.csv",
+        }
+        if annotated:
+            answers = [f"{slguset}/annotation/{name}/answers.parquet" for name in annotated]
+            files |= {"answers": answers, "agreement": f"{slguset}/agreement.csv"}
+    if config["slguset"]["published"]:
+        files |= {
+            "published_filters": "<results>/slguset_published/filters.csv",
+            "published_report": "<results>/slguset_published/report.json",
+        }
+    for prefix, edition in editions(config).items():
+        files |= {
+            f"{prefix}dataset": f"<results>/{edition}/slguset.parquet",
+            f"{prefix}table_1": f"<results>/{edition}/table_1.csv",
+            f"{prefix}statistics": f"<results>/{edition}/statistics.json",
+        }
+        if models := list(config["models"]):
+            table = f"<results>/tables/{edition}_bias"
+            files |= {
+                f"{prefix}bias": f"{table}.csv",
+                f"{prefix}bias_by_pair": f"{table}_by_pair.csv",
+                f"{prefix}bias_correlations": f"{table}_correlations.csv",
+                f"{prefix}bias_scores": [f"<results>/{edition}/bias/{m}.parquet" for m in models],
+            }
+    return files
+
+
+def other_files(config: Config, shards: Iterable[str]) -> list[str]:
+    """Results that the page does not read, but that are traced like the rest."""
+    files = []
+    slguset, rounds = "<results>/slguset", annotation_rounds(config)
+    if shards := list(shards):
+        files += [f"{slguset}/sentences/{shard}.files.parquet" for shard in shards]
+        files += [f"{slguset}/annotation/{name}/sheets" for name in rounds]
+    if "" in editions(config):
+        files.append(f"{slguset}/annotation/disagreements.csv")
+        files += [f"{slguset}/slguset.csv", f"{slguset}/README.md"]
+    if config["slguset"]["published"]:
+        files.append("<results>/slguset_published/problems.csv")
+    if editions(config):
+        trained = [name for name, model in config["models"].items() if "train" in model]
+        files += [f"<results>/models/{name}" for name in trained]
+    return files
+
+
+def job_environment(config: Config, library: str) -> dict[str, str]:
+    """The environment variables of every job: Python, the library, the run cache, the mirror.
+
+    Jobs on a cluster parse the Snakefile too, and so have them. A rule's conda environment
+    puts its own Python before this one.
+    """
+    state = f"{config['results']}/.evenhand"
+    folder = config["cache"]["folder"] or f"{state}/cache"
+    before = {name: os.environ.get(name) for name in ("PATH", "PYTHONPATH")}
+    environment = {
+        "PATH": os.pathsep.join(filter(None, [str(Path(sys.executable).parent), before["PATH"]])),
+        "PYTHONPATH": os.pathsep.join(filter(None, [library, before["PYTHONPATH"]])),
+        "EVENHAND_STATE": state,
+        "EVENHAND_CACHE": folder if config["cache"]["enabled"] else "",
+    }
+    if config["mirror"]:
+        environment["EVENHAND_MIRROR"] = config["mirror"]
+    if config["offline"]:
+        environment["EVENHAND_OFFLINE"] = environment["HF_HUB_OFFLINE"] = "1"
+    return environment
 
 
 def next_step(config: Config) -> str:

@@ -1,4 +1,4 @@
-# What every rule file uses: the checked configuration, code digests, options. The work is done
+# What all rules share: the checked configuration, code digests, options. The work is done
 # by `evenhand.plan` and `evenhand.config`, which are tested; this file only hands it over.
 import os
 import sys
@@ -8,43 +8,33 @@ LIBRARY = str(Path(workflow.basedir) / "workflow")
 if LIBRARY not in sys.path:
     sys.path.insert(0, LIBRARY)
 
+from evenhand import plan
 from evenhand.code import digest
 from evenhand.config import Options, complete, file_options, pick, read_schema
 from evenhand.errors import InputError
-from evenhand.plan import (
-    annotation_rounds,
-    ledger_files,
-    next_step,
-    plan_corpora,
-    read_sources,
-    source_path,
-)
 
 try:
     config = complete(config, read_schema(Path(LIBRARY) / "schemas" / "config.schema.yaml"))
-    MIRROR = config["mirror"] or os.environ.get("EVENHAND_MIRROR")
-    SOURCES = read_sources(Path(config["sources"]))
+    SOURCES = plan.read_sources(Path(config["sources"]))
     #: shard id -> (corpus, shard)
-    SHARDS, SKIPPED = plan_corpora(config, SOURCES, MIRROR)
+    SHARDS, SKIPPED = plan.plan_corpora(config, SOURCES)
+    PUBLISHED = plan.published_file(config, SOURCES)
+    TAGGED = plan.tagged_files(config, SOURCES)
+    ROUNDS = plan.annotation_rounds(config)
 except InputError as error:
     raise WorkflowError(str(error)) from None
 
+os.environ.update(plan.job_environment(config, LIBRARY))
+
 SLGUSET = config["slguset"]
-ROUNDS = annotation_rounds(config)
-ANNOTATED = [name for name, annotated in ROUNDS.items() if annotated.complete]
 FILTERS = SLGUSET["filters"]
 MODELS = list(config["models"])
-
-# Jobs, also those on a cluster, parse this file too, so they find this Python (or a conda
-# environment's, which puts itself before it), the library and the run cache.
-os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [LIBRARY, os.environ.get("PYTHONPATH")]))
-os.environ["EVENHAND_STATE"] = f"{config['results']}/.evenhand"
-os.environ["EVENHAND_CACHE"] = (
-    config["cache"]["folder"] or f"{config['results']}/.evenhand/cache"
-    if config["cache"]["enabled"]
-    else ""
-)
+ANNOTATED = [one.name for one in ROUNDS.values() if one.complete]
+#: The order of the filters' reasons in the funnel.
+REASONS = [
+    *("name", "anonymised_name", "surname_title", "familiar_name"),
+    *("pair_fit", "coreference", "biology", "near_duplicate"),
+]
 
 
 wildcard_constraints:
@@ -65,14 +55,25 @@ def options(key, *names):
     return Options(key, {name: section[name] for name in names or section})
 
 
-def table(name):
-    """An editable table of SlguSet."""
-    return f"{SLGUSET['tables']}/{name}.csv"
+def shard_options(wildcards):
+    """How the corpus of a shard is read, and which bytes of a file that is cut."""
+    corpus, shard = SHARDS[wildcards.shard]
+    key = f"slguset.corpora.{corpus}"
+    settings = dict(pick(config, key), first_byte=shard.first_byte, end_byte=shard.end_byte)
+    return Options(
+        key, {name: settings[name] for name in settings if name not in ("files", "sources")}
+    )
 
 
+# Snakemake does not record a parameter that `input` has a part in: what is no change goes so.
 def given(wildcards, input):
     """A rule's `params: given`: all its named inputs as options, for stages whose inputs vary."""
     return file_options(dict(input.items()))
+
+
+def table(name):
+    """An editable table of SlguSet."""
+    return f"{SLGUSET['tables']}/{name}.csv"
 
 
 def of_shards(pattern):

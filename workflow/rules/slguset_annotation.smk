@@ -6,7 +6,7 @@ rule draw_annotation:
         candidates="<results>/slguset/candidates.parquet",
         keywords=table("keywords"),
         quotas=SLGUSET["annotation"]["quotas"] or [],
-        ledger=ledger_files(config),
+        ledger=plan.ledger_files(config),
     output:
         out="<results>/slguset/annotation/{round}/sample.parquet",
         drawn="<results>/slguset/annotation/{round}/drawn.csv",
@@ -16,12 +16,12 @@ rule draw_annotation:
         "<benchmarks>/draw_annotation/{round}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
     params:
         given=given,
         code=code("evenhand.slguset.draw_annotation"),
         options=options("slguset.annotation", "sentences_per_pair", "seed"),
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
     shell:
         "python -m evenhand.slguset.draw_annotation {params.given} --round {wildcards.round}"
         " {params.options} --out {output.out} --drawn {output.drawn} 2> {log}"
@@ -40,11 +40,11 @@ rule write_sheets:
         "<benchmarks>/write_sheets/{round}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
     params:
         code=code("evenhand.slguset.write_sheets"),
         options=options("slguset.annotation", "annotators"),
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
     shell:
         "python -m evenhand.slguset.write_sheets --sample {input.sample}"
         " --instructions {input.instructions} --interface {input.interface}"
@@ -63,11 +63,11 @@ rule read_sheets:
         "<benchmarks>/read_sheets/{round}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
     params:
         code=code("evenhand.slguset.read_sheets"),
         annotators=len(SLGUSET["annotation"]["annotators"]),
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
     shell:
         "python -m evenhand.slguset.read_sheets --sample {input.sample}"
         " --sheets {input.sheets:q} --annotators {params.annotators} --out {output} 2> {log}"
@@ -87,10 +87,10 @@ rule measure_agreement:
         "<benchmarks>/measure_agreement/all.jsonl"
     conda:
         "../../envs/extract.yaml"
-    params:
-        code=code("evenhand.slguset.measure_agreement"),
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+    params:
+        code=code("evenhand.slguset.measure_agreement"),
     shell:
         "python -m evenhand.slguset.measure_agreement --samples {input.samples}"
         " --answers {input.answers} --keywords {input.keywords} --out {output.out}"

@@ -1,26 +1,6 @@
 # From newspapers to sentences with one gender word. One job per shard of the corpus.
 
 
-def shard_options(wildcards):
-    """How the corpus of a shard is read, and which bytes of a file that is cut."""
-    corpus, shard = SHARDS[wildcards.shard]
-    key = f"slguset.corpora.{corpus}"
-    settings = {
-        name: value
-        for name, value in pick(config, key).items()
-        if name not in ("files", "sources")
-    }
-    return Options(
-        key, settings | {"first_byte": shard.first_byte, "end_byte": shard.end_byte}
-    )
-
-
-#: The order of the filters' reasons in the funnel.
-REASONS = (
-    "name anonymised_name surname_title familiar_name pair_fit coreference biology near_duplicate"
-).split()
-
-
 rule extract_sentences:
     input:
         files=lambda wildcards: list(SHARDS[wildcards.shard][1].files),
@@ -36,12 +16,12 @@ rule extract_sentences:
         "<benchmarks>/extract_sentences/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    params:
-        code=code("evenhand.slguset.extract_sentences"),
-        options=shard_options,
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        code=code("evenhand.slguset.extract_sentences"),
+        options=shard_options,
     shell:
         "python -m evenhand.slguset.extract_sentences --files {input.files:q}"
         " --keywords {input.keywords} {params.options} --sentences {output.sentences}"
@@ -62,12 +42,12 @@ rule find_keywords:
         "<benchmarks>/find_keywords/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    params:
-        code=code("evenhand.slguset.find_keywords"),
-        options=options("slguset.find_keywords"),
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        code=code("evenhand.slguset.find_keywords"),
+        options=options("slguset.find_keywords"),
     shell:
         "python -m evenhand.slguset.find_keywords --sentences {input.sentences}"
         " --keywords {input.keywords} --keyword-words {input.keyword_words} {params.options}"
@@ -90,13 +70,13 @@ rule merge_candidates:
         "<benchmarks>/merge_candidates/all.jsonl"
     conda:
         "../../envs/extract.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("evenhand.slguset.merge_candidates"),
         filters=FILTERS,
         options=options("slguset", "near_duplicates"),
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     shell:
         "python -m evenhand.slguset.merge_candidates --keywords {input.keywords}"
         " --filters {input.filters} --filter-names {params.filters} {params.options}"
@@ -115,11 +95,11 @@ rule count_funnel:
         "<benchmarks>/count_funnel/all.jsonl"
     conda:
         "../../envs/extract.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
     params:
         code=code("evenhand.slguset.count_funnel"),
         reasons=REASONS,
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
     shell:
         "python -m evenhand.slguset.count_funnel --candidates {input.candidates}"
         " --counts {input.counts} --reasons {params.reasons} --out {output} 2> {log}"

@@ -15,10 +15,10 @@ rule build_dataset:
         "<benchmarks>/build_dataset/all.jsonl"
     conda:
         "../../envs/extract.yaml"
-    params:
-        code=code("evenhand.slguset.build_dataset"),
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+    params:
+        code=code("evenhand.slguset.build_dataset"),
     shell:
         "python -m evenhand.slguset.build_dataset --samples {input.samples}"
         " --answers {input.answers} --keywords {input.keywords}"
@@ -39,10 +39,10 @@ rule describe_dataset:
         "<benchmarks>/describe_dataset/{edition}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    params:
-        code=code("evenhand.slguset.describe_dataset"),
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+    params:
+        code=code("evenhand.slguset.describe_dataset"),
     shell:
         "python -m evenhand.slguset.describe_dataset --dataset {input.dataset}"
         " --keywords {input.keywords} --published {input.published}"
@@ -65,14 +65,14 @@ rule write_card:
         "<benchmarks>/write_card/all.jsonl"
     conda:
         "../../envs/extract.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
     params:
         given=given,
         code=code("evenhand.slguset.write_card"),
         options=options("slguset.annotation", "notice"),
         filters=options("slguset", "filters"),
         corpora=list(SLGUSET["corpora"]),
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
     shell:
         "python -m evenhand.slguset.write_card {params.given} {params.options}"
         " {params.filters} --corpora {params.corpora} --out {output} 2> {log}"

@@ -2,20 +2,13 @@
 # to one reruns no other. A new filter is a module in evenhand/slguset/filters, a rule here, and
 # its name in the schema's list of filters.
 
-TAGGED = SLGUSET["train_names_crf"]["corpora"]
-
-
-def tagged_file(corpus):
-    """The file of a tagged corpus of the configuration."""
-    return corpus.get("file") or source_path(config, SOURCES, corpus.get("source"))
-
 
 rule names_jieba:
     input:
         keywords="<results>/{edition}/keywords/{shard}.parquet",
         surnames=table("surnames"),
         titles=table("titles"),
-        stop_words=table("name_stop_words") if SLGUSET["names_jieba"]["use_stop_words"] else [],
+        stop_words=(table("name_stop_words") if SLGUSET["names_jieba"]["use_stop_words"] else []),
     output:
         "<results>/{edition}/filters/names_jieba/{shard}.parquet",
     log:
@@ -24,22 +17,21 @@ rule names_jieba:
         "<benchmarks>/names_jieba/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    params:
-        code=code("evenhand.slguset.filters.names_jieba"),
-        options=options("slguset.names"),
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.slguset.filters.names_jieba"),
+        options=options("slguset.names"),
     shell:
-        "python -m evenhand.slguset.filters.names_jieba --keywords {input.keywords}"
-        " --surnames {input.surnames} --titles {input.titles}"
-        " {params.options} $([ -z '{input.stop_words}' ] || echo --stop-words {input.stop_words})"
+        "python -m evenhand.slguset.filters.names_jieba {params.given} {params.options}"
         " --out {output} 2> {log}"
 
 
 rule train_names_crf:
     input:
-        corpora=[tagged_file(corpus) for corpus in TAGGED],
+        corpora=TAGGED,
         keywords=table("keywords"),
     output:
         model="<results>/slguset/names/crf.crfsuite",
@@ -50,13 +42,13 @@ rule train_names_crf:
         "<benchmarks>/train_names_crf/all.jsonl"
     conda:
         "../../envs/extract.yaml"
-    params:
-        code=code("evenhand.slguset.train_names_crf"),
-        formats=[corpus["format"] for corpus in TAGGED],
-        options=options("slguset.train_names_crf", "recall", "held_out", "seed"),
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        code=code("evenhand.slguset.train_names_crf"),
+        formats=[one["format"] for one in SLGUSET["train_names_crf"]["corpora"]],
+        options=options("slguset.train_names_crf", "recall", "held_out", "seed"),
     shell:
         "python -m evenhand.slguset.train_names_crf --corpora {input.corpora}"
         " --formats {params.formats} --keywords {input.keywords} {params.options}"
@@ -78,13 +70,13 @@ rule names_crf:
         "<benchmarks>/names_crf/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("evenhand.slguset.filters.names_crf"),
         options=options("slguset.names"),
         threshold=options("slguset.names_crf"),
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     shell:
         "python -m evenhand.slguset.filters.names_crf --keywords {input.keywords}"
         " --model {input.model} --model-report {input.model_report}"
@@ -105,13 +97,13 @@ rule names_spacy:
         "<benchmarks>/names_spacy/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("evenhand.slguset.filters.names_spacy"),
         options=options("slguset.names"),
         pipeline=options("slguset.names_spacy"),
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     shell:
         "python -m evenhand.slguset.filters.names_spacy --keywords {input.keywords}"
         " --surnames {input.surnames} --titles {input.titles}"
@@ -130,11 +122,11 @@ rule pair_fit:
         "<benchmarks>/pair_fit/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    params:
-        code=code("evenhand.slguset.filters.pair_fit"),
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        code=code("evenhand.slguset.filters.pair_fit"),
     shell:
         "python -m evenhand.slguset.filters.pair_fit --keywords {input.keywords}"
         " --words {input.words} --out {output} 2> {log}"
@@ -152,11 +144,11 @@ rule coreference:
         "<benchmarks>/coreference/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    params:
-        code=code("evenhand.slguset.filters.coreference"),
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        code=code("evenhand.slguset.filters.coreference"),
     shell:
         "python -m evenhand.slguset.filters.coreference --keywords {input.keywords}"
         " --words {input.words} --out {output} 2> {log}"
@@ -174,11 +166,11 @@ rule biology:
         "<benchmarks>/biology/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    params:
-        code=code("evenhand.slguset.filters.biology"),
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        code=code("evenhand.slguset.filters.biology"),
     shell:
         "python -m evenhand.slguset.filters.biology --keywords {input.keywords}"
         " --words {input.words} --out {output} 2> {log}"

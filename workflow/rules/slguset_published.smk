@@ -1,15 +1,9 @@
 # The authors' published file: repaired, checked, and run through our filters.
 
-PUBLISHED = SLGUSET["published"].get("file") or (
-    source_path(config, SOURCES, SLGUSET["published"]["source"])
-    if "source" in SLGUSET["published"]
-    else []
-)
-
 
 rule import_published:
     input:
-        file=PUBLISHED,
+        file=PUBLISHED or [],
         keywords=table("keywords"),
     output:
         sentences="<results>/slguset_published/sentences/published.parquet",
@@ -21,10 +15,10 @@ rule import_published:
         "<benchmarks>/import_published/all.jsonl"
     conda:
         "../../envs/extract.yaml"
-    params:
-        code=code("evenhand.slguset.import_published"),
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+    params:
+        code=code("evenhand.slguset.import_published"),
     shell:
         "python -m evenhand.slguset.import_published --file {input.file:q}"
         " --keywords {input.keywords} --sentences {output.sentences}"
@@ -35,7 +29,8 @@ rule report_published:
     input:
         keywords="<results>/slguset_published/keywords/published.parquet",
         filters=expand(
-            "<results>/slguset_published/filters/{filter}/published.parquet", filter=FILTERS
+            "<results>/slguset_published/filters/{filter}/published.parquet",
+            filter=FILTERS,
         ),
         problems="<results>/slguset_published/problems.csv",
     output:
@@ -47,11 +42,11 @@ rule report_published:
         "<benchmarks>/report_published/all.jsonl"
     conda:
         "../../envs/extract.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
     params:
         code=code("evenhand.slguset.report_published"),
         filters=FILTERS,
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
     shell:
         "python -m evenhand.slguset.report_published --keywords {input.keywords}"
         " --filters {input.filters} --filter-names {params.filters}"

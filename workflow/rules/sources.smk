@@ -10,10 +10,10 @@ rule fetch_source:
         "<benchmarks>/fetch_source/{source}/{file}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    resources:
+        mem_mb=1000,
     params:
         code=code("evenhand.io.fetch_source"),
         options=lambda wildcards: Options("sources", SOURCES[wildcards.source]),
-    resources:
-        mem_mb=1000,
     shell:
         "python -m evenhand.io.fetch_source {params.options} --out {output} 2> {log}"

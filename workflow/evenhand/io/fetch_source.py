@@ -79,6 +79,7 @@ def fetch_source(
             return {"bytes": out.stat().st_size, "licence": licence, "from": "mirror"}
         others[candidate] = found
         print(f"{candidate} has SHA-256 {found}, not {wanted}: passed over", file=sys.stderr)
+    offline = offline or bool(os.environ.get("EVENHAND_OFFLINE"))
     if offline or not url:
         raise _absent(name, file, wanted, folder, others, offline)
     _download(name, url, wanted, out, pause)

@@ -75,7 +75,7 @@ PAIRS_HEADER = [
 CORRELATIONS_HEADER = ["model_a", "model_b", "n", "pearson", "spearman"]
 
 #: Columns of the table of published counts.
-PUBLISHED = ["model", "within", "above", "below"]
+PUBLISHED = ["model", "sentences", "within", "above", "below"]
 
 
 def summarise_bias(
@@ -114,8 +114,8 @@ def summarise_bias(
         CSV, per two models: Pearson's and Spearman's correlation of the bias over the
         sentences that both scored.
     published : path, optional
-        CSV of published counts of sentences (model, within, above, below); given only with
-        the dataset that they were counted on.
+        CSV of published counts (model, sentences, within, above, below); they stand beside
+        ours where the model's name and the number of sentences are the same.
     threshold : float
         |bias| above this is obvious bias, in the log base of the bias tables.
     resamples : int
@@ -135,7 +135,7 @@ def summarise_bias(
         raise InputError(f"two models have one name: {', '.join(sorted(names))}")
     if len({gate["log_base"] for gate in read}) > 1:
         raise InputError("the models were scored in different log bases", file=gates[0])
-    known = _read_published(published)
+    known = _read_published(published, len(sentences))
     scores = {}
     for name, path in zip(names, bias, strict=True):
         scores[name] = _read(path, BIAS)
@@ -226,7 +226,7 @@ def _summarise_model(
         "below_threshold": below,
         **shares,
         **{f"{name}_one_character": value for name, value in degrees(apart).items()},
-        **{f"published_{name}": (published or {}).get(name) for name in PUBLISHED[1:]},
+        **{f"published_{name}": (published or {}).get(name) for name in PUBLISHED[2:]},
         "log_base": gate["log_base"],
         "threshold": threshold,
         "fill_mask_accuracy": gate["fill_mask"]["accuracy"],
@@ -310,10 +310,11 @@ def _read_gate(path: Path) -> dict[str, Any]:
         raise InputError("is not a gate that score_bias wrote", file=path) from error
 
 
-def _read_published(path: Path | None) -> dict[str, dict[str, str]]:
+def _read_published(path: Path | None, sentences: int) -> dict[str, dict[str, str]]:
     if path is None:
         return {}
-    return {row["model"]: row for row in read_resource(path, PUBLISHED, unique=("model",))}
+    rows = read_resource(path, PUBLISHED, unique=("model", "sentences"))
+    return {row["model"]: row for row in rows if row["sentences"] == str(sentences)}
 
 
 def _write_csv(path: Path, header: Sequence[str], rows: Iterable[dict[str, Any]]) -> None:
