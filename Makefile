@@ -24,7 +24,7 @@ help:
 
 install: $(READY)
 
-$(READY): requirements/requirements.lock requirements/torch.txt pyproject.toml
+$(READY): requirements/requirements.lock requirements/torch.txt
 	@"$(PYTHON)" -c 'import sys; sys.exit(None if sys.version_info[:2] == (3, 11) else f"error: Evenhand needs Python 3.11 and found {sys.version.split()[0]}; install it, or name it: make PYTHON=/path/to/python3.11.")'
 	@if command -v uv >/dev/null; then \
 	  set -e; \

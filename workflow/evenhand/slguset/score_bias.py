@@ -55,7 +55,7 @@ BIAS = pa.schema(
 )
 
 #: Sentences scored together: enough to fill batches of one length, few enough for the memory.
-SENTENCES_AT_ONCE = 8192
+SENTENCES_AT_ONCE = 4096
 
 #: How many unknown characters the gate names.
 UNKNOWN_NAMED = 20
