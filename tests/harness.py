@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -111,10 +112,11 @@ class Checkout:
 
     def planned(self, *arguments: str) -> list[dict]:
         """The same with all that `workflow/dry_run.py` says."""
-        plan = self.root / ".plan.json"
-        done = self._python("workflow/dry_run.py", str(plan), *arguments, *self.arguments)
-        assert done.returncode == 0, done.stdout
-        return json.loads(plan.read_text(encoding="utf-8"))["jobs"]
+        with tempfile.TemporaryDirectory() as scratch:  # workers share the templates
+            plan = Path(scratch) / "plan.json"
+            done = self._python("workflow/dry_run.py", str(plan), *arguments, *self.arguments)
+            assert done.returncode == 0, done.stdout
+            return json.loads(plan.read_text(encoding="utf-8"))["jobs"]
 
     def rules(self, *arguments: str) -> set[str]:
         """The rules that have a job in the plan."""
