@@ -87,10 +87,12 @@ def train_masked_lm(
         Parquet tables with a column sentence.
     files : list of path, optional
         UTF-8 text files, a sentence per line.
-    layers, heads : int
-        Layers, and attention heads per layer.
+    layers : int
+        Number of layers.
     width : int
         Width of the hidden states, a multiple of `heads`; the inner layers are 4 times wider.
+    heads : int
+        Attention heads per layer.
     max_length : int
         Longest sentence in tokens, specials included; what is longer is cut for training.
     steps : int
