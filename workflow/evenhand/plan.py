@@ -157,6 +157,20 @@ def annotation_rounds(config: Config) -> dict[str, Round]:
     return rounds
 
 
+def vocabulary_folder(config: Config) -> str | None:
+    """The folder of the model whose vocabulary the data set is measured against."""
+    model = config["slguset"]["vocabulary"]
+    if model is None:
+        return None
+    folder = model_folder(config, model) if model in config["models"] else None
+    if folder is None:
+        raise InputError(
+            f"config: slguset.vocabulary is {model!r}, which is no model with a folder",
+            remedy="name one of `models` that has a `path` or is trained here",
+        )
+    return folder
+
+
 def editions(config: Config) -> dict[str, str]:
     """The data sets that will be there, by the prefix of their names among `result_files`."""
     annotated = any(one.complete for one in annotation_rounds(config).values())

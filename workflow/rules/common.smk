@@ -21,6 +21,7 @@ try:
     PUBLISHED = plan.published_file(config, SOURCES)
     TAGGED = plan.tagged_files(config, SOURCES)
     ROUNDS = plan.annotation_rounds(config)
+    VOCABULARY = plan.vocabulary_folder(config)
 except InputError as error:
     raise WorkflowError(str(error)) from None
 

@@ -30,6 +30,7 @@ rule describe_dataset:
         dataset="<results>/{edition}/slguset.parquet",
         keywords=table("keywords"),
         published=table("published_counts"),
+        vocabulary=VOCABULARY or [],
     output:
         table="<results>/{edition}/table_1.csv",
         statistics="<results>/{edition}/statistics.json",
@@ -43,9 +44,13 @@ rule describe_dataset:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
     params:
         code=code("evenhand.slguset.describe_dataset"),
+        vocabulary=lambda wildcards, input: (
+            f"--vocabulary {input.vocabulary}/vocab.txt" if input.vocabulary else ""
+        ),
     shell:
         "python -m evenhand.slguset.describe_dataset --dataset {input.dataset}"
         " --keywords {input.keywords} --published {input.published}"
+        " {params.vocabulary}"
         " --table {output.table} --statistics {output.statistics} 2> {log}"
 
 
