@@ -43,6 +43,7 @@ $(READY): requirements/requirements.lock requirements/torch.txt
 
 demo: $(READY)
 	@$(SNAKEMAKE) all --quiet host reason
+	@echo "Up to date. The page: $$(sed -n 's/^results: *//p' $(or $(CONFIG),config/config.yaml) | grep . || echo results)/report/index.html"
 
 test: $(READY)
 	@$(BIN)/pytest -n $(CORES)
