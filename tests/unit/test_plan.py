@@ -1,0 +1,125 @@
+from pathlib import Path
+
+import pytest
+
+from evenhand import plan
+from evenhand.config import complete, read_schema
+from evenhand.config_reference import SCHEMA
+from evenhand.errors import InputError
+
+SOURCES = {"news": {"name": "news", "file": "news.txt.gz"}, "set": {"name": "set", "file": "s.csv"}}
+
+
+def configured(slguset: dict | None = None, **top: object) -> dict:
+    return complete({"slguset": slguset or {}, **top}, read_schema(SCHEMA))
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("EVENHAND_MIRROR", raising=False)
+    Path("papers").mkdir()
+    Path("papers/a.txt").write_text("她来了。\n", encoding="utf-8")
+    Path("papers/cover.jpg").write_bytes(b"\xff")
+    return tmp_path
+
+
+def test_a_source_is_a_shard_of_its_own_and_skipped_files_are_told(here):
+    corpora = {"b": {"files": ["papers"]}, "a": {"sources": ["news"]}}
+    shards, skipped = plan.plan_corpora(configured({"corpora": corpora}), SOURCES)
+    assert [corpus for corpus, _ in shards.values()] == ["a", "b"]
+    assert shards["a-news"][1].files == ("results/sources/news/news.txt.gz",)
+    assert [(one.path, bool(one.reason)) for one in skipped] == [("papers/cover.jpg", True)]
+
+
+def test_a_corpus_without_text_or_with_an_unknown_source_is_an_error(here):
+    with pytest.raises(InputError, match=r"corpora\.x names neither files nor sources"):
+        plan.plan_corpora(configured({"corpora": {"x": {}}}), SOURCES)
+    with pytest.raises(InputError, match=r"no data source nwes; add it to resources/sources\.csv"):
+        plan.plan_corpora(configured({"corpora": {"x": {"sources": ["nwes"]}}}), SOURCES)
+
+
+def test_the_mirror_stands_in_for_its_name_and_its_absence_is_told(here, monkeypatch):
+    config = configured({"corpora": {"x": {"files": ["{mirror}/a.txt"]}}})
+    with pytest.raises(InputError, match="set `mirror` or the environment variable"):
+        plan.plan_corpora(config, SOURCES)
+    monkeypatch.setenv("EVENHAND_MIRROR", "papers")
+    (_, shard), *_ = plan.plan_corpora(config, SOURCES)[0].values()
+    assert shard.files == ("papers/a.txt",)
+
+
+def sheets(*names: str, round: str = "one") -> None:
+    folder = Path("filled", round)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        (folder / name).touch()
+
+
+@pytest.mark.parametrize(
+    ("names", "complete_"),
+    [
+        ([], False),
+        (["a.csv", "b.xlsx"], False),
+        (["a.csv", "b.xlsx", ".c.csv.swp", "~$b.xlsx", "notes.txt"], False),
+        (["a.csv", "b.xlsx", "c.csv"], True),
+        (["export.json"], True),
+    ],
+)
+def test_a_round_is_complete_when_its_sheets_are_back(here, names, complete_):
+    sheets(*names)
+    config = configured({"annotation": {"round": "one", "filled": "filled"}})
+    assert plan.annotation_rounds(config)["one"].complete is complete_
+
+
+def test_rounds_are_those_of_the_ledger_and_the_present_one(here):
+    Path("ledger").mkdir()
+    Path("ledger/one.csv").touch()
+    sheets("a.csv", "b.csv", "c.csv", round="one")
+    settings = {"round": "two", "filled": "filled", "ledger": "ledger"}
+    config = configured({"annotation": settings, "corpora": {"x": {"files": ["papers"]}}})
+    rounds = plan.annotation_rounds(config)
+    assert {name: one.complete for name, one in rounds.items()} == {"one": True, "two": False}
+    said = plan.next_step(config)
+    assert "Round two waits" in said and "Round one" not in said
+    assert "results/slguset/annotation/two/sheets/handed_out.csv ledger" in said
+    assert said.endswith("results/report/index.html")
+
+
+def test_what_is_not_there_is_not_asked_for(here):
+    corpora = {"x": {"files": ["papers"]}}
+    files = plan.result_files(configured({"corpora": corpora}), ["x-1"])
+    assert "funnel" in files and "dataset" not in files and "published_dataset" not in files
+    files = plan.result_files(configured({"published": {"file": "s.csv"}}), [])
+    assert "funnel" not in files and "published_dataset" in files and "published_bias" not in files
+    models = {"m": {"hub": "m"}}
+    files = plan.result_files(configured({"published": {"file": "s.csv"}}, models=models), [])
+    assert files["published_bias_scores"] == ["<results>/slguset_published/bias/m.parquet"]
+    assert plan.result_files(configured(), []) == {}
+
+
+def test_the_tagger_needs_something_to_learn_from(here):
+    with pytest.raises(InputError, match="nothing to learn from; list tagged corpora"):
+        plan.tagged_files(configured({"filters": ["names_crf"]}), SOURCES)
+    corpora = [{"file": "a.txt", "format": "pku"}, {"source": "news", "format": "cluener"}]
+    config = configured({"train_names_crf": {"corpora": corpora}})
+    assert plan.tagged_files(config, SOURCES) == ["a.txt", "results/sources/news/news.txt.gz"]
+
+
+def test_a_vocabulary_needs_a_model_with_a_folder(here):
+    models = {"mine": {"path": "m"}, "far": {"hub": "far"}}
+    config = configured({"vocabulary": "mine"}, models=models)
+    assert plan.vocabulary_folder(config) == "m"
+    for name in ("far", "none"):
+        with pytest.raises(InputError, match=f"vocabulary is '{name}', which is no model"):
+            plan.vocabulary_folder(configured({"vocabulary": name}, models=models))
+
+
+def test_jobs_find_python_the_library_and_the_cache(here, monkeypatch):
+    monkeypatch.setenv("PATH", "/bin")
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    environment = plan.job_environment(configured(results="out"), "/lib")
+    assert environment["PATH"].endswith(":/bin") and environment["PYTHONPATH"] == "/lib"
+    assert environment["EVENHAND_CACHE"] == "out/.evenhand/cache"
+    off = configured(cache={"enabled": False, "folder": "shared"}, offline=True)
+    assert plan.job_environment(off, "/lib")["EVENHAND_CACHE"] == ""
+    assert plan.job_environment(off, "/lib")["HF_HUB_OFFLINE"] == "1"
