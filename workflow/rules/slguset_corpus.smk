@@ -71,7 +71,7 @@ rule merge_candidates:
     conda:
         "../../envs/extract.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("evenhand.slguset.merge_candidates"),
