@@ -11,7 +11,8 @@ CONFIG ?=
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) $(if $(CONFIG),--configfile $(CONFIG))
+# the target stands first: --configfile and --quiet take all words that follow them
+SNAKEMAKE := $(BIN)/snakemake all --cores $(CORES) $(if $(CONFIG),--configfile $(CONFIG))
 RUFF_PATHS := workflow tests benchmarks
 # uv reads its own variable only: wheels given to pip (a CPU build of torch, say) count for both
 export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
@@ -42,8 +43,8 @@ $(READY): requirements/requirements.lock requirements/torch.txt
 	@touch $@
 
 demo: $(READY)
-	@$(SNAKEMAKE) all --quiet host reason
-	@echo "Up to date. The page: $$(sed -n 's/^results: *//p' $(or $(CONFIG),config/config.yaml) | grep . || echo results)/report/index.html"
+	@$(SNAKEMAKE) --quiet host reason
+	@$(BIN)/python -m evenhand.plan $(or $(CONFIG),config/config.yaml)
 
 test: $(READY)
 	@$(BIN)/pytest -n $(CORES)

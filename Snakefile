@@ -44,5 +44,14 @@ onstart:
         print(f"not read: {skipped.path} ({skipped.reason})", file=sys.stderr)
 
 
+# Said at the beginning, so that it is also said when nothing is left to run.
+if workflow.is_main_process and (waiting := plan.waiting(config)):
+    print(waiting, file=sys.stderr)
+
+
 onsuccess:
-    print(plan.next_step(config))
+    print("\n".join(filter(None, [plan.waiting(config), plan.page(config)])))
+
+
+onerror:
+    print(plan.errors_in(Path(log)), file=sys.stderr)

@@ -79,10 +79,20 @@ def test_rounds_are_those_of_the_ledger_and_the_present_one(here):
     config = configured({"annotation": settings, "corpora": {"x": {"files": ["papers"]}}})
     rounds = plan.annotation_rounds(config)
     assert {name: one.complete for name, one in rounds.items()} == {"one": True, "two": False}
-    said = plan.next_step(config)
+    said = plan.waiting(config)
     assert "Round two waits" in said and "Round one" not in said
     assert "results/slguset/annotation/two/sheets/handed_out.csv ledger" in said
-    assert said.endswith("results/report/index.html")
+    Path("ledger/two.csv").touch()
+    sheets("A.XLSX", round="two")
+    said = plan.waiting(config)
+    assert "Freeze" not in said and "1 of 3 filled sheets are there: filled/two/A.XLSX" in said
+    sheets("b.csv", "c.csv", round="two")
+    assert plan.waiting(config) == ""
+
+
+def test_errors_are_told_once(here):
+    Path("log").write_text("x\nerror: a.csv:1: no.\ny\nerror: a.csv:1: no.\nerror: b.\n")
+    assert plan.errors_in(Path("log")) == "error: a.csv:1: no.\nerror: b."
 
 
 def test_what_is_not_there_is_not_asked_for(here):

@@ -138,7 +138,7 @@ def _expectation(schema: Schema) -> str:
         ("exclusiveMinimum", "above {}"),
         ("maximum", "at most {}"),
         ("exclusiveMaximum", "below {}"),
-        ("pattern", "of the form {}"),
+        ("form", "{}") if "form" in schema else ("pattern", "of the form {}"),
         ("minLength", "of at least {} characters"),
         ("minItems", "with at least {} entries"),
         ("maxItems", "with at most {} entries"),

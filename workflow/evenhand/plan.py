@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
+
+from evenhand.config import complete, read_schema
 from evenhand.errors import InputError
 from evenhand.io.resources import read_resource
 from evenhand.slguset.shards import Shard, Skipped, plan_shards
@@ -147,7 +150,7 @@ def annotation_rounds(config: Config) -> dict[str, Round]:
         sheets = sorted(
             str(file)
             for file in (folder.iterdir() if folder.is_dir() else ())
-            if file.suffix in SHEETS and not file.name.startswith((".", "~"))
+            if file.suffix.lower() in SHEETS and not file.name.startswith((".", "~"))
         )
         # an export of Label Studio may hold the answers of all annotators
         complete = len(sheets) >= len(settings["annotators"]) or any(
@@ -257,22 +260,55 @@ def job_environment(config: Config, library: str) -> dict[str, str]:
     return environment
 
 
-def next_step(config: Config) -> str:
-    """What to tell the user at the end of a run that succeeded."""
-    results = config["results"]
+def waiting(config: Config) -> str:
+    """Which rounds wait for their annotators, and what the user can do; empty if none does."""
     settings = config["slguset"]["annotation"]
+    frozen = {Path(file).stem for file in ledger_files(config)}
+    python = os.path.relpath(sys.executable)
     lines = []
-    if config["slguset"]["corpora"]:
-        for waiting in annotation_rounds(config).values():
-            if not waiting.complete:
-                sheets = f"{results}/slguset/annotation/{waiting.name}/sheets"
-                lines += [
-                    f"Round {waiting.name} waits for its annotators: {len(waiting.sheets)} of"
-                    f" {len(settings['annotators'])} filled sheets are there. What to do next:",
-                    "  1. Freeze the round: python -m evenhand.slguset.hand_out"
-                    f" {sheets}/handed_out.csv {settings['ledger']}",
-                    f"  2. Give each annotator a sheet of {sheets}/",
-                    f"  3. Put the filled sheets into {settings['filled']}/{waiting.name}/"
-                    " and run the same command again.",
-                ]
-    return "\n".join([*lines, f"The page: {Path(results).resolve() / 'report' / 'index.html'}"])
+    for one in annotation_rounds(config).values() if config["slguset"]["corpora"] else ():
+        if one.complete:
+            continue
+        sheets = f"{config['results']}/slguset/annotation/{one.name}/sheets"
+        there = f": {', '.join(one.sheets)}" if one.sheets else ""
+        lines.append(
+            f"Round {one.name} waits for its annotators: {len(one.sheets)} of"
+            f" {len(settings['annotators'])} filled sheets are there{there}. What to do next:"
+        )
+        steps = [
+            f"Give each annotator a copy of a sheet of {sheets}/ (a later run may write that"
+            " folder anew: nobody should fill in the files there).",
+            f"Put the filled sheets into {settings['filled']}/{one.name}/"
+            " and run the same command again.",
+        ]
+        if one.name not in frozen:
+            command = f"{python} -m evenhand.slguset.hand_out"
+            steps.insert(
+                0, f"Freeze the round: {command} {sheets}/handed_out.csv {settings['ledger']}"
+            )
+        lines += [f"  {number}. {step}" for number, step in enumerate(steps, start=1)]
+    return "\n".join(lines)
+
+
+def page(config: Config) -> str:
+    """Where the page is."""
+    return f"The page: {Path(config['results']).resolve() / 'report' / 'index.html'}"
+
+
+def errors_in(log: Path) -> str:
+    """The errors in the log of a run, each once: what the user can mend."""
+    if not log.is_file():
+        return ""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    return "\n".join(dict.fromkeys(line for line in lines if line.startswith("error: ")))
+
+
+def main() -> None:
+    """The command line: say where the page of a configuration is."""
+    schema = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
+    config = yaml.safe_load(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    print(page(complete(config, read_schema(schema))))
+
+
+if __name__ == "__main__":
+    main()

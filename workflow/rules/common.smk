@@ -1,6 +1,7 @@
 # What all rules share: the checked configuration, code digests, options. The work is done
 # by `evenhand.plan` and `evenhand.config`, which are tested; this file only hands it over.
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -41,8 +42,8 @@ REASONS = [
 wildcard_constraints:
     edition="slguset|slguset_published",
     shard="[A-Za-z0-9_.-]+",
-    model="|".join(MODELS) or "none",
-    round="|".join(ROUNDS),
+    model="|".join(map(re.escape, MODELS)) or "none",
+    round="|".join(map(re.escape, ROUNDS)),
 
 
 def code(*modules):

@@ -132,7 +132,7 @@ def test_wrong_quotas_are_named(tmp_path, candidates, keywords, row, problem):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [({"sentences_per_pair": 5}, "even number"), ({"round": "../x"}, "cannot name a round"),
-     ({"round": ""}, "cannot name a round"), ({"sentences_per_pair": 0}, "no accepted sentence")],
+     ({"round": ""}, "cannot name a round")],
 )  # fmt: skip
 def test_wrong_options_are_named(tmp_path, candidates, keywords, options, problem):
     with pytest.raises(InputError, match=problem):
@@ -204,3 +204,9 @@ def test_a_broken_ledger_is_named(tmp_path, candidates, keywords, rows, problem)
     write_ledger(tmp_path / "r0.csv", rows)
     with pytest.raises(InputError, match=problem):
         draw(tmp_path, candidates, keywords, ledger=[tmp_path / "r0.csv"])
+
+
+def test_nothing_to_draw_is_an_empty_sample_and_no_error(tmp_path, candidates, keywords, capsys):
+    rows, drawn, counts = draw(tmp_path, candidates, keywords, sentences_per_pair=0)
+    assert rows == [] and counts["drawn"] == 0 and drawn
+    assert "no accepted sentence" in capsys.readouterr().err

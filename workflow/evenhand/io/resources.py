@@ -81,7 +81,12 @@ def _checked(
     for row in reader:
         line = reader.line_num
         if None in row or None in row.values():
-            raise InputError(f"does not have {len(header)} cells", file=path, line=line)
+            raise InputError(
+                f"does not have {len(header)} cells",
+                file=path,
+                line=line,
+                remedy=f"the columns are {', '.join(header)}; a blank cell needs its comma",
+            )
         kept = {name: row[name].strip() for name in columns}
         if blank := [name for name in columns if not kept[name] and name not in optional]:
             raise InputError(f"the cell of {blank[0]} is blank", file=path, line=line)

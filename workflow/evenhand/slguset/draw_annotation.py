@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -80,7 +81,7 @@ def draw_annotation(
     Raises
     ------
     InputError
-        A quota or the ledger is wrong, no sentence is left to draw, or a sentence of the
+        A quota or the ledger is wrong, or a sentence of the
         frozen round is no longer among the candidates.
     """
     check_name(round, "round")
@@ -95,12 +96,8 @@ def draw_annotation(
     else:
         shown = sorted(chosen, key=lambda one: _digest(seed, "show", one))
         ranks = {one: rank for rank, one in enumerate(shown, start=1)}
-    if not ranks:
-        raise InputError(
-            "has no accepted sentence that was not handed out before",
-            file=candidates,
-            remedy="add a corpus, or leave the annotation out",
-        )
+    if not ranks:  # the page must still be written: its funnel tells why
+        print(f"{candidates} has no accepted sentence that is not handed out yet", file=sys.stderr)
     schema, rows = _rows_of(candidates, ranks)
     _check_frozen(frozen, rows, candidates)
     for one, row in rows.items():
@@ -189,7 +186,7 @@ def _rows_of(
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    ids = pa.array(ranks)
+    ids = pa.array(list(ranks), pa.string())
     rows = {
         row["sentence_id"]: row
         for batch in _batches(candidates)
@@ -209,6 +206,13 @@ def _check_frozen(
     frozen: dict[str, Entry], rows: dict[str, dict[str, Any]], candidates: Path
 ) -> None:
     """What the annotators hold must still be a sentence with one keyword."""
+    if frozen and not any(one in rows for one in frozen):
+        raise InputError(
+            f"none of this round's sentences is in {candidates}: it was drawn from another corpus",
+            file=next(iter(frozen.values())).file,
+            remedy="set slguset.annotation.ledger and .filled to folders of this corpus, or begin"
+            " a new round",
+        )
     for one, entry in frozen.items():
         row = rows.get(one)
         if row and row["sentence"] != entry.sentence:

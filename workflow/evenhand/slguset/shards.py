@@ -203,6 +203,8 @@ def _unusable(path: str, format: str) -> str | None:
     name = os.path.basename(path)  # noqa: PTH119
     if not path.isprintable():
         return "a name with control characters or of no valid encoding"
+    if "{" in path or "}" in path:
+        return "a name with braces, which Snakemake takes for a wildcard"
     kind = kind_of(name)
     if format == "auto" and not kind.archive and not kind.format:
         return "a suffix that names no format"
