@@ -54,4 +54,4 @@ onsuccess:
 
 
 onerror:
-    print(plan.errors_in(Path(log)), file=sys.stderr)
+    print(plan.errors_in([log] if isinstance(log, str) else log), file=sys.stderr)

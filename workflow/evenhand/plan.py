@@ -295,11 +295,12 @@ def page(config: Config) -> str:
     return f"The page: {Path(config['results']).resolve() / 'report' / 'index.html'}"
 
 
-def errors_in(log: Path) -> str:
-    """The errors in the log of a run, each once: what the user can mend."""
-    if not log.is_file():
-        return ""
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+def errors_in(logs: Iterable[str]) -> str:
+    """The errors in the logs of a run, each once: what the user can mend."""
+    lines = []
+    for log in map(Path, logs):
+        if log.is_file():
+            lines += log.read_text(encoding="utf-8", errors="replace").splitlines()
     return "\n".join(dict.fromkeys(line for line in lines if line.startswith("error: ")))
 
 
