@@ -133,3 +133,16 @@ def test_jobs_find_python_the_library_and_the_cache(here, monkeypatch):
     off = configured(cache={"enabled": False, "folder": "shared"}, offline=True)
     assert plan.job_environment(off, "/lib")["EVENHAND_CACHE"] == ""
     assert plan.job_environment(off, "/lib")["HF_HUB_OFFLINE"] == "1"
+
+
+def test_what_is_named_must_be_there(here):
+    with pytest.raises(InputError, match="there is nothing to read; name a corpus"):
+        plan.check_files(configured())
+    with pytest.raises(InputError, match=r"slguset\.published\.file is s\.csv, and there is no"):
+        plan.check_files(configured({"published": {"file": "s.csv"}}))
+    corpora = {"x": {"files": ["papers"]}}
+    config = configured({"corpora": corpora}, models={"m": {"path": "gone"}, "t": {"train": {}}})
+    with pytest.raises(InputError, match=r"models\.m\.path is gone"):
+        plan.check_files(config)
+    Path("gone").mkdir()
+    plan.check_files(config)

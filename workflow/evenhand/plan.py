@@ -40,6 +40,28 @@ def source_path(config: Config, sources: dict[str, dict[str, str]], name: str) -
     return f"{config['results']}/sources/{name}/{sources[name]['file']}"
 
 
+def check_files(config: Config) -> None:
+    """Stop if there is nothing to read, or if a file or folder that the user names is not there.
+
+    Raises
+    ------
+    InputError
+        It names the key.
+    """
+    slguset = config["slguset"]
+    if not slguset["corpora"] and not slguset["published"]:
+        raise InputError(
+            "config: there is nothing to read",
+            remedy="name a corpus under slguset.corpora, or a published file under"
+            " slguset.published",
+        )
+    named = {"slguset.published.file": slguset["published"].get("file")}
+    named |= {f"models.{name}.path": model.get("path") for name, model in config["models"].items()}
+    for key, path in named.items():
+        if path and not Path(path).exists():
+            raise InputError(f"config: {key} is {path}, and there is no such file or folder")
+
+
 def published_file(config: Config, sources: dict[str, dict[str, str]]) -> str | None:
     """The authors' published file, if there is one."""
     published = config["slguset"]["published"]

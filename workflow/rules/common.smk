@@ -16,6 +16,7 @@ from evenhand.errors import InputError
 
 try:
     config = complete(config, read_schema(Path(LIBRARY) / "schemas" / "config.schema.yaml"))
+    plan.check_files(config)
     SOURCES = plan.read_sources(Path(config["sources"]))
     #: shard id -> (corpus, shard)
     SHARDS, SKIPPED = plan.plan_corpora(config, SOURCES)
