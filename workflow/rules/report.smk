@@ -23,7 +23,9 @@ rule collect_provenance:
         code=code("evenhand.report.collect_provenance"),
     shell:
         "python -m evenhand.report.collect_provenance --files {input.results} {input.others}"
-        " --records $EVENHAND_STATE/records --out {output} 2> {log}"
+        # not those of the report itself, which are of a later time than this
+        ' --records $(grep -L \'"stage": "evenhand.report\' $EVENHAND_STATE/records/*.json)'
+        " --out {output} 2> {log}"
 
 
 rule write_page:

@@ -54,7 +54,7 @@ FILES = ["results/models/tiny", "results/slguset/candidates.parquet", "results/s
 def collect(records: str | None = "results/.evenhand/records", files=FILES) -> dict[str, Any]:
     collect_provenance(
         files=[Path(file) for file in files],
-        records=Path(records) if records else None,
+        records=sorted(Path(records).glob("*.json")) if records else None,
         out=Path("provenance.json"),
     )
     entries = json.loads(Path("provenance.json").read_text(encoding="utf-8"))["files"]

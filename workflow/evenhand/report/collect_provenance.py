@@ -15,7 +15,7 @@ FIELDS = ("stage", "code", "parameters", "packages", "counts")
 
 
 def collect_provenance(
-    *, files: list[Source], records: Input | None = None, out: Output
+    *, files: list[Source], records: list[Input] | None = None, out: Output
 ) -> dict[str, Any]:
     """Collect, for each result file, the stage, code, parameters and inputs that made it.
 
@@ -27,8 +27,8 @@ def collect_provenance(
         The result files and folders (a model, a set of sheets), by the paths that the stages
         wrote them to.
     records
-        The folder of the runs' records: ``records`` in the folder EVENHAND_STATE. Without it
-        files are described, but not traced.
+        The records of the runs that made them, from the folder EVENHAND_STATE. A file without
+        one is described, but not traced.
     out
         The document, JSON: ``{"files": [{file, kind, sha256, bytes, rows, columns, stage,
         code, parameters, packages, counts, inputs}]}``, sorted by file. ``bytes`` counts a
@@ -38,7 +38,7 @@ def collect_provenance(
     """
     if twice := {file for file in files if files.count(file) > 1}:
         raise InputError("is named twice among the result files", file=min(twice))
-    by_path = _records_by_path(records)
+    by_path = _records_by_path(records or [])
     entries = {str(file): _describe(file) for file in files}
     made_here = {}
     for name in sorted(entries):
@@ -63,10 +63,10 @@ def collect_provenance(
     return {"files": len(entries), "traced": traced}
 
 
-def _records_by_path(records: Path | None) -> dict[str, dict[str, Any]]:
-    """The records of the state folder by each path that they say was written."""
+def _records_by_path(records: list[Path]) -> dict[str, dict[str, Any]]:
+    """The records by each path that they say was written."""
     by_path: dict[str, dict[str, Any]] = {}
-    for path in sorted(records.glob("*.json")) if records else []:
+    for path in sorted(records):
         try:
             record = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
