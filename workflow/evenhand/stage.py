@@ -20,7 +20,8 @@ and its function, whose arguments are all keyword-only, says by its annotations 
 `run` looks into the run cache (the folder in the environment variable ``EVENHAND_CACHE``)
 before it calls the function. It leaves a record of the run (in the folder ``EVENHAND_STATE``):
 stage, code digest, parameters, versions, digests of inputs and outputs, and the counts that
-the function returned. Called from Python, the function is just a function.
+the function returned. What a stage keeps in `evenhand.io.scratch.scratch_folder` outlives a
+crash, and is gone when the stage is done. Called from Python, the function is just a function.
 """
 
 import importlib.metadata
@@ -42,6 +43,7 @@ from evenhand import code
 from evenhand.errors import InputError
 from evenhand.io import cache
 from evenhand.io.files import atomic, content_digest, partial_path, remove, replace
+from evenhand.io.scratch import scratch_at
 
 
 class Role(Enum):
@@ -121,7 +123,8 @@ def execute(function: Stage, arguments: dict[str, Any]) -> dict[str, Any]:
     if record is not None:
         print(f"served from the run cache ({key})", file=sys.stderr)
     else:
-        record = _call(function, bound, outputs, plan)
+        with scratch_at(_scratch(key, outputs)):
+            record = _call(function, bound, outputs, plan)
         if folder:
             cache.store(Path(folder), key, outputs, record)
     record = record | {
@@ -173,6 +176,13 @@ def _describe(path: Path, role: Role) -> dict[str, str]:
         raise InputError("there is no such file", file=path)
     name = str(path) if role is Role.SOURCE else "".join(path.suffixes)
     return {"name": name, "sha256": content_digest(path)}
+
+
+def _scratch(key: str, outputs: dict[str, Path]) -> Path | None:
+    """Where an unfinished run of this leaves what it has done (see `evenhand.io.scratch`)."""
+    state = os.environ.get("EVENHAND_STATE")
+    name = code.fingerprint([key, *sorted(map(str, outputs.values()))])
+    return Path(state) / "scratch" / name if state else None
 
 
 def _call(
