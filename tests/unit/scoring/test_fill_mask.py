@@ -6,7 +6,7 @@ from evenhand.scoring.fill_mask import check_fill_mask
 from evenhand.scoring.models import load_masked_lm
 from unit.scoring import tiny_models
 
-OPTIONS = {"seed": 0, "tokens_per_batch": 200}
+OPTIONS = {"seed": 0, "tokens_per_batch": 200, "least_tokens": 1}
 
 
 @pytest.fixture
@@ -63,3 +63,13 @@ def test_wilson_interval(lm):
 def test_nothing_to_ask_is_no_pass(lm, sentences):
     record = check_fill_mask(lm, sentences, **OPTIONS)
     assert (record["tokens"], record["accuracy"], record["passed"]) == (0, None, False)
+
+
+def test_few_sentences_are_masked_again_at_other_places(lm):
+    sentence = tiny_models.SENTENCES[:1]
+    length = len(lm.tokenizer(sentence[0]).input_ids) - 2
+    once = check_fill_mask(lm, sentence, **OPTIONS)["tokens"]
+    more = check_fill_mask(lm, sentence, **OPTIONS | {"least_tokens": once + 1})["tokens"]
+    every = check_fill_mask(lm, sentence, **OPTIONS | {"least_tokens": 10_000})["tokens"]
+    assert once < more <= 2 * once
+    assert every <= length  # each place is asked for once

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.scoring import masked
+from evenhand.scoring import head, masked
 from evenhand.scoring.masked import Answers, Questions, WordQuestions, answer, ask_word
 from evenhand.scoring.models import load_masked_lm
 from unit.scoring import tiny_models
@@ -65,17 +65,161 @@ def test_threads_change_no_bit(lm):
         assert run.best.tobytes() == runs[0].best.tobytes()
 
 
+def _plain_place(lm, ids, place):
+    with torch.inference_mode():
+        logits = lm.model(input_ids=torch.tensor([ids])).logits[0, place].double()
+    return torch.log_softmax(logits, dim=0)
+
+
+@pytest.mark.parametrize("vocabulary_at_once", [1, 7, 10**9])
+def test_entropy_and_rank_whatever_the_pieces_of_the_vocabulary(
+    lm, monkeypatch, vocabulary_at_once
+):
+    monkeypatch.setattr(head, "LEAST_TOKENS", vocabulary_at_once)
+    monkeypatch.setitem(head.LOGITS_AT_ONCE, "cpu", 0)
+    questions = _questions(lm, seed=6)
+    for which, ids in enumerate(list(questions.inputs)):  # also the likeliest token, everywhere
+        best = int(_plain_place(lm, ids.tolist(), 0).argmax())
+        questions.places.append((which, 0, best))
+    answers = answer(lm, questions, tokens_per_batch=60)
+    for number, (which, place, token) in enumerate(questions.places):
+        log_p = _plain_place(lm, questions.inputs[which].tolist(), place)
+        assert answers.log_p[number] == pytest.approx(log_p[token].item(), abs=1e-5, rel=1e-5)
+        entropy = -(log_p.exp() * log_p).sum().item()
+        assert answers.entropy[number] == pytest.approx(entropy, abs=1e-5, rel=1e-4)
+        assert answers.first[number] == (token == log_p.argmax().item())
+        assert answers.best[number] == log_p.argmax().item()
+    assert answers.first[-len(questions.inputs) :].all() and not answers.first.all()
+
+
+def test_equals_are_both_first(tmp_path):
+    lm = load_masked_lm(tiny_models.save(tmp_path))
+    with torch.no_grad():
+        lm.model.cls.predictions.bias[[6, 8]] = 1e4
+        lm.model.bert.embeddings.word_embeddings.weight[8] = (
+            lm.model.bert.embeddings.word_embeddings.weight[6]
+        )
+    questions = Questions()
+    for token in (6, 7, 8):
+        questions.ask([2, 4, 3], 1, token)
+    answers = answer(lm, questions, tokens_per_batch=8)
+    assert answers.first.tolist() == [True, False, True]
+    assert answers.best.tolist() == [6, 6, 6]
+
+
+def test_entropy_only_where_it_is_wanted(lm):
+    questions = _questions(lm, seed=7)
+    one, other = (answer(lm, questions, tokens_per_batch=60, entropy=e) for e in (True, False))
+    assert other.entropy is None
+    np.testing.assert_array_equal(one.best, other.best)
+    np.testing.assert_allclose(one.log_p, other.log_p, rtol=1e-6)
+
+
+@pytest.mark.parametrize("family", tiny_models.FAMILIES)
+def test_alpha_is_the_attention_to_the_place(family, tmp_path):
+    lm = load_masked_lm(tiny_models.save(tmp_path, family))
+    questions = _questions(lm, seed=8, count=12)
+    without = answer(lm, questions, tokens_per_batch=60)
+    assert without.alpha is None
+    answers = answer(lm, questions, tokens_per_batch=60, attention=True)
+    assert answers.log_p.tobytes() == without.log_p.tobytes()
+    assert answers.entropy.tobytes() == without.entropy.tobytes()
+    lm.model.set_attn_implementation("eager")
+    for number, (which, place, _) in enumerate(questions.places):
+        with torch.inference_mode():
+            ids = torch.tensor(questions.inputs[which][None].astype(np.int64))
+            layers = lm.model(input_ids=ids, output_attentions=True).attentions
+        expected = torch.stack(layers).mean(dim=(0, 1, 2, 3))[place].item()
+        assert answers.alpha[number] == pytest.approx(expected, rel=1e-5)
+
+
 def test_the_number_of_logits_is_bounded(lm, monkeypatch):
+    head.enable_reading(lm.model)
+    decoder = lm.model.get_output_embeddings().weight.untyped_storage().data_ptr()
+    linear, sizes = torch.nn.functional.linear, []
+
+    def counted(hidden, weight, bias=None):
+        found = linear(hidden, weight, bias)
+        if weight.untyped_storage().data_ptr() == decoder:
+            sizes.append((len(weight), found.numel()))
+        return found
+
+    monkeypatch.setattr(head, "LEAST_TOKENS", 3)
+    monkeypatch.setitem(head.LOGITS_AT_ONCE, "cpu", 300)
+    monkeypatch.setattr(torch.nn.functional, "linear", counted)
+    answer(lm, _questions(lm, seed=4), tokens_per_batch=10_000)
+    own = [size for tokens, size in sizes if tokens == lm.vocabulary]
+    assert own and max(own) == 0  # the model's own layer is given nothing to do
+    pieces = [(tokens, size) for tokens, size in sizes if tokens < lm.vocabulary]
+    assert pieces and all(tokens == 3 or size <= 300 for tokens, size in pieces)
+
+
+class OddHead(torch.nn.Module):
+    """A last step that is no linear layer."""
+
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, hidden):
+        return self.inner(hidden).tanh()
+
+
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_a_head_that_ends_otherwise_is_asked_whole(wrapped, tmp_path, monkeypatch):
+    lm = load_masked_lm(tiny_models.save(tmp_path))
+    predictions = lm.model.cls.predictions
+    if wrapped:
+        predictions.decoder = OddHead(predictions.decoder)
+    else:
+        predictions.register_forward_hook(lambda _module, _arguments, logits: logits.tanh())
+    assert head.enable_reading(lm.model) is False
     sizes = []
-    hook = lm.model.register_forward_hook(
+    lm.model.register_forward_hook(
         lambda _module, _arguments, output: sizes.append(output.logits.numel())
     )
-    monkeypatch.setattr(masked, "LOGITS_AT_ONCE", 6 * lm.vocabulary)
+    monkeypatch.setattr(masked, "WHOLE_LOGITS_AT_ONCE", 20 * lm.vocabulary)
+    questions = _questions(lm, seed=9)
+    answers = answer(lm, questions, tokens_per_batch=10_000)
+    assert max(sizes) <= 20 * lm.vocabulary
+    for number, (which, place, token) in enumerate(questions.places):
+        log_p = _plain_place(lm, questions.inputs[which].tolist(), place)
+        assert answers.log_p[number] == pytest.approx(log_p[token].item(), abs=1e-5, rel=1e-5)
+
+
+def test_an_interrupted_run_goes_on(lm, tmp_path):
+    questions = _questions(lm, seed=10, count=120)
+    calls = []
+
+    def stop(tokens):
+        calls.append(tokens)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+
+    options = {"tokens_per_batch": 50, "attention": True, "scratch": tmp_path}
+    with pytest.raises(KeyboardInterrupt):
+        answer(lm, questions, progress=stop, **options)
+    again, ran = [], []
+    hook = lm.model.register_forward_hook(lambda _module, arguments, output: ran.append(1))
     try:
-        answer(lm, _questions(lm, seed=4), tokens_per_batch=10_000)
+        found = answer(lm, questions, progress=again.append, **options)
     finally:
         hook.remove()
-    assert max(sizes) <= 6 * lm.vocabulary
+    assert sum(again) == sum(len(ids) for ids in questions.inputs)
+    assert len(ran) < len(again)
+    fresh = answer(lm, questions, tokens_per_batch=50, attention=True)
+    for name in ("log_p", "best", "first", "entropy", "alpha"):
+        assert getattr(found, name).tobytes() == getattr(fresh, name).tobytes()
+
+
+def test_what_another_model_left_is_not_used(lm, tmp_path):
+    questions = _questions(lm, seed=11, count=120)
+    other = load_masked_lm(tiny_models.save(tmp_path / "other", seed=1))
+    scratch = tmp_path / "scratch"
+    for one in (lm, other):
+        found = answer(one, questions, tokens_per_batch=50, scratch=scratch)
+        fresh = answer(one, questions, tokens_per_batch=50)
+        assert found.log_p.tobytes() == fresh.log_p.tobytes()
 
 
 def test_progress_counts_every_token_once(lm):

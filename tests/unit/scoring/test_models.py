@@ -6,8 +6,17 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from evenhand.errors import InputError
-from evenhand.scoring.models import describe, load_masked_lm, logits_at
-from unit.scoring import tiny_models
+from evenhand.scoring.models import (
+    describe,
+    family_of,
+    fingerprint,
+    load_causal_lm,
+    load_masked_lm,
+    logits_at,
+    random_causal_lm,
+    random_masked_lm,
+)
+from unit.scoring import tiny_causal, tiny_models
 
 
 @pytest.fixture(scope="module")
@@ -177,3 +186,216 @@ def test_settings(folder):
     if not torch.cuda.is_available():
         with pytest.raises(InputError, match="no GPU"):
             load_masked_lm(folder, device="cuda")
+
+
+# ---------------------------------------------------------------- causal models
+
+
+@pytest.fixture(scope="module")
+def causal_folder(tmp_path_factory):
+    return tiny_causal.save(tmp_path_factory.mktemp("causal"))
+
+
+@pytest.fixture
+def causal_copy(causal_folder, tmp_path):
+    return shutil.copytree(causal_folder, tmp_path / "copy")
+
+
+@pytest.mark.parametrize("family", tiny_causal.FAMILIES)
+def test_the_output_layer_of_causal_models_sees_selected_places_only(family, tmp_path):
+    lm = load_causal_lm(tiny_causal.save(tmp_path, family))
+    ids = torch.randint(5, lm.vocabulary, (3, 9), generator=torch.Generator().manual_seed(1))
+    rows, columns = torch.tensor([0, 0, 2]), torch.tensor([1, 8, 4])
+    shapes = []
+    hook = lm.model.get_output_embeddings().register_forward_hook(
+        lambda _module, _arguments, output: shapes.append(tuple(output.shape[:-1]))
+    )
+    with torch.inference_mode():
+        selected = logits_at(lm.model, ids, rows, columns)
+        whole = lm.model(input_ids=ids).logits
+    hook.remove()
+    torch.testing.assert_close(selected, whole[rows, columns], rtol=1e-4, atol=1e-4)
+    assert shapes == [(1, 3), (3, 9)]
+    assert lm.missing == [] and lm.max_tokens == 64
+    with torch.inference_mode():
+        lm.model(input_ids=torch.full((1, 64), 6))
+
+
+def test_the_start_of_a_text(causal_folder, tmp_path):
+    assert describe(load_causal_lm(causal_folder))["start_token"] == "</s>"
+    none = load_causal_lm(tiny_causal.save(tmp_path, "gpt_neox"))
+    assert none.start_id is None and describe(none)["start_token"] is None
+
+
+def test_a_tied_output_layer_is_not_missing(causal_copy):
+    weights = load_file(causal_copy / "model.safetensors")
+    assert "lm_head.weight" not in weights  # one tensor serves as both
+    lm = load_causal_lm(causal_copy)
+    assert lm.missing == []
+    torch.testing.assert_close(
+        lm.model.get_output_embeddings().weight, weights["transformer.wte.weight"]
+    )
+
+
+def test_an_output_layer_of_its_own_that_is_missing_is_an_error(tmp_path):
+    tiny_causal.save(tmp_path, "llama")
+    _lose(tmp_path, "lm_head.weight")
+    with pytest.raises(InputError, match=r"lacks 1 weights of a causal .*lm_head.weight.*random"):
+        load_causal_lm(tmp_path)
+    assert load_causal_lm(tmp_path, allow_missing=True).missing == ["lm_head.weight"]
+
+
+def test_a_body_of_a_causal_model_is_read_under_its_short_names(causal_copy, causal_folder):
+    weights = load_file(causal_copy / "model.safetensors")  # as GPT-2 on the hub has them
+    short = {name.removeprefix("transformer."): tensor for name, tensor in weights.items()}
+    save_file(short, causal_copy / "model.safetensors", metadata={"format": "pt"})
+    assert (
+        describe(load_causal_lm(causal_copy))["weights_sha256"]
+        == describe(load_causal_lm(causal_folder))["weights_sha256"]
+    )
+
+
+def test_a_masked_model_is_not_run_as_a_causal_one(folder):
+    with pytest.raises(InputError, match="is a masked language model, not a causal one"):
+        load_causal_lm(folder)
+
+
+def test_a_model_that_looks_ahead(copy):
+    config = json.loads((copy / "config.json").read_text(encoding="utf-8"))
+    config["architectures"] = ["BertLMHeadModel"]
+    (copy / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(InputError, match="looks at the tokens that follow"):
+        load_causal_lm(copy)
+    config["is_decoder"] = True
+    (copy / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    assert load_causal_lm(copy).start_id == 2  # [CLS]
+
+
+@pytest.mark.parametrize(
+    ("lost", "message"),
+    [
+        (["config.json"], "lacks config.json"),
+        (["model.safetensors"], "lacks model.safetensors"),
+        (["tokenizer.json"], "lacks a tokenizer"),
+    ],
+)
+def test_an_incomplete_causal_folder_says_what_lacks(causal_copy, lost, message):
+    for name in lost:
+        (causal_copy / name).unlink()
+    with pytest.raises(InputError, match=message):
+        load_causal_lm(causal_copy)
+
+
+def test_cut_weights_of_a_causal_model(causal_copy):
+    whole = (causal_copy / "model.safetensors").read_bytes()
+    (causal_copy / "model.safetensors").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match="weights are broken"):
+        load_causal_lm(causal_copy)
+
+
+# ---------------------------------------------------------------- families
+
+
+@pytest.mark.parametrize("family", tiny_models.FAMILIES)
+def test_masked_families(family, tmp_path):
+    assert family_of(tiny_models.save(tmp_path, family)) == "masked"
+
+
+@pytest.mark.parametrize("family", tiny_causal.FAMILIES)
+def test_causal_families(family, tmp_path):
+    assert family_of(tiny_causal.save(tmp_path, family)) == "causal"
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({"model_type": "bert"}, "masked"),
+        ({"model_type": "bert", "architectures": ["BertForPreTraining"]}, "masked"),
+        ({"model_type": "bert", "architectures": ["BertLMHeadModel"]}, "causal"),
+        ({"model_type": "xlm", "architectures": ["XLMWithLMHeadModel"]}, "masked"),
+        ({"model_type": "gpt2"}, "causal"),
+    ],
+)
+def test_family_by_the_configuration_only(config, expected, tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    assert family_of(tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"model_type": "t5", "architectures": ["T5ForConditionalGeneration"]},
+        {"model_type": "bart", "architectures": ["BartForConditionalGeneration"]},
+        {"model_type": "vit", "architectures": ["ViTForImageClassification"]},
+    ],
+)
+def test_neither_family(config, tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(InputError, match="neither a masked nor a causal"):
+        family_of(tmp_path)
+
+
+def test_a_configuration_that_says_nothing(tmp_path):
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(InputError, match="cannot be used as a language model"):
+        family_of(tmp_path)
+    with pytest.raises(InputError, match="no such model folder"):
+        family_of(tmp_path / "nowhere")
+
+
+# ---------------------------------------------------------------- models that learned nothing
+
+
+@pytest.mark.parametrize("family", tiny_models.FAMILIES)
+def test_random_masked_models(family, tmp_path):
+    folder = tiny_models.save(tmp_path, family)
+    (folder / "model.safetensors").unlink()  # only the configuration is needed
+    _compare_random(lambda seed: random_masked_lm(folder, seed))
+
+
+@pytest.mark.parametrize("family", tiny_causal.FAMILIES)
+def test_random_causal_models(family, tmp_path):
+    folder = tiny_causal.save(tmp_path, family)
+    (folder / "model.safetensors").unlink()
+    _compare_random(lambda seed: random_causal_lm(folder, seed))
+
+
+def _compare_random(draw):
+    state = torch.random.get_rng_state()
+    one, again, other = draw(3), draw(3), draw(4)
+    assert torch.equal(torch.random.get_rng_state(), state)
+    assert describe(one) == describe(again)
+    assert describe(one)["weights_sha256"] != describe(other)["weights_sha256"]
+    assert fingerprint(one) == fingerprint(again) != fingerprint(other)
+    embedding = one.model.get_input_embeddings().weight
+    spread = getattr(one.model.config, "initializer_range", None) or one.model.config.init_std
+    assert embedding.std().item() == pytest.approx(spread, rel=0.2)  # drawn as its class draws
+
+
+def test_a_random_model_is_the_source_before_training(folder, tmp_path):
+    lm, trained = random_masked_lm(folder, 0), load_masked_lm(folder)
+    shapes = [{n: t.shape for n, t in m.model.state_dict().items()} for m in (lm, trained)]
+    assert shapes[0] == shapes[1]
+    assert describe(lm)["tokenizer_sha256"] == describe(trained)["tokenizer_sha256"]
+    assert (lm.mask_id, lm.max_tokens) == (trained.mask_id, trained.max_tokens)
+    low = random_masked_lm(folder, 0, dtype="bf16").model.state_dict()
+    assert all(
+        torch.equal(low[name], tensor.bfloat16()) if tensor.is_floating_point() else True
+        for name, tensor in lm.model.state_dict().items()
+    )
+
+
+def test_a_random_model_of_another_kind(folder, causal_folder):
+    with pytest.raises(InputError, match="is a masked language model"):
+        random_causal_lm(folder, 0)
+    with pytest.raises(InputError, match="cannot be used as a masked language model"):
+        random_masked_lm(causal_folder, 0)
+
+
+def test_a_fingerprint_tells_precisions_and_small_changes_apart(folder):
+    lm = load_masked_lm(folder)
+    before = fingerprint(lm)
+    assert before != fingerprint(load_masked_lm(folder, dtype="bf16"))
+    with torch.no_grad():
+        lm.model.cls.predictions.bias[0] += 1
+    assert fingerprint(lm) != before

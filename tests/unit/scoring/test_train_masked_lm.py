@@ -1,7 +1,6 @@
 import hashlib
 import json
 import random
-import shutil
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +15,8 @@ from evenhand.io.files import content_digest
 from evenhand.scoring import train_masked_lm as module
 from evenhand.scoring.fill_mask import check_fill_mask
 from evenhand.scoring.models import load_masked_lm
-from evenhand.scoring.train_masked_lm import SPECIALS, train_masked_lm
+from evenhand.scoring.train_masked_lm import train_masked_lm
+from evenhand.scoring.vocabulary import BERT_SPECIALS
 
 SMALL = {"layers": 1, "width": 16, "steps": 6, "max_length": 24}
 
@@ -66,7 +66,7 @@ def test_the_folder(tmp_path, text):
     lm = load_masked_lm(tmp_path / "m")
     assert lm.max_tokens == 24 and lm.missing == []
     lines = (tmp_path / "m" / "vocab.txt").read_text(encoding="utf-8").splitlines()
-    assert lines[:5] == SPECIALS
+    assert lines[:5] == BERT_SPECIALS
     assert {line: n for n, line in enumerate(lines)} == lm.tokenizer.get_vocab()
     assert lm.tokenizer.tokenize("老师12龘") == ["老", "师", "1", "##2", "[UNK]"]
     assert str(tmp_path) not in "".join(
@@ -140,15 +140,6 @@ def test_sentences_longer_than_the_model_are_cut(tmp_path):
     assert load_masked_lm(tmp_path / "m").max_tokens == 24
 
 
-@given(st.lists(st.text("男女他她", min_size=1, max_size=3), max_size=40), st.integers(1, 12))
-def test_the_sample_does_not_depend_on_the_order(lines, most):
-    one, read = module._sample(lines, most)
-    other, _ = module._sample(reversed(lines), most)
-    assert one == other
-    assert read == len(lines)
-    assert len(one) == min(most, len(set(lines))) and set(one) <= set(lines)
-
-
 @given(st.lists(st.integers(1, 20), min_size=1, max_size=5), st.integers(1, 9), st.integers(0, 99))
 def test_pieces_are_parts_of_sentences(lengths, piece, seed):
     coded = [[100 * i + j for j in range(n)] for i, n in enumerate(lengths)]
@@ -178,26 +169,57 @@ def test_masks(lengths, seed):
     )
 
 
+def english(count=300):
+    generator = random.Random(0)
+    people = ["The doctor", "A nurse", "The café owner", "My teacher", "The engineer"]
+    verbs = ["walked to", "left", "likes", "talked about"]
+    places = ["the station", "the hospital", "a school", "the market", "London"]
+    made = set()
+    while len(made) < count:
+        made.add(
+            f"{generator.choice(people)} and {generator.choice(people).lower()} "
+            f"{generator.choice(verbs)} {generator.choice(places)} "
+            f"{generator.choice(['today', 'again', 'in May', 'with friends', 'on Sunday'])}."
+        )
+    return sorted(made)
+
+
+def test_pieces_of_words(tmp_path):
+    text = write_lines(tmp_path / "text.txt", english())
+    sizes = SMALL | {"width": 64, "steps": 150, "batch": 16}
+    train_masked_lm(out=tmp_path / "m", files=[text], tokens="wordpiece", vocabulary=120, **sizes)
+    record = json.loads((tmp_path / "m" / "training.json").read_text(encoding="utf-8"))
+    assert record["vocabulary"] == 120
+    assert record["fill_mask_held_out"]["passed"] is True
+    lm = load_masked_lm(tmp_path / "m")
+    assert lm.max_tokens == 24 and lm.vocabulary == 120
+    coded = lm.tokenizer("The Café  LEFT London.", return_offsets_mapping=True)
+    spans = [("The Café  LEFT London."[a:b]) for a, b in coded["offset_mapping"][1:-1]]
+    assert lm.tokenizer.decode(coded["input_ids"][1:-1]) == "the cafe left london."
+    assert "".join(spans) == "TheCaféLEFTLondon."
+    # an unseen word of letters that occur is written in letters
+    assert lm.unknown_id not in lm.tokenizer("namedfrown").input_ids
+    assert lm.unknown_id in lm.tokenizer("老").input_ids
+
+
+def test_same_bytes_with_pieces_of_words(tmp_path):
+    text = write_lines(tmp_path / "text.txt", english())
+    options = {"tokens": "wordpiece", "vocabulary": 120, **SMALL}
+    for name in "ab":
+        train_masked_lm(out=tmp_path / name, files=[text], **options)
+    assert content_digest(tmp_path / "a") == content_digest(tmp_path / "b")
+
+
 def test_bad_inputs(tmp_path, text):
     out = tmp_path / "m"
-    with pytest.raises(InputError, match="nothing to train on"):
-        train_masked_lm(out=out, **SMALL)
     with pytest.raises(InputError, match="not a multiple"):
         train_masked_lm(out=out, files=[text], width=16, heads=3)
-    with pytest.raises(InputError, match="shares between 0 and 1"):
-        train_masked_lm(out=out, files=[text], held_out=1.0)
-    one = write_lines(tmp_path / "one.txt", ["只有一句。", "只有一句。"])
-    with pytest.raises(InputError, match="1 distinct sentences, too few"):
-        train_masked_lm(out=out, files=[one], **SMALL)
-    (tmp_path / "gb.txt").write_bytes("好。\n".encode() + "老师".encode("gb18030"))
-    with pytest.raises(InputError, match=r"gb.txt:2: is not UTF-8"):
-        train_masked_lm(out=out, files=[tmp_path / "gb.txt"], **SMALL)
-    pq.write_table(pa.table({"text": ["好。"]}), tmp_path / "t.parquet")
-    with pytest.raises(InputError, match="lacks the column sentence"):
-        train_masked_lm(out=out, tables=[tmp_path / "t.parquet"], **SMALL)
-    shutil.copy(text, tmp_path / "no.parquet")
-    with pytest.raises(InputError, match="is not a Parquet file"):
-        train_masked_lm(out=out, tables=[tmp_path / "no.parquet"], **SMALL)
+    with pytest.raises(InputError, match="mask_probability is a share"):
+        train_masked_lm(out=out, files=[text], mask_probability=1.0)
     with pytest.raises(InputError, match="no character occurs least_count = 9999 times"):
         train_masked_lm(out=out, files=[text], least_count=9999, **SMALL)
+    with pytest.raises(InputError, match="30 tokens is too small for the letters"):
+        train_masked_lm(out=out, files=[text], tokens="wordpiece", vocabulary=30, **SMALL)
+    with pytest.raises(InputError, match="nothing to train on"):
+        train_masked_lm(out=out, **SMALL)
     assert not out.exists()

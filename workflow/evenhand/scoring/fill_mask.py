@@ -12,7 +12,16 @@ from typing import Any
 import numpy as np
 
 from evenhand.scoring.masked import Questions, answer
-from evenhand.scoring.models import MaskedLM
+from evenhand.scoring.models import LanguageModel, MaskedLM
+
+#: The record of a check that asked for no token.
+NOTHING_CHECKED: dict[str, Any] = {
+    "sentences": 0,
+    "tokens": 0,
+    **dict.fromkeys(("accuracy", "accuracy_low", "accuracy_high", "baseline")),
+    "baseline_token": None,
+    "passed": False,
+}
 
 
 def check_fill_mask(
@@ -23,6 +32,7 @@ def check_fill_mask(
     tokens_per_batch: int,
     threads: int = 1,
     share: float = 0.15,
+    least_tokens: int = 300,
 ) -> dict[str, Any]:
     """Masked-token accuracy on ordinary sentences, against the most frequent token.
 
@@ -39,6 +49,9 @@ def check_fill_mask(
     share : float
         Share of a sentence's tokens that are masked at once (at least one). Special and
         unknown tokens are never masked.
+    least_tokens : int
+        While fewer tokens were asked for, each sentence is masked again at other places: a few
+        short sentences would pass no model.
 
     Returns
     -------
@@ -48,41 +61,78 @@ def check_fill_mask(
         frequent one of the whole text), baseline_token, passed (accuracy_low > baseline).
         Without a token to ask for, the numbers are None and passed is False.
     """
-    from scipy.stats import binomtest
-
     generator = np.random.default_rng(seed)
     special = {*lm.tokenizer.all_special_ids}
-    questions, expected, seen, used = Questions(), [], Counter(), 0
+    used: list[list[int]] = []
+    left: list[list[int]] = []  # of each sentence the places that were not asked for yet
+    seen: Counter[int] = Counter()
     for sentence in sentences:
         ids = lm.tokenizer(sentence, split_special_tokens=True, verbose=False).input_ids
         open_places = [i for i, token in enumerate(ids) if token not in special]
-        if len(ids) > lm.max_tokens or not open_places:
-            continue
-        used += 1
-        seen.update(ids[i] for i in open_places)
-        size = max(1, round(share * len(open_places)))
-        places = sorted(int(i) for i in generator.choice(open_places, size, replace=False))
-        masked = list(ids)
-        for place in places:
-            masked[place] = lm.mask_id
-        for place in places:
-            questions.ask(masked, place, ids[place])
-            expected.append(ids[place])
+        if len(ids) <= lm.max_tokens and open_places:
+            used.append(ids)
+            left.append(open_places)
+            seen.update(ids[i] for i in open_places)
+    sizes = [max(1, round(share * len(places))) for places in left]
+    questions, expected = Questions(), []
+    while any(left) and (not expected or len(expected) < least_tokens):
+        for number, (ids, places) in enumerate(zip(used, left, strict=True)):
+            size = min(sizes[number], len(places))
+            chosen = sorted(int(i) for i in generator.choice(places, size, replace=False))
+            left[number] = [place for place in places if place not in chosen]
+            masked = list(ids)
+            for place in chosen:
+                masked[place] = lm.mask_id
+            for place in chosen:
+                questions.ask(masked, place, ids[place])
+                expected.append(ids[place])
+    correct = 0
+    if expected:
+        answers = answer(lm, questions, tokens_per_batch=tokens_per_batch, threads=threads)
+        # a model that answers NaN has not filled anything in
+        correct = int(((answers.best == np.array(expected)) & np.isfinite(answers.log_p)).sum())
+    return compare_with_baseline(lm, len(used), expected, correct, seen)
+
+
+def compare_with_baseline(
+    lm: LanguageModel,
+    sentences: int,
+    expected: Sequence[int],
+    correct: int,
+    seen: Counter[int],
+) -> dict[str, Any]:
+    """The record of a check: accuracy against the most frequent token.
+
+    Parameters
+    ----------
+    lm : LanguageModel
+        The model that was asked.
+    sentences : int
+        Sentences that were used.
+    expected : sequence of int
+        The tokens that were asked for.
+    correct : int
+        How many of them the model gave.
+    seen : Counter of int
+        How often each token stands in the sentences.
+
+    Returns
+    -------
+    dict
+        See `check_fill_mask`.
+    """
+    from scipy.stats import binomtest
+
     if not expected:
-        nothing = dict.fromkeys(("accuracy", "accuracy_low", "accuracy_high", "baseline"))
-        return {"sentences": 0, "tokens": 0, **nothing, "baseline_token": None, "passed": False}
-    answers = answer(lm, questions, tokens_per_batch=tokens_per_batch, threads=threads)
-    wanted = np.array(expected)
-    finite = np.isfinite(answers.log_p)  # a model that answers NaN has not filled anything in
-    correct = int(((answers.best == wanted) & finite).sum())
+        return dict(NOTHING_CHECKED)
     # Of equally frequent tokens the one with the smaller id, so that the record is stable.
     frequent = min(seen, key=lambda token: (-seen[token], token))
-    baseline = float((wanted == frequent).mean())
-    interval = binomtest(correct, len(wanted)).proportion_ci(0.95, method="wilson")
+    baseline = float(np.mean(np.array(expected) == frequent))
+    interval = binomtest(correct, len(expected)).proportion_ci(0.95, method="wilson")
     return {
-        "sentences": used,
-        "tokens": len(wanted),
-        "accuracy": round(correct / len(wanted), 6),
+        "sentences": sentences,
+        "tokens": len(expected),
+        "accuracy": round(correct / len(expected), 6),
         "accuracy_low": round(float(interval.low), 6),
         "accuracy_high": round(float(interval.high), 6),
         "baseline": round(baseline, 6),

@@ -1,21 +1,29 @@
-"""Probabilities of tokens at masked places: many questions, few passes.
+"""Probabilities of tokens at places of inputs, masked or not: many questions, few passes.
 
 Questions are collected first (`Questions`), each about one token at one place of one input;
 equal inputs are kept once. `answer` then runs every input once, in batches of exactly equal
 length, and applies the model's head at the asked places only.
 """
 
+import hashlib
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evenhand.scoring.attention import collecting, enable_attention
 from evenhand.scoring.batches import exact_length_batches
-from evenhand.scoring.models import MaskedLM, logits_at
+from evenhand.scoring.execution import run_batches
+from evenhand.scoring.head import enable_reading, read_places
+from evenhand.scoring.models import MaskedLM, fingerprint
 
-#: Logits held at once per batch (float32: 32 MB), whatever the vocabulary.
-LOGITS_AT_ONCE = 8_000_000
+if TYPE_CHECKING:
+    import torch
+
+#: Logits held at once per batch where a head gives them only whole (float32: 32 MB).
+WHOLE_LOGITS_AT_ONCE = 8_000_000
 
 
 @dataclass
@@ -47,10 +55,20 @@ class Answers:
         the model gave no finite number.
     best : array of int64, shape (questions,)
         The token that the model holds most probable at the place (the first one, of equals).
+    first : array of bool, shape (questions,), or None
+        Whether no other token is likelier than the one asked about.
+    entropy : array of float64, shape (questions,), or None
+        Entropy of the prediction at the place, in nats.
+    alpha : array of float64, shape (questions,), or None
+        Attention that the place receives, averaged over all layers, heads and query positions
+        (see `evenhand.scoring.attention`).
     """
 
     log_p: np.ndarray
     best: np.ndarray
+    first: np.ndarray | None = None
+    entropy: np.ndarray | None = None
+    alpha: np.ndarray | None = None
 
 
 def answer(
@@ -58,8 +76,11 @@ def answer(
     questions: Questions,
     *,
     tokens_per_batch: int,
+    attention: bool = False,
+    entropy: bool = True,
     threads: int = 1,
     progress: Callable[[int], object] | None = None,
+    scratch: Path | None = None,
 ) -> Answers:
     """Answer questions.
 
@@ -72,64 +93,124 @@ def answer(
     tokens_per_batch : int
         The most tokens per batch. Other batches change an answer by rounding only (under
         1e-5 in fp32).
+    attention : bool
+        Whether to collect the attention that the places receive. All other answers are the
+        same bits with and without.
+    entropy : bool
+        Whether to work out the entropy, which takes a third longer in a very small model.
     threads : int
         CPU threads; each runs whole batches by itself, so their number changes no bit of
         the answers.
     progress : callable, optional
         Called after each batch with the number of tokens done in it.
+    scratch : Path, optional
+        Folder for what is done, so that the next attempt goes on from there (see
+        `evenhand.scoring.execution.run_batches`). Several calls may share one.
 
     Returns
     -------
     Answers
+
+    Raises
+    ------
+    InputError
+        Attention is wanted, and the model's cannot be read; or a single input does not fit
+        into memory.
     """
     import torch
 
+    if attention:
+        enable_attention(lm.model)
+    in_pieces = enable_reading(lm.model)
+    typed = _tells_texts_apart(lm)
     asked = np.asarray(questions.places, dtype=np.int64).reshape(-1, 3)
     order = np.lexsort((asked[:, 1], asked[:, 0]))
     first_of_input = np.searchsorted(asked[order, 0], np.arange(len(questions.inputs) + 1))
-    most_places = int(np.diff(first_of_input).max(initial=1))
-    batches = exact_length_batches(
-        np.array([len(ids) for ids in questions.inputs]),
-        tokens=tokens_per_batch,
-        rows=max(1, LOGITS_AT_ONCE // (lm.vocabulary * most_places)),
-    )
-    log_p = np.full(len(asked), np.nan)
-    best = np.full(len(asked), -1)
+    lengths = np.array([len(ids) for ids in questions.inputs], dtype=np.int64)
+    rows_per_batch = None
+    if not in_pieces:
+        most = int(np.minimum(np.diff(first_of_input), lengths).max(initial=1))
+        rows_per_batch = max(1, WHOLE_LOGITS_AT_ONCE // (lm.vocabulary * most))
+    batches = exact_length_batches(lengths, tokens=tokens_per_batch, rows=rows_per_batch)
 
-    def run(batch: np.ndarray) -> int:
-        numbers = np.concatenate([order[first_of_input[i] : first_of_input[i + 1]] for i in batch])
-        about = asked[numbers]
-        row_of = {int(number): row for row, number in enumerate(batch)}
-        rows = np.array([row_of[int(number)] for number in about[:, 0]])
-        # Two tokens asked about at one place need its logits once.
-        places, question_place = np.unique(
-            np.stack([rows, about[:, 1]], axis=1), axis=0, return_inverse=True
-        )
+    def numbers_of(batch: np.ndarray) -> np.ndarray:
+        return np.concatenate([order[first_of_input[i] : first_of_input[i + 1]] for i in batch])
+
+    def run(batch: np.ndarray) -> dict[str, np.ndarray]:
+        about = asked[numbers_of(batch)]
+        length = len(questions.inputs[batch[0]])
+        counts = first_of_input[batch + 1] - first_of_input[batch]
+        flat = np.repeat(np.arange(len(batch)), counts) * length + about[:, 1]
+        # Two tokens asked about at one place need its prediction once.
+        places, place = np.unique(flat, return_inverse=True)
         ids = np.stack([questions.inputs[i] for i in batch]).astype(np.int64)
-        with torch.inference_mode():
-            logits = logits_at(
-                lm.model,
-                torch.from_numpy(ids).to(lm.model.device),
-                *torch.from_numpy(places).T.to(lm.model.device),
+        with torch.inference_mode(), collecting(attention) as received:
+            ids, place, places, token = (
+                torch.from_numpy(array).to(lm.model.device)
+                for array in (ids, place.reshape(-1), places, about[:, 2])
             )
-            index = torch.from_numpy(question_place.reshape(-1)).to(logits.device)
-            token = torch.from_numpy(about[:, 2]).to(logits.device)
-            found = logits[index, token] - logits.logsumexp(dim=1)[index]
-            log_p[numbers] = torch.where(found.isfinite(), found, torch.nan).cpu().numpy()
-            best[numbers] = logits.argmax(dim=1)[index].cpu().numpy()
-        return ids.size
+            rows, columns = places // length, places % length
+            types = {"token_type_ids": _second_text(lm, ids)} if typed else {}
+            read = read_places(lm.model, ids, rows, columns, place, token, entropy=entropy, **types)
+            found = {
+                "log_p": torch.where(read.log_p.isfinite(), read.log_p, torch.nan),
+                "best": read.best[place],
+                "first": read.first,
+            }
+            if read.entropy is not None:
+                found["entropy"] = read.entropy[place]
+            if received is not None:
+                found["alpha"] = received.mean()[rows, columns][place]
+            return {name: tensor.cpu().numpy() for name, tensor in found.items()}
 
-    before = torch.get_num_threads()
-    workers = threads if lm.model.device.type == "cpu" else 1
-    try:
-        torch.set_num_threads(1)  # inside a batch: the order of sums must not depend on threads
-        with ThreadPoolExecutor(workers, initializer=lambda: torch.set_num_threads(1)) as pool:
-            for tokens in pool.map(run, batches):
-                if progress:
-                    progress(tokens)
-    finally:
-        torch.set_num_threads(before)
-    return Answers(log_p=log_p, best=best)
+    whole = {
+        "log_p": np.full(len(asked), np.nan),
+        "best": np.full(len(asked), -1),
+        "first": np.zeros(len(asked), dtype=bool),
+    }
+    whole |= {
+        name: np.full(len(asked), np.nan)
+        for name, wanted in (("entropy", entropy), ("alpha", attention))
+        if wanted
+    }
+    for batch, found in run_batches(
+        batches,
+        run,
+        key=_digest(lm, questions, asked, attention, entropy) if scratch is not None else "",
+        scratch=scratch,
+        device=str(lm.model.device),
+        threads=threads,
+        progress=(lambda batch: progress(int(lengths[batch].sum()))) if progress else None,
+    ):
+        numbers = numbers_of(batch)
+        for name, array in found.items():
+            whole[name][numbers] = array
+    return Answers(**whole)
+
+
+def _tells_texts_apart(lm: MaskedLM) -> bool:
+    """Whether the model is told, by token types, which tokens belong to the second of two texts."""
+    import torch
+
+    if lm.tokenizer.sep_token_id is None or getattr(lm.model.config, "type_vocab_size", 0) < 2:
+        return False
+    (two,) = lm.tokenizer(["a"], ["b"]).encodings
+    return _second_text(lm, torch.tensor([two.ids])).tolist() == [two.type_ids] != [[0] * len(two)]
+
+
+def _second_text(lm: MaskedLM, ids: "torch.Tensor") -> "torch.Tensor":
+    """Token types, shape (batch, length): 1 after the first separator, 0 without a second one."""
+    separators = (ids == lm.tokenizer.sep_token_id).long()
+    return (separators.cumsum(dim=1) > separators).long()
+
+
+def _digest(lm: MaskedLM, questions: Questions, asked: np.ndarray, *options: bool) -> str:
+    """What determines the answers, beside the batches."""
+    digest = hashlib.blake2b(f"{fingerprint(lm)} {options}".encode(), digest_size=16)
+    digest.update(asked.tobytes())
+    for ids in questions.inputs:
+        digest.update(len(ids).to_bytes(8, "little") + ids.tobytes())
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True)

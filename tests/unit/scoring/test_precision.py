@@ -1,0 +1,126 @@
+import csv
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from evenhand.scoring.precision import DEVIATIONS, LEAST_SAMPLE, calibrate, near_ties
+
+finite = st.floats(-50, 50)
+samples = st.integers(LEAST_SAMPLE, 80).flatmap(
+    lambda n: st.tuples(
+        arrays(float, n, elements=finite), arrays(float, n, elements=st.floats(-1, 1))
+    )
+)
+
+
+def test_by_hand():
+    full = np.zeros(100)
+    low = np.where(np.arange(100) % 2, 0.1, -0.1)
+    assert calibrate(low, full) == pytest.approx(DEVIATIONS * 0.1)
+    low[7] = 5.0  # one error that is far larger than the others
+    assert calibrate(low, full) == pytest.approx(5.0)
+    assert calibrate(full, full) == 0
+    assert near_ties(np.array([0.5, -0.4, 0.1, -0.6, np.nan]), 0.5).tolist() == [
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_errors_of_one_sign_count_whole():
+    assert calibrate(np.full(50, 0.2), np.zeros(50)) == pytest.approx(DEVIATIONS * 0.2)
+
+
+def test_a_small_sample_says_nothing():
+    few = np.zeros(LEAST_SAMPLE - 1)
+    assert calibrate(few, few) == np.inf
+    assert near_ties(np.array([1e9, -3.0]), np.inf).all()
+    with_nan = np.append(few, np.nan)
+    assert calibrate(with_nan, with_nan) == np.inf
+    assert calibrate(np.append(few, 0), np.append(few, 0)) == 0
+
+
+@given(samples)
+def test_no_decision_of_the_sample_flips(sample):
+    full, error = sample
+    low = full + error
+    margin = calibrate(low, full)
+    exact = np.where(near_ties(low, margin), full, low)
+    assert ((exact > 0) == (full > 0)).all()
+    assert ((exact < 0) == (full < 0)).all()
+
+
+@given(samples, st.floats(0.01, 100))
+def test_the_unit_does_not_matter(sample, unit):
+    full, error = sample
+    low = full + error
+    margin = calibrate(low, full)
+    scaled = calibrate(unit * low, unit * full)
+    assert scaled == pytest.approx(unit * margin, rel=1e-6, abs=1e-12)
+
+
+@given(arrays(float, 20, elements=finite), st.floats(0, 10), st.floats(0, 10))
+def test_a_wider_margin_takes_more(differences, one, other):
+    narrow, wide = (near_ties(differences, m) for m in sorted((one, other)))
+    assert (narrow <= wide).all()
+    assert (near_ties(-differences, one) == near_ties(differences, one)).all()
+
+
+@pytest.mark.mirror
+def test_no_decision_flips_on_crows_pairs(mirror, tmp_path):
+    """AUL of a random BERT (2 layers, 128 wide) on the real pairs: bf16 against fp32."""
+    from tokenizers.pre_tokenizers import BertPreTokenizer
+    from transformers import BertConfig, BertTokenizerFast
+
+    from evenhand.scoring.masked import Questions, answer
+    from evenhand.scoring.models import random_masked_lm
+
+    path = mirror / "crows_pairs" / "crows_pairs_anonymized.csv"
+    with path.open(encoding="utf-8", newline="") as stream:
+        pairs = [(row["sent_more"], row["sent_less"]) for row in csv.DictReader(stream)]
+    assert len(pairs) == 1508
+    split = BertPreTokenizer().pre_tokenize_str
+    words = {word for pair in pairs for sentence in pair for word, _ in split(sentence)}
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *sorted(words)]
+    BertTokenizerFast(
+        vocab={word: number for number, word in enumerate(vocabulary)},
+        do_lower_case=False,
+        strip_accents=False,
+    ).save_pretrained(tmp_path)
+    BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=128,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=512,
+        max_position_embeddings=128,
+    ).save_pretrained(tmp_path)
+
+    def aul(dtype):
+        lm = random_masked_lm(tmp_path, 0, dtype=dtype)
+        questions = Questions()
+        asked = []
+        for sentence in (sentence for pair in pairs for sentence in pair):
+            ids = lm.tokenizer(sentence).input_ids
+            asked.append([questions.ask(ids, i, ids[i]) for i in range(1, len(ids) - 1)])
+        log_p = answer(lm, questions, tokens_per_batch=4096, entropy=False).log_p
+        scores = np.array([log_p[numbers].mean() for numbers in asked]).reshape(-1, 2)
+        return scores[:, 0] - scores[:, 1]
+
+    full, low = aul("fp32"), aul("bf16")
+    sample = np.arange(200) * len(pairs) // 200
+    margin = calibrate(low[sample], full[sample])
+    again = near_ties(low, margin)
+    exact = np.where(again, full, low)
+    flips, left = ((d > 0) != (full > 0) for d in (low, exact))
+    print(
+        f"{flips.sum()} of {len(pairs)} decisions flip; {again.sum()} pairs within {margin:.5f}"
+        f" (error sd {np.std(low - full):.5f}, difference sd {np.std(full):.5f})"
+    )
+    assert left.sum() == 0
+    assert 0 < again.mean() < 0.2  # and only few pairs are scored twice

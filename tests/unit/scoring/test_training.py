@@ -1,0 +1,154 @@
+import json
+import shutil
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.errors import InputError
+from evenhand.scoring import training
+
+SIZES = {"held_out": 0.1, "max_sentences": 1000}
+
+
+def write_lines(path, lines):
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@given(st.lists(st.text("男女he", min_size=1, max_size=3), max_size=40), st.integers(1, 12))
+def test_the_sample_does_not_depend_on_the_order(lines, most):
+    one, read = training._sample(lines, most)
+    other, _ = training._sample(reversed(lines), most)
+    assert one == other
+    assert read == len(lines)
+    assert len(one) == min(most, len(set(lines))) and set(one) <= set(lines)
+
+
+@given(st.sets(st.text("abc ", min_size=1).map(str.strip).filter(bool), min_size=2, max_size=30))
+def test_held_out_sentences_are_not_trained_on(tmp_path_factory, lines):
+    folder = tmp_path_factory.mktemp("text")
+    corpus = training.read_corpus(None, [write_lines(folder / "a.txt", sorted(lines))], **SIZES)
+    assert not {*corpus.trained} & {*corpus.held_out}
+    assert {*corpus.trained, *corpus.held_out} == lines
+    assert len(corpus.held_out) == max(1, round(0.1 * len(lines)))
+    # a sentence that is held out stays held out when its neighbours come in another order
+    again = training.read_corpus(
+        None, [write_lines(folder / "b.txt", sorted(lines)[::-1])], **SIZES
+    )
+    assert again == corpus
+
+
+def test_tables_and_files_are_read_together(tmp_path):
+    pq.write_table(pa.table({"sentence": ["One.", None, "", "Two."]}), tmp_path / "t.parquet")
+    (tmp_path / "bom.txt").write_bytes("\ufeffThree.\r\n\r\n  Two. \n".encode())
+    corpus = training.read_corpus([tmp_path / "t.parquet"], [tmp_path / "bom.txt"], **SIZES)
+    assert {*corpus.trained, *corpus.held_out} == {"One.", "Two.", "Three."}
+    assert corpus.read == 4
+
+
+@given(st.lists(st.integers(1, 30), min_size=1, max_size=60), st.integers(1, 9), st.integers(0, 9))
+def test_an_epoch_holds_each_sentence_once(lengths, batch, seed):
+    coded = [[0] * length for length in lengths]
+    batches = training.batches_for_ever(coded, batch, np.random.default_rng(seed))
+    for _ in range(2):
+        seen = []
+        while len(seen) < len(coded):
+            seen += next(batches).tolist()
+        assert sorted(seen) == list(range(len(coded)))
+
+
+@given(st.lists(st.lists(st.integers(1, 9), min_size=1), min_size=1, max_size=9))
+def test_padding(sentences):
+    ids = training.pad(sentences, 0)
+    assert ids.shape == (len(sentences), max(map(len, sentences)))
+    assert [[i for i in row if i] for row in ids.tolist()] == sentences
+    assert all((row[len(s) :] == 0).all() for row, s in zip(ids, sentences, strict=True))
+
+
+def test_fit_follows_the_schedule():
+    model = torch.nn.Linear(1, 1, bias=False)
+    rates = []
+    real = torch.optim.AdamW.step
+
+    def step(self, *arguments):
+        rates.append(self.param_groups[0]["lr"])
+        return real(self, *arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch.optim.AdamW, "step", step)
+        target = torch.tensor([[2.0]])
+        losses = training.fit(
+            model, lambda _: ((model.weight - target) ** 2).sum(), steps=20, learning_rate=0.1
+        )
+    assert rates == pytest.approx([0.05, 0.1, *(0.1 * (20 - i) / 18 for i in range(2, 20))])
+    assert len(losses) == 20 and losses[-1] < losses[0]
+    assert not model.training
+
+
+def test_reproducible_puts_all_back():
+    before = torch.random.get_rng_state(), torch.get_num_threads()
+    drawn = []
+    for _ in range(2):
+        with pytest.raises(ValueError, match="stop"), training.reproducible(7):
+            assert torch.get_num_threads() == 1
+            assert torch.are_deterministic_algorithms_enabled()
+            drawn.append(torch.rand(1).item())
+            raise ValueError("stop")
+    assert drawn[0] == drawn[1]
+    assert torch.equal(torch.random.get_rng_state(), before[0])
+    assert torch.get_num_threads() == before[1]
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_the_record(tmp_path):
+    corpus = training.Corpus(["a"] * 9, ["b"], 12, "00")
+    record = training.write_record(
+        tmp_path,
+        corpus,
+        vocabulary=5,
+        parameters=7,
+        losses=[4.0, 2.0] * 60,
+        some_check={"accuracy": 0.5, "baseline": 0.25},
+    )
+    assert json.loads((tmp_path / "training.json").read_text(encoding="utf-8")) == record
+    assert len(record["loss"]) == training.CURVE_POINTS
+    assert record["loss"][-1] == {"step": 120, "loss": 3.0}
+    assert training.count(record, "some_check") == {
+        "sentences": 10,
+        "vocabulary": 5,
+        "final_loss": 3.0,
+        "accuracy_held_out": 0.5,
+        "baseline_held_out": 0.25,
+    }
+    with pytest.raises(ValueError, match="JSON"):  # a training that went astray says so
+        training.write_record(tmp_path, corpus, vocabulary=5, parameters=7, losses=[float("nan")])
+
+
+def test_bad_inputs(tmp_path):
+    def read(tables=(), files=(), **options):
+        return training.read_corpus([*tables], [*files], **SIZES | options)
+
+    text = write_lines(tmp_path / "text.txt", ["One.", "Two."])
+    with pytest.raises(InputError, match="nothing to train on"):
+        read()
+    with pytest.raises(InputError, match="share between 0 and 1"):
+        read(files=[text], held_out=1.0)
+    one = write_lines(tmp_path / "one.txt", ["Only one.", "Only one."])
+    with pytest.raises(InputError, match=r"one.txt: there are 1 distinct sentences, too few"):
+        read(files=[one])
+    (tmp_path / "gb.txt").write_bytes("好。\n".encode() + "老师".encode("gb18030"))
+    with pytest.raises(InputError, match=r"gb.txt:2: is not UTF-8"):
+        read(files=[tmp_path / "gb.txt"])
+    pq.write_table(pa.table({"text": ["好。"]}), tmp_path / "t.parquet")
+    with pytest.raises(InputError, match="lacks the column sentence"):
+        read(tables=[tmp_path / "t.parquet"])
+    shutil.copy(text, tmp_path / "no.parquet")
+    with pytest.raises(InputError, match="is not a Parquet file"):
+        read(tables=[tmp_path / "no.parquet"])
+    with pytest.raises(InputError, match="16 is not a multiple of heads 3"):
+        training.check_width(16, 3)

@@ -1,0 +1,158 @@
+"""Random-weight causal models of the real architectures, made on the spot."""
+
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from transformers import (
+    GPT2Config,
+    GPT2LMHeadModel,
+    GPTNeoXConfig,
+    GPTNeoXForCausalLM,
+    LlamaConfig,
+    LlamaForCausalLM,
+    OPTConfig,
+    OPTForCausalLM,
+    PreTrainedTokenizerFast,
+    Qwen2Config,
+    Qwen2ForCausalLM,
+)
+
+SENTENCES = [
+    "The doctor said that she was late.",
+    "The doctor said that he was late.",
+    "My neighbour is poor.",
+    "My neighbour is rich!",
+    "He can't cook, can he?",
+    "Women drive well.",
+    "Men drive well.",
+    "A café in 北京 — “old”.",
+    "Why",
+]
+
+FAMILIES = ("gpt2", "llama", "qwen2", "opt", "gpt_neox")
+
+
+def save(folder: Path, family: str = "gpt2", *, tokenizer=None, seed: int = 0) -> Path:
+    """Save a model and a tokenizer of its own kind (or the one given) into `folder`."""
+    tokenizer = tokenizer or TOKENIZERS[family]()
+    torch.manual_seed(seed)
+    model = MODELS[family](len(tokenizer))
+    with torch.no_grad():  # weights of the usual size give every word the same probability
+        for parameter in model.parameters():
+            if parameter.dim() > 1:
+                parameter.mul_(8)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def byte_level(
+    *, end: str = "</s>", own_start: bool = False, **specials: str
+) -> PreTrainedTokenizerFast:
+    """A byte-level BPE, as GPT-2 has; `own_start`: it puts `end` before a text by itself."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.train_from_iterator(
+        SENTENCES,
+        trainers.BpeTrainer(
+            vocab_size=300,
+            special_tokens=["<pad>", end],
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+            show_progress=False,
+        ),
+    )
+    tokenizer.post_processor = processors.ByteLevel()
+    if own_start:
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single=f"{end} $A", special_tokens=[(end, 1)]
+        )
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=64, **specials)
+
+
+def pieces() -> PreTrainedTokenizerFast:
+    """A BPE with word-border marks that puts a start before each text, as Llama has."""
+    tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    tokenizer.train_from_iterator(
+        SENTENCES,
+        trainers.BpeTrainer(
+            vocab_size=120, special_tokens=["<unk>", "<s>", "</s>"], show_progress=False
+        ),
+    )
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A", special_tokens=[("<s>", 1)]
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        unk_token="<unk>",
+        bos_token="<s>",
+        eos_token="</s>",
+        model_max_length=64,
+    )
+
+
+TOKENIZERS = {
+    "gpt2": lambda: byte_level(bos_token="</s>", eos_token="</s>", unk_token="</s>"),
+    "llama": pieces,
+    "qwen2": lambda: byte_level(end="<|endoftext|>", eos_token="<|endoftext|>"),
+    "opt": lambda: byte_level(own_start=True, bos_token="</s>", eos_token="</s>"),
+    "gpt_neox": byte_level,  # no start and no end
+}
+
+_SIZES = {
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "max_position_embeddings": 64,
+    "pad_token_id": None,
+}
+
+MODELS = {
+    "gpt2": lambda size: GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=size,
+            n_embd=32,
+            n_layer=2,
+            n_head=2,
+            n_positions=64,
+            bos_token_id=1,
+            eos_token_id=1,
+        )
+    ),
+    "llama": lambda size: LlamaForCausalLM(
+        LlamaConfig(vocab_size=size, intermediate_size=64, num_key_value_heads=1, **_SIZES)
+    ),
+    "qwen2": lambda size: Qwen2ForCausalLM(
+        Qwen2Config(
+            vocab_size=size,
+            intermediate_size=64,
+            num_key_value_heads=1,
+            tie_word_embeddings=True,
+            **_SIZES,
+        )
+    ),
+    "opt": lambda size: OPTForCausalLM(
+        OPTConfig(
+            vocab_size=size, ffn_dim=64, word_embed_proj_dim=16, **_SIZES | {"pad_token_id": 0}
+        )
+    ),
+    "gpt_neox": lambda size: GPTNeoXForCausalLM(
+        GPTNeoXConfig(vocab_size=size, intermediate_size=64, **_SIZES)
+    ),
+}
+
+
+def plain_scores(lm, ids: list[int], start: int) -> tuple[list[float], list[bool], list[float]]:
+    """Log p, whether likeliest, and entropy of ids[start:]: one prefix at a time, all logits."""
+    log_p, first, entropy = [], [], []
+    for place in range(start, len(ids)):
+        with torch.inference_mode():
+            logits = lm.model(input_ids=torch.tensor([ids[:place]])).logits[0, -1].double()
+        whole = torch.log_softmax(logits, dim=-1)
+        log_p.append(whole[ids[place]].item())
+        first.append(bool(whole.argmax() == ids[place]))
+        entropy.append(-(whole.exp() * whole).sum().item())
+    return log_p, first, entropy

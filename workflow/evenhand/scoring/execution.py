@@ -1,0 +1,197 @@
+"""Runs batches through a model: ordered, in threads, over a crash, and where memory is short."""
+
+import hashlib
+import time
+import zipfile
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from evenhand.errors import InputError
+from evenhand.io.files import atomic, remove
+
+#: What a batch gave, by name. The first axis of each array follows the order of the batch.
+Found = dict[str, np.ndarray]
+
+#: How often what is done is saved.
+SAVE_SECONDS = 20.0
+
+#: What a RuntimeError says if memory was short: of torch's allocator on the CPU, of cuBLAS.
+OUT_OF_MEMORY = ("DefaultCPUAllocator", "CUBLAS_STATUS_ALLOC_FAILED")
+
+
+def run_batches(
+    batches: Sequence[np.ndarray],
+    run: Callable[[np.ndarray], Found],
+    *,
+    key: str = "",
+    scratch: Path | None = None,
+    device: str = "cpu",
+    threads: int = 1,
+    progress: Callable[[np.ndarray], object] | None = None,
+) -> Iterator[tuple[np.ndarray, Found]]:
+    """Run batches, and hand over what they gave in their order.
+
+    A batch that does not fit into memory is halved, as often as needed, and what the parts
+    gave is joined. Other batches change a result by rounding only.
+
+    Parameters
+    ----------
+    batches : sequence of arrays of int
+        Indices of inputs; not empty.
+    run : callable
+        Takes such indices (a batch, or a part of one) and returns arrays by name, always of
+        the same names. The first axes follow the order of the indices, with any number of
+        entries for each, so that the arrays of the parts of a batch can be joined. It is
+        called in other threads, and must not depend on which calls came before.
+    key : str
+        Digest of all else that determines the results: the inputs, the model, what is asked.
+        Saved results are found again under this and the batches only.
+    scratch : Path, optional
+        A folder for what is done. An attempt that was interrupted, even by a killed process,
+        goes on from there. Several calls may share one.
+    device : str
+        Where the model is: ``cpu``, ``cuda`` or ``cuda:N``.
+    threads : int
+        Threads on the CPU, each with whole batches of its own, so that their number changes
+        no bit of the results. A GPU is given one.
+    progress : callable, optional
+        Called with each batch that is done, those of an earlier attempt included.
+
+    Yields
+    ------
+    batch, found : array of int, dict of arrays
+
+    Raises
+    ------
+    InputError
+        A single input does not fit into memory.
+    """
+    folder = scratch / _digest(key, batches) if scratch is not None else None
+    done = 0
+    for found in _restore(folder, len(batches)):
+        done += 1
+        if progress:
+            progress(batches[done - 1])
+        yield batches[done - 1], found
+    unsaved: list[Found] = []
+    last_save = time.monotonic()
+    computed = _compute(batches[done:], run, device, threads)
+    try:
+        for batch, found in zip(batches[done:], computed, strict=True):
+            unsaved.append(found)
+            done += 1
+            if folder is not None and time.monotonic() - last_save >= SAVE_SECONDS:
+                _save(folder, done - len(unsaved), unsaved)
+                unsaved, last_save = [], time.monotonic()
+            if folder is None:
+                unsaved.clear()
+            if progress:
+                progress(batch)
+            yield batch, found
+    finally:
+        computed.close()
+        if folder is not None and unsaved:
+            _save(folder, done - len(unsaved), unsaved)
+
+
+def _compute(
+    batches: Sequence[np.ndarray], run: Callable[[np.ndarray], Found], device: str, threads: int
+) -> Iterator[Found]:
+    """What each batch gives, in order; few more are under way than there are threads."""
+    import torch
+
+    def one_thread() -> None:  # inside a batch: the order of sums must not depend on threads
+        torch.set_num_threads(1)
+
+    workers = threads if device == "cpu" else 1
+    before = torch.get_num_threads()
+    waiting: deque[Future[Found]] = deque()
+    submitted = 0
+    with ThreadPoolExecutor(workers, initializer=one_thread) as pool:
+        try:
+            while waiting or submitted < len(batches):
+                while len(waiting) < 2 * workers and submitted < len(batches):
+                    waiting.append(pool.submit(_fit, run, batches[submitted], device))
+                    submitted += 1
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+            torch.set_num_threads(before)
+
+
+def _fit(run: Callable[[np.ndarray], Found], batch: np.ndarray, device: str) -> Found:
+    """Run a batch, or if it does not fit into memory its two halves."""
+    import torch
+
+    try:
+        return run(batch)
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        if len(batch) == 1:
+            raise InputError(
+                f"an input does not fit into the memory of the device {device!r}, even by itself",
+                remedy="use a smaller tokens_per_batch, fewer threads, or another device",
+            ) from error
+    # Only here, behind the except clause, is what the failed attempt held free again.
+    if device != "cpu":
+        torch.cuda.empty_cache()
+    half = len(batch) // 2
+    first, second = _fit(run, batch[:half], device), _fit(run, batch[half:], device)
+    return {name: np.concatenate([first[name], second[name]]) for name in first}
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory is short, on a GPU or beside it."""
+    import torch
+
+    return isinstance(error, torch.OutOfMemoryError | MemoryError) or (
+        isinstance(error, RuntimeError) and any(words in str(error) for words in OUT_OF_MEMORY)
+    )
+
+
+# ---------------------------------------------------------------- what an earlier attempt did
+
+
+def _digest(key: str, batches: Sequence[np.ndarray]) -> str:
+    whole = hashlib.blake2b(key.encode(), digest_size=16)
+    for batch in batches:
+        whole.update(len(batch).to_bytes(8, "little"))
+        whole.update(np.asarray(batch, dtype="<i8").tobytes())
+    return whole.hexdigest()
+
+
+def _save(folder: Path, start: int, found: Sequence[Found]) -> None:
+    """Save what the batches from number `start` on gave."""
+    arrays = {
+        f"{number}/{name}": array
+        for number, one in enumerate(found, start)
+        for name, array in one.items()
+    }
+    with atomic(folder / f"{start}.npz") as path, path.open("wb") as stream:
+        np.savez(stream, **arrays)
+
+
+def _restore(folder: Path | None, count: int) -> Iterator[Found]:
+    """What the first batches gave, as far as an earlier attempt of `count` batches came."""
+    number = 0
+    while folder is not None and number < count and (folder / f"{number}.npz").exists():
+        path = folder / f"{number}.npz"
+        try:
+            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as part:
+                arrays = {name: part[name] for name in part.files}
+        except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+            remove(path)  # the machine went down before the disk had it
+            return
+        found: dict[int, Found] = {}
+        for name, array in arrays.items():
+            which, _, short = name.partition("/")
+            found.setdefault(int(which), {})[short] = array
+        for number in sorted(found):
+            yield found[number]
+        number += 1

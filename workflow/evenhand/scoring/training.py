@@ -1,0 +1,270 @@
+"""What the trainings of small language models share: sentences, order, schedule, record.
+
+The sentences are put in the order of a digest of their text, which removes duplicates, makes
+the order of the inputs irrelevant, and picks the held-out sentences. Training uses one CPU
+thread, since more would change the order of sums and so the bytes of the result.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from evenhand.errors import InputError
+from evenhand.io.tables import read_rows
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedModel
+
+#: Points of the loss curve in training.json.
+CURVE_POINTS = 50
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The sentences of a training, in the order of their digests.
+
+    Parameters
+    ----------
+    trained, held_out : list of str
+        Those to train on, and those to measure on.
+    read : int
+        How many came, duplicates included.
+    sha256 : str
+        Digest over all sentences that are used.
+    """
+
+    trained: list[str]
+    held_out: list[str]
+    read: int
+    sha256: str
+
+
+def read_corpus(
+    tables: Sequence[Path] | None,
+    files: Sequence[Path] | None,
+    *,
+    held_out: float,
+    max_sentences: int,
+) -> Corpus:
+    """Read sentences and keep some of them back for measurement.
+
+    Parameters
+    ----------
+    tables : sequence of path, optional
+        Parquet tables with a column sentence.
+    files : sequence of path, optional
+        UTF-8 text files, a sentence per line.
+    held_out : float
+        Share of the sentences that are kept back (at least one sentence).
+    max_sentences : int
+        The most sentences used; of more, a sample by digest.
+
+    Raises
+    ------
+    InputError
+        There is no input, one is not readable, or there are fewer than two sentences.
+    """
+    if not 0 < held_out < 1:
+        raise InputError("held_out is a share between 0 and 1")
+    sentences, read = _sample(_read_sentences(tables or [], files or []), max_sentences)
+    kept_back = max(1, round(held_out * len(sentences)))
+    if len(sentences) <= kept_back:
+        raise InputError(
+            f"there are {len(sentences)} distinct sentences, too few to train on and to measure",
+            file=(tables or files or [None])[0],
+        )
+    return Corpus(
+        trained=sentences[kept_back:],
+        held_out=sentences[:kept_back],
+        read=read,
+        sha256=hashlib.sha256("\n".join(sentences).encode()).hexdigest(),
+    )
+
+
+def _read_sentences(tables: Sequence[Path], files: Sequence[Path]) -> Iterator[str]:
+    """The sentences of Parquet tables and text files, one after the other."""
+    if not tables and not files:
+        raise InputError("there is nothing to train on", remedy="give tables or files")
+    for path in tables:
+        try:
+            yield from (row["sentence"] for row in read_rows(path, ["sentence"]) if row["sentence"])
+        except KeyError as error:
+            raise InputError("lacks the column sentence", file=path) from error
+        except pa.ArrowInvalid as error:
+            raise InputError("is not a Parquet file", file=path) from error
+    for path in files:
+        with path.open("rb") as stream:
+            for number, line in enumerate(stream, start=1):
+                try:
+                    text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+                except UnicodeDecodeError as error:
+                    raise InputError(
+                        "is not UTF-8", file=path, line=number, remedy="save it as UTF-8"
+                    ) from error
+                if text:
+                    yield text
+
+
+def _sample(sentences: Iterable[str], most: int) -> tuple[list[str], int]:
+    """The distinct sentences in the order of their digests, at most `most`; and how many came."""
+    chosen: dict[bytes, str] = {}
+    read = 0
+    for sentence in sentences:
+        read += 1
+        chosen[hashlib.blake2b(sentence.encode(), digest_size=16).digest()] = sentence
+        if len(chosen) > 2 * most:
+            chosen = dict(sorted(chosen.items())[:most])
+    return [sentence for _, sentence in sorted(chosen.items())[:most]], read
+
+
+def check_width(width: int, heads: int) -> None:
+    """Refuse a width that the attention heads cannot share."""
+    if width % heads:
+        raise InputError(f"width {width} is not a multiple of heads {heads}")
+
+
+@contextmanager
+def reproducible(seed: int) -> Iterator[None]:
+    """Run a block on one thread, from a seed, with deterministic kernels; then put all back."""
+    import torch
+
+    remember = torch.random.get_rng_state(), torch.get_num_threads()
+    deterministic = torch.are_deterministic_algorithms_enabled()
+    try:
+        torch.set_num_threads(1)
+        torch.use_deterministic_algorithms(True)
+        torch.manual_seed(seed)
+        yield
+    finally:
+        torch.random.set_rng_state(remember[0])
+        torch.set_num_threads(remember[1])
+        torch.use_deterministic_algorithms(deterministic)
+
+
+def fit(
+    model: "PreTrainedModel",
+    loss_of: "Callable[[int], torch.Tensor]",
+    *,
+    steps: int,
+    learning_rate: float,
+) -> list[float]:
+    """Train in place with AdamW, and leave the model in evaluation mode.
+
+    The learning rate rises over the first tenth of the steps and falls linearly to zero after
+    that; gradients are clipped to norm 1.
+
+    Parameters
+    ----------
+    model
+        The model.
+    loss_of : callable
+        Gives the loss of a step, counted from 0 (a scalar tensor).
+    steps : int
+        Training steps.
+    learning_rate : float
+        The highest one.
+
+    Returns
+    -------
+    list of float
+        The loss of each step.
+    """
+    import torch
+    from tqdm import tqdm
+
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=learning_rate, weight_decay=0.01, fused=True
+    )
+    warmup = max(1, steps // 10)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer,
+        lambda step: min((step + 1) / warmup, (steps - step) / max(1, steps - warmup)),
+    )
+    model.train()
+    losses = []
+    with tqdm(range(steps), desc="train", unit=" steps", mininterval=5, ascii=True) as bar:
+        for step in bar:
+            loss = loss_of(step)
+            optimizer.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            schedule.step()
+            losses.append(loss.item())
+            bar.set_postfix(loss=f"{losses[-1]:.3f}", refresh=False)
+    model.eval()
+    return losses
+
+
+def batches_for_ever(
+    coded: Sequence[Sequence[int]], batch: int, generator: np.random.Generator
+) -> Iterator[np.ndarray]:
+    """Batches of sentence numbers for ever: shuffled, of similar length, each epoch anew."""
+    lengths = np.array([len(ids) for ids in coded])
+    while True:
+        shuffled = generator.permutation(len(coded))
+        batches = []
+        for start in range(0, len(coded), 16 * batch):  # sorted within a stretch: little padding
+            stretch = shuffled[start : start + 16 * batch]
+            stretch = stretch[np.argsort(lengths[stretch], kind="stable")]
+            batches += [stretch[i : i + batch] for i in range(0, len(stretch), batch)]
+        for number in generator.permutation(len(batches)):
+            yield batches[number]
+
+
+def pad(sentences: Sequence[Sequence[int]], filler: int) -> np.ndarray:
+    """Sentences as an array of int64, shape (batch, longest), padded at their ends."""
+    ids = np.full((len(sentences), max(map(len, sentences))), filler, dtype=np.int64)
+    for row, sentence in enumerate(sentences):
+        ids[row, : len(sentence)] = sentence
+    return ids
+
+
+def write_record(
+    out: Path,
+    corpus: Corpus,
+    *,
+    vocabulary: int,
+    parameters: int,
+    losses: Sequence[float],
+    **checks: dict[str, Any],
+) -> dict[str, Any]:
+    """Write training.json: data, sizes, the checks on held-out sentences, the loss curve."""
+    record = {
+        "sentences_read": corpus.read,
+        "sentences_trained_on": len(corpus.trained),
+        "sentences_held_out": len(corpus.held_out),
+        "data_sha256": corpus.sha256,
+        "vocabulary": vocabulary,
+        "parameters": parameters,
+        **checks,
+        "loss": [{"step": step, "loss": round(loss, 5)} for step, loss in _curve(losses)],
+    }
+    text = json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False)
+    (out / "training.json").write_text(text + "\n", encoding="utf-8")
+    return record
+
+
+def count(record: dict[str, Any], check: str) -> dict[str, Any]:
+    """What a training reports to the runner: its sizes, its last loss, and how one check went."""
+    return {
+        "sentences": record["sentences_trained_on"] + record["sentences_held_out"],
+        "vocabulary": record["vocabulary"],
+        "final_loss": record["loss"][-1]["loss"],
+        "accuracy_held_out": record[check]["accuracy"],
+        "baseline_held_out": record[check]["baseline"],
+    }
+
+
+def _curve(losses: Sequence[float]) -> Iterator[tuple[int, float]]:
+    """The mean loss over each of at most `CURVE_POINTS` stretches: (last step, loss)."""
+    for stretch in np.array_split(np.arange(len(losses)), min(CURVE_POINTS, len(losses))):
+        yield int(stretch[-1]) + 1, float(np.mean(np.array(losses)[stretch]))

@@ -1,0 +1,132 @@
+"""Vocabularies of small language models, the same each time: characters, and pieces of words.
+
+The trainer of WordPiece in the library tokenizers gives another vocabulary in each process:
+it numbers the letters inside words in the order in which a hash map yields the words, and
+pairs that are equally frequent are merged in the order of these numbers. Here these letters
+are numbered before it starts. The trainer of byte-level BPE numbers its letters sorted.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from evenhand.errors import InputError
+
+if TYPE_CHECKING:
+    from tokenizers import normalizers
+
+#: BERT's special tokens, in the order of their ids here.
+BERT_SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+
+#: What stands before and after a text, in GPT-2.
+END_OF_TEXT = "<|endoftext|>"
+
+
+def bert_normalizer(*, lowercase: bool) -> "normalizers.BertNormalizer":
+    """What BERT does with a text first; with `lowercase` it drops accents too."""
+    from tokenizers import normalizers
+
+    return normalizers.BertNormalizer(lowercase=lowercase, strip_accents=lowercase)
+
+
+def character_vocabulary(sentences: Iterable[str], least_count: int) -> list[str]:
+    """BERT's special tokens, then characters, most frequent first.
+
+    BERT keeps runs of letters and digits together as words; a character inside one has a
+    token of its own with the prefix ``##``. Case counts.
+    """
+    from tokenizers import pre_tokenizers
+
+    normalizer = bert_normalizer(lowercase=False)
+    splitter = pre_tokenizers.BertPreTokenizer()
+    counts: Counter[str] = Counter()
+    for sentence in sentences:
+        for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(sentence)):
+            counts.update([word[0], *("##" + character for character in word[1:])])
+    kept = sorted((-count, token) for token, count in counts.items() if count >= least_count)
+    if not kept:
+        raise InputError(f"no character occurs least_count = {least_count} times")
+    return [*BERT_SPECIALS, *(token for _, token in kept)]
+
+
+def wordpiece_vocabulary(sentences: Sequence[str], size: int, least_count: int) -> list[str]:
+    """BERT's special tokens, then letters, then the pieces of words that are most frequent.
+
+    A word of the letters that occur, in whatever places, can always be written.
+
+    Parameters
+    ----------
+    sentences : sequence of str
+        The text; it is read in lower case and without accents.
+    size : int
+        Tokens of the vocabulary, at most.
+    least_count : int
+        How often two pieces have to stand side by side to become one.
+    """
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = bert_normalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    text = (tokenizer.normalizer.normalize_str(sentence) for sentence in sentences)
+    letters = {
+        letter
+        for sentence in text
+        for word, _ in tokenizer.pre_tokenizer.pre_tokenize_str(sentence)
+        for letter in word
+    }
+    inside = sorted("##" + letter for letter in letters if letter.isalnum())
+    _check_size(size, len(BERT_SPECIALS) + len(inside) + len(letters))
+    tokenizer.train_from_iterator(
+        sentences,
+        trainers.WordPieceTrainer(
+            vocab_size=size,
+            min_frequency=least_count,
+            special_tokens=[*BERT_SPECIALS, *inside],
+            show_progress=False,
+        ),
+    )
+    return sorted(tokenizer.get_vocab(), key=tokenizer.token_to_id)
+
+
+def byte_level_bpe(
+    sentences: Iterable[str], size: int
+) -> tuple[dict[str, int], list[tuple[str, str]]]:
+    """A vocabulary like GPT-2's: the end of text, the 256 bytes, and what is merged from them.
+
+    Any text can be written with it.
+
+    Returns
+    -------
+    vocabulary : dict
+        Token to id; at most `size`.
+    merges : list of (str, str)
+        In their order.
+    """
+    import json
+
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    _check_size(size, 1 + len(alphabet))
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.train_from_iterator(
+        sentences,
+        trainers.BpeTrainer(
+            vocab_size=size,
+            special_tokens=[END_OF_TEXT],
+            initial_alphabet=alphabet,
+            show_progress=False,
+        ),
+    )
+    trained = json.loads(tokenizer.to_str())["model"]
+    return trained["vocab"], [(left, right) for left, right in trained["merges"]]
+
+
+def _check_size(size: int, least: int) -> None:
+    if size < least:
+        raise InputError(
+            f"a vocabulary of {size} tokens is too small for the letters alone",
+            remedy=f"give at least {least}",
+        )
