@@ -4,7 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.metrics import bootstrap
-from evenhand.metrics.bootstrap import interval_of_mean
+from evenhand.metrics.bootstrap import (
+    drawn_weights,
+    effective_number,
+    interval_of_mean,
+    percentile_interval,
+    ratio_replicates,
+)
 
 
 def test_two_clusters_by_hand():
@@ -73,3 +79,80 @@ def test_stays_within_the_values(values, seed):
 def test_rejects(values, clusters, options):
     with pytest.raises(ValueError):
         interval_of_mean(values, clusters, seed=0, **options)
+
+
+def one_ratio(values, clusters, **draw):
+    values = np.asarray(values, dtype=float)
+    replicates = ratio_replicates(values[:, None], np.ones((len(values), 1)), clusters, **draw)
+    return tuple(border[0] for border in percentile_interval(replicates))
+
+
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from("abcdef")), min_size=1), st.integers(0, 9))
+def test_ratios_of_ones_are_the_mean(items, seed):
+    hits, clusters = (np.array(column) for column in zip(*items, strict=True))
+    found = one_ratio(hits, clusters, seed=seed, resamples=60)
+    assert found == pytest.approx(
+        interval_of_mean(hits.astype(float), clusters, seed=seed, resamples=60), nan_ok=True
+    )
+
+
+def test_ratios_by_hand():
+    # Two clusters: 1 of 2 and 3 of 4. The draws are 2/4, 4/6 and 6/8.
+    above, below = np.array([[1.0], [3.0]]), np.array([[2.0], [4.0]])
+    replicates = ratio_replicates(above, below, np.array(["a", "b"]), seed=0, resamples=200)
+    assert sorted(set(replicates[:, 0])) == [1 / 2, 4 / 6, 6 / 8]
+
+
+def test_columns_see_the_same_draws():
+    generator = np.random.default_rng(0)
+    hits = generator.integers(2, size=(60, 1)).astype(float)
+    both = np.hstack([hits, 1 - hits])
+    found = ratio_replicates(both, np.ones((60, 2)), generator.integers(9, size=60), seed=3)
+    assert (found.sum(axis=1) == pytest.approx(1)) and found[:, 0].std() > 0.01
+
+
+def test_a_ratio_needs_two_clusters_and_something_below():
+    clusters = np.array([0, 1, 2])
+    below = np.array([[1.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
+    replicates = ratio_replicates(below, below, clusters, seed=0, resamples=300)
+    assert np.isnan(replicates[:, 0]).all()
+    empty = np.isnan(replicates[:, 1])  # only the third cluster was drawn: one in 27
+    assert 0 < empty.sum() < 40 and (replicates[~empty, 1] == 1).all()
+    low, high = percentile_interval(replicates)
+    assert np.isnan(low[0]) and (low[1], high[1]) == (1, 1)
+
+
+def test_pieces_do_not_change_the_ratios(monkeypatch):
+    hits = np.random.default_rng(0).integers(2, size=(50, 1)).astype(float)
+    whole = ratio_replicates(hits, np.ones((50, 1)), np.arange(50), seed=7)
+    monkeypatch.setattr(bootstrap, "INDICES_AT_ONCE", 170)
+    assert (ratio_replicates(hits, np.ones((50, 1)), np.arange(50), seed=7) == whole).all()
+
+
+def test_effective_number():
+    assert effective_number(np.arange(7)) == pytest.approx(7)
+    assert effective_number(np.zeros(7)) == 1
+    assert effective_number(np.array(["a", "a", "b"])) == pytest.approx(9 / 5)
+    assert np.isnan(effective_number(np.array([])))
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "clusters", "resamples"),
+    [
+        (np.zeros(3), np.zeros(3), np.zeros(3), 9),
+        (np.zeros((3, 1)), np.zeros((3, 2)), np.zeros(3), 9),
+        (np.zeros((3, 1)), np.ones((3, 1)), np.zeros(2), 9),
+        (np.full((3, 1), np.nan), np.ones((3, 1)), np.zeros(3), 9),
+        (np.zeros((3, 1)), np.ones((3, 1)), np.zeros(3), 0),
+    ],
+)
+def test_ratios_reject(above, below, clusters, resamples):
+    with pytest.raises(ValueError):
+        ratio_replicates(above, below, clusters, seed=0, resamples=resamples)
+
+
+def test_percentile_interval_rejects_a_level_out_of_range():
+    with pytest.raises(ValueError, match="level"):
+        percentile_interval(np.zeros((3, 1)), level=0)
+    with pytest.raises(ValueError, match="at least one"):
+        next(drawn_weights(0, seed=0, resamples=1))
