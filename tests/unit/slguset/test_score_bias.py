@@ -9,11 +9,17 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.scoring.models import load_masked_lm
+from evenhand.scoring import execution
+from evenhand.scoring.models import load_causal_lm, load_masked_lm
 from evenhand.slguset import score_bias as module
-from evenhand.slguset.score_bias import BIAS, score_bias, score_rows, tokens_of
-from unit.scoring import tiny_models
+from evenhand.slguset.bias_tables import BIAS
+from evenhand.slguset.causal_bias import score_causal
+from evenhand.slguset.masked_bias import score_masked
+from evenhand.slguset.score_bias import score_bias
+from evenhand.slguset.slots import tokens_of
+from unit.scoring import tiny_causal, tiny_models
 
 PAIRS = [("男", "女"), ("他", "她"), ("爸爸", "妈妈"), ("儿子", "女儿"), ("叔叔", "阿姨")]
 
@@ -88,7 +94,7 @@ def plain_bias(lm, one, base):
 def test_scores_are_those_of_the_plain_definition(family, tmp_path):
     lm = load_masked_lm(tiny_models.save(tmp_path, family))
     rows = dataset_rows()
-    results = [result for result, _ in score_rows(lm, rows, log_base=10, tokens_per_batch=100)]
+    results = [result for result, _ in score_masked(lm, rows, log_base=10, tokens_per_batch=100)]
     scored = 0
     for one, result in zip(rows, results, strict=True):
         if result["excluded"]:
@@ -102,6 +108,56 @@ def test_scores_are_those_of_the_plain_definition(family, tmp_path):
         assert result["bias_one_character"] == pytest.approx(male_apart - female_apart, abs=4e-5)
     expected = {"bert": len(rows), "electra": len(rows), "distilbert": len(rows)}
     assert scored == expected.get(family, scored) and scored >= 5
+
+
+@pytest.mark.parametrize("family", tiny_models.FAMILIES)
+def test_every_way_to_read_a_word_against_its_definition(family, tmp_path):
+    lm = load_masked_lm(tiny_models.save(tmp_path, family))
+    rows = dataset_rows()
+    several = without = 0
+    for one, (result, slots) in zip(
+        rows, score_masked(lm, rows, log_base=math.e, tokens_per_batch=100), strict=True
+    ):
+        if result["excluded"]:
+            continue
+        words = [plain_readings(lm, slot) for slot in slots]
+        male, female = words if one["gender"] == "male" else words[::-1]
+        same_start = len({slot.ids[slot.first] for slot in slots}) == 1
+        for name in ("left_to_right", "right_to_left", "single_mask"):
+            found = result[f"bias_{name}"]
+            if name == "single_mask" and same_start:
+                assert found is None
+                without += 1
+            else:
+                assert found == pytest.approx(male[name] - female[name], abs=4e-5)
+        both = (result["bias_left_to_right"] + result["bias_right_to_left"]) / 2
+        assert result["bias"] == pytest.approx(both, abs=1e-12)
+        if result["n_masks"] == result["n_masks_opposite"] == 1:
+            assert {result[f"bias_{name}"] for name in module_variants()} == {result["bias"]}
+        else:
+            several += 1
+    assert several and bool(without) == (family == "albert")  # ▁ stands before both words
+
+
+def module_variants():
+    return ("left_to_right", "right_to_left", "one_character", "single_mask")
+
+
+def plain_readings(lm, slot):
+    """The chain rule in either order, and one mask for the whole word: one input at a time."""
+    places = list(range(slot.first, slot.last))
+    found = {}
+    for name, order in (("left_to_right", places), ("right_to_left", places[::-1])):
+        ids = list(slot.ids)
+        ids[slot.first : slot.last] = [lm.mask_id] * len(places)
+        found[name] = 0.0
+        for place in order:
+            token = slot.ids[place]
+            found[name] += tiny_models.plain_log_p(lm, ids, place, token)
+            ids[place] = token
+    ids = [*slot.ids[: slot.first], lm.mask_id, *slot.ids[slot.last :]]
+    found["single_mask"] = tiny_models.plain_log_p(lm, ids, slot.first, slot.ids[slot.first])
+    return found
 
 
 def test_a_table_of_known_probabilities(tmp_path):
@@ -134,7 +190,7 @@ def test_a_table_of_known_probabilities(tmp_path):
 def test_swapping_male_and_female_negates_the_bias(lm, number):
     one = dataset_rows()[number]
     swapped = one | {"gender": "female" if one["gender"] == "male" else "male"}
-    a, b = (score_rows(lm, [r], log_base=10, tokens_per_batch=99)[0][0] for r in (one, swapped))
+    a, b = (score_masked(lm, [r], log_base=10, tokens_per_batch=99)[0][0] for r in (one, swapped))
     assert a["bias"] == -b["bias"]
     assert a["bias_one_character"] == -b["bias_one_character"]
     assert (a["log_p_male"], a["log_p_female"]) == (b["log_p_female"], b["log_p_male"])
@@ -152,13 +208,13 @@ def test_the_swapped_sentence_has_the_same_bias(lm, number):
         "gender": "female" if one["gender"] == "male" else "male",
         "end": one["start"] + len(one["opposite"]),
     }
-    a, b = (score_rows(lm, [r], log_base=10, tokens_per_batch=99)[0][0] for r in (one, other))
+    a, b = (score_masked(lm, [r], log_base=10, tokens_per_batch=99)[0][0] for r in (one, other))
     assert a["bias"] == pytest.approx(b["bias"], abs=1e-5)
 
 
 def test_words_of_different_lengths(lm):
     one = row("小男孩丢了钱包。", "男孩", "女")
-    result, slots = score_rows(lm, [one], log_base=10, tokens_per_batch=99)[0]
+    result, slots = score_masked(lm, [one], log_base=10, tokens_per_batch=99)[0]
     assert (result["n_masks"], result["n_masks_opposite"]) == (2, 1)
     assert [len(slot.ids) for slot in slots] == [10, 9]
     (male, _), (female, _) = plain_bias(lm, one, 10)
@@ -177,7 +233,7 @@ def test_words_of_different_lengths(lm):
 )
 def test_what_cannot_be_scored_is_named(lm, one, reason):
     # The last case: this tokenizer writes an unknown run of letters and digits as one token.
-    result, _ = score_rows(lm, [one], log_base=10, tokens_per_batch=99)[0]
+    result, _ = score_masked(lm, [one], log_base=10, tokens_per_batch=99)[0]
     assert result["excluded"] == reason
     assert result["bias"] is None
 
@@ -185,12 +241,12 @@ def test_what_cannot_be_scored_is_named(lm, one, reason):
 def test_subword_tokens_across_the_keyword(tmp_path):
     lm = load_masked_lm(tiny_models.save(tmp_path, "albert"))
     rows = [row("小男孩丢了钱包。", "男", "女"), row("老男人丢了钱包。", "男", "女")]
-    results = [r["excluded"] for r, _ in score_rows(lm, rows, log_base=10, tokens_per_batch=99)]
+    results = [r["excluded"] for r, _ in score_masked(lm, rows, log_base=10, tokens_per_batch=99)]
     assert results == ["keyword_inside_token", None]
 
 
 def test_names_of_special_tokens_in_a_sentence_are_text(lm):
-    result, (own, _) = score_rows(
+    result, (own, _) = score_masked(
         lm, [row("他[MASK]好。", "他", "她")], log_base=10, tokens_per_batch=99
     )[0]
     assert lm.mask_id not in own.ids
@@ -222,6 +278,8 @@ def test_output_and_gate(tmp_path, folder):
     assert gate["sentences_with_unknown"] == 1
     assert gate["unknown_most_frequent"] == {"龘": 1}
     assert gate["keywords"]["爸爸"] == ["爸", "爸"]
+    assert gate["family"] == "masked" and gate["check"]["passed"] is False
+    assert (gate["near_tie_margin"], gate["rescored"]) == (None, 0)
     assert gate["trusted"] is False and gate["reason"] == "fill_mask_not_above_baseline"
 
 
@@ -301,3 +359,170 @@ def test_settings(tmp_path, folder):
         run(tmp_path, rows, folder, hub_name="a/b")
     with pytest.raises(InputError, match="a folder or a hub name"):
         run(tmp_path, rows, None)
+
+
+# ---------------------------------------------------------------- causal models
+
+
+def causal_rows():
+    found = dataset_rows()
+    return [*found, row("老师们都说他好。", "他", "她"), row("大家都喜欢叔叔。", "叔叔", "阿姨")]
+
+
+def characters_with_start():
+    tokenizer = tiny_models.characters()
+    tokenizer.add_special_tokens({"bos_token": "[CLS]"})
+    return tokenizer
+
+
+@pytest.mark.parametrize("family", ["gpt2", "gpt2 of characters", "llama"])
+def test_a_causal_model_compares_two_whole_sentences(family, tmp_path):
+    characters = family.endswith("characters")
+    folder = tiny_causal.save(
+        tmp_path, family.split()[0], tokenizer=characters_with_start() if characters else None
+    )
+    lm = load_causal_lm(folder)
+    scored = 0
+    rows = causal_rows()
+    for one, (result, _) in zip(
+        rows, score_causal(lm, rows, log_base=10, tokens_per_batch=200), strict=True
+    ):
+        if result["excluded"]:
+            continue
+        scored += 1
+        other = "female" if one["gender"] == "male" else "male"
+        for gender, word in ((one["gender"], one["keyword"]), (other, one["opposite"])):
+            text = one["sentence"][: one["start"]] + word + one["sentence"][one["end"] :]
+            ids = lm.tokenizer(text, add_special_tokens=False).input_ids
+            log_p, _, _ = tiny_causal.plain_scores(lm, [lm.start_id, *ids], 1)
+            expected = sum(log_p) / math.log(10)
+            assert result[f"log_p_{gender}"] == pytest.approx(expected, abs=1e-4, rel=1e-5)
+        assert result["bias"] == result["log_p_male"] - result["log_p_female"]
+        assert {result[f"bias_{name}"] for name in module_variants()} == {None}
+    # Llama's tiny vocabulary knows no Chinese; of the characters 们 and the like are unknown.
+    assert scored == (0 if family == "llama" else len(rows))
+
+
+def test_what_a_causal_model_cannot_score(tmp_path):
+    lm = load_causal_lm(tiny_causal.save(tmp_path / "a", tokenizer=characters_with_start()))
+    rows = [
+        row("他" + "一" * 32, "他", "她"),
+        row("他来了。", "他", "犇"),
+        row("一\u200b二", "\u200b", "她"),
+        row("她是一个好老师。", "她", "她"),
+    ]
+    found = [r["excluded"] for r, _ in score_causal(lm, rows, log_base=10, tokens_per_batch=99)]
+    assert found == ["too_long", "keyword_unknown", "keyword_vanishes", "identical_tokens"]
+    lm = load_causal_lm(tiny_causal.save(tmp_path / "b", "gpt_neox"))
+    assert lm.start_id is None
+    rows = [row("他来了。", "他", "她"), row("老师说他来了。", "他", "她")]
+    found = [r["excluded"] for r, _ in score_causal(lm, rows, log_base=10, tokens_per_batch=99)]
+    assert found == ["keyword_first", None]
+
+
+def test_swapping_a_causal_models_words_negates_the_bias(tmp_path):
+    lm = load_causal_lm(tiny_causal.save(tmp_path))
+    for one in causal_rows():
+        swapped = one | {"gender": "female" if one["gender"] == "male" else "male"}
+        both = [one, swapped]
+        a, b = (r["bias"] for r, _ in score_causal(lm, both, log_base=10, tokens_per_batch=99))
+        assert a == -b
+
+
+def test_a_causal_model_as_a_stage(tmp_path):
+    folder = tiny_causal.save(tmp_path / "model", tokenizer=characters_with_start())
+    table, gate, counts = run(tmp_path, causal_rows(), folder)
+    assert gate["family"] == "causal" and gate["type"] == "gpt2"
+    assert gate["reason"] == "next_token_not_above_baseline"
+    assert counts["scored"] == len(table) == gate["check"]["sentences"]
+    assert gate["keywords"]["叔叔"] == ["叔", "叔"]
+
+
+# ---------------------------------------------------------------- bf16, and interruptions
+
+
+@pytest.mark.parametrize("family", ["masked", "causal"])
+def test_no_sign_flips_in_bf16(tmp_path, family):
+    folder = tmp_path / "model"
+    if family == "masked":
+        tiny_models.save(folder)
+    else:
+        tiny_causal.save(folder, tokenizer=characters_with_start())
+    rows = causal_rows()
+    exact, _, _ = run(tmp_path, rows, folder)
+    low, gate, counts = run(tmp_path, rows, folder, dtype="bf16")
+    assert gate["dtype"] == "bfloat16"
+    margin = gate["near_tie_margin"]
+    if margin is None:  # too few sentences to say what the error is
+        assert gate["calibrated_on"] == len(rows) < 30 and gate["rescored"] == len(rows)
+    for a, b in zip(exact, low, strict=True):
+        assert np.sign(a["bias"]) == np.sign(b["bias"])
+    assert counts["rescored"] == gate["rescored"]
+
+
+def test_only_near_ties_are_scored_again(tmp_path, folder):
+    others = sorted({c for sentence in tiny_models.SENTENCES for c in sentence})
+    rows = [
+        row("一" + sentence, "一", other)
+        for sentence in tiny_models.SENTENCES
+        for other in others
+        if "一" not in sentence and other != "一"
+    ]
+    exact, _, _ = run(tmp_path, rows, folder)
+    low, gate, _ = run(tmp_path, rows, folder, dtype="bf16")
+    margin = gate["near_tie_margin"]
+    assert 0 < margin < max(abs(a["bias"]) for a in exact)
+    assert gate["calibrated_on"] == len(rows) and 0 < gate["rescored"] < len(rows)
+    for a, b in zip(exact, low, strict=True):
+        assert np.sign(a["bias"]) == np.sign(b["bias"])
+        exactly = abs(b["bias"]) <= margin
+        assert a["bias"] == pytest.approx(b["bias"], abs=1e-5 if exactly else margin)
+
+
+def test_an_interrupted_scoring_goes_on(tmp_path, folder, monkeypatch):
+    monkeypatch.setenv("EVENHAND_STATE", str(tmp_path / "state"))
+    monkeypatch.delenv("EVENHAND_CACHE", raising=False)
+    monkeypatch.setattr(module, "SENTENCES_AT_ONCE", 4)
+    arguments = {
+        "dataset": write(tmp_path / "dataset.parquet", dataset_rows()),
+        "out": tmp_path / "bias.parquet",
+        "gate": tmp_path / "gate.json",
+        "name": "tiny",
+        "model": folder,
+    }
+    whole = stage.execute(score_bias, arguments)
+    first = arguments["out"].read_bytes()
+    asked = []
+
+    def counted(*given, **options):
+        asked.append(len(asked))
+        if len(asked) == 3:
+            raise KeyboardInterrupt
+        return score_masked(*given, **options)
+
+    monkeypatch.setattr(module, "score_masked", counted)
+    with pytest.raises(KeyboardInterrupt):
+        stage.execute(score_bias, arguments)
+    monkeypatch.setattr(module, "score_masked", score_masked)
+    runs = []
+    original = execution._fit
+    monkeypatch.setattr(execution, "_fit", lambda *given: runs.append(1) or original(*given))
+    again = stage.execute(score_bias, arguments)
+    assert arguments["out"].read_bytes() == first
+    assert again["counts"] == whole["counts"]
+    afresh = len(runs)
+    runs.clear()
+    stage.execute(score_bias, arguments)
+    assert 0 < afresh < len(runs)  # two chunks were there; after a success nothing is kept
+
+
+def test_a_model_that_cannot_be_loaded_is_a_result(tmp_path):
+    folder = tiny_models.save(tmp_path)
+    (folder / "model.safetensors").write_bytes(b"x" * 99)
+    rows = dataset_rows()
+    found, gate, counts = run(tmp_path, rows, folder)
+    assert [one["sentence_id"] for one in found] == [one["sentence_id"] for one in rows]
+    assert {one["bias"] for one in found} == {None}
+    assert {one["excluded"] for one in found} == {"broken_model"}
+    assert gate["reason"] == "broken_model" and "weights are broken" in gate["detail"]
+    assert counts["scored"] == 0 and not counts["trusted"]

@@ -1,74 +1,87 @@
-"""Gender bias of a masked language model: log p(male word) - log p(female word) per sentence.
+"""Gender bias of a language model: log p(male word) - log p(female word) per sentence.
 
-For each sentence of the dataset the keyword is replaced by masks, as many as the word has
-tokens, and the model is asked for the male and for the female word there. Words of several
-tokens are scored whole, by the chain rule (see `evenhand.scoring.masked.WordQuestions`).
-Where the two words have different numbers of tokens, each gets its own number of masks; the
-longer word then pays for its extra token, so such pairs compare poorly across pairs (but
-well across models).
+A masked model sees each sentence of the dataset with the keyword replaced by masks, and is
+asked for the male and for the female word there; `evenhand.slguset.masked_bias` says how words
+of several tokens are read. Where the two words have different numbers of tokens, each gets its
+own number of masks; the longer word then pays for its extra token, so such pairs compare
+poorly across pairs (but well across models). A causal model reads the sentence completed with
+either word (`evenhand.slguset.causal_bias`).
+
+In bf16 a sign can be a matter of rounding. So a sample of the sentences is scored in bf16 and
+in fp32, and every sentence whose |bias| lies within the margin that this sample gives is scored
+again in fp32, and keeps that result. The gate has the margin and the count (no margin if the
+sample was too small to tell: then every sentence is scored again). That settles signs only: how
+many sentences lie beyond a threshold can differ a little between bf16 and fp32.
 
 What cannot be scored stays in the table with a reason in the column `excluded`:
 
 - `too_long`: more tokens than the model takes. Such a sentence is not cut: a cut sentence
   would be scored on another context than the one that the annotators saw.
 - `keyword_vanishes`: the tokenizer leaves nothing of the word.
-- `keyword_inside_token`: a token holds the word, or a part of it, and text beside it.
-- `context_differs`: the two words make the tokenizer cut the rest of the sentence differently.
+- `keyword_inside_token`: a token holds the word, or a part of it, and text beside it (masked
+  models only).
+- `context_differs`: the two words make the tokenizer cut the rest of the sentence differently
+  (masked models only).
 - `keyword_unknown`: the tokenizer does not know the male or the female word.
+- `identical_tokens`: the tokenizer makes the same tokens of both sentences (causal models).
+- `keyword_first`: the word stands at the very beginning, and the model has no token for the
+  beginning of a text, so that it gives the first word no probability (causal models).
 - `not_finite`: the model gives no finite number.
 """
 
 import json
 import math
+import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.scratch import scratch_folder
 from evenhand.io.tables import read_rows, write_table
 from evenhand.scoring.fill_mask import check_fill_mask
-from evenhand.scoring.masked import Questions, answer, ask_word
-from evenhand.scoring.models import MaskedLM, describe, load_masked_lm
+from evenhand.scoring.models import (
+    BrokenModelError,
+    CausalLM,
+    MaskedLM,
+    describe,
+    describe_broken,
+    family_of,
+    load_causal_lm,
+    load_masked_lm,
+)
+from evenhand.scoring.next_token import check_next_token
+from evenhand.scoring.precision import calibrate, near_ties
+from evenhand.slguset.bias_tables import BIAS
+from evenhand.slguset.causal_bias import score_causal
+from evenhand.slguset.masked_bias import score_masked
+from evenhand.slguset.slots import Slot
 from evenhand.stage import Input, Output, Setting
 
 #: What a dataset must have.
 COLUMNS = ["sentence_id", "sentence", "keyword", "opposite", "gender", "start", "end"]
 
-BIAS = pa.schema(
-    [
-        ("sentence_id", pa.string()),
-        ("log_p_male", pa.float64()),
-        ("log_p_female", pa.float64()),
-        ("bias", pa.float64()),
-        ("bias_one_character", pa.float64()),
-        ("n_masks", pa.int32()),
-        ("n_masks_opposite", pa.int32()),
-        ("has_unk", pa.bool_()),
-        ("excluded", pa.string()),
-    ]
-)
-
 #: Sentences scored together: enough to fill batches of one length, few enough for the memory.
 SENTENCES_AT_ONCE = 4096
 
+#: Sentences that bf16 is compared with fp32 on.
+CALIBRATION_SENTENCES = 512
+
+#: What is said of a model that does not pass the check of its kind.
+NOT_PASSED = {
+    "masked": "fill_mask_not_above_baseline",
+    "causal": "next_token_not_above_baseline",
+}
+
 #: How many unknown characters the gate names.
 UNKNOWN_NAMED = 20
-
-
-@dataclass(frozen=True)
-class Slot:
-    """A sentence in tokens: `ids`, of which ``ids[first:last]`` are the keyword."""
-
-    ids: list[int]
-    first: int
-    last: int
-    unknown: list[str]  #: the text behind each unknown token outside the keyword
 
 
 def score_bias(
@@ -90,7 +103,7 @@ def score_bias(
     threads: Annotated[int, Setting] = 1,
     device: Annotated[str, Setting] = "cpu",
 ) -> dict[str, Any]:
-    """Score every sentence of a dataset for gender bias with one masked language model.
+    """Score every sentence of a dataset for gender bias with one language model.
 
     Parameters
     ----------
@@ -98,12 +111,14 @@ def score_bias(
         Parquet with sentence_id, sentence, keyword, opposite, gender, start, end.
     out : path
         Parquet, one row per sentence of the dataset, in its order: sentence_id, log_p_male,
-        log_p_female, bias (their difference, > 0 is male), bias_one_character, n_masks,
-        n_masks_opposite (tokens of the keyword and of its opposite), has_unk (the sentence
-        beside the keyword holds unknown tokens; null if it could not be told), excluded
-        (why there is no number, or null).
+        log_p_female (of the word in its slot; of the sentence for a causal model), bias (their
+        difference, > 0 is male), bias_left_to_right, bias_right_to_left, bias_one_character,
+        bias_single_mask (other ways to read a word of several tokens, see
+        `evenhand.slguset.masked_bias`), n_masks, n_masks_opposite (tokens of the keyword and
+        of its opposite), has_unk (the sentence beside the keyword holds unknown tokens; null
+        if it could not be told), excluded (why there is no number, or null).
     gate : path
-        JSON: what the model is, the fill-mask check, tokens of the keywords, unknown
+        JSON: what the model is, the check of its predictions, tokens of the keywords, unknown
         tokens, counts, and whether the numbers are to be trusted.
     name : str
         What the model is called in tables and on the page.
@@ -122,7 +137,7 @@ def score_bias(
     allow_missing : bool
         Score a model whose checkpoint lacks weights (they are random); it is not trusted.
     sanity_sentences : int
-        Sentences of the dataset, evenly spread, for the fill-mask check.
+        Sentences of the dataset, evenly spread, for the check of the model's predictions.
     least_scored : float
         A model that can score a smaller share of the sentences than this is not trusted.
     seed : int
@@ -142,16 +157,34 @@ def score_bias(
     total = _check_dataset(dataset)
     source = model if model is not None else hub_name
     torch.set_num_threads(1)
-    lm = load_masked_lm(
-        source, revision=revision, device=device, dtype=dtype, allow_missing=allow_missing
-    )
-    sanity = check_fill_mask(
-        lm,
-        _spread(dataset, total, sanity_sentences),
-        seed=seed,
-        tokens_per_batch=tokens_per_batch,
-        threads=threads,
-    )
+    try:
+        family = family_of(source, revision=revision)
+    except BrokenModelError as error:
+        return _note_broken(error, None, name, hub_name, log_base, dataset, out, gate)
+    load = load_masked_lm if family == "masked" else load_causal_lm
+
+    def load_as(number_format: str) -> MaskedLM | CausalLM:
+        return load(
+            source,
+            revision=revision,
+            device=device,
+            dtype=number_format,
+            allow_missing=allow_missing,
+        )
+
+    running = {"tokens_per_batch": tokens_per_batch, "threads": threads}
+    try:
+        reader = _Reader(load_as, dtype, {"log_base": log_base, **running})
+    except BrokenModelError as error:
+        return _note_broken(error, family, name, hub_name, log_base, dataset, out, gate)
+    lm = reader.lm
+    ordinary = [row["sentence"] for row in _spread(dataset, total, sanity_sentences)]
+    if family == "masked":
+        check = check_fill_mask(lm, ordinary, seed=seed, **running)
+    else:
+        check = check_next_token(lm, ordinary, **running)
+    if dtype == "bf16":
+        reader.calibrate(_spread(dataset, total, CALIBRATION_SENTENCES))
     excluded, unknown, keywords = Counter(), Counter(), {}
     with_unknown = 0
 
@@ -164,14 +197,7 @@ def score_bias(
                 for index, row in enumerate(chunk, start=number + 1):
                     _check_row(dataset, index, row)
                 number += len(chunk)
-                results = score_rows(
-                    lm,
-                    chunk,
-                    log_base=log_base,
-                    tokens_per_batch=tokens_per_batch,
-                    threads=threads,
-                    progress=bar.update,
-                )
+                results = reader.read(chunk, bar.update)
                 for row, (result, slots) in zip(chunk, results, strict=True):
                     excluded[result["excluded"]] += 1
                     with_unknown += bool(result["has_unk"])
@@ -184,18 +210,19 @@ def score_bias(
     reasons = []
     if lm.missing:
         reasons.append("missing_weights")
-    if not sanity["passed"]:
-        reasons.append("fill_mask_not_above_baseline")
+    if not check["passed"]:
+        reasons.append(NOT_PASSED[family])
     if count == 0 or count < least_scored * total:
         reasons.append("few_scored")
     record = {
         "model": name,
+        "family": family,
         "hub_name": hub_name,
         **describe(lm),
         "log_base": log_base,
         "trusted": not reasons,
         "reason": ", ".join(reasons) or None,
-        "fill_mask": sanity,
+        "check": check,
         "sentences": total,
         "scored": count,
         "excluded": dict(sorted(excluded.items())),
@@ -205,180 +232,97 @@ def score_bias(
             sorted(unknown.items(), key=lambda item: (-item[1], item[0]))[:UNKNOWN_NAMED]
         ),
         "keywords": dict(sorted(keywords.items())),
+        "near_tie_margin": None if reader.margin == math.inf else reader.margin,
+        "calibrated_on": reader.calibrated_on,
+        "rescored": reader.rescored,
     }
-    text = json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False)
-    gate.write_text(text + "\n", encoding="utf-8")
+    _write(gate, record)
     return {
         "sentences": total,
         "scored": count,
         "excluded": record["excluded"],
+        "rescored": reader.rescored,
         "trusted": record["trusted"],
-        "accuracy": sanity["accuracy"],
-        "baseline": sanity["baseline"],
+        "accuracy": check["accuracy"],
+        "baseline": check["baseline"],
     }
 
 
-def score_rows(
-    lm: MaskedLM,
-    rows: Sequence[dict[str, Any]],
-    *,
+def _write(gate: Path, record: dict[str, Any]) -> None:
+    text = json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False)
+    gate.write_text(text + "\n", encoding="utf-8")
+
+
+def _note_broken(
+    error: BrokenModelError,
+    family: str | None,
+    name: str,
+    hub_name: str | None,
     log_base: float,
-    tokens_per_batch: int,
-    threads: int = 1,
-    progress: Any = None,
-) -> list[tuple[dict[str, Any], list[Slot]]]:
-    """Score sentences.
-
-    Parameters
-    ----------
-    lm : MaskedLM
-        The model.
-    rows : sequence of dict
-        sentence, keyword, opposite, gender (``male`` or ``female``: that of `keyword`),
-        start, end (of the keyword, in characters).
-    log_base, tokens_per_batch, threads
-        See `score_bias`.
-    progress : callable, optional
-        Called with numbers of sentences done.
-
-    Returns
-    -------
-    list of (dict, list of Slot)
-        For each row the columns of `BIAS` but the first, and the tokens of the sentence with
-        the keyword and with its opposite (an empty list where a word has none of its own).
-    """
-    pairs = _slots(lm, rows)
-    questions = Questions()
-    asked = [
-        [ask_word(questions, s.ids, s.first, s.last, lm.mask_id) for s in pair]
-        if isinstance(pair, list) and _excluded(lm, pair) is None
-        else None
-        for pair in pairs
-    ]
-    done = _Share(len(rows), sum(len(ids) for ids in questions.inputs), progress)
-    answers = answer(
-        lm, questions, tokens_per_batch=tokens_per_batch, threads=threads, progress=done.add
-    )
-    done.finish()
-    unit = math.log(log_base)
-    results = []
-    for row, pair, words in zip(rows, pairs, asked, strict=True):
-        slots = pair if isinstance(pair, list) else []
-        result: dict[str, Any] = dict.fromkeys(BIAS.names[1:])
-        result["has_unk"] = any(slot.unknown for slot in slots) if slots else None
-        result["excluded"] = pair if isinstance(pair, str) else _excluded(lm, pair)
-        if slots:
-            result["n_masks"], result["n_masks_opposite"] = (s.last - s.first for s in slots)
-        if words is not None:
-            male, female = words if row["gender"] == "male" else reversed(words)
-            log_p = [word.chain(answers) / unit for word in (male, female)]
-            apart = [word.independent(answers) / unit for word in (male, female)]
-            if all(map(math.isfinite, log_p + apart)):
-                result["log_p_male"], result["log_p_female"] = log_p
-                result["bias"] = log_p[0] - log_p[1]
-                result["bias_one_character"] = apart[0] - apart[1]
-            else:
-                result["excluded"] = "not_finite"
-        results.append((result, slots))
-    return results
+    dataset: Path,
+    out: Path,
+    gate: Path,
+) -> dict[str, Any]:
+    """A table without a number, and a gate that says why."""
+    print(f"{name} is not scored: {error}", file=sys.stderr)
+    ids = [row["sentence_id"] for row in read_rows(dataset, ["sentence_id"])]
+    nothing = dict.fromkeys(BIAS.names) | {"excluded": "broken_model"}
+    write_table(out, BIAS, (nothing | {"sentence_id": one} for one in ids))
+    counts = {"sentences": len(ids), "scored": 0, "excluded": {"broken_model": len(ids)}}
+    record = {"model": name, "family": family, "hub_name": hub_name, **describe_broken(error)}
+    _write(gate, record | {"log_base": log_base} | counts)
+    return counts | {"trusted": False, "reason": record["reason"]}
 
 
-def tokens_of(
-    text: str, offsets: Sequence[tuple[int, int]], start: int, end: int
-) -> tuple[int, int] | str:
-    """Which tokens are ``text[start:end]``: (first, last + 1), or why none are.
-
-    Parameters
-    ----------
-    text : str
-        The tokenized text.
-    offsets : sequence of (int, int)
-        Start and end of each token in `text`; equal for special tokens. White space at a
-        token's borders does not count as its text (SentencePiece puts it there).
-    start, end : int
-        The span, in characters.
-    """
-    touching = []
-    for index, (left, right) in enumerate(offsets):
-        while left < right and text[left].isspace():
-            left += 1
-        while left < right and text[right - 1].isspace():
-            right -= 1
-        if left < right and left < end and right > start:
-            if left < start or right > end:
-                return "keyword_inside_token"
-            touching.append(index)
-    if not touching:
-        return "keyword_vanishes"
-    return touching[0], touching[-1] + 1
+Scored = list[tuple[dict[str, Any], list[Slot]]]
 
 
-def _slots(lm: MaskedLM, rows: Sequence[dict[str, Any]]) -> list[list[Slot] | str]:
-    """For each row the slots of the keyword and of its opposite, or why there are none."""
-    texts, ends = [], []
-    for row in rows:
-        before, after = row["sentence"][: row["start"]], row["sentence"][row["end"] :]
-        for word in (row["keyword"], row["opposite"]):
-            texts.append(before + word + after)
-            ends.append(row["start"] + len(word))
-    # A special token's name in a sentence is text there, not a command.
-    coded = lm.tokenizer(
-        texts, return_offsets_mapping=True, split_special_tokens=True, verbose=False
-    )
-    pairs: list[list[Slot] | str] = []
-    for number, row in enumerate(rows):
-        pair: list[Slot] = []
-        for k in (2 * number, 2 * number + 1):
-            ids, offsets = coded["input_ids"][k], coded["offset_mapping"][k]
-            span = tokens_of(texts[k], offsets, row["start"], ends[k])
-            if isinstance(span, str):
-                pairs.append(span)
-                break
-            unknown = [
-                texts[k][left:right]
-                for i, (token, (left, right)) in enumerate(zip(ids, offsets, strict=True))
-                if token == lm.unknown_id and not span[0] <= i < span[1]
-            ]
-            pair.append(Slot(ids, *span, unknown))
-        else:
-            pairs.append(pair)
-    return pairs
+class _Reader:
+    """A model that reads sentences in its number format, and near ties again in fp32."""
+
+    def __init__(
+        self,
+        load: Callable[[str], MaskedLM | CausalLM],
+        dtype: str,
+        options: dict[str, Any],
+    ) -> None:
+        self.lm, self.options = load(dtype), options
+        self.exact = load("fp32") if dtype != "fp32" else None
+        self.margin: float | None = None
+        self.calibrated_on = self.rescored = 0
+
+    def calibrate(self, rows: Sequence[dict[str, Any]]) -> None:
+        low, full = (
+            np.array([result["bias"] for result, _ in self._score(lm, rows)], dtype=float)
+            for lm in (self.lm, self.exact)
+        )
+        self.calibrated_on = int((np.isfinite(low) & np.isfinite(full)).sum())
+        self.margin = calibrate(low, full)
+
+    def read(
+        self, rows: Sequence[dict[str, Any]], progress: Callable[[int], object] | None = None
+    ) -> Scored:
+        results = self._score(self.lm, rows, progress)
+        if self.margin is not None:
+            bias = np.array([result["bias"] for result, _ in results], dtype=float)
+            close = np.flatnonzero(near_ties(bias, self.margin))
+            again = self._score(self.exact, [rows[i] for i in close]) if len(close) else []
+            for i, result in zip(close, again, strict=True):
+                results[i] = result
+            self.rescored += len(close)
+        return results
+
+    def _score(
+        self,
+        lm: MaskedLM | CausalLM,
+        rows: Sequence[dict[str, Any]],
+        progress: Callable[[int], object] | None = None,
+    ) -> Scored:
+        score = score_masked if isinstance(lm, MaskedLM) else score_causal
+        return score(lm, rows, **self.options, progress=progress, scratch=scratch_folder())
 
 
-def _excluded(lm: MaskedLM, pair: list[Slot]) -> str | None:
-    own, other = pair
-    if max(len(own.ids), len(other.ids)) > lm.max_tokens:
-        return "too_long"
-    if any(lm.unknown_id in slot.ids[slot.first : slot.last] for slot in pair):
-        return "keyword_unknown"
-    if own.ids[: own.first] != other.ids[: other.first]:
-        return "context_differs"
-    if own.ids[own.last :] != other.ids[other.last :]:
-        return "context_differs"
-    return None
-
-
-class _Share:
-    """Turns tokens done into sentences done, for a progress bar of sentences."""
-
-    def __init__(self, sentences: int, tokens: int, progress: Any) -> None:
-        self.sentences, self.tokens, self.progress = sentences, tokens, progress
-        self.tokens_done = self.told = 0
-
-    def add(self, tokens: int) -> None:
-        self.tokens_done += tokens
-        self._tell(self.sentences * self.tokens_done // self.tokens)
-
-    def finish(self) -> None:
-        self._tell(self.sentences)
-
-    def _tell(self, done: int) -> None:
-        if self.progress:
-            self.progress(done - self.told)
-        self.told = done
-
-
-def _check_dataset(path: Any) -> int:
+def _check_dataset(path: Path) -> int:
     """The number of sentences in a dataset that has the columns needed."""
     try:
         metadata = pq.read_metadata(path)
@@ -391,7 +335,7 @@ def _check_dataset(path: Any) -> int:
     return metadata.num_rows
 
 
-def _check_row(path: Any, number: int, row: dict[str, Any]) -> None:
+def _check_row(path: Path, number: int, row: dict[str, Any]) -> None:
     if missing := [column for column in COLUMNS if row[column] is None]:
         raise InputError(f"the cell of {missing[0]} is empty", file=path, line=number)
     if row["gender"] not in ("male", "female"):
@@ -400,15 +344,19 @@ def _check_row(path: Any, number: int, row: dict[str, Any]) -> None:
         raise InputError("start and end do not cut out the keyword", file=path, line=number)
 
 
-def _spread(path: Any, total: int, wanted: int) -> list[str]:
-    """`wanted` sentences of the dataset, evenly spread over it."""
+def _spread(path: Path, total: int, wanted: int) -> list[dict[str, Any]]:
+    """`wanted` rows of the dataset, evenly spread over it."""
     chosen = {i * total // wanted for i in range(wanted)} if wanted < total else range(total)
-    rows = enumerate(read_rows(path, ["sentence"]))
-    return [row["sentence"] for number, row in rows if number in chosen]
+    found = []
+    for number, row in enumerate(read_rows(path, COLUMNS)):
+        if number in chosen:
+            _check_row(path, number + 1, row)
+            found.append(row)
+    return found
 
 
 def _remember_tokens(
-    lm: MaskedLM, keywords: dict[str, list[str]], row: dict[str, Any], slots: list[Slot]
+    lm: MaskedLM | CausalLM, keywords: dict[str, list[str]], row: dict[str, Any], slots: list[Slot]
 ) -> None:
     """Note how the tokenizer writes the row's two words, at their first occurrence."""
     for word, slot in zip((row["keyword"], row["opposite"]), slots, strict=False):
