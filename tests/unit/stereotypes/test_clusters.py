@@ -1,0 +1,64 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.stereotypes.clusters import edits, pieces, swapped_words, words
+
+WORDS = st.lists(
+    st.sampled_from(["he", "She", "his", "her", "a", "an", "男", "女人", "."]), max_size=8
+)
+
+
+@pytest.mark.parametrize(
+    ("more", "less", "cluster"),
+    [
+        ("Most black kids.", "Most white kids.", "black|white"),
+        ("White people", "Black people", "black|white"),
+        ("He lost his keys.", "She lost her keys.", "he|she"),  # the first change names it
+        ("I met the poor, again", "I met the rich again", "poor|rich"),
+        ("She is 80.", "She is 20.", "20|80"),
+        ("They can not go.", "They can go.", "|not"),
+        ("Same words.", "Same words!", "|"),
+        ("a mentally ill man", "a healthy man", "healthy|mentally ill"),
+        ("男人很强。", "女人很强。", "女|男"),
+        ("爸爸工作", "妈妈工作", "妈妈|爸爸"),
+        ("她的儿子很乖", "她的女儿很乖", "儿子|女儿"),
+        ("L’homme dort", "La femme dort", "l homme|la femme"),
+        ("ผู้ชายทำงาน", "ผู้หญิงทำงาน", "ชาย|หญิง"),
+        ("लड़का खेलता है", "लड़की खेलता है", "लड़का|लड़की"),
+        ("Une e\u0301lève dort", "Un élève dort", "un|une"),  # é in two forms is one letter
+    ],
+)
+def test_swapped_words(more, less, cluster):
+    assert swapped_words(more, less) == cluster
+
+
+def test_pieces_keep_case_and_punctuation_and_part_characters():
+    assert pieces(" The end. ") == ["The", "end."]
+    assert pieces("他爱NLP。") == ["他", "爱", "NLP。"]
+    assert words("Don't! (He)") == ["don", "t", "he"]
+    assert pieces("") == words("...") == []
+
+
+def test_edits_of_repeated_words_are_not_taken_for_noise():
+    one = ["the"] * 300 + ["man"]
+    assert edits(one, ["the"] * 300 + ["woman"]) == [(("man",), ("woman",))]
+
+
+def test_a_word_that_moved_is_two_edits():
+    assert len(edits(*map(pieces, ("He just works hard", "He works just hard")))) == 2
+    assert len(edits(*map(pieces, ("女人爱儿子", "男人爱女儿")))) == 2  # 女|男, then 儿子|女儿
+
+
+@given(WORDS, WORDS)
+def test_a_pair_and_its_reverse_have_one_cluster(one, other):
+    more, less = " ".join(one), " ".join(other)
+    assert swapped_words(more, less) == swapped_words(less, more)
+    assert swapped_words(more, more) == "|"
+
+
+@given(WORDS, WORDS)
+def test_edits_turn_one_into_the_other(one, other):
+    found = edits(one, other)
+    assert (one == other) == (not found)
+    assert sum(len(edit.other) - len(edit.one) for edit in found) == len(other) - len(one)

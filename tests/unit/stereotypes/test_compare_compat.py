@@ -1,0 +1,84 @@
+from evenhand.stereotypes.compare_compat import compare_compat
+from unit.stereotypes.made_scores import (
+    decided,
+    made_set,
+    read_csv,
+    score_rows,
+    write_model,
+    write_pairs,
+)
+
+
+def run(folder, values, nulls=None, **options):
+    count = len(next(iter(values.values())))
+    pairs = write_pairs(folder / "pairs.parquet", [{}] * count)
+    blocks = None if nulls is None else [score_rows(one) for one in nulls]
+    model = write_model(folder, "m", score_rows(values), nulls=blocks, **options)
+    counts = compare_compat(pairs=pairs, **model, out=folder / "out.csv")
+    return {row["published_method"]: row for row in read_csv(folder / "out.csv")}, counts
+
+
+def test_by_hand(tmp_path):
+    table, _ = run(
+        tmp_path,
+        {
+            # changed, same, changed (no number after correction), same (a tie is no win)
+            "sss": [(-1.0, -2.0), (-1.0, -2.0), (None, -1.0), (-1.0, -1.0)],
+            "sss_compat": [(-2.0, -1.0), (-1.0, -2.0), (None, -1.0), (-2.0, -1.0)],
+            # a difference in the fourth decimal is none in three; one in the third is one
+            "cps": [(-1.0001, -1.0002), (-9.001, -9.002), (-1.0, -2.0), (-2.0, -1.0)],
+        },
+    )
+    assert list(table) == ["cps as coded", "sss_compat"]
+    row = table["sss_compat"]
+    assert (row["corrected_method"], row["pairs"]) == ("sss", "4")
+    assert (row["decisions_changed"], row["share_changed"]) == ("2", "0.500000")
+    # One hit of four pairs, and two of the three that are scored.
+    assert (row["score_published"], row["score_corrected"]) == ("25.000000", "66.666667")
+    row = table["cps as coded"]
+    assert (row["corrected_method"], row["decisions_changed"]) == ("cps", "1")
+    assert (row["score_published"], row["score_corrected"]) == ("50.000000", "75.000000")
+    assert row["verdict_published"] == row["verdict_corrected"] == "not_distinguishable"
+    assert row["conclusion_changed"] == "false"
+
+
+def test_conclusions(tmp_path):
+    up, down, mixed = decided([1] * 8), decided([0] * 8), decided([1, 0] * 4)
+    nulls = [
+        {"aula": decided(hits), "aula_norm": decided(hits)}
+        for hits in ([1, 0] * 4, [0, 1] * 4, [1, 1, 0, 0] * 2)
+    ]
+    cases = {
+        (tuple(up), tuple(up)): ("distinguishable", "distinguishable", "false"),
+        (tuple(up), tuple(down)): ("distinguishable", "distinguishable", "true"),
+        (tuple(up), tuple(mixed)): ("distinguishable", "not_distinguishable", "true"),
+    }
+    for (published, corrected), expected in cases.items():
+        values = {"aula": list(published), "aula_norm": list(corrected)}
+        table, _ = run(tmp_path, values, nulls)
+        row = table["aula"]
+        assert expected == (
+            row["verdict_published"],
+            row["verdict_corrected"],
+            row["conclusion_changed"],
+        )
+    # Null models that were not asked for the published form give it no null interval.
+    table, _ = run(
+        tmp_path, {"aula": up, "aula_norm": up}, [{"aula_norm": n["aula_norm"]} for n in nulls]
+    )
+    assert table["aula"]["verdict_published"] == "not_distinguishable"
+    assert table["aula"]["verdict_corrected"] == "distinguishable"
+
+
+def test_without_both_forms_there_is_no_row(tmp_path):
+    table, counts = run(tmp_path, {"aula": decided([1, 0])})
+    assert table == {} and counts["reason"] == "no model has a method in both forms"
+    table, counts = run(tmp_path, {"cps": decided([1, 0])}, trusted=False)
+    assert table == {} and counts["untrusted"]
+
+
+def test_random_scores_have_all_three(tmp_path):
+    options = made_set(tmp_path, models=2, pairs=60, seeds=3)
+    compare_compat(**options, out=tmp_path / "out.csv", resamples=100)
+    rows = read_csv(tmp_path / "out.csv")
+    assert [row["published_method"] for row in rows] == ["aula", "cps as coded", "sss_compat"] * 2

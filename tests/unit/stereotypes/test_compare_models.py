@@ -1,0 +1,119 @@
+import numpy as np
+import pytest
+
+from evenhand.stereotypes.compare_models import compare_models
+from unit.stereotypes.made_scores import (
+    decided,
+    made_set,
+    read_csv,
+    score_rows,
+    together,
+    write_model,
+    write_pairs,
+)
+
+
+def run(folder, hits, clusters=None, **options):
+    """Compare models by name, each with hits by method; all of one family."""
+    count = len(next(iter(next(iter(hits.values())).values())))
+    names = clusters or range(count)
+    pairs = write_pairs(folder / "pairs.parquet", [{"cluster": f"c{name}"} for name in names])
+    models = [
+        write_model(folder, name, score_rows({m: decided(h) for m, h in of.items()}))
+        for name, of in hits.items()
+    ]
+    counts = compare_models(pairs=pairs, **together(*models), out=folder / "out.csv", **options)
+    return read_csv(folder / "out.csv"), counts
+
+
+def test_by_hand(tmp_path):
+    a, b = [1] * 7 + [0] * 2 + [None], [1] * 2 + [0] * 7 + [1]
+    ((row,), counts) = run(tmp_path, {"a": {"aul": a}, "b": {"aul": b}})
+    # Of the nine pairs that both scored: 7 and 2.
+    assert (row["pairs"], row["score_a"], row["score_b"]) == ("9", "77.777778", "22.222222")
+    # As far from 50, on different sides: no difference in bias.
+    assert row["difference"] == "0.000000" and row["less_biased"] == ""
+    assert row["p_value"] == row["p_adjusted"] == "1.000000"
+    assert row["words"].startswith("a and b cannot be told apart: they lie 27.8 and 27.8 points")
+    assert counts["rows"] == 1
+
+
+def test_nearer_to_50_is_less_biased_on_either_side(tmp_path):
+    even, below = [1, 0] * 30, [0] * 55 + [1] * 5
+    (first, second), _ = run(
+        tmp_path,
+        {"even": {"aul": even, "sss": below}, "below": {"aul": below, "sss": even}},
+    )
+    assert first["less_biased"] == second["less_biased"].replace("below", "even") == "even"
+    assert second["less_biased"] == "below"
+    assert float(first["difference"]) == pytest.approx(-41.666667)
+    assert float(first["difference_high"]) < 0 < float(second["difference_low"])
+    assert float(first["p_adjusted"]) < 0.01
+    words = first["words"]
+    assert words.startswith(
+        "even is less biased than below: 41.7 points nearer to 50 (95 % interva"
+    )
+    ends = words.split("interval ")[1].split(", p")[0].split(" to ")
+    assert 0 < float(ends[0]) < 41.7 < float(ends[1])
+    assert words.endswith("after correction)")
+
+
+def test_clusters_count_and_not_pairs(tmp_path):
+    hits = {"a": {"aul": [1, 0] * 30}, "b": {"aul": [1] * 60}}
+    ((row,), _) = run(tmp_path, hits)
+    assert row["less_biased"] == "a"
+    ((row,), _) = run(tmp_path, hits, clusters=[number // 20 for number in range(60)])
+    assert row["less_biased"] == "" and float(row["p_value"]) == pytest.approx(0.25, abs=0.02)
+    ((row,), _) = run(tmp_path, hits, clusters=[0] * 60)
+    assert row["p_value"] == row["difference_low"] == row["less_biased"] == ""
+    assert "swap too few words" in row["words"]
+
+
+def test_adjusted_over_the_comparisons_of_a_method(tmp_path):
+    generator = np.random.default_rng(0)
+    hits = {
+        name: {m: (generator.random(60) < share).astype(int).tolist() for m in ("aul", "sss")}
+        for name, share in (("a", 0.5), ("b", 0.7), ("c", 0.9))
+    }
+    table, _ = run(tmp_path, hits)
+    assert [(r["model_a"], r["model_b"], r["method"]) for r in table] == [
+        (*couple, method)
+        for couple in (("a", "b"), ("a", "c"), ("b", "c"))
+        for method in ("aul", "sss")
+    ]
+    for method in ("aul", "sss"):
+        own = [row for row in table if row["method"] == method]
+        p_values = sorted(float(row["p_value"]) for row in own)
+        adjusted = sorted(float(row["p_adjusted"]) for row in own)
+        assert adjusted[0] == pytest.approx(min(1, 3 * p_values[0]), abs=1e-6)
+
+
+def test_models_without_a_common_method_or_pair(tmp_path):
+    table, counts = run(tmp_path, {"a": {"aul": [1, 0]}, "b": {"sss": [1, 0]}})
+    assert table == [] and counts["reason"] == "no two models have a method in common"
+    ((row,), _) = run(tmp_path, {"a": {"aul": [1, None]}, "b": {"aul": [None, 1]}})
+    assert row["pairs"] == "0" and row["score_a"] == row["difference"] == row["p_adjusted"] == ""
+    assert row["words"] == "a and b have no pair that both could score"
+
+
+def test_models_without_bias_are_seldom_told_apart(tmp_path):
+    # Twenty models that throw coins, one per cluster: 190 comparisons, adjusted together.
+    generator = np.random.default_rng(1)
+    clusters = np.repeat(np.arange(30), np.arange(1, 31)).tolist()
+    hits = {
+        f"m{number}": {"aul": generator.integers(2, size=30)[clusters].tolist()}
+        for number in range(20)
+    }
+    table, _ = run(tmp_path, hits, clusters=clusters, resamples=200)
+    assert sum(bool(row["less_biased"]) for row in table) == 0
+    assert np.mean([float(row["p_value"]) < 0.05 for row in table]) < 0.1
+
+
+def test_same_bytes(tmp_path):
+    options = made_set(tmp_path, models=3, pairs=60, seeds=0)
+    options.pop("nulls")
+    written = []
+    for _ in range(2):
+        compare_models(**options, out=tmp_path / "out.csv", resamples=100)
+        written.append((tmp_path / "out.csv").read_bytes())
+    assert written[0] == written[1] and len(read_csv(tmp_path / "out.csv")) == 21

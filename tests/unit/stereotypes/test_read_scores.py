@@ -1,0 +1,154 @@
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.stereotypes.read_scores import read_models, read_pair_set, write_csv
+from evenhand.stereotypes.scores import SCORES
+from unit.stereotypes.made_scores import (
+    read_csv,
+    score_rows,
+    together,
+    write_model,
+    write_pairs,
+)
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    return write_pairs(
+        tmp_path / "pairs.parquet",
+        [
+            {"cluster": "b", "annotators": 5, "agreement": 4, "direction": "stereo"},
+            {"cluster": "a", "flags": ["duplicate"]},
+            {"cluster": "b", "excluded": "identical", "agreement": 0},
+        ],
+    )
+
+
+def test_pairs(pairs):
+    found = read_pair_set(pairs)
+    assert found.pair_id.tolist() == ["0", "1", "2"]
+    assert found.cluster.tolist() == [1, 0, 1]
+    assert found.direction.tolist() == ["stereo", "", ""]
+    assert found.agreement == pytest.approx([4, np.nan, np.nan], nan_ok=True)
+    assert found.clean.tolist() == [True, False, False]
+    assert found.excluded.tolist() == [False, False, True]
+
+
+def test_columns_follow_the_pairs_whatever_the_order_of_the_rows(tmp_path, pairs):
+    values = {
+        "aul": [(-1.0, -2.0, -9.0), (-3.0, None, -9.0), (-5.0, -6.0)],
+        "sss": [(None,) * 3] * 3,
+    }
+    values["sss"][2] = (None, None)
+    rows = score_rows(
+        values,
+        more={(0, "less", "shuffled"): {"aul": -7.0}, (1, "more", "original"): {"excluded": "x"}},
+    )
+    (model,) = read_models(read_pair_set(pairs), **write_model(tmp_path, "m", rows[::-1]))
+    assert (model.name, model.trusted, model.reason, model.family) == ("m", True, "", "masked")
+    assert model.methods == ["aul"]  # of sss there is no number
+    aul = [
+        model.scores.column("aul", *which)
+        for which in (("more",), ("less",), ("unrelated",), ("less", "shuffled"), ("more", "x"))
+    ]
+    expected = [
+        [-1, np.nan, -5],  # the second is excluded
+        [-2, np.nan, -6],
+        [-9, -9, np.nan],
+        [-7, np.nan, np.nan],
+        [np.nan] * 3,
+    ]
+    assert np.array(aul) == pytest.approx(np.array(expected), nan_ok=True)
+
+
+def test_methods_that_were_asked_for_are_those_of_the_family(tmp_path, pairs):
+    rows = score_rows({"aul": [(-1.0, -2.0)] * 3})
+    options = together(
+        write_model(tmp_path, "masked", rows),
+        write_model(tmp_path, "causal", rows, family="causal"),
+    )
+    asked = ["log_likelihood", "sss", "aul"]
+    one, other = read_models(read_pair_set(pairs), **options, methods=asked)
+    assert one.methods == ["aul", "sss"] and other.methods == ["log_likelihood"]
+    named = write_model(tmp_path, "named", rows, methods=["cps", "aul"])
+    assert read_models(read_pair_set(pairs), **named)[0].methods == ["aul", "cps"]
+    with pytest.raises(InputError, match="there is no method magic"):
+        read_models(read_pair_set(pairs), **options, methods=["magic"])
+
+
+def test_an_untrusted_model_is_not_read(tmp_path, pairs):
+    options = write_model(tmp_path, "bad", score_rows({"aul": [(-1.0, -2.0)] * 3}), trusted=False)
+    options["scores"][0].write_bytes(b"")
+    (model,) = read_models(read_pair_set(pairs), **options)
+    assert (model.trusted, model.reason) == (False, "missing_weights, few_scored")
+    assert model.methods == [] and model.scores is None
+
+
+def test_nulls_by_seed_and_by_name(tmp_path, pairs):
+    rows = score_rows({"aul": [(-1.0, -2.0)] * 3})
+    blocks = [score_rows({"aul": [(-1.0 - seed, -2.0)] * 3}) for seed in range(3)]
+    options = together(
+        write_model(tmp_path, "without", rows),
+        write_model(tmp_path, "with", rows, nulls=blocks),
+    )
+    options["nulls"] += write_model(tmp_path, "empty", rows, nulls=[])["nulls"]
+    options = together(options, write_model(tmp_path, "empty", rows))
+    one, other, empty = read_models(read_pair_set(pairs), **options)
+    assert one.nulls == empty.nulls == []
+    assert [null.column("aul", "more")[0] for null in other.nulls] == [-1, -2, -3]
+
+
+def test_wrong_inputs(tmp_path, pairs):
+    found = read_pair_set(pairs)
+    rows = score_rows({"aul": [(-1.0, -2.0)] * 3})
+    good = write_model(tmp_path, "good", rows)
+    with pytest.raises(InputError, match="there are no scores"):
+        read_models(found, [], [])
+    with pytest.raises(InputError, match="there is no gate of good"):
+        read_models(found, good["scores"], [])
+    with pytest.raises(InputError, match="second file of good"):
+        read_models(found, good["scores"] * 2, good["gates"])
+    other = write_model(tmp_path, "other", rows[:4])
+    with pytest.raises(InputError, match=r"other\.json: belongs to no scores"):
+        read_models(found, good["scores"], good["gates"] + other["gates"])
+    with pytest.raises(InputError, match=r"other\.parquet: its pairs are not those of the set"):
+        read_models(found, **other)
+    renamed = [row | {"pair_id": "x"} if row["pair_id"] == "0" else row for row in rows]
+    strange = write_model(tmp_path, "strange", renamed)
+    with pytest.raises(InputError, match="its pairs are not those of the set"):
+        read_models(found, **strange)
+    with pytest.raises(InputError, match="has a pair's original more sentence twice"):
+        read_models(found, **write_model(tmp_path, "twice", rows + rows[:1]))
+    with pytest.raises(InputError, match="names no family of models: 'x'"):
+        read_models(found, **write_model(tmp_path, "odd", rows, family="x"))
+    good["gates"][0].write_text(json.dumps({"trusted": True}), encoding="utf-8")
+    with pytest.raises(InputError, match="is not a gate"):
+        read_models(found, **good)
+    pq.write_table(pa.Table.from_pylist([], SCORES).drop(["aul"]), good["scores"][0])
+    with pytest.raises(InputError, match="lacks the column aul"):
+        read_models(found, good["scores"], _gate(tmp_path))
+    good["scores"][0].write_bytes(b"no")
+    with pytest.raises(InputError, match="is not a Parquet file"):
+        read_models(found, good["scores"], _gate(tmp_path))
+    with pytest.raises(InputError, match="holds no pair"):
+        read_pair_set(write_pairs(tmp_path / "empty.parquet", []))
+
+
+def _gate(folder):
+    path = folder / "gates" / "good.json"
+    path.write_text(json.dumps({"family": "masked", "trusted": True, "reason": None}))
+    return [path]
+
+
+def test_cells(tmp_path):
+    rows = [{"a": 1 / 3, "b": None, "c": np.float64("nan")}, {"a": -1e-9, "b": True, "c": 7}]
+    assert write_csv(tmp_path / "x.csv", ["a", "b", "c"], rows) == 2
+    assert read_csv(tmp_path / "x.csv") == [
+        {"a": "0.333333", "b": "", "c": ""},
+        {"a": "0.000000", "b": "true", "c": "7"},
+    ]

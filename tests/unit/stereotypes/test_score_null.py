@@ -1,0 +1,139 @@
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.scoring import execution
+from evenhand.scoring.models import random_causal_lm, random_masked_lm
+from evenhand.stereotypes.methods import METHODS
+from evenhand.stereotypes.pairs import PAIRS
+from evenhand.stereotypes.score_null import score_null
+from evenhand.stereotypes.score_pairs import score_pairs
+from evenhand.stereotypes.scores import NULL_SCORES
+from unit.stereotypes import english_models
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    return {
+        family: english_models.save(tmp_path_factory.mktemp(family), family)
+        for family in ("bert", "gpt2")
+    }
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    path = tmp_path / "pairs.parquet"
+    pq.write_table(pa.Table.from_pylist(english_models.all_pairs(), PAIRS), path)
+    return path
+
+
+def run(tmp_path, pairs, folder, **options):
+    out = tmp_path / "null.parquet"
+    counts = score_null(pairs=pairs, out=out, name="tiny", model=folder, **options)
+    table = pq.read_table(out)
+    assert table.schema.equals(NULL_SCORES)
+    return table.to_pylist(), counts
+
+
+@pytest.mark.parametrize("family", ["bert", "gpt2"])
+def test_each_seed_is_what_score_pairs_says_of_that_model(tmp_path, pairs, folders, family):
+    rows, counts = run(tmp_path, pairs, folders[family], seeds=2)
+    assert [row["seed"] for row in rows] == sorted(row["seed"] for row in rows)
+    assert counts["seeds"] == len({row["seed"] for row in rows}) == 2
+    draw = random_masked_lm if family == "bert" else random_causal_lm
+    for seed in (0, 1):
+        lm = draw(folders[family], seed)
+        folder = tmp_path / f"random-{seed}"
+        lm.model.save_pretrained(folder)
+        lm.tokenizer.save_pretrained(folder)
+        out = tmp_path / "scores.parquet"
+        score_pairs(
+            pairs=pairs,
+            out=out,
+            tokens=tmp_path / "tokens.parquet",
+            gate=tmp_path / "gate.json",
+            name="random",
+            model=folder,
+        )
+        expected = pq.read_table(out).to_pylist()
+        found = [
+            {k: v for k, v in row.items() if k != "seed"} for row in rows if row["seed"] == seed
+        ]
+        assert found == expected
+    method = "aul" if family == "bert" else "log_likelihood"
+    values = {row[method] for row in rows if row["pair_id"] == "pair-0" and row["side"] == "more"}
+    assert len(values) == 2
+
+
+def test_only_what_the_methods_need_is_read(tmp_path, pairs, folders):
+    rows, counts = run(tmp_path, pairs, folders["bert"], seeds=1, methods=["sss", "log_likelihood"])
+    assert counts["methods"] == ["sss"]
+    scored = [row for row in rows if row["excluded"] is None]
+    assert counts["sentences_scored"] == len(scored) > 0
+    assert any(row["sss"] is not None for row in scored)
+    assert all(row["aul"] is row["n_correct"] is None for row in rows)
+    assert all(row["n_tokens"] > 0 for row in scored)
+
+
+@pytest.mark.parametrize("options", [{"seeds": 0}, {"methods": ["log_likelihood"]}])
+def test_nothing_to_score_gives_an_empty_table(tmp_path, pairs, folders, options):
+    rows, counts = run(tmp_path, pairs, folders["bert"], **options)
+    assert rows == [] and counts["seeds"] == 0
+
+
+def test_threads_and_a_second_run_give_the_same_bytes(tmp_path, pairs, folders):
+    run(tmp_path, pairs, folders["bert"], seeds=2)
+    first = (tmp_path / "null.parquet").read_bytes()
+    run(tmp_path, pairs, folders["bert"], seeds=2, threads=2)
+    assert (tmp_path / "null.parquet").read_bytes() == first
+
+
+def test_bf16_runs(tmp_path, pairs, folders):
+    full, _ = run(tmp_path, pairs, folders["bert"], seeds=1)
+    low, _ = run(tmp_path, pairs, folders["bert"], seeds=1, dtype="bf16")
+    scored = [(a["aul"], b["aul"]) for a, b in zip(low, full, strict=True) if b["aul"] is not None]
+    assert any(a != b for a, b in scored)
+    assert all(a == pytest.approx(b, abs=0.05) for a, b in scored)
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path, pairs, folders, monkeypatch):
+    monkeypatch.delenv("EVENHAND_CACHE", raising=False)
+    monkeypatch.setenv("EVENHAND_STATE", str(tmp_path / "state"))
+    real, calls = execution._fit, {"all": 0, "stop": None}
+
+    def counting(*arguments):
+        if calls["all"] == calls["stop"]:
+            raise KeyboardInterrupt
+        calls["all"] += 1
+        return real(*arguments)
+
+    monkeypatch.setattr(execution, "_fit", counting)
+    given = {"pairs": pairs, "name": "tiny", "model": folders["bert"], "seeds": 3}
+    stage.execute(score_null, given | {"out": tmp_path / "whole.parquet"})
+    needed = calls["all"]
+    calls |= {"all": 0, "stop": 2 * needed // 3}
+    with pytest.raises(KeyboardInterrupt):
+        stage.execute(score_null, given | {"out": tmp_path / "part.parquet"})
+    calls |= {"all": 0, "stop": None}
+    stage.execute(score_null, given | {"out": tmp_path / "part.parquet"})
+    assert calls["all"] <= needed - needed // 2
+    assert (tmp_path / "part.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"seeds": -1}, "number of seeds is -1"),
+        ({"model": None}, "a folder or a hub name"),
+        ({"methods": ["bias"]}, "no method 'bias'"),
+    ],
+)
+def test_wrong_options(tmp_path, pairs, folders, options, message):
+    with pytest.raises(InputError, match=message):
+        run(tmp_path, pairs, options.pop("model", folders["bert"]), **options)
+
+
+def test_every_method_is_for_a_family_that_can_be_drawn():
+    assert {method.family for method in METHODS.values()} == {"masked", "causal"}

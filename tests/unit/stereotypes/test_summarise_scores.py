@@ -1,0 +1,169 @@
+import numpy as np
+import pytest
+
+from evenhand.metrics.bootstrap import interval_of_mean
+from evenhand.stereotypes.read_pairs import read_pairs
+from evenhand.stereotypes.read_scores import read_pair_set
+from evenhand.stereotypes.summarise_scores import HEADER, summarise_scores
+from unit.stereotypes.made_scores import (
+    decided,
+    made_set,
+    read_csv,
+    score_rows,
+    together,
+    write_model,
+    write_pairs,
+)
+
+#: Eight pairs of eight clusters: bias type, direction, flags.
+PAIRS = [
+    {"bias_type": "race", "direction": "stereo"},
+    {"bias_type": "race", "direction": "stereo", "flags": ["duplicate"]},
+    {"bias_type": "race", "direction": "antistereo"},
+    {"bias_type": "age", "direction": "stereo"},
+    {"bias_type": "age", "direction": "stereo"},
+    {"bias_type": "age", "direction": "stereo"},
+    {"bias_type": "age", "direction": "stereo"},
+    {"bias_type": "age", "direction": "stereo", "excluded": "identical"},
+]
+HITS = [1, 1, 0, 1, None, 1, 1, None]
+TOKENS = [(5, 5)] * 6 + [(5, 6), (5, 5)]
+
+
+def run(folder, *models, **options):
+    pairs = write_pairs(folder / "pairs.parquet", PAIRS)
+    out = folder / "out.csv"
+    counts = summarise_scores(pairs=pairs, **together(*models), out=out, **options)
+    return read_csv(out), counts
+
+
+def rows_of(hits):
+    return score_rows({"aul": decided(hits)}, TOKENS)
+
+
+def test_by_hand(tmp_path):
+    halves = [[1, 0] * 4, [0, 1] * 4, [1, 1, 0, 0] * 2, [0, 0, 1, 1] * 2]
+    nulls = [rows_of(hits) for hits in halves]
+    table, counts = run(tmp_path, write_model(tmp_path, "m", rows_of(HITS), nulls=nulls))
+    assert list(table[0]) == HEADER
+    found = {(row["subset"], row["bias_type"]): row for row in table}
+    assert list(found) == [
+        (subset, bias_type)
+        for subset in ("all", "clean", "equal_length", "stereo", "antistereo")
+        for bias_type in ("all", "age", "race")
+        if (subset, bias_type) != ("antistereo", "age")
+    ]
+    whole = found["all", "all"]
+    assert [whole[name] for name in ("pairs", "scored", "ties", "unscorable")] == [*"8602"]
+    assert whole["score"] == "83.333333"
+    assert (whole["clusters"], whole["effective_clusters"]) == ("6", "6.000000")
+    assert float(whole["score_low"]) >= 50 and whole["score_high"] == "100.000000"
+    # The excluded pair is left out of the nulls too: of seven, four and three hits.
+    assert (whole["null_seeds"], whole["null_mean"]) == ("4", "50.000000")
+    assert float(whole["null_sd"]) == pytest.approx(100 * (4 / 3 * (1 / 14) ** 2) ** 0.5, abs=1e-6)
+    assert found["all", "race"]["score"] == "66.666667"
+    assert found["clean", "all"]["pairs"] == "6" and found["clean", "all"]["scored"] == "5"
+    assert found["equal_length", "all"]["scored"] == "5"
+    assert found["stereo", "all"]["score"] == "100.000000"
+    assert found["antistereo", "all"]["score"] == "0.000000"
+    assert found["antistereo", "all"]["score_low"] == ""
+    assert found["antistereo", "all"]["reason"] == "few_clusters"
+    assert counts["scored"] == {"m aul": 6} and counts["untrusted"] == {}
+
+
+def test_a_verdict_needs_the_interval_and_the_null_models(tmp_path):
+    write_model(tmp_path, "m", rows_of([1] * 8))
+    nulls = [rows_of(hits) for hits in ([1, 0] * 4, [0, 1] * 4, [1, 1, 0, 0] * 2)]
+    cases = {
+        "distinguishable": ([1] * 8, nulls, ""),
+        "not_distinguishable": ([1, 1, 0, 1, 0, 1, 0, 1], nulls, ""),
+    }
+    for verdict, (hits, of, reason) in cases.items():
+        (row, *_), _ = run(tmp_path, write_model(tmp_path, "m", rows_of(hits), nulls=of))
+        assert (row["verdict"], row["reason"]) == (verdict, reason)
+    (row, *_), _ = run(tmp_path, write_model(tmp_path, "m", rows_of([1] * 8), nulls=nulls[:2]))
+    assert (row["verdict"], row["reason"]) == ("not_distinguishable", "no_null")
+    (row, *_), _ = run(tmp_path, write_model(tmp_path, "m", rows_of([1] * 8)))
+    assert (row["verdict"], row["reason"]) == ("not_distinguishable", "no_null")
+    # Models that have learned nothing and score 100, too.
+    wide = [rows_of(hits) for hits in ([1] * 8, [0] * 8, [1, 0] * 4)]
+    (row, *_), _ = run(tmp_path, write_model(tmp_path, "m", rows_of([1] * 8), nulls=wide))
+    assert (row["verdict"], row["null_low"], row["null_high"]) == (
+        *("not_distinguishable", "0.000000", "100.000000"),
+    )
+
+
+def test_never_a_score_from_nothing(tmp_path):
+    nothing = write_model(tmp_path, "m", score_rows({"aul": [(None, None)] * 8}))
+    one_side = write_model(tmp_path, "o", rows_of([None] * 8))
+    ((row,), _) = run(tmp_path, nothing)
+    assert (row["method"], row["verdict"], row["reason"]) == ("", "not_scored", "nothing_scored")
+    assert row["score"] == row["score_low"] == row["null_mean"] == ""
+    for asked, options in ((nothing, {"methods": ["aul"]}), (one_side, {})):
+        (row, *_), _ = run(tmp_path, asked, **options)
+        assert (row["method"], row["verdict"], row["score"]) == ("aul", "not_scored", "")
+    (row, *_), _ = run(tmp_path, write_model(tmp_path, "n", rows_of([1] * 4 + [None] * 4)))
+    assert row["scored"] == "4" and row["reason"] == "few_clusters, no_null"
+
+
+def test_an_untrusted_model_is_a_row_with_the_reason(tmp_path):
+    good = write_model(tmp_path, "good", rows_of(HITS))
+    bad = write_model(tmp_path, "bad", rows_of(HITS), trusted=False)
+    table, counts = run(tmp_path, bad, good)
+    row = table[0]
+    assert {name: value for name, value in row.items() if value} == {
+        "model": "bad",
+        "subset": "all",
+        "bias_type": "all",
+        "pairs": "8",
+        "trusted": "false",
+        "verdict": "not_scored",
+        "reason": "missing_weights, few_scored",
+    }
+    assert [row["model"] for row in table[1:]] == ["good"] * 14
+    assert counts["untrusted"] == {"bad": "missing_weights, few_scored"}
+
+
+def test_same_bytes_and_options_matter(tmp_path):
+    options = made_set(tmp_path, pairs=80, seeds=3)
+    written = []
+    for extra in ({}, {}, {"seed": 1}, {"level": 0.5}):
+        summarise_scores(**options, out=tmp_path / "out.csv", resamples=100, **extra)
+        written.append((tmp_path / "out.csv").read_bytes())
+    assert written[0] == written[1]
+    assert len(set(written)) == 3
+
+
+def test_sets_without_directions_have_no_such_rows(tmp_path):
+    pairs = write_pairs(tmp_path / "pairs.parquet", [{}] * 8)
+    model = write_model(tmp_path, "m", rows_of(HITS))
+    summarise_scores(pairs=pairs, **model, out=tmp_path / "out.csv", resamples=10)
+    table = read_csv(tmp_path / "out.csv")
+    assert {row["subset"] for row in table} == {"all", "clean", "equal_length"}
+
+
+@pytest.mark.mirror
+def test_intervals_on_the_swaps_of_crows_pairs(tmp_path, mirror):
+    """Models that like one word of each swap, at random: clusters must cover 50, pairs do not."""
+    read_pairs(
+        name="crows_pairs",
+        format="crows_pairs",
+        file=mirror / "crows_pairs" / "crows_pairs_anonymized.csv",
+        out=tmp_path / "pairs.parquet",
+        report=tmp_path / "pairs.json",
+    )
+    pairs = read_pair_set(tmp_path / "pairs.parquet")
+    assert [int((pairs.agreement >= count).sum()) for count in (3, 4, 5)] == [1346, 1109, 631]
+    generator = np.random.default_rng(0)
+    # Most pairs with one swap have its words in the same order: four in five here.
+    order = np.where(generator.random(len(pairs.cluster)) < 0.8, 1, -1)
+    covered, naive, rounds = 0, 0, 40
+    for seed in range(rounds):
+        liked = generator.normal(0, 2, size=pairs.cluster.max() + 1)[pairs.cluster]
+        hits = 100.0 * (order * liked + generator.normal(size=len(order)) > 0)
+        for_clusters = interval_of_mean(hits, pairs.cluster, seed=seed, resamples=300)
+        for_pairs = interval_of_mean(hits, seed=seed, resamples=300)
+        covered += for_clusters[0] <= 50 <= for_clusters[1]
+        naive += for_pairs[0] <= 50 <= for_pairs[1]
+    assert covered / rounds >= 0.85
+    assert naive / rounds <= 0.6

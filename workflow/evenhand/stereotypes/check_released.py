@@ -1,0 +1,211 @@
+"""Check our LMS, SS and ICAT on the StereoSet authors' own sentence scores.
+
+The authors released what each of their systems scored each sentence of the development set,
+and what their evaluation made of it. From the same scores we must come to the same numbers.
+"""
+
+import csv
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.io.resources import read_resource
+from evenhand.metrics.stereoset import macro_scores, score_terms
+from evenhand.stage import Input, Output
+from evenhand.stereotypes.sets.stereoset import (
+    PARTS,
+    read_clusters,
+    read_json,
+    sentences_by_label,
+)
+
+#: The parts that are checked; `overall` is the clusters of both, and their target terms.
+CHECKED = (*PARTS, "overall")
+
+METRICS = ("lms", "ss", "icat")
+
+#: Columns of the table of published numbers.
+PUBLISHED = ["file", "system", "part", *METRICS, "source"]
+
+HEADER = [
+    "system",
+    "part",
+    *METRICS,
+    *(f"published_{metric}" for metric in METRICS),
+    "verdict",
+    "reason",
+]
+
+
+def check_released(
+    *, gold: Input, scores: list[Input], published: Input, out: Output
+) -> dict[str, Any]:
+    """Compute LMS, SS and ICAT from released sentence scores, beside the published ones.
+
+    Parameters
+    ----------
+    gold : Path
+        StereoSet in the layout of dev.json (JSON, may be gzip-compressed); ids, targets and
+        gold labels are enough, texts are not read.
+    scores : list of Path
+        A file per system (JSON, may be gzip-compressed): per part a list of
+        ``{id, score}``, more is likelier.
+    published : Path
+        The table resources/stereotypes/published_stereoset.csv: file (how the name of the
+        scores' file begins, up to .json, without ``predictions_``), system, part
+        (intrasentence, intersentence or overall), lms, ss, icat, source.
+    out : Path
+        CSV: system, part, lms, ss, icat, published_lms, published_ss, published_icat, verdict,
+        reason; systems in the order of the table, others behind by name, three parts each.
+
+        - `reproduced`: ours, rounded to the decimals that are published, are the published;
+        - `differs`: the reason names the numbers that do;
+        - `not_published`: there is nothing to compare with;
+        - `not_scored`: a sentence of the part has no finite score, so ours are blank;
+        - `not_given`: the table has the system, and its scores are not among the files.
+
+    Raises
+    ------
+    InputError
+        A file is broken, two belong to one system, or a sentence is scored twice.
+    """
+    clusters = {part: _gold(gold, part) for part in PARTS}
+    table = _published(published)
+    given: dict[str, dict[str, dict[str, float]]] = {}
+    for file in scores:
+        head = _head(file)
+        if head in given:
+            raise InputError(f"is a second file of scores of {head}", file=file)
+        given[head] = _scores(file)
+    names = {head: row["system"] for (head, _), row in table.items()}
+    rows = [
+        {"system": names.get(head, head), "part": part}
+        | _check(part, clusters, given.get(head), table.get((head, part)))
+        for head in [*names, *sorted(given.keys() - names.keys())]
+        for part in CHECKED
+    ]
+    with out.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, HEADER, lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({name: _cell(value) for name, value in row.items()})
+    verdicts = [row["verdict"] for row in rows]
+    return {verdict: verdicts.count(verdict) for verdict in sorted(set(verdicts))}
+
+
+def _check(
+    part: str,
+    clusters: dict[str, list[tuple[str, list[str]]]],
+    scores: dict[str, dict[str, float]] | None,
+    published: dict[str, Any] | None,
+) -> dict[str, Any]:
+    """The row of one system and part, but for its name."""
+    known = {f"published_{metric}": published and float(published[metric]) for metric in METRICS}
+    row = dict.fromkeys(METRICS) | known
+    if scores is None:
+        return row | {"verdict": "not_given", "reason": "the scores of this system are not here"}
+    parts = PARTS if part == "overall" else (part,)
+    terms = [term for one in parts for term, _ in clusters[one]]
+    found = [
+        [scores[one].get(name, math.nan) for name in names]
+        for one in parts
+        for _, names in clusters[one]
+    ]
+    values = np.array(found, dtype=np.float64).T
+    if missing := int((~np.isfinite(values)).sum()):
+        reason = f"{missing} of {values.size} sentences have no finite score"
+        return row | {"verdict": "not_scored", "reason": reason}
+    per_term = score_terms(*values, terms)
+    ours = macro_scores(per_term.lms, per_term.ss)._asdict()
+    row |= {metric: float(value) for metric, value in ours.items()}
+    if published is None:
+        return row | {"verdict": "not_published", "reason": "the table has no numbers for it"}
+    other = [m for m in METRICS if not _rounds_to(row[m], published[m])]
+    if other:
+        named = ", ".join(
+            f"{metric} by {row[metric] - float(published[metric]):+.6f}" for metric in other
+        )
+        return row | {"verdict": "differs", "reason": named}
+    return row | {"verdict": "reproduced", "reason": None}
+
+
+def _rounds_to(value: float, published: str) -> bool:
+    """Whether a number comes to the published one at the decimals that it is given with."""
+    decimals = len(published.partition(".")[2])
+    return abs(value - float(published)) <= 0.5 * 10**-decimals + 1e-9
+
+
+def _gold(file: Path, part: str) -> list[tuple[str, list[str]]]:
+    """Per cluster its target term, and the ids of its sentences in the order of `LABELS`."""
+    result = []
+    for cluster in read_clusters(file, part):
+        names = [sentence.get("id") for sentence in sentences_by_label(cluster, file).values()]
+        target = cluster.get("target")
+        if not isinstance(target, str) or not all(isinstance(name, str) for name in names):
+            raise InputError(
+                f"the cluster {cluster.get('id')!r} lacks its target or the id of a sentence",
+                file=file,
+            )
+        result.append((target, names))
+    return result
+
+
+def _scores(file: Path) -> dict[str, dict[str, float]]:
+    """Per part the score of each sentence id; a part that the file lacks is empty."""
+    document = read_json(file)
+    if not isinstance(document, dict) or not document.keys() & set(PARTS):
+        raise InputError("holds no scores of StereoSet by part", file=file)
+    result: dict[str, dict[str, float]] = {}
+    for part in PARTS:
+        result[part] = {}
+        for number, one in enumerate(document.get(part) or [], start=1):
+            try:
+                name, score = one["id"], float(one["score"])
+            except (TypeError, KeyError, ValueError) as error:
+                raise InputError(
+                    f"record {number} of {part} has no id and score", file=file
+                ) from error
+            if name in result[part]:
+                raise InputError(f"scores the {part} sentence {name!r} twice", file=file)
+            result[part][name] = score
+    return result
+
+
+def _published(file: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    """The table's rows by file head and part, in the table's order."""
+    rows = read_resource(file, PUBLISHED, unique=("file", "part"))
+    for line, row in enumerate(rows, start=2):
+        if row["part"] not in CHECKED:
+            raise InputError(
+                f"{row['part']!r} is no part",
+                file=file,
+                line=line,
+                remedy=f"the parts are {', '.join(CHECKED)}",
+            )
+        for metric in METRICS:
+            if not _is_number(row[metric]):
+                raise InputError(f"{row[metric]!r} is no number", file=file, line=line)
+    return {(row["file"], row["part"]): row for row in rows}
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _head(file: Path) -> str:
+    return file.name.partition(".json")[0].removeprefix("predictions_")
+
+
+def _cell(value: Any) -> Any:
+    return f"{value:.6f}" if isinstance(value, float) else value
+
+
+if __name__ == "__main__":
+    stage.run(check_released)

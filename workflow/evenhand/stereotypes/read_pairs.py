@@ -1,0 +1,164 @@
+"""Bring a set of sentence pairs to the one form, with doubts about each pair flagged."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.io.tables import write_table
+from evenhand.metrics.bootstrap import effective_number
+from evenhand.stage import Input, Output, Plugin
+from evenhand.stereotypes.clusters import edits, pieces
+from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS
+
+#: More pairs than this with one swap are a repeated swap.
+REPEATED = 20
+
+#: Fewer annotators than this who name the pair's bias type are a low agreement.
+AGREEING = 3
+
+
+def read_pairs(
+    *,
+    name: str,
+    format: Annotated[str, Plugin("evenhand.stereotypes.sets")],
+    file: Input,
+    out: Output,
+    report: Output,
+    part: str | None = None,
+    title: str | None = None,
+) -> dict[str, Any]:
+    """Bring a set of sentence pairs to the one form, with doubts about each pair flagged.
+
+    A pair with an empty sentence, or with twice the same, cannot be scored: it stays in the
+    table with the reason in `excluded` and without flags, and counts for no cluster.
+
+    Parameters
+    ----------
+    name : str
+        The set's name.
+    format : str
+        The module of `evenhand.stereotypes.sets` that reads it: crows_pairs, stereoset, slguset.
+    file : Path
+        The set's file.
+    out : Path
+        The pairs (Parquet, columns `PAIRS`), in the order of the source.
+    report : Path
+        JSON: name, format, part, title, more_means, less_means; pairs; excluded (by reason),
+        flags (by flag; a flag that makes no sense for the set is not there), bias_types and
+        clusters of the pairs that are not excluded; effective_clusters = N^2 / sum n^2 over the
+        clusters' sizes; has_unrelated, has_annotations, has_directions: whether any pair has
+        them.
+    part : str, optional
+        StereoSet: intrasentence or intersentence.
+    title : str, optional
+        What the page calls the set; by default the format's own name.
+
+    Raises
+    ------
+    InputError
+        The set cannot be read, two pairs have one id, or no pair is left that can be scored.
+    """
+    reader = import_module(f"evenhand.stereotypes.sets.{format}")
+    form = reader.form(part)
+    rows = list(reader.read(file, part))
+    if not rows:
+        raise InputError("holds no pair", file=file)
+    _check_ids(rows, file)
+    for row in rows:
+        row["excluded"] = _exclusion(row)
+    kept = [row for row in rows if row["excluded"] is None]
+    if not kept:
+        raise InputError(
+            f"holds no pair that can be scored: all {len(rows)} have an empty sentence or twice"
+            " the same",
+            file=file,
+        )
+    set_flags(kept, form.flags)
+    write_table(out, PAIRS, rows)
+    clusters = [row["cluster"] for row in kept]
+    flags = Counter(flag for row in kept for flag in row["flags"])
+    excluded = Counter(row["excluded"] for row in rows)
+    summary = {
+        "name": name,
+        "format": format,
+        "part": part,
+        "title": title or form.title,
+        "more_means": form.more_means,
+        "less_means": form.less_means,
+        "pairs": len(rows),
+        "excluded": {reason: excluded[reason] for reason in EXCLUSIONS},
+        "flags": {flag: flags[flag] for flag in FLAGS if flag in form.flags},
+        "bias_types": dict(sorted(Counter(row["bias_type"] for row in kept).items())),
+        "clusters": len(set(clusters)),
+        "effective_clusters": round(effective_number(np.array(clusters)), 6),
+        "has_unrelated": any(row["unrelated"] is not None for row in kept),
+        "has_annotations": any(row["annotators"] is not None for row in kept),
+        "has_directions": any(row["direction"] is not None for row in kept),
+    }
+    text = json.dumps(summary, ensure_ascii=False, indent=1)
+    report.write_text(text + "\n", encoding="utf-8")
+    return {key: summary[key] for key in ("pairs", "excluded", "flags", "clusters")}
+
+
+def set_flags(rows: list[dict[str, Any]], wanted: Iterable[str]) -> None:
+    """Put into each row's `flags` those of `FLAGS` that are wanted and true of it, sorted.
+
+    Parameters
+    ----------
+    rows : list of dict
+        Rows of `PAIRS` whose sentences are not empty and not the same; whether a swap is
+        repeated and a sentence there twice is counted over these.
+    wanted : iterable of str
+        Of `FLAGS`.
+    """
+    clusters = Counter(row["cluster"] for row in rows)
+    sentences = Counter((row["context"], row[side]) for row in rows for side in ("more", "less"))
+    for row in rows:
+        more, less = pieces(row["more"]), pieces(row["less"])
+        found = edits(more, less)
+        true = {
+            "unequal_length": len(more) != len(less),
+            "several_edits": len(found) > 1,
+            "insertion_only": all(not edit.one or not edit.other for edit in found) and bool(found),
+            "repeated_swap": clusters[row["cluster"]] > REPEATED,
+            "low_agreement": row["agreement"] is not None and row["agreement"] < AGREEING,
+            "duplicate": any(sentences[row["context"], row[s]] > 1 for s in ("more", "less")),
+        }
+        row["flags"] = sorted(flag for flag in wanted if true[flag])
+
+
+def _exclusion(row: dict[str, Any]) -> str | None:
+    """Why a pair cannot be scored, of `EXCLUSIONS`, or None."""
+    sides = [row["more"], row["less"], *([] if row["unrelated"] is None else [row["unrelated"]])]
+    if not all(side and side.strip() for side in sides):
+        return "empty"
+    return "identical" if row["more"] == row["less"] else None
+
+
+def _check_ids(rows: list[dict[str, Any]], file: Path) -> None:
+    records: dict[str, list[int]] = {}
+    for row in rows:
+        records.setdefault(row["pair_id"], []).append(row["source_position"])
+    twice = {name: found for name, found in records.items() if len(found) > 1}
+    if twice:
+        named = [
+            f"{name!r} (records {', '.join(map(str, found))})"
+            for name, found in list(twice.items())[:5]
+        ]
+        more = f" and {len(twice) - 5} more" if len(twice) > 5 else ""
+        raise InputError(
+            f"has ids that more than one pair has: {', '.join(named)}{more}",
+            file=file,
+            remedy="give each pair an id of its own",
+        )
+
+
+if __name__ == "__main__":
+    stage.run(read_pairs)

@@ -1,0 +1,330 @@
+"""Score every sentence of a set of pairs with one language model, masked or causal.
+
+What can be scored and how stands in `evenhand.stereotypes.scoring`. A sentence that cannot be
+scored stays in the table with a reason (`evenhand.stereotypes.scores.EXCLUDED`), which the gate
+counts. The gate also says whether the model can be believed at all; if not, `reason` names why:
+
+- `missing_weights`: its checkpoint lacks weights, which are random;
+- `fill_mask_not_above_baseline`, `next_token_not_above_baseline`: it cannot say a token of the
+  set's own sentences better than one who always says the most frequent one;
+- `few_scored`: too few pairs have a score;
+- `broken_model`: it cannot be loaded as a language model, and `detail` says why. It has no row.
+"""
+
+import json
+import math
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.io.files import atomic
+from evenhand.io.scratch import scratch_folder
+from evenhand.io.tables import read_rows, write_table
+from evenhand.scoring.attention import enable_attention
+from evenhand.scoring.fill_mask import check_fill_mask
+from evenhand.scoring.models import (
+    BrokenModelError,
+    CausalLM,
+    LanguageModel,
+    describe,
+    describe_broken,
+    family_of,
+    load_causal_lm,
+    load_masked_lm,
+)
+from evenhand.scoring.next_token import check_next_token
+from evenhand.stage import Input, Output, Setting
+from evenhand.stereotypes.scores import EXCLUDED, SCORES, TOKENS
+from evenhand.stereotypes.scoring import (
+    ACCURACY_PASS,
+    PASSES,
+    Exact,
+    Row,
+    calibrated,
+    check_pairs,
+    choose_methods,
+    passes_for,
+    score_pairs_of,
+    score_row,
+    spread,
+    token_rows,
+)
+
+#: Pairs that the margin of near ties is calibrated on.
+CALIBRATION_PAIRS = 100
+
+#: How many unknown pieces of text the gate names.
+UNKNOWN_NAMED = 20
+
+
+def score_pairs(
+    *,
+    pairs: Input,
+    out: Output,
+    tokens: Output,
+    gate: Output,
+    name: str,
+    model: Input | None = None,
+    hub_name: str | None = None,
+    revision: str | None = None,
+    methods: list[str] | None = None,
+    dtype: str = "fp32",
+    tokens_per_batch: int = 2048,
+    allow_missing: bool = False,
+    shuffle: bool = False,
+    sanity_sentences: int = 300,
+    least_scored: float = 0.5,
+    seed: int = 0,
+    threads: Annotated[int, Setting] = 1,
+    device: Annotated[str, Setting] = "cpu",
+) -> dict[str, Any]:
+    """Score every sentence of a set of pairs with one language model, masked or causal.
+
+    Parameters
+    ----------
+    pairs : path
+        Parquet with the columns of `evenhand.stereotypes.pairs.PAIRS`.
+    out : path
+        Parquet, the columns of `evenhand.stereotypes.scores.SCORES`: one row per pair, side
+        and variant, in the order of the pairs. Natural logarithms.
+    tokens : path
+        Parquet, the columns of `evenhand.stereotypes.scores.TOKENS`: what the scores are made
+        of, one row per sentence and pass.
+    gate : path
+        JSON: what the model is, its check on ordinary sentences, unknown tokens, exclusions,
+        near ties, and whether the numbers are to be trusted.
+    name : str
+        What the model is called in tables and on the page.
+    model : path, optional
+        Folder of the model (Hugging Face layout, safetensors). Either this or `hub_name`.
+    hub_name : str, optional
+        Name of the model on the Hugging Face hub.
+    revision : str, optional
+        Branch, tag or commit on the hub.
+    methods : list of str, optional
+        Of `evenhand.stereotypes.methods.METHODS`; those for the other kind of model are left
+        out. By default all.
+    dtype : str
+        Number format that the model runs in: fp32 or bf16. With bf16, pairs that are nearly
+        tied are read again in fp32, so that no decision differs from that of fp32.
+    tokens_per_batch : int
+        The most tokens in a batch.
+    allow_missing : bool
+        Score a model whose checkpoint lacks weights (they are random); it is not trusted.
+    shuffle : bool
+        Also read `more` and `less` with their words in a random order.
+    sanity_sentences : int
+        Sentences of the set, evenly spread, for the check of the model.
+    least_scored : float
+        A model that can score a smaller share of the pairs than this is not trusted.
+    seed : int
+        Seed of the check's choice of tokens, and of the random orders of words.
+    threads : int
+        CPU threads; their number changes no bit of the result.
+    device : str
+        cpu, cuda or cuda:N; results agree to 1e-5 between devices.
+    """
+    import torch
+    from tqdm import tqdm
+
+    if (model is None) == (hub_name is None):
+        raise InputError("a model is a folder or a hub name", remedy="give one of them, not both")
+    total = check_pairs(pairs)
+    source = model if model is not None else hub_name
+    try:
+        family = family_of(source, revision=revision)
+    except BrokenModelError as error:
+        return _note_broken(error, None, name, hub_name, total, out, tokens, gate)
+    chosen = choose_methods(methods, family)
+    if not chosen:
+        raise InputError(
+            f"none of the methods {', '.join(methods)} is for a {family} model",
+            remedy=f"add one of {', '.join(choose_methods(None, family))}",
+        )
+    torch.set_num_threads(1)
+    load = load_masked_lm if family == "masked" else load_causal_lm
+
+    def loaded(dtype: str) -> LanguageModel:
+        return load(
+            source, revision=revision, device=device, dtype=dtype, allow_missing=allow_missing
+        )
+
+    try:
+        lm = loaded(dtype)
+        if {"aula", "aula_norm"}.intersection(chosen):
+            enable_attention(lm.model)
+    except BrokenModelError as error:
+        return _note_broken(error, family, name, hub_name, total, out, tokens, gate)
+    options: dict[str, Any] = {"tokens_per_batch": tokens_per_batch, "threads": threads}
+    check = _check(lm, spread(pairs, total, sanity_sentences), seed, options)
+    options["scratch"] = scratch_folder()
+    exact = None
+    if dtype != "fp32":
+        exact = calibrated(
+            lm,
+            loaded("fp32"),
+            spread(pairs, total, CALIBRATION_PAIRS),
+            methods=chosen,
+            **options,
+        )
+    tally = _Tally()
+    with (
+        atomic(tokens) as partial,
+        pq.ParquetWriter(partial, TOKENS, compression="zstd") as store,
+        tqdm(total=total, desc=name, unit=" pairs", mininterval=5, ascii=True) as bar,
+    ):
+
+        def scored() -> Iterator[dict[str, Any]]:
+            for rows in score_pairs_of(
+                lm,
+                read_rows(pairs),
+                methods=chosen,
+                passes=passes_for(family, chosen, accuracy=True),
+                shuffle_seed=seed if shuffle else None,
+                exact=exact,
+                progress=bar.update,
+                **options,
+            ):
+                tally.add(rows)
+                if read := [one for row in rows for one in token_rows(row)]:
+                    store.write_batch(pa.RecordBatch.from_pylist(read, TOKENS))
+                for row in rows:
+                    yield score_row(row, chosen, ACCURACY_PASS[family])
+
+        write_table(out, SCORES, scored())
+    record = _gate(lm, tally, check, exact, least_scored * total)
+    record = {"model": name, "family": family, "hub_name": hub_name, **record}
+    record |= {"methods": chosen, "shuffled_seed": seed if shuffle else None, "pairs": total}
+    _write(gate, record)
+    shown = ("pairs", "pairs_scored", "sentences", "scored", "excluded", "trusted", "reason")
+    return {key: record[key] for key in shown} | {
+        "accuracy": check["accuracy"],
+        "baseline": check["baseline"],
+    }
+
+
+def _write(gate: Path, record: dict[str, Any]) -> None:
+    text = json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False)
+    gate.write_text(text + "\n", encoding="utf-8")
+
+
+def _note_broken(
+    error: BrokenModelError,
+    family: str | None,
+    name: str,
+    hub_name: str | None,
+    pairs: int,
+    out: Path,
+    tokens: Path,
+    gate: Path,
+) -> dict[str, Any]:
+    """Tables without a row, and a gate that says why."""
+    print(f"{name} is not scored: {error}", file=sys.stderr)
+    write_table(out, SCORES, [])
+    write_table(tokens, TOKENS, [])
+    counts = {"pairs_scored": 0, "sentences": 0, "scored": 0, "excluded": {}}
+    record = {"model": name, "family": family, "hub_name": hub_name, **describe_broken(error)}
+    _write(gate, record | {"methods": [], "shuffled_seed": None, "pairs": pairs} | counts)
+    return counts | {"pairs": pairs, "trusted": False, "reason": record["reason"]}
+
+
+def _check(
+    lm: LanguageModel, pairs: list[dict[str, Any]], seed: int, options: dict[str, Any]
+) -> dict[str, Any]:
+    """The model's check, on the two sentences of each pair in turn."""
+    sentences = [pair[("more", "less")[i % 2]] for i, pair in enumerate(pairs)]
+    sentences = [sentence for sentence in sentences if sentence and sentence.strip()]
+    if isinstance(lm, CausalLM):
+        return check_next_token(lm, sentences, **options)
+    return check_fill_mask(lm, sentences, seed=seed, **options)
+
+
+class _Tally:
+    """Counts over all rows, for the gate."""
+
+    def __init__(self) -> None:
+        self.sentences = self.scored = self.pairs_scored = 0
+        self.shuffled = self.shuffled_scored = self.with_unknown = 0
+        self.excluded: Counter[str] = Counter()
+        self.shuffled_excluded: Counter[str] = Counter()
+        self.unknown: Counter[str] = Counter()
+        self.rescored: Counter[str] = Counter()
+        self.rescored_pairs = 0
+
+    def add(self, rows: list[Row]) -> None:
+        """Count the rows of some pairs, each pair whole."""
+        pairs: dict[str, list[Row]] = {}
+        for row in rows:
+            if row.variant == "shuffled":
+                self.shuffled += 1
+                self.shuffled_scored += row.excluded is None
+                self.shuffled_excluded.update([row.excluded] if row.excluded else [])
+                continue
+            pairs.setdefault(row.pair["pair_id"], []).append(row)
+            self.sentences += 1
+            self.scored += row.excluded is None
+            self.excluded.update([row.excluded] if row.excluded else [])
+            if row.sentence is not None and row.sentence.unknown:
+                self.with_unknown += 1
+                self.unknown.update(row.sentence.unknown)
+        for sides in pairs.values():
+            self.pairs_scored += not any(r.excluded for r in sides if r.side != "unrelated")
+            passes = {name for row in sides for name in row.rescored}
+            self.rescored.update(passes)
+            self.rescored_pairs += bool(passes)
+
+
+def _gate(
+    lm: LanguageModel, tally: _Tally, check: dict[str, Any], exact: Exact | None, enough: float
+) -> dict[str, Any]:
+    """The gate's record, but for the names."""
+    reasons = []
+    if lm.missing:
+        reasons.append("missing_weights")
+    if not check["passed"]:
+        kind = "next_token" if isinstance(lm, CausalLM) else "fill_mask"
+        reasons.append(f"{kind}_not_above_baseline")
+    if tally.pairs_scored == 0 or tally.pairs_scored < enough:
+        reasons.append("few_scored")
+    frequent = sorted(tally.unknown.items(), key=lambda item: (-item[1], item[0]))
+    return {
+        **describe(lm),
+        "trusted": not reasons,
+        "reason": ", ".join(reasons) or None,
+        "check": check,
+        "pairs_scored": tally.pairs_scored,
+        "sentences": tally.sentences,
+        "scored": tally.scored,
+        "excluded": {reason: tally.excluded[reason] for reason in EXCLUDED},
+        "shuffled": tally.shuffled,
+        "shuffled_scored": tally.shuffled_scored,
+        "shuffled_excluded": {reason: tally.shuffled_excluded[reason] for reason in EXCLUDED},
+        "sentences_with_unknown": tally.with_unknown,
+        "unknown_tokens": tally.unknown.total(),
+        "unknown_most_frequent": dict(frequent[:UNKNOWN_NAMED]),
+        "rescored_pairs": tally.rescored_pairs if exact else None,
+        "rescored_by_pass": (
+            {name: tally.rescored[name] for name in PASSES if name in tally.rescored}
+            if exact
+            else None
+        ),
+        # None where the sample was too small for a margin, so that every pair was read again
+        "near_tie_margins": {
+            method: margin if math.isfinite(margin) else None
+            for method, margin in exact.margins.items()
+        }
+        if exact
+        else None,
+        "calibrated_on": exact.pairs if exact else None,
+    }
+
+
+if __name__ == "__main__":
+    stage.run(score_pairs)

@@ -1,0 +1,190 @@
+"""CrowS-Pairs, and every CSV file with its columns: revised, translated, or somebody's own.
+
+Source: Nangia et al., CrowS-Pairs, EMNLP 2020, and the README of nyu-mll/crows-pairs: a pair
+of the direction `stereo` states a stereotype of the disadvantaged group in `sent_more`; in a
+pair of the direction `antistereo`, `sent_less` violates one, so that `sent_less` is the
+sentence about the disadvantaged group.
+"""
+
+import ast
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from evenhand.errors import InputError
+from evenhand.stereotypes.clusters import swapped_words
+from evenhand.stereotypes.pairs import FLAGS, Form, pair_row
+
+#: The columns that a file must have.
+COLUMNS = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
+
+#: Names of a column with the pairs' ids, the first that is there; "" is a first column without
+#: a name, as pandas writes its index. Without one a pair's id is its record number.
+ID_COLUMNS = ("", "Unnamed: 0", "pair_id", "id", "index")
+
+#: Which side is about the disadvantaged group, by direction.
+DISADVANTAGED = {"stereo": "more", "antistereo": "less"}
+
+
+def form(part: str | None) -> Form:
+    """What the set is."""
+    if part is not None:
+        raise InputError(f"CrowS-Pairs has no part {part!r}", remedy="leave out the part")
+    return Form("CrowS-Pairs", "stereotype", "anti-stereotype", tuple(FLAGS))
+
+
+def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
+    """The pairs of a CSV file with the columns of CrowS-Pairs.
+
+    Parameters
+    ----------
+    file : Path
+        UTF-8, with or without byte-order mark; cells parted by comma, semicolon or tab. The
+        columns `COLUMNS` in any order, a column with ids if there is one (`ID_COLUMNS`),
+        `annotations` if there is one: a Python or JSON list with a list of bias types per
+        annotator, an empty one where the annotator saw no bias. The direction and the
+        annotations of a pair may be blank.
+    part : None
+        CrowS-Pairs has no parts.
+
+    Yields
+    ------
+    dict
+        Rows of `PAIRS`. `annotators` is the number of lists, `agreement` how many of them hold
+        the pair's own bias type, `agreement_any` how many hold any. Sentences lose blanks at
+        their ends. `source_position` counts the records below the header; rows without any
+        text are none.
+
+    Raises
+    ------
+    InputError
+        With the line at fault: the file is not UTF-8 or no CSV, lacks a column or has it twice,
+        a row has too many or too few cells, no id, no bias type, an unknown direction, or
+        annotations that are no list of lists.
+    """
+    place, rows = _table(file)
+    ids = next((name for name in ID_COLUMNS if name in place), None)
+    for record, (line, cells) in enumerate(rows, start=1):
+        cell = {name: cells[where].strip() for name, where in place.items()}
+        if not (name := cell[ids] if ids is not None else str(record)):
+            raise InputError(
+                f"the cell of the id ({ids or 'first column'}) is blank", **_at(file, line)
+            )
+        if not cell["bias_type"] or cell["bias_type"] == "all":
+            raise InputError(
+                "has no bias_type" if not cell["bias_type"] else "'all' is no bias_type",
+                **_at(file, line),
+                remedy="give the pair one",
+            )
+        direction = cell["stereo_antistereo"].lower() or None
+        if direction not in (None, *DISADVANTAGED):
+            raise InputError(
+                f"{direction!r} is no direction",
+                **_at(file, line),
+                remedy="stereo_antistereo is stereo, antistereo or blank",
+            )
+        named = _annotations(cell.get("annotations", ""), file, line)
+        yield pair_row(
+            pair_id=name,
+            bias_type=cell["bias_type"],
+            direction=direction,
+            cluster=swapped_words(cell["sent_more"], cell["sent_less"]),
+            more=cell["sent_more"],
+            less=cell["sent_less"],
+            disadvantaged=DISADVANTAGED.get(direction),
+            annotators=len(named) or None,
+            agreement=sum(cell["bias_type"] in types for types in named) if named else None,
+            agreement_any=sum(map(bool, named)) if named else None,
+            source_position=record,
+        )
+
+
+def _at(file: Path, line: int) -> dict[str, Any]:
+    return {"file": file, "line": line}
+
+
+def _table(file: Path) -> tuple[dict[str, int], Iterator[tuple[int, list[str]]]]:
+    """Where the columns are, and the rows below the header, each with its (last) line."""
+    text = _decoded(file)
+    first = text.split("\n", 1)[0]
+    delimiter = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows = _rows(reader, file)
+    header = [name.strip() for name in next(rows, (1, []))[1]]
+    place = {}
+    for name in (*COLUMNS, "annotations", *ID_COLUMNS):
+        count = header[:1].count("") if name == "" else header.count(name)
+        if count > 1 or (not count and name in COLUMNS):
+            raise InputError(
+                f"has {'more than one' if count else 'no'} column {name}",
+                **_at(file, 1),
+                remedy=f"the columns are {', '.join(COLUMNS)}",
+            )
+        if count:
+            place[name] = header.index(name)
+    return place, _whole_rows(rows, len(header), file)
+
+
+def _rows(reader: Any, file: Path) -> Iterator[tuple[int, list[str]]]:
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise InputError(
+            f"is not a whole CSV file ({error})",
+            **_at(file, reader.line_num),
+            remedy='close each quoted cell, and double a quote inside one ("")',
+        ) from error
+
+
+def _whole_rows(
+    rows: Iterator[tuple[int, list[str]]], cells: int, file: Path
+) -> Iterator[tuple[int, list[str]]]:
+    for line, row in rows:
+        if len(row) != cells:
+            raise InputError(
+                f"has {len(row)} cells, and the header has {cells}",
+                **_at(file, line),
+                remedy="put a cell with the delimiter inside into quotes",
+            )
+        yield line, row
+
+
+def _decoded(file: Path) -> str:
+    content = file.read_bytes()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError("is not UTF-8", **_at(file, line), remedy="save it as UTF-8") from error
+    for sign, what in (("\ufffd", "the replacement character U+FFFD"), ("\0", "a zero byte")):
+        if sign in text:
+            raise InputError(
+                f"holds {what}: it was read in a wrong encoding before",
+                **_at(file, text.count("\n", 0, text.index(sign)) + 1),
+                remedy="take the file from its source again",
+            )
+    return text
+
+
+def _annotations(cell: str, file: Path, line: int) -> list[set[str]]:
+    """The bias types that each annotator named; nothing if the cell is blank."""
+    if not cell:
+        return []
+    try:
+        value = ast.literal_eval(cell)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        value = None
+    if not isinstance(value, list | tuple) or not all(
+        isinstance(types, list | tuple) and all(isinstance(one, str) for one in types)
+        for types in value
+    ):
+        raise InputError(
+            "its annotations are no list with a list of bias types per annotator",
+            **_at(file, line),
+            remedy="write them as [['gender'], [], ['gender', 'age']], or leave the cell blank",
+        )
+    return [{one.strip() for one in types} for types in value]

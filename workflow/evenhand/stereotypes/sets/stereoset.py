@@ -1,0 +1,204 @@
+"""StereoSet (Nadeem, Bethke and Reddy, ACL 2021), in each layout in which it goes around.
+
+- the authors' dev.json: ``data.intrasentence`` and ``data.intersentence``, lists of clusters
+  ``{id, target, bias_type, context, sentences: [{id, sentence, gold_label, labels}]}``, also
+  where some ids and labels are missing;
+- a bare list of such clusters: those whose context holds BLANK are intrasentence;
+- re-laid: three lists `stereotype`, `anti-stereotype` and `unrelated` of
+  ``{id, target, bias_type, context, sentence}``, which belong together by id.
+
+What is which sentence is told by its gold label, never by its place in the cluster.
+"""
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from evenhand.errors import InputError
+from evenhand.stereotypes.pairs import Form, pair_row
+
+PARTS = ("intrasentence", "intersentence")
+
+#: The gold labels, and the side of a pair that each is.
+LABELS = {"stereotype": "more", "anti-stereotype": "less", "unrelated": "unrelated"}
+
+#: The labels with which an annotator says that a sentence is biased, one way or the other.
+BIASED = ("stereotype", "anti-stereotype")
+
+
+def form(part: str | None) -> Form:
+    """What the set is. Sentences of one intersentence cluster share no words, so there are no
+    edits between them to flag.
+    """
+    if part not in PARTS:
+        raise InputError(
+            f"StereoSet has no part {part!r}" if part else "StereoSet has two parts",
+            remedy=f"choose the part {' or '.join(PARTS)}",
+        )
+    flags = ("unequal_length", "low_agreement", "duplicate")
+    if part == "intrasentence":
+        flags += ("several_edits", "insertion_only")
+    return Form(f"StereoSet, {part}", "stereotype", "anti-stereotype", flags)
+
+
+def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
+    """The clusters of one part as pairs with an unrelated sentence.
+
+    Parameters
+    ----------
+    file : Path
+        A JSON file in one of the layouts above, UTF-8, gzip-compressed if it ends in .gz.
+    part : str
+        ``intrasentence`` or ``intersentence``.
+
+    Yields
+    ------
+    dict
+        Rows of `PAIRS`. `cluster` is the target term. `context` is the sentence before in the
+        intersentence part, null in the intrasentence part, whose sentences are whole. Where
+        the stereotype sentence has labels, `annotators` is their number, `agreement` how many
+        of these people called it a stereotype, `agreement_any` how many called it a stereotype
+        or an anti-stereotype. `source_position` counts the clusters of the part.
+
+    Raises
+    ------
+    InputError
+        It is no such JSON file or lacks the part; or a cluster, which is named, lacks a key,
+        or one of the three gold labels, or has one twice.
+    """
+    form(part)
+    for number, cluster in enumerate(read_clusters(file, part), start=1):
+        sentences = sentences_by_label(cluster, file)
+        votes = _votes(sentences["stereotype"], file, cluster)
+        bias_type = _text(cluster, "bias_type", file, cluster)
+        if bias_type == "all":  # which names all of them together in the tables
+            raise _broken("has the bias_type 'all', which is none", file, cluster)
+        yield pair_row(
+            pair_id=_text(cluster, "id", file, cluster),
+            bias_type=bias_type,
+            cluster=_text(cluster, "target", file, cluster),
+            context=_text(cluster, "context", file, cluster) if part == "intersentence" else None,
+            **{
+                LABELS[label]: _text(sentence, "sentence", file, cluster, blank=True)
+                for label, sentence in sentences.items()
+            },
+            annotators=len(votes) or None,
+            agreement=votes.count("stereotype") if votes else None,
+            agreement_any=sum(vote in BIASED for vote in votes) if votes else None,
+            source_position=number,
+        )
+
+
+def read_clusters(file: Path, part: str) -> list[dict[str, Any]]:
+    """The clusters of a part as the authors lay them out, in the order of the file."""
+    document = read_json(file)
+    if isinstance(document, dict) and isinstance(document.get("data"), dict):
+        clusters = document["data"].get(part, [])
+    elif isinstance(document, dict) and set(LABELS) <= document.keys():
+        clusters = _of_part(_joined(document, file), part)
+    elif isinstance(document, list) and all(isinstance(one, dict) for one in document):
+        clusters = _of_part(document, part)
+    else:
+        raise InputError(
+            "has no layout of StereoSet", file=file, remedy="give it the layout of dev.json"
+        )
+    if not isinstance(clusters, list) or not all(isinstance(one, dict) for one in clusters):
+        raise InputError(f"its {part} is no list of clusters", file=file)
+    if not clusters:
+        raise InputError(f"holds no {part} cluster", file=file)
+    return clusters
+
+
+def sentences_by_label(cluster: dict[str, Any], file: Path) -> dict[str, dict[str, Any]]:
+    """The three sentences of a cluster by gold label, in the order of `LABELS`."""
+    sentences = cluster.get("sentences")
+    if not isinstance(sentences, list) or not all(isinstance(one, dict) for one in sentences):
+        raise _broken("has no list of sentences", file, cluster)
+    labels = [sentence.get("gold_label") for sentence in sentences]
+    for label in LABELS:
+        if labels.count(label) != 1:
+            count = labels.count(label) or "no"
+            raise _broken(f"has {count} sentences with the gold label {label}", file, cluster)
+    if unknown := [label for label in labels if label not in LABELS]:
+        raise _broken(f"has a sentence with the gold label {unknown[0]!r}", file, cluster)
+    return {label: sentences[labels.index(label)] for label in LABELS}
+
+
+def read_json(file: Path) -> Any:
+    """A JSON document, UTF-8 with or without byte-order mark, gzip-compressed or not."""
+    content = file.read_bytes()
+    try:
+        if file.suffix == ".gz":
+            content = gzip.decompress(content)
+        return json.loads(content.decode("utf-8-sig"))
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError("is no whole gzip file", file=file) from error
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError("is not UTF-8", file=file, line=line, remedy="save it as UTF-8") from error
+    except json.JSONDecodeError as error:
+        raise InputError(f"is no JSON ({error.msg})", file=file, line=error.lineno) from error
+    except RecursionError as error:
+        raise InputError("is nested too deeply", file=file) from error
+
+
+def _joined(document: dict[str, Any], file: Path) -> Iterator[dict[str, Any]]:
+    """The clusters of three parallel lists, joined by id, in the order of the stereotypes."""
+    by_id: dict[str, dict[Any, dict[str, Any]]] = {}
+    for label in LABELS:
+        records = document[label]
+        if not isinstance(records, list) or not all(isinstance(one, dict) for one in records):
+            raise InputError(f"its {label} is no list of records", file=file)
+        by_id[label] = {}
+        for record in records:
+            if by_id[label].setdefault(record.get("id"), record) is not record:
+                raise _broken(f"stands twice among the {label} sentences", file, record)
+    for one in by_id["stereotype"].values():
+        shared = {key: one.get(key) for key in ("id", "target", "bias_type", "context")}
+        sentences = []
+        for label, records in by_id.items():
+            record = records.get(one.get("id"))
+            if record is None or shared != {key: record.get(key) for key in shared}:
+                raise _broken(f"has no {label} sentence with its target and context", file, one)
+            sentences.append(record | {"gold_label": label})
+        yield shared | {"sentences": sentences}
+    for label, records in by_id.items():
+        for name, record in records.items():
+            if name not in by_id["stereotype"]:
+                raise _broken(f"has no stereotype sentence beside its {label} one", file, record)
+
+
+def _of_part(clusters: Iterable[dict[str, Any]], part: str) -> list[dict[str, Any]]:
+    wanted = part == "intrasentence"
+    return [one for one in clusters if ("BLANK" in str(one.get("context"))) == wanted]
+
+
+def _votes(sentence: dict[str, Any], file: Path, cluster: dict[str, Any]) -> list[str]:
+    """The labels that people gave a sentence."""
+    labels = sentence.get("labels") or []
+    if not isinstance(labels, list) or not all(
+        isinstance(one, dict) and isinstance(one.get("label"), str) for one in labels
+    ):
+        raise _broken("has labels that are no list of {label, human_id}", file, cluster)
+    return [one["label"] for one in labels]
+
+
+def _text(
+    record: dict[str, Any],
+    key: str,
+    file: Path,
+    cluster: dict[str, Any],
+    *,
+    blank: bool = False,
+) -> str:
+    value = record.get(key)
+    if not isinstance(value, str) or not (blank or value.strip()):
+        raise _broken(f"has no {key}", file, cluster)
+    return value.strip()
+
+
+def _broken(problem: str, file: Path, cluster: dict[str, Any]) -> InputError:
+    return InputError(f"the cluster {cluster.get('id')!r} {problem}", file=file)
