@@ -1,0 +1,120 @@
+import numpy as np
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.tabular.formats.table import read
+from evenhand.tabular.prepared import check
+
+HEADER = "id,town,age,grade,group,result"
+ROWS = ["a,Ost,20,1,x,yes", "b,West,30.5,2,y,no", "c,Ost,40,1,x,no", "d,,41,2,y,yes"]
+OPTIONS = {
+    "label": "result",
+    "positive": "yes",
+    "attribute": "group",
+    "features": ["town", "age", "grade"],
+    "categories": ["grade"],
+    "scale": "standard",
+    "test_share": 0.3,
+    "title": "",
+}
+
+
+def made(folder, *more, header=HEADER, rows=ROWS, encoding="utf-8", **options):
+    path = folder / "people.csv"
+    path.write_bytes(("\n".join([header, *rows, *more]) + "\n").encode(encoding))
+    return read([path], OPTIONS | options)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_numbers_categories_and_two_groups(tmp_path, encoding):
+    table = made(tmp_path, "", encoding=encoding)
+    assert table.features == ["group=y", "town=Ost", "town=West", "age", "grade=1", "grade=2"]
+    assert table.x.tolist() == [
+        [0, 1, 0, 20, 1, 0],
+        [1, 0, 1, 30.5, 0, 1],
+        [0, 1, 0, 40, 1, 0],
+    ]
+    assert (table.y.tolist(), table.a.tolist()) == ([1, 0, 0], [0, 1, 0])
+    assert table.attribute_codes.tolist() == [[0], [1]] and table.attribute_values == ["x", "y"]
+    assert table.meta["excluded"] == {"blank_cell": 1}
+
+
+def test_three_groups_are_one_hot(tmp_path):
+    table = made(tmp_path, "e,Ost,7,1,z,no")
+    assert table.features[:3] == ["group=x", "group=y", "group=z"]
+    assert (table.x[:, table.attribute_columns] == table.attribute_codes[table.a]).all()
+
+
+def test_a_blank_cell_counts_only_where_it_is_used(tmp_path):
+    table = made(tmp_path, features=["age", "group", "age"], categories=[])
+    assert table.features == ["group=y", "age"] and len(table.y) == 4
+    assert table.meta["excluded"] == {"blank_cell": 0}
+
+
+@pytest.mark.parametrize(
+    ("more", "options", "match"),
+    [
+        ([], {"label": "outcome"}, "lacks the column 'outcome'"),
+        ([], {"features": ["age", "height"]}, "lacks the column 'height'"),
+        ([], {"categories": ["colour"]}, "lacks the column 'colour'"),
+        (["e,Ost,7,1,x,maybe"], {}, r"has 3 values \(maybe, no, yes\); it needs two"),
+        ([], {"positive": "1"}, "the values no, yes, and not '1'"),
+        ([], {"features": ["result", "age"]}, "label result is among the features"),
+        ([], {"attribute": "result"}, "label result is the attribute"),
+        (["e,Ost,7,1,x"], {}, "has 5 cells, and the header 6"),
+        (["e,Ost,7,1,x,yes,more"], {}, "has 7 cells, and the header 6"),
+        (["e,Ost,nan,1,x,yes"], {}, "column age holds numbers, and 'nan'"),
+        (["e,Ost,inf,1,x,yes"], {}, "column age holds numbers, and 'inf'"),
+        (["e,Ost,unknown,1,x,yes"], {}, "column age holds numbers, and 'unknown'"),
+        (['e,"Ost,7,1,x,yes'], {}, "is not a CSV file"),
+    ],
+)
+def test_input_that_is_wrong(tmp_path, more, options, match):
+    with pytest.raises(InputError, match=match):
+        made(tmp_path, *more, **options)
+
+
+def test_columns_with_one_value(tmp_path):
+    rows = ["a,Ost,20,1,x,yes", "b,Ost,30,2,y,no"]
+    with pytest.raises(InputError, match=r"column town has one value only \('Ost'\)"):
+        made(tmp_path, rows=rows)
+    rows = ["a,Ost,20,1,x,yes", "b,West,30,2,x,no"]
+    with pytest.raises(InputError, match=r"attribute group has one value only \('x'\)"):
+        made(tmp_path, rows=rows)
+
+
+def test_a_column_of_names(tmp_path):
+    rows = [f"{i},n{i},20,{i % 2},{'xy'[i % 2]},{['yes', 'no'][i % 3 > 0]}" for i in range(201)]
+    with pytest.raises(InputError, match="town has 201 values that are no numbers"):
+        made(tmp_path, rows=rows)
+
+
+def test_files_that_are_wrong(tmp_path):
+    with pytest.raises(InputError, match="is not UTF-8"):
+        made(tmp_path, "e,Köln,7,1,x,yes", encoding="latin-1")
+    with pytest.raises(InputError, match="no rows below its header"):
+        made(tmp_path, rows=[])
+    with pytest.raises(InputError, match="has no row without a blank cell"):
+        made(tmp_path, rows=[",,,,,"])
+    with pytest.raises(InputError, match="has the column 'age' twice"):
+        made(tmp_path, header=HEADER.replace("id", "age"))
+
+
+def test_the_loans_of_the_demo(repository):
+    names = "age household occupation contract weekly_hours monthly_income savings loan months"
+    table = read(
+        [repository / "resources/demo/tabular/loans.csv"],
+        OPTIONS
+        | {
+            "label": "decision",
+            "positive": "approved",
+            "attribute": "gender",
+            "features": [*names.split(), "purpose", "late_payments"],
+            "categories": [],
+        },
+    )
+    check(table)
+    assert (len(table.y), table.meta["excluded"]) == (625, {"blank_cell": 15})
+    man, woman = (table.y[table.a == code].mean() for code in range(2))
+    assert table.attribute_values == ["man", "woman"] and man - woman > 0.2
+    assert np.isfinite(table.x).all()

@@ -1,0 +1,87 @@
+"""Stage: a data set of people, from its published files to numbers that can be trained on."""
+
+import importlib
+from dataclasses import replace
+from typing import Annotated, Any
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.stage import Input, Output, Plugin
+from evenhand.tabular.prepared import write_prepared
+
+
+def prepare_table(
+    *,
+    files: list[Input],
+    out: Output,
+    meta: Output,
+    name: str,
+    format: Annotated[str, Plugin("evenhand.tabular.formats")],
+    label: str | None = None,
+    positive: str | None = None,
+    attribute: str | None = None,
+    features: list[str] | None = None,
+    categories: list[str] | None = None,
+    scale: str = "standard",
+    test_share: float = 0.3,
+    title: str = "",
+) -> dict[str, Any]:
+    """Bring a data set to the form of `evenhand.tabular.prepared`.
+
+    Parameters
+    ----------
+    files : list of path
+        The files of the data set.
+    out : path
+        ``data.parquet``: row, label, attribute, official_split, features, other encodings.
+    meta : path
+        ``data.json``: what the columns mean.
+    name : str
+        What the data set is called.
+    format : str
+        How it is read: a module of `evenhand.tabular.formats`. The options below are for the
+        format ``table`` only; the other formats know their columns.
+    label, positive : str, optional
+        The label's column, and its value that counts as 1.
+    attribute : str, optional
+        The protected attribute's column.
+    features : list of str, optional
+        The features' columns; by default all others. The attribute is a feature always.
+    categories : list of str, optional
+        Columns whose numbers are codes of categories.
+    scale : str
+        ``standard`` or ``none``.
+    test_share : float
+        The share that is held out.
+    title : str
+        What the page calls it.
+    """
+    if format == "table" and None in (label, positive, attribute):
+        raise InputError(
+            f"the table {name} needs a label, its positive value and an attribute",
+            remedy="name label, positive and attribute",
+        )
+    if not 0 < test_share < 1:
+        raise InputError(f"test_share is {test_share}, which is no share between 0 and 1")
+    options = {
+        "label": label,
+        "positive": positive,
+        "attribute": attribute,
+        "features": features or [],
+        "categories": categories or [],
+        "scale": scale,
+        "test_share": test_share,
+        "title": title,
+    }
+    reader = importlib.import_module(f"evenhand.tabular.formats.{format}")
+    table = replace(reader.read(files, options), name=name)
+    write_prepared(table, out, meta)
+    return {
+        "rows": len(table.y),
+        "features": len(table.features),
+        "excluded": table.meta["excluded"],
+    }
+
+
+if __name__ == "__main__":
+    stage.run(prepare_table)

@@ -1,0 +1,54 @@
+"""Which rows are trained on, and which are held out."""
+
+import numpy as np
+
+from evenhand.errors import InputError
+from evenhand.tabular.prepared import Prepared
+
+
+def random_split(table: Prepared, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """A random split, not stratified: (training rows, test rows), both ascending.
+
+    The test part has ``round(test_share * n)`` rows. Each seed gives another split.
+
+    Raises
+    ------
+    InputError
+        A part lacks a group or a label.
+    """
+    order = np.random.default_rng(seed).permutation(len(table.y))
+    size = round(table.test_share * len(table.y))
+    return _checked(table, np.sort(order[size:]), np.sort(order[:size]), f"of seed {seed}")
+
+
+def official_split(table: Prepared) -> tuple[np.ndarray, np.ndarray]:
+    """The split that the data set came with.
+
+    Raises
+    ------
+    InputError
+        There is none, or a part lacks a group or a label.
+    """
+    if table.official is None:
+        raise InputError(f"{table.name} has no official split", remedy="use a random one")
+    parts = (np.flatnonzero(table.official == part) for part in ("train", "test"))
+    return _checked(table, *parts, "that is official")
+
+
+def _checked(
+    table: Prepared, train: np.ndarray, test: np.ndarray, which: str
+) -> tuple[np.ndarray, np.ndarray]:
+    groups = set(table.a.tolist())
+    for part, rows in (("training", train), ("test", test)):
+        if missing := sorted(groups - set(table.a[rows].tolist())):
+            raise InputError(
+                f"{table.name}: the {part} part of the split {which} has nobody with"
+                f" {table.attribute_name} = {table.attribute_values[missing[0]]}",
+                remedy="join small groups, or hold out another share",
+            )
+        if len(set(table.y[rows].tolist())) < 2:
+            raise InputError(
+                f"{table.name}: the {part} part of the split {which} has one label only",
+                remedy="hold out another share",
+            )
+    return train, test
