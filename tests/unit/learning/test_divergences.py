@@ -1,0 +1,42 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.learning.divergences import js_divergence
+from evenhand.metrics import individual
+
+logits = st.lists(st.floats(-20, 20), min_size=2, max_size=2)
+
+
+def log_softmax(values):
+    return torch.tensor(values, dtype=torch.float64).log_softmax(dim=-1)
+
+
+@given(logits, logits, st.sampled_from([math.e, 2.0]))
+def test_it_is_the_metrics_divergence(a, b, base):
+    p, q = log_softmax(a), log_softmax(b)
+    expected = individual.js_divergence(p.exp().numpy(), q.exp().numpy(), base=base)
+    assert js_divergence(p, q, base=base).item() == pytest.approx(expected, abs=1e-12)
+
+
+def test_gradients_go_to_both_sides_and_stay_finite():
+    a = torch.tensor([200.0, -200.0], requires_grad=True)
+    b = torch.tensor([-200.0, 200.0], requires_grad=True)
+    js_divergence(a.log_softmax(-1), b.log_softmax(-1)).backward()
+    assert torch.isfinite(a.grad).all()
+    assert torch.isfinite(b.grad).all()
+    c, d = (torch.tensor([x, 0.0], requires_grad=True) for x in (0.3, -0.4))
+    js_divergence(c.log_softmax(-1), d.log_softmax(-1)).backward()
+    assert c.grad[0] > 0 > d.grad[0]
+
+
+def test_float32_is_near_enough_for_training():
+    generator = np.random.default_rng(0)
+    a, b = generator.normal(0, 3, (2, 100, 2))
+    exact = js_divergence(log_softmax(a), log_softmax(b))
+    rough = js_divergence(log_softmax(a).float(), log_softmax(b).float())
+    torch.testing.assert_close(rough.double(), exact, rtol=1e-4, atol=1e-6)

@@ -1,0 +1,111 @@
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.learning.eidig import relabelling
+from evenhand.learning.train_eidig import train_eidig
+from evenhand.learning.train_table import GROUPS, RUNS, train_table
+from unit.learning.made_eidig import people
+from unit.learning.made_tables import table, write
+
+#: What depends on the parameters of a run.
+MEASURES = ("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p", "ddp", "deo_0", "deo_1")
+
+
+@pytest.fixture
+def training(tmp_path):
+    path = tmp_path / "training.csv"
+    path.write_text(
+        "dataset,hidden,adversary,learning_rate,batch,epochs\ndefault,8;6,4,1,32,6\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+def run(tmp_path, training, made, **options):
+    data, meta = write(tmp_path, made)
+    files = tmp_path / "runs.parquet", tmp_path / "groups.parquet"
+    counts = train_eidig(
+        data=data,
+        meta=meta,
+        training=training,
+        out=files[0],
+        groups=files[1],
+        **{"seeds": 1, "tries": 60} | options,
+    )
+    return counts, *map(pq.read_table, files), [file.read_bytes() for file in files]
+
+
+@pytest.mark.parametrize("track", ["integers", "base"])
+def test_the_tables_and_counts(tmp_path, training, track):
+    made = people(240)
+    counts, runs, groups, before = run(tmp_path, training, made, track=track, seeds=2)
+    assert runs.schema == RUNS and groups.schema == GROUPS
+    name = "eidig" if track == "base" else "eidig_integers"
+    assert runs["method"].to_pylist() == [f"{name}_base", f"{name}_control", name] * 2
+    assert runs["seed"].to_pylist() == [0, 0, 0, 1, 1, 1]
+    assert runs["run"].to_pylist() == list(range(6)) and groups.num_rows == 12
+    assert set(runs["individual"].to_pylist()) == {"none"}
+    assert all(rate is not None for name in MEASURES for rate in runs[name].to_pylist())
+    for found, near, ids, added, turned in zip(
+        *(counts[name] for name in ("global_ids", "local_ids", "ids", "added", "turned")),
+        strict=True,
+    ):
+        assert 0 < found <= ids <= found + near
+        assert added == ids // 20 and 0 <= turned <= added
+    assert (counts["runs"], counts["diverged"]) == (6, 0)
+    # the same input gives the same bytes
+    assert run(tmp_path, training, made, track=track, seeds=2)[3] == before
+
+
+def test_without_augmentation_it_is_the_control(tmp_path, training, monkeypatch):
+    made = people(240)
+    monkeypatch.setattr(relabelling, "SHARE", 0.0)
+    monkeypatch.setattr(relabelling.draw, "__defaults__", (0.0,))
+    counts, runs, groups, _ = run(tmp_path, training, made, track="integers")
+    assert counts["added"] == [0] and counts["ids"][0] > 0
+    _, control, eidig = runs.to_pylist()
+    assert {name: control[name] for name in MEASURES} == {name: eidig[name] for name in MEASURES}
+    rates = groups.drop_columns(["run", "group"]).to_pylist()
+    assert rates[2:4] == rates[4:6]
+
+
+def test_augmentation_changes_the_network(tmp_path, training):
+    counts, runs, _, _ = run(tmp_path, training, people(240), track="base", variant="inf")
+    _, control, eidig = runs.to_pylist()
+    assert counts["added"][0] > 0
+    assert any(control[name] != eidig[name] for name in MEASURES)
+
+
+def test_the_base_is_the_mlp_of_the_other_methods(tmp_path, training):
+    made = people(240)
+    _, runs, _, _ = run(tmp_path, training, made, track="base", seeds=2, tries=1)
+    data, meta = write(tmp_path, made)
+    outputs = {name: tmp_path / f"mlp_{name}" for name in ("out", "groups", "predictions")}
+    train_table(data=data, meta=meta, training=training, method="mlp", seeds=2, **outputs)
+    theirs = pq.read_table(outputs["out"]).to_pylist()
+    for mine, other in zip(runs.to_pylist()[::3], theirs, strict=True):
+        for name in ("acc", "positive_rate", "ifr_b", "ddp", "n_train", "n_test"):
+            assert mine[name] == pytest.approx(other[name]), name
+        assert mine["ifr_p"] == pytest.approx(other["ifr_p"], abs=3)
+
+
+def test_several_groups(tmp_path, training):
+    counts, runs, groups, _ = run(tmp_path, training, table(values=3), track="base", tries=5)
+    assert counts["runs"] == 3 and groups["group"].to_pylist() == [0, 1, 2] * 3
+    assert all(np.isfinite(runs["ifr_p"].to_pylist()))
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"track": "integer"}, "track is integer, not one of base, integers"),
+        ({"variant": "10"}, "variant is 10, not one of 5, inf"),
+        ({"seeds": 0}, "at least one seed"),
+        ({"track": "integers"}, "made has no whole numbers for group"),
+    ],
+)
+def test_input_that_is_wrong(tmp_path, training, options, match):
+    with pytest.raises(InputError, match=match):
+        run(tmp_path, training, table(), **options)

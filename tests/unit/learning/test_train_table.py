@@ -1,0 +1,240 @@
+import dataclasses
+import importlib
+import math
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.learning.train_table import GROUPS, PREDICTIONS, RUNS, train_table
+from evenhand.metrics.individual import binary, ifr_b, ifr_p
+from evenhand.tabular import prepared
+from unit.learning.made_tables import table, write
+
+METHODS = ["mlp", "mlp_without_attribute", "alfr", "laftr_dp", "laftr_eo", "cfair", "cfair_eo"]
+
+
+@pytest.fixture
+def training(tmp_path):
+    path = tmp_path / "training.csv"
+    path.write_text(
+        "dataset,hidden,adversary,learning_rate,batch,epochs\ndefault,8;6,4,1,32,2\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+def run(tmp_path, training, made, method="mlp", **options):
+    """Train; the counts, and the rows of the three tables."""
+    data, meta = write(tmp_path, made)
+    outputs = {name: tmp_path / f"{name}.parquet" for name in ("out", "groups", "predictions")}
+    given = {"seeds": 2} | options
+    counts = train_table(data=data, meta=meta, training=training, method=method, **outputs, **given)
+    return counts, *(pq.read_table(path).to_pylist() for path in outputs.values())
+
+
+def test_the_grid_and_its_tables(tmp_path, training):
+    made = table(values=3)
+    counts, runs, groups, _ = run(
+        tmp_path,
+        training,
+        made,
+        "alfr",
+        individual=["none", "iifr_cosine", "iifr_counterfactual"],
+        lambdas=[0.1, 1.0],
+        epsilons=[0.8, 0.5, 0.9],
+        mus=[1.0, 4.0],
+    )
+    # none 1; cosine two lambdas at .8 and 1 at .5 and .9; counterfactual 2: times 2 mus, 2 seeds
+    assert counts == {"runs": 28, "diverged": 0, "predictions": 28 * 72}
+    assert [row["run"] for row in runs] == list(range(28))
+    assert [
+        (row["individual"], row["seed"], row["lambda"], row["epsilon"], row["mu"])
+        for row in runs[4:12]
+    ] == [
+        ("iifr_cosine", 0, lam, epsilon, mu)
+        for lam, epsilon in ((0.1, 0.8), (1.0, 0.8), (1.0, 0.5), (1.0, 0.9))
+        for mu in (1.0, 4.0)
+    ]
+    assert {row["lambda"] for row in runs[:4]} == {0.0}
+    assert {(row["epsilon"], row["n_pairs"], row["reduction"]) for row in runs[:4]} == {
+        (None, None, None)
+    }
+    assert all(row["n_train"] == 168 and row["n_test"] == 72 for row in runs)
+    assert len(groups) == 28 * 3
+    assert sum(row["n"] for row in groups[:3]) == 72
+    for path, schema in (("out", RUNS), ("groups", GROUPS), ("predictions", PREDICTIONS)):
+        assert pq.read_schema(tmp_path / f"{path}.parquet").equals(schema)
+
+
+def test_the_measures_are_those_of_the_predictions(tmp_path, training):
+    made = table(values=3)
+    _, runs, groups, predictions = run(tmp_path, training, made, seeds=1)
+    row = np.array([one["row"] for one in predictions])
+    p = np.array([one["p"] for one in predictions])
+    flipped = np.array(
+        [[math.nan if v is None else v for v in one["p_flipped"]] for one in predictions]
+    )
+    assert (np.isnan(flipped).argmax(axis=1) == made.a[row]).all()
+    label = p > 0.5
+    y, a = made.y[row], made.a[row]
+    (found,) = runs
+    assert found["acc"] == pytest.approx(100 * np.mean(label == y))
+    halves = [np.mean(label[y == j] == j) for j in (0, 1)]
+    assert found["balanced_acc"] == pytest.approx(100 * np.mean(halves))
+    assert found["positive_rate"] == pytest.approx(np.mean(label))
+    assert found["ifr_b"] == pytest.approx(ifr_b(binary(p), binary(flipped)))
+    assert found["ifr_p"] == pytest.approx(ifr_p(binary(p), binary(flipped)))
+    assert found["ifr_p_all"] == pytest.approx(ifr_p(binary(p), binary(flipped), strict=True))
+    positive = [np.mean(label[a == code]) for code in range(3)]
+    assert found["ddp"] == pytest.approx(np.std(positive))
+    false = [np.mean(label[(a == code) & (y == 0)]) for code in range(3)]
+    assert found["deo_0"] == pytest.approx(np.std(false))
+    for code in range(3):
+        group = groups[code]
+        assert group["positive_rate"] == pytest.approx(positive[code])
+        assert group["fpr"] == pytest.approx(false[code])
+        own = a == code
+        assert group["ifr_p"] == pytest.approx(ifr_p(binary(p[own]), binary(flipped[own])))
+    mean = sum(group["n"] * group["ifr_p"] for group in groups) / len(row)
+    assert found["ifr_p"] == pytest.approx(mean)
+
+
+@pytest.mark.parametrize(
+    ("method", "values"),
+    [*zip(METHODS, [2, 2, 3, 2, 3, 2, 3], strict=True), ("laftr_dp", 3)],
+)
+def test_each_method_learns_something(tmp_path, training, method, values):
+    made = table(n=300, values=values)
+    training.write_text(training.read_text().replace("32,2", "32,12"))
+    options = {"individual": ["iifr_cosine"], "lambdas": [0.01], "mus": [0.1]}
+    _, runs, _, _ = run(tmp_path, training, made, method, **options)
+    majority = 100 * max(np.mean(made.y), 1 - np.mean(made.y))
+    assert all(row["acc"] > majority + 5 for row in runs)
+    if method == "mlp_without_attribute":  # takes no individual loss, and says so in its rows
+        assert {row["individual"] for row in runs} == {"none"}
+        assert {(row["ifr_b"], row["ifr_p_all"]) for row in runs} == {(100, 100)}
+    assert {row["mu"] for row in runs} == ({None} if method.startswith("mlp") else {0.1})
+
+
+@pytest.mark.parametrize("method", ["logistic_regression", "majority"])
+def test_classifiers_have_one_run_a_seed(tmp_path, training, method):
+    made = table(n=400)
+    _, runs, _, _ = run(
+        tmp_path, training, made, method, individual=["none", "iifr_cosine"], lambdas=[0.1, 1.0]
+    )
+    assert [(row["seed"], row["lambda"], row["individual"]) for row in runs] == [
+        (0, 0, "none"),
+        (1, 0, "none"),
+    ]
+    for row in runs:
+        if method == "majority":
+            assert row["ifr_p"] == row["ifr_b"] == 100
+            assert row["ddp"] == 0
+            assert row["balanced_acc"] == 50
+        else:
+            assert row["acc"] > 75
+            assert row["ifr_p"] < 60
+
+
+def test_the_same_bytes_twice(tmp_path, training):
+    contents = []
+    for _ in range(2):
+        run(tmp_path, training, table(), individual=["iifr_cosine"], lambdas=[0.1, 1.0])
+        files = sorted(tmp_path.glob("*.parquet"))
+        contents.append([file.read_bytes() for file in files])
+    assert contents[0] == contents[1]
+
+
+def test_a_run_that_diverges_is_marked_and_counted(tmp_path, training):
+    made = table()
+    counts, runs, groups, predictions = run(
+        tmp_path,
+        training,
+        made,
+        individual=["iifr_cosine"],
+        lambdas=[0.1, math.inf],
+        epsilons=[0.5],
+    )
+    assert counts["diverged"] == 2
+    assert [row["diverged"] for row in runs] == [False, True] * 2
+    for row in runs:
+        measures = [row[name] for name in ("acc", "positive_rate", "ifr_p", "ddp", "deo_1")]
+        assert all(value is None for value in measures) == row["diverged"]
+    assert [row["acc"] is None for row in groups] == [False, False, True, True] * 2
+    assert {row["n"] is None for row in groups} == {False}
+    assert all((one["p"] is None) == (one["run"] in (1, 3)) for one in predictions)
+
+
+def test_predictions_of_some_seeds_only(tmp_path, training):
+    counts, runs, _, predictions = run(tmp_path, training, table(), predicted_seeds=1)
+    assert len(runs) == 2
+    assert counts["predictions"] == len(predictions) == 72
+    assert {one["run"] for one in predictions} == {0}
+
+
+def test_the_base_is_of_loss_and_metric(tmp_path, training):
+    made = table(n=400)
+    _, (nats,), _, _ = run(tmp_path, training, made, seeds=1)
+    _, (bits,), _, _ = run(tmp_path, training, made, seeds=1, js_base="2")
+    assert bits["acc"] == nats["acc"]  # nothing to do with it without an individual loss
+    assert bits["ifr_p"] < nats["ifr_p"]
+    assert (nats["js_base"], bits["js_base"]) == ("e", "2")
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"individual": ["iifr_euclid"]}, "no individual loss iifr_euclid"),
+        ({"split": "stratified"}, "split is stratified"),
+        ({"reduction": "max"}, "reduction is max"),
+        ({"js_base": "10"}, "js_base is 10"),
+        ({"epsilon_unit": "share"}, "epsilon_unit is share"),
+        ({"seeds": 0}, "at least one seed"),
+        ({"lambdas": [], "individual": ["iifr_cosine"]}, "is empty"),
+        ({"split": "official"}, "has no official split"),
+    ],
+)
+def test_options_that_make_no_sense(tmp_path, training, options, problem):
+    with pytest.raises(InputError, match=problem):
+        run(tmp_path, training, table(), **options)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda t: {"x": np.where(np.arange(240)[:, None] == 7, np.nan, t.x)}, "no numbers"),
+        (lambda t: {"a": np.zeros_like(t.a)}, "has one value only"),
+        (lambda t: {"a": np.where(np.arange(240) == 0, 1, 0).astype(np.int16)}, "has nobody with"),
+        (lambda t: {"y": np.zeros_like(t.y)}, "needs 0 and 1"),
+    ],
+)
+def test_tables_that_nothing_can_be_learned_from(tmp_path, training, monkeypatch, change, problem):
+    made = table()
+    broken = dataclasses.replace(made, **change(made))
+    monkeypatch.setattr(prepared, "check", lambda table: None)  # write it all the same
+    with pytest.raises(InputError, match=problem):
+        run(tmp_path, training, broken)
+
+
+def test_a_group_without_a_label_has_blank_rates(tmp_path, training):
+    made = table(n=400, values=3)
+    y = np.where(made.a == 2, 0, made.y).astype(np.int8)
+    _, runs, groups, _ = run(tmp_path, training, dataclasses.replace(made, y=y), seeds=1)
+    assert runs[0]["deo_1"] is None
+    assert runs[0]["deo_0"] is not None
+    assert runs[0]["acc"] is not None
+    assert (groups[2]["tpr"], groups[2]["balanced_acc"]) == (None, None)
+    assert groups[2]["fpr"] is not None
+
+
+def test_every_method_of_the_folder_has_a_title(repository):
+    names = sorted(
+        path.stem
+        for path in (repository / "workflow/evenhand/learning/methods").glob("*.py")
+        if path.stem != "__init__"
+    )
+    assert names == sorted([*METHODS, "logistic_regression", "majority"])
+    titles = {importlib.import_module(f"evenhand.learning.methods.{n}").METHOD.title for n in names}
+    assert len(titles) == len(names)

@@ -1,0 +1,170 @@
+"""EIDIG's search for people whom a network would judge otherwise with another attribute.
+
+Zhang, Zhang and Zhang (ISSTA 2021): a global search by momentum from seeds spread over the data,
+then a local one from what it found. All seeds move at once. Unlike the authors' code, the rows that
+the local search starts from are copied, so what the global one found stays as it was.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from evenhand.learning.eidig.network import Network
+from evenhand.learning.eidig.space import Space
+
+#: Clusters that seeds are taken from in turn, and how many seeds at most.
+CLUSTERS, SEEDS = 4, 1000
+
+#: Steps of the global search, and what is left of its momentum from one to the next.
+ITERATIONS, DECAY = 10, 0.5
+
+#: Steps of the local search from each start.
+TRIES = 1000
+
+#: Keeps the odds of an attribute without a gradient finite.
+EPSILON = 1e-6
+
+
+def seed_rows(space: Space, train: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """Codes to start from: all training rows, or `SEEDS` of them, from each cluster in turn."""
+    rows = space.codes[train]
+    if len(rows) <= SEEDS:
+        return rows
+    from sklearn.cluster import KMeans
+
+    state = int(generator.integers(2**31))
+    cluster = KMeans(CLUSTERS, n_init=1, random_state=state).fit_predict(rows)
+    order = generator.permutation(len(rows))
+    turn = np.empty(len(rows), dtype=np.int64)  # whose turn a row is within its cluster
+    for one in range(CLUSTERS):
+        members = order[cluster[order] == one]
+        turn[members] = np.arange(len(members))
+    return rows[np.lexsort((cluster, turn))[:SEEDS]]
+
+
+def outcomes(space: Space, network: Network, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Who would be judged otherwise with another attribute, and as whom most so.
+
+    Returns
+    -------
+    (array of bool, shape (n,), array of int32, shape (n, attributes))
+        Whether another value of the attribute gives another label; and the row with the value
+        whose output lies farthest from that of the row itself (the row itself if none does).
+    """
+    n, values = (
+        len(codes),
+        np.arange(space.lowest[space.protected], space.highest[space.protected] + 1),
+    )
+    others = np.repeat(codes[:, None], len(values), axis=1)
+    others[:, :, space.protected] = values
+    p = space.predict(network, others.reshape(-1, codes.shape[1])).reshape(n, len(values))
+    own = p[np.arange(n), codes[:, space.protected] - values[0]]
+    differs = ((p > 0.5) != (own > 0.5)[:, None]).any(axis=1)
+    farthest = np.abs(p - own[:, None]).argmax(axis=1)
+    partner = codes.copy()
+    moved = (p != own[:, None]).any(axis=1)
+    partner[moved, space.protected] = values[farthest[moved]]
+    return differs, partner
+
+
+def global_search(space: Space, network: Network, seeds: np.ndarray) -> np.ndarray:
+    """Discriminatory rows reached from the seeds: distinct, in order of their codes.
+
+    Each step goes against the gradient of a row's own label, where it and that of its partner
+    agree in sign, both with momentum; a row that is discriminatory is kept and rests.
+    """
+    codes, found = seeds.copy(), [seeds[:0]]
+    momenta = np.zeros((2, *codes.shape), dtype=np.float32)
+    for step in range(ITERATIONS):
+        differs, partner = outcomes(space, network, codes)
+        found.append(codes[differs])
+        codes, partner, momenta = codes[~differs], partner[~differs], momenta[:, ~differs]
+        if not len(codes) or step == ITERATIONS - 1:
+            break
+        slopes = [_toward_own_label(space, network, rows) for rows in (codes, partner)]
+        momenta = DECAY * momenta + np.stack(slopes)
+        signs = np.sign(momenta).astype(np.int32)
+        direction = np.where(signs[0] == signs[1], -signs[0], 0)
+        direction[:, space.protected] = 0
+        codes = np.clip(codes + space.steps * direction, space.lowest, space.highest)
+    return distinct(np.concatenate(found))
+
+
+def local_search(
+    space: Space,
+    network: Network,
+    starts: np.ndarray,
+    generator: np.random.Generator,
+    *,
+    interval: int | None,
+    tries: int = TRIES,
+    progress: Callable[[], object] = lambda: None,
+) -> np.ndarray:
+    """Discriminatory rows near others: distinct, in order of their codes.
+
+    Parameters
+    ----------
+    space, network : Space, Network
+        Where, and whom.
+    starts : array of int32, shape (n, attributes)
+        What the global search found.
+    generator : numpy Generator
+        Draws attributes and directions.
+    interval : int or None
+        Look anew at the gradients after so many steps that succeed: 5 is EIDIG-5, None (never)
+        is EIDIG-INF.
+    tries : int
+        Steps from each start. A step moves one attribute, likelier one that the outputs
+        depend on little; one that leaves the discriminatory rows goes back to the start.
+    progress : callable
+        Called after each step.
+    """
+    if not len(starts):
+        return starts.copy()
+    everyone = np.arange(len(starts))
+    codes = starts.copy()
+    first = _odds(space, network, starts, outcomes(space, network, starts)[1])
+    odds, successes = first.copy(), np.zeros(len(starts), dtype=np.int64)
+    found = []
+    for _ in range(tries):
+        if interval is not None and (due := np.flatnonzero(successes >= interval)).size:
+            partner = outcomes(space, network, codes[due])[1]
+            odds[due] = _odds(space, network, codes[due], partner)
+            successes[due] = 0
+        drawn = generator.random((2, len(starts)))
+        attribute = (odds < drawn[0, :, None]).sum(axis=1)
+        sign = np.where(drawn[1] < 0.5, -1, 1)
+        codes[everyone, attribute] += sign * space.steps[attribute]
+        np.clip(codes, space.lowest, space.highest, out=codes)
+        differs, _ = outcomes(space, network, codes)
+        found.append(codes[differs])
+        successes += 1
+        lost = ~differs
+        codes[lost], odds[lost], successes[lost] = starts[lost], first[lost], 0
+        progress()
+    return distinct(np.concatenate(found))
+
+
+def distinct(rows: np.ndarray) -> np.ndarray:
+    """The rows without repetition, sorted by their codes from left to right."""
+    if not len(rows):
+        return rows
+    ordered = rows[np.lexsort(rows.T[::-1])]
+    new = np.ones(len(ordered), dtype=bool)
+    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    return ordered[new]
+
+
+def _toward_own_label(space: Space, network: Network, codes: np.ndarray) -> np.ndarray:
+    """The gradient of the probability of each row's own label."""
+    sign = np.where(space.predict(network, codes) > 0.5, 1, -1)
+    return sign[:, None].astype(np.float32) * space.gradient(network, codes)
+
+
+def _odds(space: Space, network: Network, codes: np.ndarray, partner: np.ndarray) -> np.ndarray:
+    """Cumulated odds of each attribute to be moved: (n, attributes), the last of them 1."""
+    total = sum(np.abs(space.gradient(network, rows)) for rows in (codes, partner))
+    odds = 1 / (total.astype(np.float64) + EPSILON)
+    odds[:, space.protected] = 0
+    cumulated = np.cumsum(odds, axis=1)
+    return cumulated / cumulated[:, -1:]

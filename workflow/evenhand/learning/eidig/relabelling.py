@@ -1,0 +1,91 @@
+"""Labels for generated people, by classifiers that do not see the protected attributes."""
+
+import warnings
+
+import numpy as np
+
+from evenhand.learning.eidig.space import Space
+
+#: The share of what was generated that is labelled and added to the training rows.
+SHARE = 0.05
+
+
+def draw(found: np.ndarray, generator: np.random.Generator, share: float = SHARE) -> np.ndarray:
+    """A share of the rows, drawn with replacement."""
+    return found[generator.integers(max(len(found), 1), size=int(share * len(found)))]
+
+
+def vote(
+    space: Space,
+    train: np.ndarray,
+    y: np.ndarray,
+    rows: np.ndarray,
+    seed: int,
+    *,
+    support_vectors: bool = False,
+) -> np.ndarray:
+    """Labels of rows by the mean probability of several classifiers.
+
+    These are the nearest neighbours, a network, a random forest, naive Bayes and, if asked
+    for, support vectors (RBF), with scikit-learn's default settings, on standardised inputs
+    without the columns that carry a protected attribute. EIDIG's text says majority vote;
+    its code takes the mean of the probabilities, and so does this.
+
+    Parameters
+    ----------
+    space : Space
+        What the codes mean.
+    train : array of int, shape (m,)
+        Training rows of the table.
+    y : array of 0 and 1, shape (m,)
+        Their labels.
+    rows : array of int32, shape (n, attributes)
+        Whom to label.
+    seed : int
+        Of the classifiers that draw.
+    support_vectors : bool
+        With them it takes many minutes on Adult.
+
+    Returns
+    -------
+    array of int8, shape (n,)
+    """
+    if not len(rows):
+        return np.empty(0, dtype=np.int8)
+    from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.neural_network import MLPClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVC
+
+    classifiers = [
+        ("neighbours", KNeighborsClassifier()),
+        ("network", MLPClassifier(random_state=seed)),
+        ("forest", RandomForestClassifier(random_state=seed)),
+        ("bayes", GaussianNB()),
+    ]
+    if support_vectors:
+        from sklearn.calibration import CalibratedClassifierCV
+
+        classifiers.append(("support", CalibratedClassifierCV(SVC(), ensemble=False)))
+    model = make_pipeline(StandardScaler(), VotingClassifier(classifiers, voting="soft"))
+    seen = _seen(space)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # 200 rounds, as in their code
+        model.fit(seen(space.codes[train]), y)
+    return model.predict(seen(rows)).astype(np.int8)
+
+
+def _seen(space: Space):
+    """A function from codes to the inputs that no protected attribute moves."""
+    one = space.lowest[None, :].copy()
+    carriers = np.zeros(space.inputs, dtype=bool)
+    for j in space.hidden:
+        for value in range(space.lowest[j], space.highest[j] + 1):
+            other = one.copy()
+            other[0, j] = value
+            carriers |= (space.encode(other) != space.encode(one))[0]
+    return lambda codes: space.encode(codes)[:, ~carriers]

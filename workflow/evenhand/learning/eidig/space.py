@@ -1,0 +1,185 @@
+"""People as whole numbers, and how a network sees them: EIDIG searches among the former.
+
+There are two such spaces. `native` is EIDIG's own: the network's inputs are the whole numbers.
+`one_hot` belongs to the features that the other methods use: the columns ``name=value`` of one
+name, of which each row has exactly one, are an attribute with a code a column, and any other
+column is one with a code a value that occurs. A step in a column with more than `FINE` values
+goes over as many codes as make a twentieth of them. Where a data set has dummies that are not named
+so (COMPAS), each is an attribute of its own, and the search may join values that exclude each
+other.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.learning.eidig.network import (
+    Network,
+    input_gradient,
+    probability,
+    probability_after_first,
+)
+from evenhand.tabular.prepared import Prepared, scaled
+
+#: A column with more values is walked in steps of a share of 1 / FINE of them.
+FINE = 20
+
+
+@dataclass(frozen=True)
+class Space:
+    """Attributes with codes, and what a network gets for each.
+
+    Attributes
+    ----------
+    names : list of str
+        The attributes.
+    codes : array of int32, shape (n, attributes)
+        All rows of the table.
+    lowest, highest : array of int32, shape (attributes,)
+        The range of each in the training rows, which no search leaves.
+    steps : array of int32, shape (attributes,)
+        How many codes a step goes.
+    protected : int
+        The attribute that fairness is about; it is never moved, only flipped.
+    hidden : list of int
+        Attributes that those who relabel do not see, `protected` among them.
+    inputs : int
+        How many inputs the network has.
+    tables : list of (list of int, array of float32) or None
+        For each attribute its inputs, and what they are for each code (codes, its inputs). None:
+        the inputs are the codes, so that a derivative by one is one by the other.
+    """
+
+    names: list[str]
+    codes: np.ndarray
+    lowest: np.ndarray
+    highest: np.ndarray
+    steps: np.ndarray
+    protected: int
+    hidden: list[int]
+    inputs: int
+    tables: list[tuple[list[int], np.ndarray]] | None
+
+    def encode(self, codes: np.ndarray) -> np.ndarray:
+        """The inputs, float32 (n, inputs), of rows of codes."""
+        if self.tables is None:
+            return codes.astype(np.float32)
+        x = np.empty((len(codes), self.inputs), dtype=np.float32)
+        for j, (places, values) in enumerate(self.tables):
+            x[:, places] = values[codes[:, j]]
+        return x
+
+    def predict(self, network: Network, codes: np.ndarray) -> np.ndarray:
+        """P(Y=1) of rows of codes: float32 (n,)."""
+        if self.tables is None:
+            return probability(network, self.encode(codes))
+        return probability_after_first(network, self._first(network, codes)[0])
+
+    def gradient(self, network: Network, codes: np.ndarray) -> np.ndarray:
+        """How P(Y=1) changes with each code: (n, attributes), 0 for the protected one.
+
+        Exact where the inputs are the codes. Otherwise half the difference between a step up
+        and a step down, both kept in range, since a derivative by a column of 0 and 1 says
+        nothing of a step from one value to another.
+        """
+        if self.tables is None:
+            slopes = input_gradient(network, self.encode(codes))
+            slopes[:, self.protected] = 0
+            return slopes
+        sums, shares = self._first(network, codes)
+        moved = [j for j in range(codes.shape[1]) if j != self.protected]
+        both = np.empty((2, len(moved), *sums.shape), dtype=np.float32)
+        for place, j in enumerate(moved):
+            rest = sums - shares[j][codes[:, j]]
+            for side, step in enumerate((self.steps[j], -self.steps[j])):
+                to = np.clip(codes[:, j] + step, self.lowest[j], self.highest[j])
+                both[side, place] = rest + shares[j][to]
+        p = probability_after_first(network, both.reshape(-1, sums.shape[1]))
+        up, down = p.reshape(2, len(moved), len(codes))
+        slopes = np.zeros(codes.shape, dtype=np.float32)
+        slopes[:, moved] = (up - down).T / 2
+        return slopes
+
+    def _first(self, network: Network, codes: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+        """The first layer's sums (n, width), and what each attribute's codes add to them.
+
+        A sum over attributes of looked-up rows saves encoding and the largest product.
+        """
+        (weights, bias), *_ = network.layers()
+        shares = [values @ weights[places] for places, values in self.tables or []]
+        sums = np.tile(bias, (len(codes), 1))
+        for j, share in enumerate(shares):
+            sums += share[codes[:, j]]
+        return sums, shares
+
+
+def native(table: Prepared, train: np.ndarray) -> Space | None:
+    """EIDIG's own whole numbers; None if the table has none for its attribute."""
+    names = table.integer_features
+    if table.integers is None or table.attribute_name not in names:
+        return None
+    codes = table.integers.astype(np.int32)
+    protected = names.index(table.attribute_name)
+    return Space(
+        names=list(names),
+        codes=codes,
+        lowest=codes[train].min(axis=0),
+        highest=codes[train].max(axis=0),
+        steps=np.ones(len(names), dtype=np.int32),
+        protected=protected,
+        hidden=sorted({*table.integer_protected, protected}),
+        inputs=len(names),
+        tables=None,
+    )
+
+
+def one_hot(table: Prepared, train: np.ndarray) -> Space:
+    """The codes behind the features of the other methods."""
+    groups: dict[str, list[int]] = {}
+    for i, feature in enumerate(table.features):
+        if i not in table.attribute_columns:
+            groups.setdefault(feature.split("=", 1)[0] if "=" in feature else feature, []).append(i)
+    names, columns, levels, codes = [], [], [], []
+    for name, places in groups.items():
+        part = table.x[:, places]
+        if len(places) > 1 and ((part == 0) | (part == 1)).all() and (part.sum(axis=1) == 1).all():
+            names.append(name)
+            columns.append(places)
+            levels.append(np.eye(len(places)))
+            codes.append(part.argmax(axis=1))
+            continue
+        for place in places:
+            values, code = np.unique(table.x[:, place], return_inverse=True)
+            names.append(table.features[place])
+            columns.append([place])
+            levels.append(values[:, None])
+            codes.append(code)
+    names.append(table.attribute_name)
+    columns.append(table.attribute_columns)
+    levels.append(table.attribute_codes)
+    codes.append(table.a)
+    steps = [
+        max(1, len(level) // FINE) if len(places) == 1 else 1
+        for level, places in zip(levels, columns, strict=True)
+    ]
+    # what the network gets for each code: scaling works column by column
+    spread = [np.zeros((len(level), table.x.shape[1])) for level in levels]
+    for level, places, matrix in zip(levels, columns, spread, strict=True):
+        matrix[:, places] = level
+    tables = [
+        scaled(table, table.x[train], matrix)[1][:, places].astype(np.float32)
+        for matrix, places in zip(spread, columns, strict=True)
+    ]
+
+    codes = np.column_stack(codes).astype(np.int32)
+    return Space(
+        names=names,
+        codes=codes,
+        lowest=codes[train].min(axis=0),
+        highest=codes[train].max(axis=0),
+        steps=np.array(steps, dtype=np.int32),
+        protected=len(names) - 1,
+        hidden=[len(names) - 1],
+        inputs=table.x.shape[1],
+        tables=list(zip(columns, tables, strict=True)),
+    )

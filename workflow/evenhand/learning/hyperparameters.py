@@ -1,0 +1,64 @@
+"""How long, how fast and how deep a data set is trained: `resources/iifr/training.csv`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from evenhand.errors import InputError
+from evenhand.io.resources import read_resource
+
+#: The row for data sets that have none of their own.
+DEFAULT = "default"
+
+
+@dataclass(frozen=True)
+class Hyperparameters:
+    """Of the network and of Adadelta (rho 0.9, eps 1e-6, no weight decay).
+
+    Attributes
+    ----------
+    hidden, adversary : tuple of int
+        Sizes of the trunk's layers, and of the hidden layers of each adversary.
+    learning_rate : float
+    batch : int
+        Rows a step; the last batch of an epoch is smaller.
+    epochs : int
+    """
+
+    hidden: tuple[int, ...]
+    adversary: tuple[int, ...]
+    learning_rate: float
+    batch: int
+    epochs: int
+
+
+def read_hyperparameters(path: Path, dataset: str) -> Hyperparameters:
+    """The row of `dataset`, or the default's.
+
+    Raises
+    ------
+    InputError
+        There is neither, or a cell is no number above 0.
+    """
+    columns = ["dataset", "hidden", "adversary", "learning_rate", "batch", "epochs"]
+    rows = {row["dataset"]: row for row in read_resource(path, columns, unique=("dataset",))}
+    row = rows.get(dataset) or rows.get(DEFAULT)
+    if row is None:
+        raise InputError(f"has no row for {dataset}, and none called {DEFAULT}", file=path)
+    try:
+        found = Hyperparameters(
+            hidden=tuple(map(int, row["hidden"].split(";"))),
+            adversary=tuple(map(int, row["adversary"].split(";"))),
+            learning_rate=float(row["learning_rate"]),
+            batch=int(row["batch"]),
+            epochs=int(row["epochs"]),
+        )
+    except ValueError as error:
+        raise InputError(
+            f"the row {row['dataset']} has a cell that is no number",
+            file=path,
+            remedy="write layers as 30;20",
+        ) from error
+    sizes = (*found.hidden, *found.adversary, found.batch, found.epochs)
+    if min(sizes) < 1 or not 0 < found.learning_rate < float("inf"):
+        raise InputError(f"the row {row['dataset']} has a number that is not above 0", file=path)
+    return found

@@ -1,0 +1,105 @@
+"""What adversaries lose, and the label loss of the network that they work against.
+
+Each adversary's loss takes its outputs for a batch (one tensor a head), labels and groups as
+one-hot matrices, and `Shares` of the training rows. All work under torch.func.vmap: who belongs
+to a group is a weight, not an index.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+
+
+class Shares(NamedTuple):
+    """Shares of the training rows.
+
+    Attributes
+    ----------
+    label : tensor, shape (2,)
+        P(Y=y).
+    group_given_label : tensor, shape (2, groups)
+        P(A=a | Y=y).
+    """
+
+    label: torch.Tensor
+    group_given_label: torch.Tensor
+
+
+def label_cross_entropy(log_p: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """Mean cross entropy. `log_p` and the one-hot `y` have the shape (n, 2)."""
+    return -(log_p * y).sum(dim=-1).mean()
+
+
+def balanced_cross_entropy(log_p: torch.Tensor, y: torch.Tensor, shares: Shares) -> torch.Tensor:
+    """Cross entropy weighed by 1 / P(Y), as a weighted mean (CFAIR's balanced error)."""
+    return _weighted_mean(-(log_p * y).sum(dim=-1), y @ _inverse(shares.label))
+
+
+def attribute_cross_entropy(
+    outputs: Sequence[torch.Tensor], y: torch.Tensor, a: torch.Tensor, shares: Shares
+) -> torch.Tensor:
+    """ALFR: mean cross entropy of one adversary that tells the group (n, groups)."""
+    return -(outputs[0].log_softmax(dim=-1) * a).sum(dim=-1).mean()
+
+
+def group_absolute_error(
+    outputs: Sequence[torch.Tensor], y: torch.Tensor, a: torch.Tensor, shares: Shares
+) -> torch.Tensor:
+    """LAFTR for demographic parity: the mean over groups of their mean absolute error.
+
+    The error is |a - sigmoid(h)|, h of the shape (n, 1). For more than two groups, h has the
+    shape (n, groups) and the error is 1 - softmax(h)[a], which is the same with two. (That
+    generalisation is ours.) A group that the batch lacks is left out of the mean.
+    """
+    return _mean_over_cells(_absolute_error(outputs[0], a), a)
+
+
+def cell_absolute_error(
+    outputs: Sequence[torch.Tensor], y: torch.Tensor, a: torch.Tensor, shares: Shares
+) -> torch.Tensor:
+    """LAFTR for equalised odds: the same over the cells of group and label."""
+    cells = (a[:, :, None] * y[:, None, :]).flatten(start_dim=1)
+    return _mean_over_cells(_absolute_error(outputs[0], a), cells)
+
+
+def conditional_cross_entropy(
+    outputs: Sequence[torch.Tensor], y: torch.Tensor, a: torch.Tensor, shares: Shares
+) -> torch.Tensor:
+    """CFAIR: one adversary a label, each on the rows of its label, with balanced groups.
+
+    Each loses the cross entropy (n, groups) weighed by 1 / P(A=a | Y=y), as a weighted mean; the
+    result is the mean of the two. (The authors' code weighs by 1 / P(Y=y | A=a) instead, with
+    the two mixed up; IIFR's section 2.4 speaks of an adversary a group, which is wrong.) A label
+    that the batch lacks is left out of the mean.
+    """
+    errors = torch.stack([-(h.log_softmax(dim=-1) * a).sum(dim=-1) for h in outputs])
+    weights = y.T * (_inverse(shares.group_given_label) @ a.T)
+    totals = weights.sum(dim=1)
+    means = (errors * weights).sum(dim=1) / _not_zero(totals)
+    return means.sum() / (totals > 0).sum()
+
+
+def _absolute_error(h: torch.Tensor, a: torch.Tensor) -> torch.Tensor:
+    if h.shape[-1] == 1:
+        return (a[:, 1] - h[:, 0].sigmoid()).abs()
+    return 1 - (h.softmax(dim=-1) * a).sum(dim=-1)
+
+
+def _mean_over_cells(errors: torch.Tensor, cells: torch.Tensor) -> torch.Tensor:
+    """The mean over the cells (n, cells; 0 or 1) of the mean of their errors (n,)."""
+    sizes = cells.sum(dim=0)
+    return ((errors @ cells) / _not_zero(sizes)).sum() / (sizes > 0).sum()
+
+
+def _weighted_mean(values: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+    return (values * weights).sum() / weights.sum()
+
+
+def _inverse(shares: torch.Tensor) -> torch.Tensor:
+    """1 / share; 0 for what does not occur, which then has no row to weigh either."""
+    return torch.where(shares > 0, 1 / _not_zero(shares), 0.0)
+
+
+def _not_zero(values: torch.Tensor) -> torch.Tensor:
+    return torch.where(values > 0, values, 1.0)

@@ -1,0 +1,40 @@
+"""The individual loss of IIFR (Journal of Software 34(9), 2023): equation 7, algorithm 2."""
+
+import math
+
+import torch
+
+from evenhand.learning.divergences import js_divergence
+
+REDUCTIONS = ("sum", "mean")
+
+
+def individual_loss(
+    log_p: torch.Tensor,
+    log_partner: torch.Tensor,
+    has_pair: torch.Tensor,
+    *,
+    reduction: str = "sum",
+    base: float = math.e,
+) -> torch.Tensor:
+    """How unlike the outputs of similar people are; both sides of a pair learn from it.
+
+    Parameters
+    ----------
+    log_p, log_partner : tensor, shape (n, classes)
+        Log-probabilities of the batch and of each person's partner.
+    has_pair : tensor of 0 and 1, shape (n,)
+        Who has a partner that counts (see `evenhand.learning.pair_sources`).
+    reduction : str
+        ``sum`` over the pairs, as in the paper, or their ``mean``. Without a pair both are 0.
+    base : float
+        Of the divergence's logarithm.
+
+    Returns
+    -------
+    tensor, a scalar
+    """
+    total = (js_divergence(log_p, log_partner, base=base) * has_pair).sum()
+    if reduction == "mean":
+        return total / has_pair.sum().clamp(min=1)
+    return total

@@ -1,0 +1,14 @@
+"""ALFR: an adversary tells the group from the features (Edwards and Storkey 2016).
+
+Trained by gradient reversal and without their reconstruction term, as in the code of CFAIR.
+"""
+
+from evenhand.learning.losses.adversarial import attribute_cross_entropy
+from evenhand.learning.method import MUS, Method
+
+METHOD = Method(
+    title="ALFR",
+    mus=MUS,
+    heads=lambda groups: (groups,),
+    adversary_loss=attribute_cross_entropy,
+)

@@ -1,0 +1,12 @@
+"""CFAIR: an adversary a label, and a balanced label loss (Zhao et al. 2020)."""
+
+from evenhand.learning.losses.adversarial import conditional_cross_entropy
+from evenhand.learning.method import MUS, Method
+
+METHOD = Method(
+    title="CFAIR",
+    mus=MUS,
+    heads=lambda groups: (groups, groups),
+    adversary_loss=conditional_cross_entropy,
+    balanced_labels=True,
+)

@@ -1,0 +1,11 @@
+"""CFAIR-EO: CFAIR with the plain label loss, for equalised odds (Zhao et al. 2020)."""
+
+from evenhand.learning.losses.adversarial import conditional_cross_entropy
+from evenhand.learning.method import MUS, Method
+
+METHOD = Method(
+    title="CFAIR-EO",
+    mus=MUS,
+    heads=lambda groups: (groups, groups),
+    adversary_loss=conditional_cross_entropy,
+)

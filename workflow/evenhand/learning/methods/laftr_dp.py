@@ -1,0 +1,11 @@
+"""LAFTR for demographic parity (Madras et al. 2018), as in the code of CFAIR."""
+
+from evenhand.learning.losses.adversarial import group_absolute_error
+from evenhand.learning.method import MUS, Method
+
+METHOD = Method(
+    title="LAFTR-DP",
+    mus=MUS,
+    heads=lambda groups: (1 if groups == 2 else groups,),
+    adversary_loss=group_absolute_error,
+)

@@ -1,0 +1,55 @@
+"""The network of all methods: a trunk of ReLU layers, two logits, adversaries on the trunk."""
+
+import itertools
+from collections.abc import Sequence
+
+import torch
+from torch import nn
+
+from evenhand.learning.gradient_reversal import reverse_gradient
+
+
+class Network(nn.Module):
+    """A multi-layer perceptron with adversaries behind reversed gradients.
+
+    Parameters
+    ----------
+    inputs : int
+        Number of features.
+    hidden : sequence of int
+        Sizes of the trunk's layers.
+    adversary : sequence of int
+        Sizes of the hidden layers of each adversary.
+    heads : sequence of int
+        Each adversary's number of outputs; empty: there is none.
+    """
+
+    def __init__(
+        self, inputs: int, hidden: Sequence[int], adversary: Sequence[int], heads: Sequence[int]
+    ) -> None:
+        super().__init__()
+        self.trunk = _layers([inputs, *hidden])
+        features = [inputs, *hidden][-1]
+        self.labels = nn.Linear(features, 2)  # before the heads, so that all methods start alike
+        self.adversaries = nn.ModuleList(
+            nn.Sequential(_layers([features, *adversary]), nn.Linear([features, *adversary][-1], n))
+            for n in heads
+        )
+
+    def forward(self, x: torch.Tensor, rows: int | None = None) -> tuple[torch.Tensor, list]:
+        """Logits of all rows (n, 2), and what the adversaries say of the first `rows` of them."""
+        features = self.trunk(x)
+        seen = reverse_gradient(features[:rows]) if len(self.adversaries) else features
+        return self.labels(features), [adversary(seen) for adversary in self.adversaries]
+
+
+def _layers(sizes: Sequence[int]) -> nn.Sequential:
+    pairs = itertools.pairwise(sizes)
+    return nn.Sequential(*(layer for n, m in pairs for layer in (nn.Linear(n, m), nn.ReLU())))
+
+
+def initial(seed: int, *sizes: object) -> dict[str, torch.Tensor]:
+    """The parameters that a network of these sizes starts with: torch's defaults from a seed."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return {name: value.detach() for name, value in Network(*sizes).named_parameters()}

@@ -1,0 +1,66 @@
+"""Whom a person of a batch is compared with: the individual losses' pairs.
+
+``iifr_cosine``: the nearest other person of the batch (IIFR, algorithm 2);
+``iifr_cosine_without_attribute``: the same, where the attribute has no say in who is near;
+``iifr_counterfactual``: the same person with another value of the attribute (after Garg et al.
+2019, counterfactual logit pairing).
+"""
+
+import torch
+
+#: The individual losses by their pairs; ``none`` is training without one.
+INDIVIDUAL = ("none", "iifr_cosine", "iifr_cosine_without_attribute", "iifr_counterfactual")
+
+#: Those whose pairs are neighbours, so that a threshold decides who is near enough.
+NEIGHBOURS = ("iifr_cosine", "iifr_cosine_without_attribute")
+
+#: Below every cosine: what somebody without any other in the batch gets.
+NOBODY = -2.0
+
+
+def nearest(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The nearest other row of the same batch by cosine.
+
+    Parameters
+    ----------
+    x : tensor of float, shape (..., n, d)
+        Batches. A row of zeros has the cosine 0 with every other.
+
+    Returns
+    -------
+    (tensor of float, tensor of int64), both of the shape (..., n)
+        The cosine, at most 1, and the number of that row, the first of equals. In a batch of
+        one the cosine is `NOBODY`.
+    """
+    unit = torch.nn.functional.normalize(x, dim=-1)
+    cosine = unit @ unit.transpose(-1, -2)
+    cosine.diagonal(dim1=-2, dim2=-1).fill_(NOBODY)
+    similarity, partner = cosine.max(dim=-1)
+    return similarity.clamp(max=1), partner
+
+
+def near_enough(similarity: torch.Tensor, epsilons: torch.Tensor, unit: str) -> torch.Tensor:
+    """Who has a pair: those whose nearest is nearer than a threshold, strictly.
+
+    Parameters
+    ----------
+    similarity : tensor of float, shape (..., n)
+        Cosines of the nearest, by batch.
+    epsilons : tensor of float, shape (c,)
+        Thresholds.
+    unit : str
+        ``cosine``: they are cosines; ``quantile``: they are quantiles of the batch's
+        similarities (0.8: the nearest fifth has a pair).
+
+    Returns
+    -------
+    tensor of float, shape (..., c, n)
+        1 for those who have a pair, 0 for the others.
+    """
+    if unit == "quantile":
+        thresholds = torch.quantile(similarity, epsilons, dim=-1).movedim(0, -1)
+    elif unit == "cosine":
+        thresholds = epsilons
+    else:
+        raise ValueError(f"epsilon has no unit {unit}")
+    return (similarity[..., None, :] > thresholds[..., None]).to(similarity.dtype)

@@ -1,0 +1,482 @@
+"""Training many runs of one method at once.
+
+Runs that differ in seed, weights and threshold do the same arithmetic on other numbers. Their
+parameters are stacked, (seeds, configurations, ...), and one step of all is a vmap over seeds of
+a vmap over configurations of the gradient of one run's loss. Runs of the same seed share split,
+first parameters, batches and neighbours, which are looked for once a step. Adadelta works
+element by element, so one optimiser over the stack is as many separate ones.
+
+A stack's layout follows from the runs asked for and from the table alone, never from the machine:
+the same job gives the same bytes. In another layout the order of sums differs, and so do the
+last digits. A run whose numbers leave the finite ones stays alone with them.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch.func import functional_call, grad, vmap
+
+from evenhand.learning.hyperparameters import Hyperparameters
+from evenhand.learning.losses.adversarial import (
+    Shares,
+    balanced_cross_entropy,
+    label_cross_entropy,
+)
+from evenhand.learning.losses.iifr import individual_loss
+from evenhand.learning.method import Method
+from evenhand.learning.network import Network, initial
+from evenhand.learning.pair_sources import NEIGHBOURS, near_enough, nearest
+from evenhand.tabular.prepared import Prepared, flip, scaled
+from evenhand.tabular.splits import official_split, random_split
+
+#: Runs trained at once: more fill the caches, fewer waste the calls.
+STACK = 40
+
+#: Bytes of training rows held at once.
+MEMORY = 1 << 28
+
+#: Rows predicted at once.
+ROWS = 8192
+
+RHO, EPS = 0.9, 1e-6
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What runs of one method and individual loss differ in, next to the seed.
+
+    Attributes
+    ----------
+    lam : float
+        Weight of the individual loss.
+    epsilon : float or None
+        Threshold of the neighbours, for pairs that have one.
+    mu : float or None
+        Weight of the adversary's loss, for methods that have one.
+    """
+
+    lam: float
+    epsilon: float | None
+    mu: float | None
+
+
+@dataclass(frozen=True)
+class Options:
+    """What all runs of a job share.
+
+    Attributes
+    ----------
+    split : str
+        ``random`` or ``official``.
+    reduction : str
+        ``sum`` or ``mean`` of the individual loss.
+    base : float
+        Of its divergence's logarithm.
+    epsilon_unit : str
+        ``cosine`` or ``quantile``.
+    """
+
+    split: str = "random"
+    reduction: str = "sum"
+    base: float = math.e
+    epsilon_unit: str = "cosine"
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A split of a table, scaled by its training rows, for one method.
+
+    Attributes
+    ----------
+    train, test : array of int
+        Rows of the table.
+    x_train, x_test : tensor of float32, shape (rows, d)
+        Only the columns that the method sees.
+    y_train, a_train, a_test : tensor of int64
+        Labels and groups.
+    columns : list of int
+        Those of the d columns that carry the attribute; empty if the method sees none.
+    codes : tensor of float32, shape (values, len(columns))
+        What they are for each value of the attribute.
+    """
+
+    train: np.ndarray
+    test: np.ndarray
+    x_train: torch.Tensor
+    x_test: torch.Tensor
+    y_train: torch.Tensor
+    a_train: torch.Tensor
+    a_test: torch.Tensor
+    columns: list[int]
+    codes: torch.Tensor
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A run after its training.
+
+    Attributes
+    ----------
+    individual : str
+    configuration : Configuration
+    seed : int
+    train_rows : int
+    test : array of int, shape (n,)
+        The rows held out.
+    p : array of float32, shape (n,)
+        P(Y=1) of these.
+    flipped : array of float32, shape (n, values)
+        The same with each value of the attribute; NaN at a person's own.
+    pairs : float or None
+        Mean number of pairs a step; None without an individual loss.
+    """
+
+    individual: str
+    configuration: Configuration
+    seed: int
+    train_rows: int
+    test: np.ndarray
+    p: np.ndarray
+    flipped: np.ndarray
+    pairs: float | None
+
+    @property
+    def diverged(self) -> bool:
+        """Whether its numbers have left the finite ones."""
+        others = self.flipped.shape[1] - 1
+        finite = np.isfinite(self.flipped).sum()
+        return not np.isfinite(self.p).all() or int(finite) != others * len(self.p)
+
+
+def train_runs(
+    table: Prepared,
+    method: Method,
+    hyperparameters: Hyperparameters,
+    grid: Sequence[tuple[str, Sequence[Configuration]]],
+    seeds: Sequence[int],
+    options: Options,
+    *,
+    progress: bool = False,
+) -> Iterator[Trained]:
+    """Train every configuration of every individual loss on every seed.
+
+    Parameters
+    ----------
+    table : Prepared
+        The people.
+    method : Method
+        The method, a network.
+    hyperparameters : Hyperparameters
+        Sizes and optimiser.
+    grid : sequence of (individual loss, configurations)
+        What to train.
+    seeds : sequence of int
+        Each decides on a split (a random one), the first parameters and the batches.
+    options : Options
+        The rest.
+    progress : bool
+        Whether to show a bar on standard error.
+
+    Yields
+    ------
+    Trained
+        In the order individual loss, seed, configuration.
+    """
+    from tqdm import tqdm
+
+    stacks = [
+        stack for individual, chosen in grid for stack in _stacks(table, individual, chosen, seeds)
+    ]
+    look = {"desc": table.name, "unit": " steps", "mininterval": 5, "ascii": True}
+    rows = len(split(table, seeds[0], options.split)[0])
+    steps = len(stacks) * hyperparameters.epochs * -(-rows // hyperparameters.batch)
+    with _one_thread(), tqdm(total=steps, disable=not progress, **look) as bar:
+        for individual, some, chosen in stacks:
+            folds = [fold(table, method, seed, options.split) for seed in some]
+            parameters, pairs = _fit(
+                folds, method, hyperparameters, individual, some, chosen, options, bar
+            )
+            p, flipped = _predict(folds, method, hyperparameters, parameters)
+            for s, c in itertools.product(range(len(some)), range(len(chosen))):
+                yield Trained(
+                    individual=individual,
+                    configuration=chosen[c],
+                    seed=some[s],
+                    train_rows=len(folds[s].train),
+                    test=folds[s].test,
+                    p=p[s, c],
+                    flipped=flipped[s, c],
+                    pairs=None if individual == "none" else float(pairs[s, c]),
+                )
+
+
+def fit_classifier(
+    table: Prepared, method: Method, seeds: Sequence[int], options: Options
+) -> Iterator[Trained]:
+    """Fit a method that is no network, once a seed. See `train_runs`."""
+    from threadpoolctl import threadpool_limits
+
+    for seed in seeds:
+        one = fold(table, method, seed, options.split)
+        x = one.x_train.double().numpy()
+        with _one_thread(), threadpool_limits(1):
+            predict = method.fit(x, table.y[one.train])
+            values = len(table.attribute_values)
+            flipped = np.full((len(one.test), values), np.nan, dtype=np.float32)
+            for shift in range(1, values):
+                codes = (one.a_test + shift) % values
+                other = with_codes(one.x_test, one, codes).double().numpy()
+                flipped[np.arange(len(codes)), codes.numpy()] = predict(other)
+            p = predict(one.x_test.double().numpy()).astype(np.float32)
+        yield Trained(
+            "none", Configuration(0.0, None, None), seed, len(one.train), one.test, p, flipped, None
+        )
+
+
+def split(table: Prepared, seed: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """Training and test rows."""
+    return official_split(table) if kind == "official" else random_split(table, seed)
+
+
+def fold(table: Prepared, method: Method, seed: int, kind: str) -> Fold:
+    """Split and scale a table for a method."""
+    train, test = split(table, seed, kind)
+    values = len(table.attribute_values)
+    examples = np.concatenate([flip(table, table.x[:1], code) for code in range(values)])
+    x_train, x_test, examples = scaled(table, table.x[train], table.x[test], examples)
+    columns = table.attribute_columns
+    codes = examples[:, columns]
+    if not method.sees_attribute:
+        x_train, x_test = (np.delete(x, columns, axis=1) for x in (x_train, x_test))
+        columns, codes = [], codes[:, :0]
+
+    def numbers(array: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(array.astype(np.int64))
+
+    def floats(array: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(np.ascontiguousarray(array, dtype=np.float32))
+
+    return Fold(
+        train=train,
+        test=test,
+        x_train=floats(x_train),
+        x_test=floats(x_test),
+        y_train=numbers(table.y[train]),
+        a_train=numbers(table.a[train]),
+        a_test=numbers(table.a[test]),
+        columns=list(columns),
+        codes=floats(codes),
+    )
+
+
+def with_codes(x: torch.Tensor, one: Fold, codes: torch.Tensor) -> torch.Tensor:
+    """A copy of scaled features (n, d) in which the people have other values of the attribute."""
+    changed = x.clone()
+    changed[:, one.columns] = one.codes[codes]
+    return changed
+
+
+def _stacks(
+    table: Prepared, individual: str, chosen: Sequence[Configuration], seeds: Sequence[int]
+) -> Iterator[tuple[str, Sequence[int], Sequence[Configuration]]]:
+    """Runs that are trained together: some seeds, all of `chosen` (or one seed, some of them)."""
+    most = max(1, MEMORY // table.x.size // 4)
+    together = max(1, min(STACK // len(chosen), most))
+    for some in _chunks(seeds, together):
+        for part in _chunks(chosen, STACK):
+            yield individual, some, part
+
+
+def _chunks(items: Sequence, size: int) -> Iterator[Sequence]:
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+def _fit(
+    folds: Sequence[Fold],
+    method: Method,
+    hyperparameters: Hyperparameters,
+    individual: str,
+    seeds: Sequence[int],
+    chosen: Sequence[Configuration],
+    options: Options,
+    bar,
+) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
+    """Train a stack: parameters (seeds, configurations, ...) and pairs a step (the same)."""
+    sizes = _sizes(folds[0], method, hyperparameters)
+    starts = [initial(seed, *sizes) for seed in seeds]
+    parameters = {
+        name: torch.stack([start[name] for start in starts])[:, None].repeat(
+            1, len(chosen), *[1] * starts[0][name].ndim
+        )
+        for name in starts[0]
+    }
+    shape = (len(seeds), len(chosen))
+    mus, lams, epsilons = (
+        torch.tensor([getattr(one, name) or 0.0 for one in chosen])
+        for name in ("mu", "lam", "epsilon")
+    )
+    mus, lams = mus.expand(shape), lams.expand(shape)
+    gradient = _stacked_gradient(sizes, method, individual, options)
+    optimizer = torch.optim.Adadelta(
+        parameters.values(), lr=hyperparameters.learning_rate, rho=RHO, eps=EPS
+    )
+    groups = len(folds[0].codes)
+    shares = Shares(*map(torch.stack, zip(*(_shares(one, groups) for one in folds), strict=True)))
+    pairs, steps = torch.zeros(shape, dtype=torch.float64), 0
+    for rows, x, flipped in _batches(folds, seeds, hyperparameters, individual):
+        y = torch.stack([one.y_train[row] for one, row in zip(folds, rows, strict=True)])
+        a = torch.stack([one.a_train[row] for one, row in zip(folds, rows, strict=True)])
+        y = torch.nn.functional.one_hot(y, 2).float()
+        a = torch.nn.functional.one_hot(a, groups).float()
+        if individual in NEIGHBOURS:
+            near = x
+            if individual == "iifr_cosine_without_attribute":
+                keep = [i for i in range(x.shape[-1]) if i not in set(folds[0].columns)]
+                near = x[..., keep]
+            similarity, partner = nearest(near)
+            has_pair = near_enough(similarity, epsilons, options.epsilon_unit)
+        else:
+            partner = flipped  # None without an individual loss
+            has_pair = torch.ones(*shape, x.shape[1]) if flipped is not None else None
+        gradients = gradient(parameters, mus, lams, has_pair, x, y, a, partner, shares)
+        for name, parameter in parameters.items():
+            parameter.grad = gradients[name]
+        optimizer.step()
+        if has_pair is not None:
+            pairs += has_pair.sum(dim=-1)
+        steps += 1
+        bar.update()
+    return parameters, pairs / steps
+
+
+def _stacked_gradient(sizes: tuple, method: Method, individual: str, options: Options):
+    """The gradient of all runs' losses with respect to their parameters.
+
+    A function of parameters, mu, lambda and has_pair (seeds, configurations, ...), and of x, y,
+    a, partner and shares (seeds, ...).
+    """
+    with torch.device("meta"):
+        network = Network(*sizes)
+
+    def loss(parameters, mu, lam, has_pair, x, y, a, partner, shares):
+        inputs = torch.cat([x, partner]) if individual == "iifr_counterfactual" else x
+        logits, outputs = functional_call(network, parameters, (inputs, len(x)))
+        log_p = logits.log_softmax(dim=-1)
+        own = log_p[: len(x)]
+        if method.balanced_labels:
+            total = balanced_cross_entropy(own, y, shares)
+        else:
+            total = label_cross_entropy(own, y)
+        if method.adversary_loss is not None:
+            total = total + mu * method.adversary_loss(outputs, y, a, shares)
+        if individual != "none":
+            other = own[partner] if individual in NEIGHBOURS else log_p[len(x) :]
+            total = total + lam * individual_loss(
+                own, other, has_pair, reduction=options.reduction, base=options.base
+            )
+        return total
+
+    has = None if individual == "none" else 0
+    configurations = vmap(grad(loss), in_dims=(0, 0, 0, has, None, None, None, None, None))
+    return vmap(configurations, in_dims=(0, 0, 0, has, 0, 0, 0, has, 0))
+
+
+def _batches(
+    folds: Sequence[Fold], seeds: Sequence[int], hyperparameters: Hyperparameters, individual: str
+) -> Iterator[tuple[list[torch.Tensor], torch.Tensor, torch.Tensor | None]]:
+    """Rows, features (seeds, batch, d) and, for the counterfactual pairs, the same flipped.
+
+    With more than two values of the attribute, the other value is drawn for each row and step.
+    """
+    count, values = len(folds[0].train), len(folds[0].codes)
+    orders = [np.random.default_rng([seed, 1]) for seed in seeds]
+    draws = [np.random.default_rng([seed, 2]) for seed in seeds]
+    for _ in range(hyperparameters.epochs):
+        shuffled = [torch.from_numpy(order.permutation(count)) for order in orders]
+        for start in range(0, count, hyperparameters.batch):
+            rows = [row[start : start + hyperparameters.batch] for row in shuffled]
+            x = [one.x_train[row] for one, row in zip(folds, rows, strict=True)]
+            flipped = None
+            if individual == "iifr_counterfactual":
+                flipped = torch.stack(
+                    [
+                        with_codes(
+                            x[i],
+                            one,
+                            (one.a_train[rows[i]] + _shifts(draws[i], values, len(rows[i])))
+                            % values,
+                        )
+                        for i, one in enumerate(folds)
+                    ]
+                )
+            yield rows, torch.stack(x), flipped
+
+
+def _shifts(draw: np.random.Generator, values: int, count: int) -> torch.Tensor:
+    """How far each row's other value lies from its own: 1 to values - 1."""
+    return torch.from_numpy(draw.integers(1, values, size=count))
+
+
+def _predict(
+    folds: Sequence[Fold],
+    method: Method,
+    hyperparameters: Hyperparameters,
+    parameters: dict[str, torch.Tensor],
+) -> tuple[np.ndarray, np.ndarray]:
+    """P(Y=1) of the test rows (seeds, configurations, n), and flipped (..., n, values)."""
+    with torch.device("meta"):
+        network = Network(*_sizes(folds[0], method, hyperparameters))
+
+    def positive(own: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+        return functional_call(network, own, (x, 0))[0].softmax(dim=-1)[:, 1]
+
+    stacked = vmap(vmap(positive, in_dims=(0, None)), in_dims=(0, 0))
+
+    def predict(x: list[torch.Tensor]) -> np.ndarray:
+        parts = [stacked(parameters, part) for part in torch.stack(x).split(ROWS, dim=1)]
+        return torch.cat(parts, dim=-1).numpy()
+
+    p = predict([one.x_test for one in folds])
+    values = len(folds[0].codes)
+    flipped = np.full((*p.shape, values), np.nan, dtype=np.float32)
+    for shift in range(1, values):
+        codes = [(one.a_test + shift) % values for one in folds]
+        other = predict([with_codes(f.x_test, f, c) for f, c in zip(folds, codes, strict=True)])
+        for s, code in enumerate(codes):
+            flipped[s][:, np.arange(len(code)), code.numpy()] = other[s]
+    return p, flipped
+
+
+def _sizes(one: Fold, method: Method, hyperparameters: Hyperparameters) -> tuple:
+    return (
+        one.x_train.shape[1],
+        hyperparameters.hidden,
+        hyperparameters.adversary,
+        method.heads(len(one.codes)),
+    )
+
+
+def _shares(one: Fold, groups: int) -> Shares:
+    """P(Y) and P(A | Y) of the training rows."""
+    counts = torch.zeros(2, groups)
+    counts.index_put_((one.y_train, one.a_train), torch.ones(len(one.y_train)), accumulate=True)
+    return Shares(
+        label=counts.sum(dim=1) / counts.sum(),
+        group_given_label=counts / counts.sum(dim=1, keepdim=True),
+    )
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """More threads would change the order of sums; with stacks this small they are slower too."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,317 @@
+"""Stage: EIDIG (ISSTA 2021): generate discriminatory people, relabel them, train anew.
+
+Three networks a seed: ``eidig_base``, which the search attacks; ``eidig``, trained from fresh
+parameters on the training rows and the relabelled people; and ``eidig_control``, trained on the
+same schedule without these people. Only the difference of the last two is EIDIG's doing.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.learning.hyperparameters import Hyperparameters, read_hyperparameters
+from evenhand.learning.train_table import GROUPS, RUNS, measure
+from evenhand.metrics.individual import TAU
+from evenhand.stage import Input, Output
+from evenhand.tabular.prepared import Prepared, check, read_prepared
+from evenhand.tabular.splits import random_split
+
+if TYPE_CHECKING:
+    from evenhand.learning.eidig.network import Network
+    from evenhand.learning.eidig.space import Space
+
+#: What the three networks of a track are called; the two tracks are never mixed.
+METHODS = {
+    "base": ("eidig_base", "eidig_control", "eidig"),
+    "integers": ("eidig_integers_base", "eidig_integers_control", "eidig_integers"),
+}
+
+#: Steps that succeed until the local search looks at the gradients again.
+VARIANTS = {"5": 5, "inf": None}
+
+#: EIDIG's own track: rows a step, and epochs of the base network.
+BATCH, EPOCHS, EPOCHS_OF = 32, 30, {"german": 20}
+
+#: Both tracks: training anew stops after so many epochs, or so many without progress on a share of
+#: the rows that is held out, as in EIDIG's code from the added people too.
+RETRAINING_EPOCHS, PATIENCE, VALIDATION = 100, 10, 0.2
+
+
+def train_eidig(
+    *,
+    data: Input,
+    meta: Input,
+    training: Input,
+    out: Output,
+    groups: Output,
+    track: str = "base",
+    variant: str = "5",
+    seeds: int = 20,
+    tries: int = 1000,
+    support_vectors: bool = False,
+    tau: float = TAU,
+) -> dict[str, Any]:
+    """Train the three networks of each seed.
+
+    Parameters
+    ----------
+    data, meta : path
+        The table, of `prepare_table`.
+    training : path
+        Layers by data set, and for the track ``base`` the rest too (resources/iifr/training.csv).
+    out, groups : path
+        Parquet with the columns of `train_table`: a row per run (by seed, then base, control,
+        eidig), and per run and group. On the track ``integers`` the groups are the codes of
+        EIDIG's own attribute (German: its four age groups), from 0 in order.
+    track : str
+        ``integers``: EIDIG's own whole numbers, one sigmoid, nadam. ``base``: the features,
+        layers, optimiser, first parameters and batches of `train_table`'s mlp; the search
+        moves codes behind the features (`evenhand.learning.eidig.space`).
+    variant : str
+        ``5`` (EIDIG-5) or ``inf`` (EIDIG-INF).
+    seeds : int
+        How many; they are 0, 1, 2 and so on, and split as for the other methods.
+    tries : int
+        Steps of the local search from each start.
+    support_vectors : bool
+        Whether a support vector machine takes part in relabelling; it is slow.
+    tau : float
+        How far outputs may lie apart and still count as alike in IFR_p.
+
+    Returns
+    -------
+    dict
+        runs, diverged, and lists with a number a seed: global_ids, local_ids, ids (distinct of
+        both), added (relabelled people), turned (of these: other label than the base network's),
+        epochs_control, epochs_eidig.
+    """
+    from tqdm import tqdm
+
+    for name, value, values in (("track", track, METHODS), ("variant", variant, VARIANTS)):
+        if value not in values:
+            raise InputError(f"{name} is {value}, not one of {', '.join(values)}")
+    if seeds < 1 or tries < 1:
+        raise InputError("there must be at least one seed, and one try")
+    table = read_prepared(data, meta)
+    check(table)
+    hyperparameters = read_hyperparameters(training, table.name)
+    counts: dict[str, Any] = {"runs": 0, "diverged": 0}
+    epochs = EPOCHS_OF.get(table.name, EPOCHS) if track == "integers" else hyperparameters.epochs
+    work = epochs + 2 * RETRAINING_EPOCHS + tries
+    look = {"desc": f"EIDIG on {table.name}", "mininterval": 5, "ascii": True}
+    with (
+        _one_thread(),
+        tqdm(total=seeds * work, **look) as bar,
+        pq.ParquetWriter(out, RUNS, compression="zstd") as run_writer,
+        pq.ParquetWriter(groups, GROUPS, compression="zstd") as group_writer,
+    ):
+        for seed in range(seeds):
+            runs, found, people = _train_seed(
+                table,
+                track,
+                hyperparameters,
+                epochs,
+                seed,
+                VARIANTS[variant],
+                tries,
+                support_vectors,
+                bar.update,
+            )
+            for name, number in found.items():
+                counts.setdefault(name, []).append(number)
+            for method, run in zip(METHODS[track], runs, strict=True):
+                same = {
+                    "dataset": table.name,
+                    "method": method,
+                    "split": "random",
+                    "js_base": "e",
+                    "epsilon_unit": None,
+                    "reduction": None,
+                }
+                rows, of_groups = measure(people, [run], tau, np.e, counts["runs"], same)
+                run_writer.write_table(pa.Table.from_pylist(rows, RUNS))
+                group_writer.write_table(pa.Table.from_pylist(of_groups, GROUPS))
+                counts["runs"] += 1
+                counts["diverged"] += run.diverged
+            bar.n = (seed + 1) * work
+            bar.refresh()
+    return counts
+
+
+def _train_seed(
+    table: Prepared,
+    track: str,
+    hyperparameters: Hyperparameters,
+    epochs: int,
+    seed: int,
+    interval: int | None,
+    tries: int,
+    support_vectors: bool,
+    progress: Callable[[], object],
+) -> tuple[list, dict[str, int], Prepared]:
+    """The three runs of a seed, what was generated, and the table with the track's groups."""
+    from evenhand.learning.eidig import generation, relabelling
+    from evenhand.learning.eidig import space as spaces
+
+    train, test = random_split(table, seed)
+    space = spaces.native(table, train) if track == "integers" else spaces.one_hot(table, train)
+    if space is None:
+        raise InputError(
+            f"{table.name} has no whole numbers for {table.attribute_name}, as EIDIG needs them",
+            remedy="use the track base",
+        )
+    x, y = space.encode(space.codes), table.y.astype(np.float32)
+    same = space, track, hyperparameters, epochs, seed
+    base, _ = _fit(*same, x[train], y[train], progress, fresh=False)
+    generator = np.random.default_rng([seed, 3])
+    starts = generation.global_search(space, base, generation.seed_rows(space, train, generator))
+    near = generation.local_search(
+        space, base, starts, generator, interval=interval, tries=tries, progress=progress
+    )
+    ids = generation.distinct(np.concatenate([starts, near]))
+    added = relabelling.draw(ids, generator)
+    labels = relabelling.vote(
+        space, train, table.y[train], added, seed, support_vectors=support_vectors
+    )
+    turned = (labels == 1) != (space.predict(base, added) > 0.5)
+    networks, taken = [base], []
+    for more, theirs in ((added[:0], labels[:0]), (added, labels)):
+        more_x = np.concatenate([x[train], space.encode(more)])
+        more_y = np.concatenate([y[train], theirs.astype(np.float32)])
+        network, number = _fit(*same, more_x, more_y, progress, fresh=True)
+        networks.append(network)
+        taken.append(number)
+    found = {
+        "global_ids": len(starts),
+        "local_ids": len(near),
+        "ids": len(ids),
+        "added": len(added),
+        "turned": int(turned.sum()),
+        "epochs_control": taken[0],
+        "epochs_eidig": taken[1],
+    }
+    people, values = _people(table, space, track)
+    if missing := sorted(set(range(len(values))) - set(people.a[test].tolist())):
+        raise InputError(
+            f"{table.name}: nobody held out by seed {seed} has {table.attribute_name} ="
+            f" {people.attribute_values[missing[0]]}",
+            remedy="hold out another share",
+        )
+    runs = [_run(space, network, seed, train, test, values, people) for network in networks]
+    return runs, found, people
+
+
+def _people(table: Prepared, space: "Space", track: str) -> tuple[Prepared, np.ndarray]:
+    """The table with the groups that the track has, and the code of each group."""
+    values = np.unique(space.codes[:, space.protected])
+    if track == "base":
+        return table, np.arange(len(table.attribute_values))
+    a = np.searchsorted(values, space.codes[:, space.protected]).astype(np.int16)
+    return replace(table, a=a, attribute_values=[str(value) for value in values]), values
+
+
+def _run(
+    space: "Space",
+    network: "Network",
+    seed: int,
+    train: np.ndarray,
+    test: np.ndarray,
+    values: np.ndarray,
+    people: Prepared,
+):
+    """What a network says of the rows held out, with each value of the attribute."""
+    from evenhand.learning.stacked import Configuration, Trained
+
+    codes = space.codes[test]
+    flipped = np.empty((len(test), len(values)), dtype=np.float32)
+    for i, value in enumerate(values):
+        other = codes.copy()
+        other[:, space.protected] = value
+        flipped[:, i] = space.predict(network, other)
+    own = np.arange(len(test)), people.a[test]
+    p = flipped[own]
+    flipped[own] = np.nan
+    return Trained("none", Configuration(0.0, None, None), seed, len(train), test, p, flipped, None)
+
+
+def _start(
+    space: "Space", track: str, hyperparameters: Hyperparameters, seed: int, fresh: bool
+) -> "Network":
+    """First parameters: on the track ``base`` those of `train_table`'s mlp, or `fresh` ones."""
+    from evenhand.learning.eidig.network import Network, glorot
+
+    if track == "integers":
+        sizes = (space.inputs, *hyperparameters.hidden, 1)
+        return glorot(sizes, np.random.default_rng([seed, 5 if fresh else 4]))
+    from evenhand.learning.network import initial
+
+    # a seed of `initial` that no base network has
+    drawn = int(np.random.default_rng([seed, 5]).integers(2**31, 2**62)) if fresh else seed
+    parameters = initial(drawn, space.inputs, hyperparameters.hidden, hyperparameters.adversary, ())
+    layers = [
+        part.numpy().T.ravel() if part.ndim == 2 else part.numpy() for part in parameters.values()
+    ]
+    return Network((space.inputs, *hyperparameters.hidden, 2), np.concatenate(layers))
+
+
+def _fit(
+    space: "Space",
+    track: str,
+    hyperparameters: Hyperparameters,
+    epochs: int,
+    seed: int,
+    x: np.ndarray,
+    y: np.ndarray,
+    progress: Callable[[], object],
+    *,
+    fresh: bool,
+) -> "tuple[Network, int]":
+    """Train the base network, or a `fresh` one with early stopping; how many epochs it took."""
+    from evenhand.learning.eidig.network import Adadelta, Nadam, train
+
+    start = _start(space, track, hyperparameters, seed, fresh)
+    if track == "integers":
+        optimizer, batch = Nadam(len(start.theta)), BATCH
+    else:
+        optimizer = Adadelta(len(start.theta), hyperparameters.learning_rate)
+        batch = hyperparameters.batch
+    if not fresh:
+        order = np.random.default_rng([seed, 1])  # that of `evenhand.learning.stacked`
+        return train(
+            start, optimizer, x, y, batch=batch, epochs=epochs, generator=order, progress=progress
+        )
+    generator = np.random.default_rng([seed, 6])
+    rows = generator.permutation(len(x))
+    held = round(VALIDATION * len(x))
+    return train(
+        start,
+        optimizer,
+        x[rows[held:]],
+        y[rows[held:]],
+        batch=batch,
+        epochs=RETRAINING_EPOCHS,
+        generator=generator,
+        validation=(x[rows[:held]], y[rows[:held]]),
+        patience=PATIENCE,
+        progress=progress,
+    )
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Of BLAS and OpenMP: more would change the order of sums, and are slower on small matrices."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        yield
+
+
+if __name__ == "__main__":
+    stage.run(train_eidig)

@@ -1,0 +1,334 @@
+"""Stage: train one method on one table, many runs at once, and measure each run."""
+
+import importlib
+import math
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.learning.hyperparameters import read_hyperparameters
+from evenhand.metrics.group import RATES, gaps, rates
+from evenhand.metrics.individual import TAU, binary, percent, similar_outputs, unchanged_labels
+from evenhand.stage import Input, Output, Plugin
+from evenhand.tabular.prepared import Prepared, check, read_prepared
+
+if TYPE_CHECKING:
+    from evenhand.learning.method import Method
+    from evenhand.learning.stacked import Configuration, Trained
+
+#: One row per run. Accuracies and IFR are percent, the other rates and gaps shares. Null is what
+#: a run does not have (epsilon, mu, n_pairs), a rate over nobody, and every measure of a run that
+#: diverged.
+RUNS = pa.schema(
+    [
+        ("run", pa.int32()),  # in the order individual, seed, lambda, epsilon, mu
+        ("dataset", pa.string()),
+        ("method", pa.string()),
+        ("individual", pa.string()),  # none, or an individual loss by its pairs
+        ("reduction", pa.string()),  # of the individual loss: sum or mean; null without one
+        ("lambda", pa.float64()),
+        ("epsilon", pa.float64()),
+        ("mu", pa.float64()),
+        ("seed", pa.int32()),
+        ("split", pa.string()),  # random or official
+        ("n_train", pa.int32()),
+        ("n_test", pa.int32()),
+        ("acc", pa.float64()),
+        ("balanced_acc", pa.float64()),
+        ("positive_rate", pa.float64()),
+        ("ifr_b", pa.float64()),
+        ("ifr_p", pa.float64()),  # a person counts with the share of the other values
+        ("ifr_p_all", pa.float64()),  # only persons whom no other value changes count
+        ("ddp", pa.float64()),
+        ("deo_0", pa.float64()),
+        ("deo_1", pa.float64()),
+        ("n_pairs", pa.float64()),  # mean number of pairs a step
+        ("diverged", pa.bool_()),
+        ("epsilon_unit", pa.string()),  # cosine or quantile; null without epsilon
+        ("js_base", pa.string()),  # e or 2
+    ]
+)
+
+#: One row per run and group, units as above.
+GROUPS = pa.schema(
+    [
+        ("run", pa.int32()),
+        ("group", pa.int16()),  # a code of the attribute
+        ("n", pa.int32()),
+        ("acc", pa.float64()),
+        ("balanced_acc", pa.float64()),
+        ("positive_rate", pa.float64()),
+        ("tpr", pa.float64()),
+        ("fpr", pa.float64()),
+        ("ifr_b", pa.float64()),
+        ("ifr_p", pa.float64()),
+    ]
+)
+
+#: One row per run and row held out.
+PREDICTIONS = pa.schema(
+    [
+        ("run", pa.int32()),
+        ("row", pa.int64()),  # of the prepared table
+        ("p", pa.float32()),  # P(Y=1); null if it is no number
+        ("p_flipped", pa.list_(pa.float32())),  # by the attribute's code; null at the own one
+    ]
+)
+
+
+def train_table(
+    *,
+    data: Input,
+    meta: Input,
+    training: Input,
+    method: Annotated[str, Plugin("evenhand.learning.methods")],
+    out: Output,
+    groups: Output,
+    predictions: Output,
+    individual: list[str] | None = None,
+    lambdas: list[float] | None = None,
+    epsilons: list[float] | None = None,
+    mus: list[float] | None = None,
+    seeds: int = 20,
+    split: str = "random",
+    reduction: str = "sum",
+    js_base: str = "e",
+    epsilon_unit: str = "cosine",
+    epsilon_lambda: float = 1.0,
+    tau: float = TAU,
+    predicted_seeds: int | None = None,
+) -> dict[str, Any]:
+    """Train all runs of a method on a table.
+
+    Parameters
+    ----------
+    data, meta : path
+        The table, of `prepare_table`.
+    training : path
+        Layers, learning rate, batch and epochs by data set (resources/iifr/training.csv).
+    method : str
+        A module of `evenhand.learning.methods`.
+    out, groups, predictions : path
+        Parquet: a row per run (`RUNS`), per run and group (`GROUPS`), per run and person held
+        out (`PREDICTIONS`).
+    individual : list of str
+        Individual losses, of `evenhand.learning.pair_sources.INDIVIDUAL`; by default only
+        ``none``. A method that takes none (the classifiers, and the network that does not see
+        the attribute) has its runs without one only.
+    lambdas : list of float
+        Weights of the individual loss; by default 1.
+    epsilons : list of float
+        Thresholds of the neighbours; by default 0.8. The first goes with every lambda, the
+        others with `epsilon_lambda` alone.
+    mus : list of float
+        Weights of the adversary; by default those that the method names. A method without an
+        adversary has none.
+    seeds : int
+        How many; they are 0, 1, 2 and so on.
+    split : str
+        ``random``, another for each seed, or ``official``, the same for all.
+    reduction : str
+        ``sum`` of the individual loss over the pairs of a batch, or their ``mean``.
+    js_base : str
+        Of the logarithm in the individual loss and in IFR_p: ``e`` or ``2``.
+    epsilon_unit : str
+        ``cosine``, or ``quantile`` of the batch's similarities.
+    epsilon_lambda : float
+        The lambda of the further epsilons.
+    tau : float
+        How far outputs may lie apart and still count as alike in IFR_p.
+    predicted_seeds : int, optional
+        Keep the predictions of so many seeds only; by default of all.
+    """
+    from evenhand.learning import stacked
+
+    table = read_prepared(data, meta)
+    check(table)
+    hyperparameters = read_hyperparameters(training, table.name)
+    chosen = importlib.import_module(f"evenhand.learning.methods.{method}").METHOD
+    grid = _grid(
+        chosen,
+        individual or ["none"],
+        [1.0] if lambdas is None else lambdas,
+        [0.8] if epsilons is None else epsilons,
+        list(chosen.mus) if mus is None else mus,
+        epsilon_lambda,
+    )
+    _check_options(seeds, split=split, reduction=reduction, js=js_base, epsilon=epsilon_unit)
+    options = stacked.Options(split, reduction, BASES[js_base], epsilon_unit)
+    numbers = list(range(seeds))
+    if chosen.fit is not None:
+        runs = stacked.fit_classifier(table, chosen, numbers, options)
+    else:
+        runs = stacked.train_runs(
+            table, chosen, hyperparameters, grid, numbers, options, progress=True
+        )
+    same = {
+        "dataset": table.name,
+        "method": method,
+        "split": split,
+        "js_base": js_base,
+        "epsilon_unit": epsilon_unit,
+        "reduction": reduction,
+    }
+    keep = seeds if predicted_seeds is None else predicted_seeds
+    counts = {"runs": 0, "diverged": 0, "predictions": 0}
+    with (
+        pq.ParquetWriter(out, RUNS, compression="zstd") as run_writer,
+        pq.ParquetWriter(groups, GROUPS, compression="zstd") as group_writer,
+        pq.ParquetWriter(predictions, PREDICTIONS, compression="zstd") as prediction_writer,
+    ):
+        for _, together in groupby(runs, key=lambda run: (run.individual, run.seed)):
+            some = list(together)
+            first = counts["runs"]
+            run_rows, group_rows = measure(table, some, tau, BASES[js_base], first, same)
+            run_writer.write_table(pa.Table.from_pylist(run_rows, RUNS))
+            group_writer.write_table(pa.Table.from_pylist(group_rows, GROUPS))
+            if some[0].seed < keep:
+                rows = pa.concat_tables(
+                    _prediction_rows(run, first + i) for i, run in enumerate(some)
+                )
+                prediction_writer.write_table(rows)
+                counts["predictions"] += len(rows)
+            counts["runs"] += len(some)
+            counts["diverged"] += sum(run.diverged for run in some)
+    return counts
+
+
+#: The logarithms' bases by their names.
+BASES = {"e": math.e, "2": 2.0}
+
+
+def _check_options(seeds: int, *, split: str, reduction: str, js: str, epsilon: str) -> None:
+    allowed = {
+        "split": (split, ("random", "official")),
+        "reduction": (reduction, ("sum", "mean")),
+        "js_base": (js, tuple(BASES)),
+        "epsilon_unit": (epsilon, ("cosine", "quantile")),
+    }
+    for name, (value, values) in allowed.items():
+        if value not in values:
+            raise InputError(f"{name} is {value}, not one of {', '.join(values)}")
+    if seeds < 1:
+        raise InputError("there must be at least one seed")
+
+
+def _grid(
+    method: "Method",
+    individual: list[str],
+    lambdas: list[float],
+    epsilons: list[float],
+    mus: list[float],
+    epsilon_lambda: float,
+) -> "list[tuple[str, list[Configuration]]]":
+    """The configurations of each individual loss, in the order of lambda, epsilon and mu."""
+    from evenhand.learning.pair_sources import INDIVIDUAL, NEIGHBOURS
+    from evenhand.learning.stacked import Configuration
+
+    if unknown := [name for name in individual if name not in INDIVIDUAL]:
+        raise InputError(
+            f"there is no individual loss {unknown[0]}", remedy=f"use {', '.join(INDIVIDUAL)}"
+        )
+    some_mus = mus if method.heads(2) else [None]
+    if not (lambdas and epsilons and some_mus):
+        raise InputError("a list of lambdas, epsilons or mus is empty")
+    grid = []
+    for name in dict.fromkeys(individual if method.takes_individual else ["none"]):
+        if name == "none":
+            pairs = [(0.0, None)]
+        elif name in NEIGHBOURS:
+            pairs = [(lam, epsilons[0]) for lam in lambdas]
+            pairs += [(epsilon_lambda, epsilon) for epsilon in epsilons[1:]]
+        else:
+            pairs = [(lam, None) for lam in lambdas]
+        grid.append(
+            (name, [Configuration(*pair, mu) for pair in dict.fromkeys(pairs) for mu in some_mus])
+        )
+    return grid
+
+
+def measure(
+    table: Prepared,
+    runs: "list[Trained]",
+    tau: float,
+    base: float,
+    first: int,
+    same: dict[str, Any],
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The rows of `RUNS` and `GROUPS` of runs that were tested on the same people."""
+    test, values = runs[0].test, len(table.attribute_values)
+    a, y = table.a[test], table.y[test]
+    whole = [run for run in runs if not run.diverged]
+    if whole:
+        predicted = np.stack([binary(run.p).argmax(axis=1) for run in whole])
+        overall, by_group = rates(y, predicted, a, values)
+        apart = gaps(by_group)
+    run_rows, group_rows = [], []
+    position = 0
+    for number, run in enumerate(runs, start=first):
+        has = run.individual != "none"
+        configuration = run.configuration
+        row = dict.fromkeys(RUNS.names) | same
+        row |= {
+            "run": number,
+            "individual": run.individual,
+            "reduction": same["reduction"] if has else None,
+            "lambda": configuration.lam,
+            "epsilon": configuration.epsilon,
+            "epsilon_unit": None if configuration.epsilon is None else same["epsilon_unit"],
+            "mu": configuration.mu,
+            "seed": run.seed,
+            "n_train": run.train_rows,
+            "n_test": len(test),
+            "n_pairs": run.pairs,
+            "diverged": run.diverged,
+        }
+        parts = [dict.fromkeys(GROUPS.names) for _ in range(values)]
+        for code, part in enumerate(parts):
+            part |= {"run": number, "group": code, "n": int((a == code).sum())}
+        if not run.diverged:
+            measured = overall | apart
+            row |= {name: _number(measured[name][position]) for name in measured if name in row}
+            p, flipped = binary(run.p), binary(run.flipped)
+            labels = unchanged_labels(p, flipped)
+            outputs = similar_outputs(p, flipped, tau=tau, base=base)
+            row |= {
+                "ifr_b": percent(labels),
+                "ifr_p": percent(outputs),
+                "ifr_p_all": percent(outputs, strict=True),
+            }
+            for code, part in enumerate(parts):
+                part |= {name: _number(by_group[name][position, code]) for name in RATES}
+                part["ifr_b"] = percent(labels[a == code])
+                part["ifr_p"] = percent(outputs[a == code])
+            position += 1
+        run_rows.append(row)
+        group_rows += parts
+    return run_rows, group_rows
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _prediction_rows(run: "Trained", number: int) -> pa.Table:
+    """The rows of `PREDICTIONS` of a run."""
+    count, values = run.flipped.shape
+    flipped = pa.array(run.flipped.ravel(), pa.float32(), from_pandas=True)
+    lists = pa.ListArray.from_arrays(np.arange(count + 1, dtype=np.int32) * values, flipped)
+    columns = [
+        np.full(count, number, dtype=np.int32),
+        run.test,
+        pa.array(run.p, pa.float32(), from_pandas=True),
+        lists,
+    ]
+    return pa.Table.from_arrays([pa.array(column) for column in columns], schema=PREDICTIONS)
+
+
+if __name__ == "__main__":
+    stage.run(train_table)
