@@ -1,0 +1,413 @@
+import csv
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.errors import InputError
+from evenhand.individual import compare_methods as comparing
+from evenhand.individual import write_findings as findings
+from evenhand.individual.check_paper import accuracies_with, check_paper, mix
+from evenhand.individual.find_fronts import dominators, find_fronts
+from evenhand.individual.published import number, read_settings, settings_of
+from evenhand.individual.results import by_setting, read_groups, read_runs, summarise
+from evenhand.individual.sweep_lambdas import sweep_lambdas
+from evenhand.individual.tabulate_results import judge, tabulate_results
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.fixture
+def resources(repository):
+    return repository / "resources/iifr"
+
+
+def tabulate(resources, folder, runs, groups):
+    outs = {f"table_{n}": folder / f"iifr_table_{n}.csv" for n in "4678"}
+    counts = tabulate_results(
+        runs=runs,
+        groups=groups,
+        **{f"published_{n}": resources / f"published_table_{n}.csv" for n in "4678"},
+        settings=resources / "settings.csv",
+        inconsistencies=resources / "inconsistencies.csv",
+        **outs,
+    )
+    return counts, {name: rows_of(path) for name, path in outs.items()}
+
+
+def find(rows, **said):
+    found = [row for row in rows if all(row[name] == value for name, value in said.items())]
+    assert len(found) == 1, said
+    return found[0]
+
+
+def test_interval_over_seeds_by_hand():
+    # mean 2, sd 1, t(2) = 4.3027: 2 +- 4.3027 / sqrt(3)
+    found = summarise([1.0, 2.0, 3.0])
+    assert (found["mean"], found["sd"], found["seeds"]) == (2.0, 1.0, 3)
+    assert found["high"] - 2 == pytest.approx(4.302653 / math.sqrt(3), rel=1e-6)
+    assert found["low"] == pytest.approx(4 - found["high"])
+
+
+def test_no_number_from_no_run_and_no_spread_from_one():
+    assert summarise([]) == {"mean": None, "sd": None, "low": None, "high": None, "seeds": 0}
+    one = summarise([3.0])
+    assert (one["mean"], one["sd"], one["low"], one["seeds"]) == (3.0, None, None, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "rounding"), [(".192", 0.192, 0.0005), ("85.5", 85.5, 0.05), ("71", 71, 0.5)]
+)
+def test_printed_numbers_say_how_exact_they_are(text, value, rounding):
+    assert (number(text).value, number(text).rounding) == (value, pytest.approx(rounding))
+
+
+def test_a_printed_number_is_a_number():
+    for text in ("", "nan", "1e3", "-", "8,5"):
+        with pytest.raises(ValueError, match="not a number"):
+            number(text)
+
+
+def test_verdicts():
+    ours = {"mean": 84.0, "sd": 0.5, "seeds": 20}
+    assert judge(number("85.0"), ours, None) == ("reproduced", None)
+    assert judge(number("83.0"), ours, None)[0] == "reproduced"
+    far = judge(number("85.5", "easier rows"), ours, None)
+    assert far == (
+        "not_reproduced",
+        "1.5 above our mean, 3.0 sd of single runs; easier rows",
+    )
+    assert judge(number("85.5"), ours, "a copy") == ("inconsistent_in_paper", "a copy")
+    assert judge(None, ours, None)[0] == "no_published_value"
+    assert judge(number("84.0"), ours | {"sd": None, "seeds": 1}, None)[0] == "undecided"
+    nothing = {"mean": None, "sd": None, "seeds": 0}
+    assert judge(number("84.0"), nothing, None)[0] == "not_run"
+    assert judge(number("84.0"), nothing, None, 3) == ("not_run", "every run diverged (3)")
+
+
+def test_what_is_printed_may_be_rounded():
+    ours = {"mean": 100.0, "sd": 0.0, "seeds": 5}
+    assert judge(number("100"), ours, None)[0] == "reproduced"
+    assert judge(number("99.95"), ours | {"mean": 99.954}, None)[0] == "reproduced"
+    assert judge(number("99.9"), ours, None)[0] == "not_reproduced"
+
+
+def test_tables_beside_the_paper(resources, tmp_path, run, write):
+    rows = [run(seed=s, acc=85.0 + s) for s in range(3)]
+    rows += [run(seed=9, diverged=True)]
+    iifr = {"individual": "iifr_cosine", "lambda": 1.0}
+    rows += [run(seed=s, epsilon=e, **iifr) for e in (0.8, 0.9) for s in range(2)]
+    rows += [run(seed=s, method="my_loss") for s in range(2)]
+    rows += [run(seed=s, split="official") for s in range(2)]
+    runs, groups = write(rows)
+    counts, tables = tabulate(resources, tmp_path, [runs], [groups])
+    assert (counts["runs"], counts["diverged"]) == (12, 1)
+    four = [row for row in tables["table_4"] if row["dataset"] == "adult"]
+    mlp = find(four, method="mlp", individual="none", metric="acc", split="random")
+    assert (mlp["paper"], mlp["ours_mean"], mlp["ours_sd"]) == ("85.5", "86", "1")
+    assert (mlp["seeds"], mlp["diverged"], mlp["verdict"]) == ("3", "1", "reproduced")
+    official = find(four, method="mlp", individual="none", metric="acc", split="official")
+    assert (official["paper"], official["verdict"]) == ("", "no_published_value")
+    own = find(four, method="my_loss", metric="acc")
+    assert (own["paper"], own["seeds"], own["verdict"]) == ("", "2", "no_published_value")
+    copy = find(four, method="alfr", individual="none", metric="ifr_p")
+    assert (copy["paper"], copy["verdict"], copy["ours_mean"]) == (
+        "30.5",
+        "inconsistent_in_paper",
+        "",
+    )
+    absent = find(four, method="laftr_dp", individual="none", metric="acc")
+    assert (absent["verdict"], absent["ours_mean"], absent["seeds"]) == ("not_run", "", "0")
+    assert not [row for row in four if row["verdict"] == "not_run" and not row["paper"]]
+    six = tables["table_6"]
+    male = find(six, method="mlp", individual="none", group="0", metric="ifr_p", split="random")
+    assert (male["paper"], male["ours_mean"], male["seeds"]) == ("71", "45", "3")
+    eight = [row for row in tables["table_8"] if row["metric"] == "acc"]
+    assert [row["epsilon"] for row in eight] == ["0.75", "0.8", "0.85", "0.9", "0.95", "1"]
+    assert [row["seeds"] for row in eight] == ["0", "2", "0", "2", "0", "3"]  # at 1 the MLP
+
+
+def test_a_mean_over_pairs_does_not_stand_for_the_papers_sum(resources, tmp_path, run, write):
+    said = {"individual": "iifr_cosine", "lambda": 1.0, "epsilon": 0.8, "reduction": "mean"}
+    runs, groups = write([run(seed=s, **said) for s in range(2)])
+    _, tables = tabulate(resources, tmp_path, [runs], [groups])
+    row = find(
+        [row for row in tables["table_4"] if row["dataset"] == "adult"],
+        method="mlp",
+        individual="iifr_cosine",
+        metric="acc",
+    )
+    assert row["verdict"] == "not_run"
+
+
+def test_other_data_sets_use_the_settings_of_any(resources):
+    settings = read_settings(resources / "settings.csv")
+    own = settings_of(settings, "loans")
+    assert {row["key"][0] for row in own} == {"loans"}
+    assert {row["setting"]["method"] for row in own} >= {"mlp", "alfr", "majority"}
+    kinds = [(*row["key"][:3], row["key"][-1]) for row in settings_of(settings, "adult")]
+    assert len(kinds) == len(set(kinds))
+
+
+def test_runs_are_given_once(run, write):
+    path, _ = write([run(), run(seed=1)])
+    with pytest.raises(InputError, match="holds the seed 0 of mlp"):
+        read_runs([path, path])
+
+
+def test_groups_belong_to_their_runs(run, write):
+    one, of_one = write([run()], "one")
+    two, of_two = write([run(seed=1), run(seed=2)], "two")
+    rows = read_runs([one, two])
+    assert set(read_groups([of_one, of_two], rows)) == {0, 1}
+    with pytest.raises(InputError, match="not as many"):
+        read_groups([of_one], rows)
+    with pytest.raises(InputError, match="holds the run 1"):
+        read_groups([of_two, of_one], rows)
+
+
+def test_a_table_of_something_else_is_an_error(tmp_path, write, run):
+    (tmp_path / "x.parquet").write_text("no table")
+    with pytest.raises(InputError, match="not a table of runs"):
+        read_runs([tmp_path / "x.parquet"])
+    _, groups = write([run()])
+    with pytest.raises(InputError, match="lacks the column"):
+        read_runs([groups])
+
+
+def test_sweeps_leave_diverged_runs_out_and_count_them(tmp_path, run, write):
+    said = {"individual": "iifr_counterfactual", "lambda": 100.0}
+    rows = [run(seed=s, acc=float(s)) for s in (1, 3)] + [run(seed=0, diverged=True, **said)]
+    counts = sweep_lambdas(runs=[write(rows)[0]], out=tmp_path / "out.csv")
+    assert counts == {"settings": 2, "rows": 18, "diverged": 1}
+    found = rows_of(tmp_path / "out.csv")
+    plain = find(found, metric="acc", individual="none")
+    assert (plain["mean"], plain["seeds"], plain["diverged"]) == ("2", "2", "0")
+    lost = find(found, metric="acc", individual="iifr_counterfactual")
+    assert (lost["mean"], lost["low"], lost["seeds"], lost["diverged"]) == ("", "", "0", "1")
+
+
+def test_front_by_hand():
+    # good: 3, 2, 2, 1, 3; bad: 3, 1, 2, 1, 3. The last equals the first, and both stay.
+    assert dominators([3, 2, 2, 1, 3], [3, 1, 2, 1, 3]) == [None, None, 1, 1, None]
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12))
+def test_front_equals_the_comparison_of_all_pairs(points):
+    found = dominators([g for g, _ in points], [b for _, b in points])
+
+    def beats(a, b):
+        return a[0] >= b[0] and a[1] <= b[1] and a != b
+
+    for point, other in zip(points, found, strict=True):
+        assert (other is None) == (not any(beats(one, point) for one in points))
+        if other is not None:
+            assert beats(points[other], point)
+            assert found[other] is None
+
+
+def test_fronts_compare_within_a_data_set(tmp_path, run, write):
+    rows = [run(balanced_acc=60.0, ddp=0.1), run(dataset="german", balanced_acc=50.0, ddp=0.2)]
+    rows += [run(method="majority", balanced_acc=50.0, ddp=0.2, diverged=False)]
+    rows += [run(method="alfr", mu=2.0, diverged=True)]
+    counts = find_fronts(runs=[write(rows)[0]], out=tmp_path / "out.csv")
+    assert counts["points"] == 6
+    found = [row for row in rows_of(tmp_path / "out.csv") if row["front"] == "ddp"]
+    assert find(found, dataset="german")["on_front"] == "true"
+    assert find(found, method="majority")["dominated_by"] == "mlp"
+    assert not [row for row in found if row["method"] == "alfr"]
+
+
+def test_paired_t_by_hand():
+    # differences 1, 2, 3: t = 2 / (1 / sqrt(3)) = 3.4641, p = 0.07418 with 2 degrees
+    low, high, p = comparing.paired_t([1.0, 2.0, 3.0])
+    assert p == pytest.approx(0.0741799, rel=1e-5)
+    assert (low + high) / 2 == pytest.approx(2)
+    # the variance 1/3 + 3/7 makes t = 2 / sqrt(16 / 21) = 2.2913
+    t = 2 / math.sqrt(16 / 21)
+    wide = comparing.paired_t([1.0, 2.0, 3.0], 3 / 7)
+    assert wide[2] == pytest.approx(1 - t / math.sqrt(2 + t * t), rel=1e-9)
+
+
+def test_differences_that_do_not_vary_have_no_p_value():
+    assert comparing.paired_t([0.0, 0.0]) == (0.0, 0.0, 1.0)
+    assert comparing.paired_t([2.0, 2.0]) == (2.0, 2.0, None)
+
+
+def test_tests_pair_by_seed(resources, tmp_path, run, write):
+    rows = [run(seed=s, acc=80.0 + s) for s in range(4)]
+    rows += [run(seed=s, method="majority", acc=70.0 + 2 * s) for s in (1, 2, 3)]
+    rows += [run(seed=0, method="majority", diverged=True)]
+    rows += [run(seed=7, method="logistic_regression")]
+    out = tmp_path / "out.csv"
+    comparing.compare_methods(runs=[write(rows)[0]], settings=resources / "settings.csv", out=out)
+    found = rows_of(out)
+    row = find(found, method="majority", metric="acc")
+    # 72 - 81, 74 - 82, 76 - 83: mean -8
+    assert (row["seeds"], float(row["difference"]), row["against"]) == ("3", -8.0, "mlp")
+    assert float(row["p_value"]) <= float(row["p_adjusted"]) <= 1
+    assert float(row["p_resampled"]) > float(row["p_value"])
+    alone = find(found, method="logistic_regression", metric="acc")
+    assert (alone["difference"], alone["p_value"], alone["seeds"]) == ("", "", "0")
+    assert alone["reason"] == "they have no seed in common"
+
+
+def test_individual_losses_are_tested_against_the_method_without(run):
+    named = {"method": "alfr", "individual": "iifr_cosine", "mu": 2.0, "lambda": 0.5}
+    key = next(iter(by_setting([run(epsilon=0.8, **named)])))
+    plain = next(iter(by_setting([run(method="alfr", mu=2.0)])))
+    mlp = next(iter(by_setting([run()])))
+    references = comparing.references(key)
+    assert (references["none"], references["mlp"]) == (plain, mlp)
+
+
+@pytest.fixture
+def checks(resources, tmp_path):
+    def check(**other):
+        paths = {f"published_{n}": resources / f"published_table_{n}.csv" for n in "4678"}
+        names = {"mixes": "published_mixes", "rates": "published_rates"}
+        paths |= {key: resources / f"{name}.csv" for key, name in names.items()}
+        paths |= {"inconsistencies": resources / "inconsistencies.csv"} | other
+        counts = check_paper(**paths, out=tmp_path / "checks.csv")
+        return counts, rows_of(tmp_path / "checks.csv")
+
+    return check
+
+
+def test_the_papers_contradictions_are_found_by_arithmetic(checks):
+    counts, rows = checks()
+    odd = [row for row in rows if row["result"] == "contradiction"]
+    assert counts["unlisted"] == 0
+    assert counts["unchecked"] == 0
+    found = {(row["kind"], row["dataset"], row["method"], row["individual"]) for row in odd}
+    assert found == {
+        ("mix", "adult", "cfair_eo", "iifr_cosine"),
+        ("copy", "adult", "cfair_eo", "iifr_cosine"),
+        ("mix", "adult", "alfr", "none"),
+        ("mix", "adult", "cfair_eo", "none"),
+        ("swapped", "adult", "eidig", "none"),
+        ("misprint", "adult", "eidig", "none"),
+        ("copy", "compas", "laftr_dp", "none"),
+        ("infeasible", "compas", "laftr_dp", "none"),
+    }
+    row = find(odd, kind="mix", individual="iifr_cosine", metric="ifr_p")
+    # .67506 x 73.4 + .32494 x 37.0
+    assert float(row["computed"]) == pytest.approx(61.572184)
+
+
+def test_a_contradiction_that_is_not_listed_is_counted(checks, resources, tmp_path):
+    text = (resources / "published_table_4.csv").read_text(encoding="utf-8")
+    changed = tmp_path / "published_table_4.csv"
+    old, new = "adult,mlp,iifr_cosine,,,ifr_p,90.6", "adult,mlp,iifr_cosine,,,ifr_p,60.6"
+    assert old in text
+    changed.write_text(text.replace(old, new), encoding="utf-8")
+    assert checks(published_4=changed)[0]["unlisted"] == 1
+
+
+def test_mix_by_hand():
+    value, open_ = mix([(0.75, number("80")), (0.25, number("40"))])
+    assert value == 70
+    assert open_ == pytest.approx(0.5 + 0.01 * 40)
+
+
+def test_feasible_accuracies_by_hand():
+    # Equal groups of base rate 0 and 1: the accuracy is (1 - fpr + tpr) / 2, and the gap of
+    # the positive rates is |tpr - fpr| = 0, so it is 1/2.
+    gaps = [number("0.000"), number("1.000"), number("1.000")]
+    ends = accuracies_with([gaps[0], number("0.5"), number("0.5")], [(0.5, 0.0), (0.5, 1.0)])
+    assert ends == pytest.approx((50, 50), abs=0.06)
+    # The base rates are alike, and so gaps of both rates of 1 make a gap of 1 or of 0.
+    assert accuracies_with([number("0.5"), *gaps[1:]], [(0.5, 0.5), (0.5, 0.5)]) is None
+
+
+def test_feasible_accuracies_hold_what_classifiers_have():
+    generator = np.random.default_rng(0)
+    groups = [(0.6, 0.3), (0.4, 0.5)]
+    for _ in range(5):
+        tpr, fpr = generator.uniform(size=2), generator.uniform(size=2)
+        base = np.array([0.3, 0.5])
+        positive = tpr * base + fpr * (1 - base)
+        accuracy = 100 * np.dot([0.6, 0.4], tpr * base + (1 - fpr) * (1 - base))
+        gaps = [number(f"{abs(np.subtract(*rate)):.3f}") for rate in (positive, fpr, tpr)]
+        low, high = accuracies_with(gaps, groups)
+        assert low <= accuracy <= high
+
+
+def summaries(resources, folder, runs, groups):
+    tabulate(resources, folder, [runs], [groups])
+    sweep_lambdas(runs=[runs], out=folder / "iifr_sweeps.csv")
+    find_fronts(runs=[runs], out=folder / "iifr_fronts.csv")
+    comparing.compare_methods(
+        runs=[runs], settings=resources / "settings.csv", out=folder / "iifr_tests.csv"
+    )
+    findings.write_findings(
+        **{f"table_{n}": folder / f"iifr_table_{n}.csv" for n in "4678"},
+        **{name: folder / f"iifr_{name}.csv" for name in ("sweeps", "fronts", "tests")},
+        out=folder / "findings.json",
+    )
+    return json.loads((folder / "findings.json").read_text(encoding="utf-8"))
+
+
+def collapsing(run, iifr):
+    rows = []
+    said = {"individual": "iifr_cosine", "lambda": 1.0, "epsilon": 0.8}
+    for s in range(8):
+        noise = {"positive_rate": 0.2 + 0.001 * (s % 3), "ifr_p": 60.0 + s % 2}
+        rows.append(run(seed=s, balanced_acc=77.0 + 0.1 * (s % 4), **noise))
+        rows.append(run(seed=s, **said, **{name: value(s) for name, value in iifr.items()}))
+        rows.append(run(seed=s, **said | {"lambda": 0.1}))
+        rows.append(run(seed=s, method="mlp_without_attribute", ifr_p=100.0, balanced_acc=76.0))
+    return rows
+
+
+def test_findings_follow_the_numbers(resources, tmp_path, run, write):
+    iifr = {
+        "positive_rate": lambda s: 0.005 + 0.0001 * (s % 5),
+        "ifr_p": lambda s: 80.0 + s % 3,
+        "balanced_acc": lambda s: 55.0,
+    }
+    found = summaries(resources, tmp_path, *write(collapsing(run, iifr)))
+    by_id = {one["id"]: one for one in found["findings"]}
+    assert by_id["gain_with_fewer_positives"]["holds"] is True
+    assert by_id["without_attribute_beats_iifr"]["holds"] is True
+    assert by_id["one_class_from_lambda"]["holds"] is True
+    assert "at lambda 1" in by_id["one_class_from_lambda"]["sentence"]
+    assert "100.0 against 80.9" in by_id["without_attribute_beats_iifr"]["sentence"]
+    assert any("comes with fewer positive" in words for words in found["headline"])
+    assert found["left_out"]["counterfactual_pairs"] == 1
+
+
+def test_findings_turn_with_the_numbers(resources, tmp_path, run, write):
+    iifr = {
+        "positive_rate": lambda s: 0.2 + 0.001 * ((s + 1) % 3),
+        "ifr_p": lambda s: 80.0 + s % 3,
+        "balanced_acc": lambda s: 77.0 + 0.1 * (s % 3),
+    }
+    found = summaries(resources, tmp_path, *write(collapsing(run, iifr)))
+    by_id = {one["id"]: one for one in found["findings"]}
+    assert by_id["gain_with_fewer_positives"]["holds"] is False
+    assert "may be chance" in by_id["gain_with_fewer_positives"]["sentence"]
+    assert by_id["one_class_from_lambda"]["holds"] is False
+
+
+def test_nothing_is_found_in_nothing(resources, tmp_path, run, write):
+    found = summaries(resources, tmp_path, *write([run(diverged=True)]))
+    names = {one["id"] for one in found["findings"]}
+    assert names == {"diverged_runs"}
+    assert found["findings"][0]["numbers"] == {"diverged": 1, "runs": 1}
+
+
+def test_same_runs_same_bytes(resources, tmp_path, run, write):
+    rows = [run(seed=s, acc=80.0 + s) for s in range(3)]
+    rows += [run(seed=s, method="alfr", mu=m) for m in (4.0, 2.0) for s in range(2)]
+    for name, some in (("a", rows), ("b", rows[::-1])):
+        (tmp_path / name).mkdir()
+        summaries(resources, tmp_path / name, *write(some, name))
+    for path in (tmp_path / "a").iterdir():
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes(), path.name

@@ -1,0 +1,249 @@
+"""Runs as the summaries read them: settings, and what the runs of a setting come to."""
+
+import csv
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evenhand.errors import InputError
+
+#: What names a setting: runs that differ in nothing else are the seeds of one setting.
+SETTING = (
+    "dataset",
+    "method",
+    "individual",
+    "reduction",
+    "lambda",
+    "epsilon",
+    "epsilon_unit",
+    "mu",
+    "js_base",
+    "split",
+)
+
+#: Measures of a run. Accuracies and IFR are percent, the rest shares.
+METRICS = (
+    "acc",
+    "balanced_acc",
+    "positive_rate",
+    "ifr_b",
+    "ifr_p",
+    "ifr_p_all",
+    "ddp",
+    "deo_0",
+    "deo_1",
+)
+
+#: What a mean over seeds is made of.
+SUMMARY = ("mean", "sd", "low", "high", "seeds")
+
+#: Coverage of the intervals.
+LEVEL = 0.95
+
+Setting = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """The runs of a setting.
+
+    Attributes
+    ----------
+    setting : tuple
+        The values of `SETTING`.
+    runs : list of dict
+        Those that did not diverge, by seed.
+    diverged : int
+        How many did.
+    """
+
+    setting: Setting
+    runs: list[dict[str, Any]]
+    diverged: int
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """The setting by the names of `SETTING`."""
+        return dict(zip(SETTING, self.setting, strict=True))
+
+    def values(self, metric: str) -> list[float]:
+        """A measure of the runs that have it, by seed."""
+        return [run[metric] for run in self.runs if run[metric] is not None]
+
+
+def read_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
+    """The rows of tables of runs, as `evenhand.learning.train_table` writes them.
+
+    Each gets ``file``, the number of its table.
+
+    Raises
+    ------
+    InputError
+        A table is no Parquet file, lacks a column, or holds a run that another holds as well.
+    """
+    needed = ["run", *SETTING, "seed", "diverged", "n_train", "n_test", *METRICS]
+    rows: list[dict[str, Any]] = []
+    seen: dict[tuple[Any, ...], Path] = {}
+    for number, path in enumerate(paths):
+        for row in _read(path, needed):
+            row["file"] = number
+            key = (*setting_of(row), row["seed"])
+            if key in seen:
+                raise InputError(
+                    f"holds the seed {row['seed']} of {describe(setting_of(row))}, as does"
+                    f" {seen[key]}",
+                    file=path,
+                    remedy="give each run once",
+                )
+            seen[key] = path
+            rows.append(row)
+    return rows
+
+
+def read_groups(
+    paths: Sequence[Path], runs: Sequence[Mapping[str, Any]]
+) -> dict[int, list[dict[str, Any]]]:
+    """The runs with the measures of one group in place of their own, by group.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Tables of groups, in the order of the tables of runs.
+    runs : sequence of dict
+        Of `read_runs`.
+
+    Raises
+    ------
+    InputError
+        There are not as many tables, or one does not belong to its table of runs.
+    """
+    files = {run["file"] for run in runs}
+    if len(paths) <= max(files, default=-1):
+        raise InputError("there are not as many tables of groups as of runs")
+    by_run = {(run["file"], run["run"]): run for run in runs}
+    kept = ["acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p"]
+    found: dict[int, list[dict[str, Any]]] = {}
+    for number, path in enumerate(paths):
+        for row in _read(path, ["run", "group", *kept]):
+            run = by_run.get((number, row["run"]))
+            if run is None:
+                raise InputError(
+                    f"holds the run {row['run']}, which its table of runs does not",
+                    file=path,
+                    remedy="give the tables of groups in the order of the tables of runs",
+                )
+            own = {metric: row.get(metric) for metric in METRICS}
+            found.setdefault(row["group"], []).append({**run, **own})
+    return dict(sorted(found.items()))
+
+
+def _read(path: Path, columns: list[str]) -> list[dict[str, Any]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.ParquetFile(path).read(columns=columns).select(columns).to_pylist()
+    except KeyError as error:
+        raise InputError(f"lacks the column {error.args[0]}", file=path) from error
+    except pa.ArrowInvalid as error:
+        raise InputError("is not a table of runs", file=path) from error
+
+
+def setting_of(row: Mapping[str, Any]) -> Setting:
+    """The values of `SETTING` of a row."""
+    return tuple(row[name] for name in SETTING)
+
+
+def by_setting(rows: Iterable[dict[str, Any]]) -> dict[Setting, Result]:
+    """The runs of each setting, settings in a stated order (data set, split, method and so on).
+
+    Runs that diverged are left out and counted.
+    """
+    found: dict[Setting, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(setting_of(row), []).append(row)
+    return {
+        setting: Result(
+            setting,
+            sorted((run for run in found[setting] if not run["diverged"]), key=_seed),
+            sum(run["diverged"] for run in found[setting]),
+        )
+        for setting in sorted(found, key=order)
+    }
+
+
+def order(setting: Setting) -> tuple[Any, ...]:
+    """What settings are sorted by: null before anything else, numbers by value."""
+    return tuple((value is not None, value if value is not None else 0) for value in setting)
+
+
+def _seed(run: Mapping[str, Any]) -> int:
+    return run["seed"]
+
+
+def summarise(values: Sequence[float]) -> dict[str, Any]:
+    """Mean, standard deviation and 95 % t interval of the mean over seeds.
+
+    Without a value there is no number, and with one value no sd and no interval. The sd is that
+    of single runs (ddof 1).
+    """
+    count = len(values)
+    if not count:
+        return dict.fromkeys(SUMMARY) | {"seeds": 0}
+    mean = float(np.mean(values))
+    if count == 1:
+        return dict.fromkeys(SUMMARY) | {"mean": mean, "seeds": 1}
+    sd = float(np.std(values, ddof=1))
+    reach = t_quantile(count - 1) * sd / math.sqrt(count)
+    return {"mean": mean, "sd": sd, "low": mean - reach, "high": mean + reach, "seeds": count}
+
+
+def t_quantile(degrees: int, level: float = LEVEL) -> float:
+    """The number of standard errors that a t interval reaches to each side."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, (1 + level) / 2))
+
+
+def describe(setting: Setting) -> str:
+    """A setting in words: ``alfr, iifr_cosine, lambda 0.5, epsilon 0.8, mu 2``."""
+    named = dict(zip(SETTING, setting, strict=True))
+    said = [named["method"]]
+    if named["individual"] != "none":
+        said += [named["individual"], f"lambda {named['lambda']:g}"]
+    if named["epsilon"] is not None:
+        unit = " (quantile)" if named["epsilon_unit"] == "quantile" else ""
+        said.append(f"epsilon {named['epsilon']:g}{unit}")
+    if named["mu"] is not None:
+        said.append(f"mu {named['mu']:g}")
+    if named["reduction"] == "mean":
+        said.append("mean over pairs")
+    if named["js_base"] == "2":
+        said.append("base 2")
+    if named["split"] == "official":
+        said.append("official split")
+    return ", ".join(said)
+
+
+def write_csv(path: Path, header: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> int:
+    """Write a summary; numbers to eight digits, blank for None; return the number of rows."""
+    written = 0
+    with Path(path).open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, header, lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({name: _cell(row[name]) for name in header})
+            written += 1
+    return written
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.8g}" if math.isfinite(value) else ""
+    return value

@@ -1,0 +1,52 @@
+"""Stage: every setting's measures, so that the weight of the individual loss can be followed.
+
+The facts that we have of the paper do not hold its Figures 4 to 6; these are the numbers for
+figures of the same kind.
+"""
+
+from typing import Any
+
+from evenhand import stage
+from evenhand.individual.results import (
+    METRICS,
+    SETTING,
+    SUMMARY,
+    by_setting,
+    read_runs,
+    summarise,
+    write_csv,
+)
+from evenhand.stage import Output, Source
+
+HEADER = [*SETTING, "metric", *SUMMARY, "diverged"]
+
+
+def sweep_lambdas(*, runs: list[Source], out: Output) -> dict[str, Any]:
+    """Summarise every setting over its seeds.
+
+    Parameters
+    ----------
+    runs : list of Path
+        What `train_table` wrote.
+    out : Path
+        CSV, per setting and metric: mean, sd of single runs, low and high (95 % t interval of
+        the mean), seeds, and how many runs diverged. Without an individual loss lambda is 0.
+    """
+    results = by_setting(read_runs(runs))
+    rows = [
+        result.named
+        | {"metric": metric, "diverged": result.diverged}
+        | summarise(result.values(metric))
+        for result in results.values()
+        for metric in METRICS
+    ]
+    written = write_csv(out, HEADER, rows)
+    return {
+        "settings": len(results),
+        "rows": written,
+        "diverged": sum(result.diverged for result in results.values()),
+    }
+
+
+if __name__ == "__main__":
+    stage.run(sweep_lambdas)
