@@ -39,7 +39,11 @@ ARGUMENTS = {
     "statistics": "slguset/statistics.json",
     "bias": "tables/slguset_bias.csv",
     "bias_by_pair": "tables/slguset_bias_by_pair.csv",
+    "bias_variants": "tables/slguset_bias_variants.csv",
     "bias_correlations": "tables/slguset_bias_correlations.csv",
+    "bias_sentences": "tables/slguset_bias_sentences.csv",
+    "bias_words": "tables/slguset_bias_words.csv",
+    "bias_methods": "tables/slguset_bias_methods.csv",
     "published_dataset": "slguset_published/slguset.parquet",
     "published_table_1": "slguset_published/table_1.csv",
     "published_statistics": "slguset_published/statistics.json",
@@ -47,7 +51,11 @@ ARGUMENTS = {
     "published_report": "slguset_published/report.json",
     "published_bias": "tables/slguset_published_bias.csv",
     "published_bias_by_pair": "tables/slguset_published_bias_by_pair.csv",
+    "published_bias_variants": "tables/slguset_published_bias_variants.csv",
     "published_bias_correlations": "tables/slguset_published_bias_correlations.csv",
+    "published_bias_sentences": "tables/slguset_published_bias_sentences.csv",
+    "published_bias_words": "tables/slguset_published_bias_words.csv",
+    "published_bias_methods": "tables/slguset_published_bias_methods.csv",
 }
 LISTS = {
     "samples": "slguset/annotation/sample.parquet",
@@ -268,11 +276,14 @@ def _dataset(folder: Path, accepted: list[dict[str, Any]]) -> None:
 
 
 def _bias(folder: Path, edition: str, accepted: list[dict[str, Any]], seed: int) -> None:
-    """Random scores, in tables of the shape that `summarise_bias` gives them."""
+    """Random scores, in tables of the shape that the stages of SlguSet's bias give them."""
     random = np.random.default_rng(seed)
     models = {"tiny-bert-zh": True, "bert-base-chinese": True, "headless": False}
     surface_pairs = [_surface_pair(row) for row in accepted]
-    summary, by_pair = [], []
+    tables: dict[str, list[dict[str, Any]]] = {
+        name: []
+        for name in ("bias", "bias_by_pair", "bias_variants", "bias_sentences", "bias_words")
+    }
     for i, (model, trusted) in enumerate(models.items()):
         bias = random.normal(0.1 - 0.25 * i, 0.8, len(accepted))
         bias[0] = np.nan
@@ -289,39 +300,91 @@ def _bias(folder: Path, edition: str, accepted: list[dict[str, Any]], seed: int)
             int((bias > 0.3).sum()),
             int((bias < -0.3).sum()),
         )
-        summary.append(
-            {"model": model, "sentences": len(bias), "scored": len(bias) - 1, "excluded": 1,
-             "with_unknown_tokens": 2, "mean_bias": mean, "mean_bias_low": mean - 0.05,
-             "mean_bias_high": mean + 0.05, "male_degree": 0.4, "female_degree": 0.3,
-             "mean_degree": 0.7, "within_threshold": len(bias) - 1 - above - below,
+        interval = {"mean_bias": mean, "mean_bias_low": mean - 0.05, "mean_bias_high": mean + 0.05}
+        degrees = {"male_degree": 0.4, "female_degree": 0.3, "mean_degree": 0.7}
+        tables["bias"].append(
+            {"model": model, "family": "masked", "sentences": len(bias), "scored": len(bias) - 1,
+             "excluded": 1, "with_unknown_tokens": 2, **interval,
+             "verdict": "male" if trusted else "not_scored", **degrees,
+             "within_threshold": len(bias) - 1 - above - below,
              "above_threshold": above, "below_threshold": below,
-             "mean_bias_one_character": mean / 2,
              "published_within": 7223 if model == "bert-base-chinese" else "",
              "published_above": 6024 if model == "bert-base-chinese" else "",
              "published_below": 6743 if model == "bert-base-chinese" else "",
-             "log_base": 10.0, "threshold": 0.3, "fill_mask_accuracy": 0.31,
-             "fill_mask_baseline": 0.04, "trusted": str(trusted).lower(),
+             "log_base": 10.0, "threshold": 0.3, "check_accuracy": 0.31,
+             "check_baseline": 0.04, "trusted": str(trusted).lower(),
              "reason": "" if trusted else "fill_mask_not_above_baseline, new_reason"}
         )  # fmt: skip
-        for k, pair in enumerate(dict.fromkeys(surface_pairs)):
-            for gender, direction in (("all", "all"), ("all", "male"), ("male", "all")):
-                n = surface_pairs.count(pair) if gender == direction else 0
-                centre = mean + 0.1 * (k % 5) - 0.2
-                by_pair.append(
-                    {"model": model, "pair": pair, "surface_pair": pair, "gender": gender,
-                     "direction": direction, "n": n, "mean_bias": centre if n else "",
-                     "mean_bias_low": centre - 0.1 if n else "",
-                     "mean_bias_high": centre + 0.1 if n else ""}
+        names = dict.fromkeys(surface_pairs)
+        groups = [("all", "all"), *(("surface_pair", name) for name in names)]
+        groups += [("compound", "男童/女童"), ("compound", "男婴/女婴")]
+        for k, (group, name) in enumerate(groups):
+            for gender in ("all", "male", "female"):
+                for direction in ("all", "male", "female"):
+                    n = 0 if name == "男童/女童" else 6 if direction == "all" else 3
+                    centre = mean + 0.1 * (k % 5) - 0.2
+                    tables["bias_by_pair"].append(
+                        {"model": model, "group": group, "pair": name, "surface_pair": name,
+                         "gender": gender, "direction": direction, "n": n,
+                         "share": n / 6 if n else "", "mean_bias": centre if n else "",
+                         "mean_bias_low": centre - 0.1 if n else "",
+                         "mean_bias_high": centre + 0.1 if n else "",
+                         "share_above": 0.25 if n else "", "share_below": 0.5 if n else ""}
+                    )  # fmt: skip
+        for variant in ("whole_word", "left_to_right", "one_character", "single_mask"):
+            for words in ("all", "several_tokens"):
+                tables["bias_variants"].append(
+                    {"model": model, "variant": variant, "words": words, "n": 6, **interval,
+                     **degrees, "sign_changed": 2 if variant == "single_mask" else 0}
                 )  # fmt: skip
-    _csv(folder / f"tables/{edition}_bias.csv", summary)
-    _csv(folder / f"tables/{edition}_bias_by_pair.csv", by_pair)
+        if not trusted:
+            continue
+        ranked = sorted(
+            (b, row["sentence_id"], row)
+            for b, row in zip(scores, accepted, strict=True)
+            if b is not None
+        )
+        keep = ["sentence_id", "sentence", "surface", "surface_opposite", "gender", "start",
+                "end", "surface_start", "surface_end", "source", "source_position"]  # fmt: skip
+        for direction, chosen in (("male", ranked[::-1]), ("female", ranked)):
+            sign = 1 if direction == "male" else -1
+            for rank, (b, _, row) in enumerate(chosen[:7], start=1):
+                if sign * b > 0:
+                    tables["bias_sentences"].append(
+                        {"model": model, "direction": direction, "rank": rank, "bias": b}
+                        | {name: row[name] for name in keep}
+                    )
+            for method in ("tf_idf", "textrank"):
+                for rank, word in enumerate(("厨房", "邻居", direction), start=1):
+                    tables["bias_words"].append(
+                        {"model": model, "direction": direction, "sentences": 5,
+                         "method": method, "rank": rank, "word": word, "weight": 1 / rank,
+                         "count": 4 - rank, "count_opposite": 1}
+                    )  # fmt: skip
+    for name, rows in tables.items():
+        _csv(folder / f"tables/{edition}_{name}.csv", rows)
     _csv(
         folder / f"tables/{edition}_bias_correlations.csv",
         [
-            {"model_a": "tiny-bert-zh", "model_b": other, "n": 17, "pearson": 0.5, "spearman": 0.4}
+            {"model_a": "tiny-bert-zh", "model_b": other, "n": 17, "pearson": 0.5,
+             "spearman": -0.4}
             for other in ("bert-base-chinese", "headless")
         ],
-    )
+    )  # fmt: skip
+    _csv(
+        folder / f"tables/{edition}_bias_methods.csv",
+        [
+            {"model": "tiny-bert-zh", "method": method, "n": 17, "pearson": 0.31,
+             "pearson_low": 0.1, "pearson_high": 0.5, "spearman": 0.3, "sign_agreement": 0.6,
+             "share_male": 0.55, "share_male_bias": 0.45, "reason": ""}
+            for method in ("aul", "a_new_method")
+        ]
+        + [
+            {"model": "bert-base-chinese", "method": "", "n": 0, "pearson": "",
+             "pearson_low": "", "pearson_high": "", "spearman": "", "sign_agreement": "",
+             "share_male": "", "share_male_bias": "", "reason": "few_scored"}
+        ],
+    )  # fmt: skip
 
 
 def _surface_pair(row: dict[str, Any]) -> str:

@@ -1,8 +1,19 @@
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from evenhand.report.figures import Axis, Step, histogram, interval, ticks_between, waterfall
+from evenhand.report.figures import (
+    Axis,
+    Step,
+    distributions,
+    heat_map,
+    histogram,
+    interval,
+    ticks_between,
+    waterfall,
+)
 
 
 def share(text: str) -> float:
@@ -42,6 +53,51 @@ def test_histograms_on_one_scale():
     drawing = histogram([1, 1], [0, 1, 2], "A figure.", top=1.0, height=100)
     bars = LexborHTMLParser(str(drawing)).css("rect.bar")
     assert [float(bar.attributes["height"]) for bar in bars] == [50, 50]
+
+
+def test_distributions_share_one_scale():
+    rows = [("a", [1, 3]), ("<b>", [100, 0])]
+    drawing = distributions(rows, [-1, 0, 1], "A figure.", ticks=(0,), marks=(-0.3, 0.3))
+    tree = LexborHTMLParser(str(drawing))
+    bars = tree.css("rect.bar")
+    assert [float(bar.attributes["height"]) for bar in bars] == [11, 33, 44]
+    assert [bar.attributes["class"] for bar in bars] == ["bar female", "bar male", "bar female"]
+    assert bars[2].text() == "<b>, −1 to 0: 100 sentences (100.0\xa0%)"
+    assert [node.text() for node in tree.css("text.label")] == ["a", "<b>"]
+    assert len(tree.css("line.zero")) == 1 and len(tree.css("line.threshold")) == 2
+
+
+def test_heat_map_colours_by_size_and_sign():
+    values = [[None, -0.5, None], [1.0, None, 0.25], [0, 2.0, None]]
+    tree = LexborHTMLParser(str(heat_map(["a", "b", "c"], values, "A figure.")))
+    cells = tree.css("rect.cell")
+    kinds = [cell.attributes["class"].removeprefix("cell ") for cell in cells]
+    assert kinds == ["minus", "plus", "plus", "plus", "plus", "plus"]
+    opacities = [float(cell.attributes["fill-opacity"]) for cell in cells]
+    assert opacities == [0.25, 0, 0.5, 0.125, 0, 0.5]  # never more than half: see the next test
+    texts = [node.text() for node in tree.css("text.number")]
+    assert texts == ["−0.50", "–", "1.00", "0.25", "0.00", "2.00"]
+    assert tree.css("g title")[0].text() == "a and b: −0.500"
+
+
+def luminance(colour: tuple[float, ...]) -> float:
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_numbers_on_a_heat_map_can_be_read(repository):
+    """The contrast of WCAG 2 for text (4.5) on the strongest colour, in light and in dark."""
+    style = (repository / "workflow/evenhand/report/templates/style.css").read_text("utf-8")
+    light, dark = style.split("@media (prefers-color-scheme: dark)")[:2]
+    for block in (light, dark):
+        found = dict(re.findall(r"--(\w+): #([0-9a-f]{6})", block))
+        colour = {
+            k: tuple(int(v[i : i + 2], 16) / 255 for i in (0, 2, 4)) for k, v in found.items()
+        }
+        for fill in ("kept", "evidence", "paper"):
+            mixed = tuple((a + b) / 2 for a, b in zip(colour[fill], colour["paper"], strict=True))
+            low, high = sorted((luminance(mixed), luminance(colour["ink"])))
+            assert (high + 0.05) / (low + 0.05) >= 4.5, fill
 
 
 def test_interval_keeps_within_its_axis():

@@ -11,6 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.report.collect_provenance import collect_provenance
+from evenhand.report.pages import PAGES
 from evenhand.report.write_page import SECTIONS, write_page
 from unit.report import made_results
 
@@ -18,22 +19,25 @@ HOSTILE = (
     "<script>alert(1)</script>'\"><img src=x onerror=alert(2)>\u202e&amp;{{ 7*7 }}</title></svg>"
 )
 
+PAGE_FILES = [file for file, _ in PAGES.values()]
+
+#: What is known of the models' bias, the summary first.
+BIAS = ["bias", "bias_by_pair", "bias_variants", "bias_correlations", "bias_sentences",
+        "bias_words", "bias_methods", "bias_scores"]  # fmt: skip
+
 #: Groups of arguments that stand or fall together.
 GROUPS = {
     "corpus": ["funnel", "candidates", "counts", "quarantine"],
     "candidates": ["candidates"],
     "annotation": ["samples", "drawn", "answers", "agreement"],
-    "answers": ["answers", "agreement", "dataset", "table_1", "statistics", "bias",
-                "bias_by_pair", "bias_correlations", "bias_scores"],
+    "answers": ["answers", "agreement", "dataset", "table_1", "statistics", *BIAS],
     "dataset": ["dataset", "table_1", "statistics"],
-    "bias": ["bias", "bias_by_pair", "bias_correlations", "bias_scores", "published_bias",
-             "published_bias_by_pair", "published_bias_correlations",
-             "published_bias_scores"],
+    "bias": [*BIAS, *(f"published_{name}" for name in BIAS)],
+    "all but the summary of bias": [*BIAS[1:], *(f"published_{name}" for name in BIAS[1:])],
     "scores": ["bias_scores", "published_bias_scores"],
     "published": ["published_dataset", "published_table_1", "published_statistics",
-                  "published_filters", "published_report", "published_bias",
-                  "published_bias_by_pair", "published_bias_correlations",
-                  "published_bias_scores"],
+                  "published_filters", "published_report",
+                  *(f"published_{name}" for name in BIAS)],
 }  # fmt: skip
 
 
@@ -61,7 +65,10 @@ def test_every_section_says_something(templates, results):
     for id, _, title in SECTIONS:
         assert text(tree, f"section#{id} h2") == title
     absent = [node.text() for node in tree.css(".absent")]
-    assert absent == ["The record of where each file comes from was not collected in this run."]
+    assert absent == [
+        *["No scored sentence holds these words."] * 2,  # 男童/女童, in each edition
+        "The record of where each file comes from was not collected in this run.",
+    ]
 
 
 @pytest.mark.parametrize("group", GROUPS)
@@ -145,22 +152,85 @@ def test_an_untrusted_model_gets_a_warning_and_no_number(templates, results):
     assert len([node for node in tree.css("#bias *") if node.text() == "headless"]) == 4
 
 
+def bias_table(tree, caption):
+    table = next(t for t in tree.css("#bias table") if t.css_first("caption").text() == caption)
+    return [[cell.text().strip() for cell in row.css("th, td")] for row in table.css("tbody tr")]
+
+
 def test_most_male_and_most_female_sentences(templates, results):
     scores = pq.read_table(results / "slguset/bias/tiny-bert-zh.parquet")["bias"].to_pylist()
     sentences = pq.read_table(results / "slguset/slguset.parquet")["sentence"].to_pylist()
     ranked = sorted((b, s) for b, s in zip(scores, sentences, strict=True) if b is not None)
-    group = render(templates, results).css_first("#bias details")
-    male, female = group.css("ol.sentences")
+    male, female = render(templates, results).css_first("#bias .columns").css("ol.sentences")
     assert male.css_first(".sentence").text() == ranked[-1][1]
     assert female.css_first(".sentence").text() == ranked[0][1]
     assert len(male.css("li")) == 5
+    assert male.css_first("mark").text() in ("男人", "女人", "他", "她", "爸爸", "妈妈")
 
 
-def test_scores_of_other_sentences_are_refused(templates, results):
-    path = results / "slguset/bias/tiny-bert-zh.parquet"
-    pq.write_table(pq.read_table(path).slice(1), path)
-    with pytest.raises(InputError, match="tiny-bert-zh"):
-        render(templates, results)
+def test_one_figure_has_the_distributions_of_all_models(templates, results):
+    figures = render(templates, results).css("#bias svg.distributions")
+    assert len(figures) == 2  # one per edition
+    assert [node.text() for node in figures[0].css("text.label")] == [
+        "tiny-bert-zh",
+        "bert-base-chinese",
+    ]
+    assert "not scored by" in figures[0].parent.text()
+
+
+def test_the_verdict_in_words(templates, results):
+    rows = bias_table(render(templates, results), "Bias per model: This run’s data set")
+    assert rows[0][4] == rows[1][4] == "leans male"
+
+
+def test_bias_by_original_gender_pair_and_compound(templates, results):
+    tree = render(templates, results)
+    rows = bias_table(tree, "Bias by original gender: This run’s data set")
+    assert [row[0] for row in rows] == ["tiny-bert-zh", "bert-base-chinese"]
+    assert rows[0][3:5] == ["50\xa0%", "25\xa0%"]
+    caption = "Pairs by original gender and direction, tiny-bert-zh: This run’s data set"
+    rows = bias_table(tree, caption)
+    assert [row[0] for row in rows][:2] == ["All", "男人/女人"]
+    assert rows[1][1] == "6" and rows[1][3] == "50\xa0%"
+    rows = bias_table(tree, "男婴/女婴 by original gender and direction: This run’s data set")
+    assert [row[0] for row in rows] == ["tiny-bert-zh", "bert-base-chinese"]
+    absent = [node.text() for node in tree.css("#bias .absent")]
+    assert absent == ["No scored sentence holds these words."] * 2
+
+
+def test_ways_to_read_a_word_stand_side_by_side(templates, results):
+    rows = bias_table(render(templates, results), "Ways to read a word: This run’s data set")
+    assert len(rows) == 8
+    assert rows[0][:2] == ["tiny-bert-zh", "Whole word, both orders"]
+    assert rows[3][1] == "One mask, first character" and rows[3][-1] == "2"
+
+
+def test_other_methods_beside_the_bias(templates, results):
+    rows = bias_table(
+        render(templates, results), "Other methods beside the bias: This run’s data set"
+    )
+    assert rows[0] == ["tiny-bert-zh", "AUL", "55.0\xa0%", "45.0\xa0%", "60.0\xa0%", "0.31",
+                       "+0.10 to +0.50", "0.30", "17"]  # fmt: skip
+    assert rows[1][1] == "a_new_method"
+    assert rows[2][0] == "bert-base-chinese" and "It can score too few" in rows[2][1]
+
+
+def test_heat_maps_of_trusted_models(templates, results):
+    tree = render(templates, results)
+    names = [node.text() for node in tree.css_first("#bias ol.numbered").css("li")]
+    assert names == ["tiny-bert-zh", "bert-base-chinese"]
+    pearson, spearman = tree.css("#bias svg.heat")[:2]
+    assert [node.text() for node in pearson.css("text.number")] == ["0.50", "0.50"]
+    assert [node.text() for node in spearman.css("text.number")] == ["−0.40", "−0.40"]
+    assert len(spearman.css("rect.minus")) == 2
+
+
+def test_subject_words_of_both_directions(templates, results):
+    tree = render(templates, results)
+    rows = bias_table(tree, "Subject words, tiny-bert-zh: This run’s data set")
+    assert rows[0] == ["厨房 3 : 1"] * 4
+    assert rows[2] == ["male 1 : 1", "male 1 : 1", "female 1 : 1", "female 1 : 1"]
+    assert {node.text() for node in tree.css("#bias .own")} == {"male", "female"}
 
 
 def hostile_results(folder: Path) -> Path:
@@ -242,7 +312,7 @@ def test_asks_nothing_of_the_network(templates, results):
                 pytest.fail(f"{node.tag} has {name}={value}")
             if name == "href":
                 assert node.tag == "a"
-                assert value.startswith(("#", "../")), value
+                assert value.startswith(("#", "../")) or value in PAGE_FILES, value
     assert "url(" not in source
     assert "@import" not in source
     assert "http://" not in source
@@ -265,8 +335,9 @@ def test_can_be_used_without_eyes_or_mouse(templates, results, tmp_path):
     ids = [node.attributes["id"] for node in tree.css("[id]")]
     assert len(ids) == len(set(ids))
     for link in tree.css("a"):
-        if not link.attributes["href"].startswith("../"):
-            assert link.attributes["href"].removeprefix("#") in ids
+        href = link.attributes["href"]
+        if not href.startswith("../") and href not in PAGE_FILES:
+            assert href.removeprefix("#") in ids
     assert tree.css_first("body a").attributes["href"] == "#content"
     levels = [int(node.tag[1]) for node in tree.css("h1, h2, h3, h4, h5, h6")]
     assert levels[0] == 1
@@ -299,6 +370,15 @@ def test_links_to_the_files_beside_it(templates, results, monkeypatch):
         assert (results / "report" / link).is_file()
     tree = render(templates, results, provenance=Path("results/provenance.json"), results="other")
     assert not tree.css("#files th a")
+
+
+def test_links_to_the_pages_that_are_made(templates, results):
+    links = render(templates, results).css("nav[aria-label=Pages] a")
+    assert [a.attributes["href"] for a in links] == PAGE_FILES
+    assert [a.attributes.get("aria-current") for a in links] == ["page", None, None]
+    assert not render(templates, results, pages=["slguset"]).css("nav[aria-label=Pages]")
+    with pytest.raises(InputError, match="no page 'other'"):
+        render(templates, results, pages=["other"])
 
 
 def test_columns_of_a_table_add_up(templates, results):

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
-from evenhand.report.render import count, percent, signed, visible
+from evenhand.report.render import count, decimal, percent, signed, visible
 
 
 @dataclass(frozen=True)
@@ -138,6 +138,113 @@ def histogram(
     return _draw(svg)
 
 
+#: Height in pixels of one distribution among several: its name, its bars, and the room below.
+NAME, BARS, ROOM = 18, 44, 10
+
+
+def distributions(
+    rows: Sequence[tuple[str, Sequence[int]]],
+    edges: Sequence[float],
+    label: str,
+    *,
+    ticks: Sequence[float] = (),
+    marks: Sequence[float] = (),
+    unit: str = "sentences",
+) -> Markup:
+    """Several histograms under each other, over one axis and in one scale of shares.
+
+    Parameters
+    ----------
+    rows : sequence of (str, sequence of int)
+        For each a name and how many fall between each two edges.
+    edges : sequence of float
+        Rising. The first and last bin may hold what lies beyond. Below zero is coloured as
+        female, above as male.
+    label : str
+        What a person hears who cannot see the figure.
+    ticks, marks : sequence of float
+        Values marked on the axis, and values at which a dashed line stands.
+    unit : str
+        What is counted, in the plural.
+    """
+    axis = Axis(edges[0], edges[-1])
+    shares = [[n / max(sum(counts), 1) for n in counts] for _, counts in rows]
+    top = max((share for row in shares for share in row), default=0) or 1
+    each = NAME + BARS + ROOM
+    height = each * len(rows)
+    svg = _figure(height + 22, label, "histogram distributions")
+    for mark in marks:
+        _add(svg, "line", "threshold", x1=axis.at(mark), x2=axis.at(mark), y1=NAME, y2=height)
+    for number, ((name, counts), row) in enumerate(zip(rows, shares, strict=True)):
+        base = number * each + NAME + BARS
+        group = _add(svg, "g")
+        for n, share, low, high in zip(counts, row, edges, edges[1:], strict=False):
+            if n:
+                tall = max(share / top * BARS, 1)
+                bar = _add(
+                    group,
+                    "rect",
+                    f"bar {'female' if low + high < 0 else 'male'}",
+                    x=axis.at(low),
+                    width=axis.width(low, high),
+                    y=f"{base - tall:.2f}",
+                    height=f"{tall:.2f}",
+                )
+                words = f"{_tick(low, True)} to {_tick(high, True)}"
+                _title(bar, f"{name}, {words}: {count(n)} {unit} ({percent(share)})")
+        _add(group, "line", "base", x1=0, x2="100%", y1=base, y2=base)
+        _text(group, "0", base - BARS - 4, name)
+        _text(group, "100%", base - BARS - 4, f"{count(sum(counts))} {unit}", "value", "end")
+    _add(svg, "line", "zero", x1=axis.at(0), x2=axis.at(0), y1=NAME, y2=height - ROOM)
+    _ruler(svg, axis, ticks, height, signs=True)
+    return _draw(svg)
+
+
+#: Height in pixels of a row of a heat map, and the share of its width that the names take.
+CELL, MARGIN = 34, 0.07
+
+
+def heat_map(names: Sequence[str], values: Sequence[Sequence[float | None]], label: str) -> Markup:
+    """Values from -1 to 1 between each two things, which have numbers from 1.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The things; what each number means stands beside the figure.
+    values : sequence of sequence of float or None
+        Rows and columns in the order of the names. The diagonal is not shown; None is a dash.
+    label : str
+        What a person hears who cannot see the figure.
+    """
+    size = len(names)
+    width = (1 - MARGIN) / max(size, 1)
+    svg = _figure(CELL * size + 22, label, "heat")
+    for i in range(size):
+        middle = f"{(MARGIN + (i + 0.5) * width) * 100:.3f}%"
+        _text(svg, "0", 22 + CELL * i + 21, str(i + 1), "value")
+        _text(svg, middle, 14, str(i + 1), "value", "middle")
+        for j in range(size):
+            if i == j:
+                continue
+            value = values[i][j]
+            group = _add(svg, "g")
+            _title(group, f"{names[i]} and {names[j]}: {signed(value, 3)}")
+            cell = _add(
+                group,
+                "rect",
+                "cell minus" if value is not None and value < 0 else "cell plus",
+                x=f"{(MARGIN + j * width) * 100:.3f}%",
+                width=f"{width * 100:.3f}%",
+                y=22 + CELL * i,
+                height=CELL,
+            )
+            # Half of the colour at most, so that the number on it can be read.
+            cell.set("fill-opacity", f"{min(abs(value or 0), 1) / 2:.3f}")
+            middle = f"{(MARGIN + (j + 0.5) * width) * 100:.3f}%"
+            _text(group, middle, 22 + CELL * i + 21, decimal(value, 2), "number", "middle")
+    return _draw(svg)
+
+
 def interval(axis: Axis, value: float, low: float | None, high: float | None, label: str) -> Markup:
     """A dot at a value and a line over its interval, for a cell of a table."""
     svg = _figure(24, label, "interval")
@@ -249,3 +356,111 @@ def _title(parent: ElementTree.Element, text: str) -> None:
 def _draw(svg: ElementTree.Element) -> Markup:
     """The element as markup; the library has escaped its texts and attributes."""
     return Markup(ElementTree.tostring(svg, encoding="unicode", short_empty_elements=False))
+
+
+def scale(axis: Axis, ticks: Sequence[float], label: str) -> Markup:
+    """As `ruler`, for values without a sign."""
+    svg = _figure(18, label, "ruler")
+    _ruler(svg, axis, ticks, -6, signs=False)
+    return _draw(svg)
+
+
+def score_on_scale(
+    axis: Axis,
+    value: float,
+    span: tuple[float | None, float | None],
+    band: tuple[float | None, float | None],
+    label: str,
+    *,
+    centre: float = 50,
+    kind: str = "unclear",
+) -> Markup:
+    """A dot and its interval against a centre and a band, for a cell of a table.
+
+    Parameters
+    ----------
+    axis : Axis
+        The scale of the column.
+    value : float
+        Where the dot stands.
+    span : pair of float
+        The ends of its interval; without them no line is drawn.
+    band : pair of float
+        What is to be expected of nothing; without it no band is drawn.
+    label : str
+        What a person hears who cannot see the figure.
+    centre : float
+        Where the line of no difference stands.
+    kind : str
+        ``more``, ``less``, or ``unclear``, whose dot is hollow.
+    """
+    svg = _figure(24, label, "interval")
+    if None not in band:
+        _add(svg, "rect", "band", x=axis.at(band[0]), y=3, width=axis.width(*band), height=18)
+    _add(svg, "rect", "track", x=0, y=11.5, width="100%", height=1)
+    _add(svg, "line", "zero", x1=axis.at(centre), x2=axis.at(centre), y1=2, y2=22)
+    group = _add(svg, "g", kind)
+    _title(group, label)
+    if None not in span:
+        _add(group, "line", "whisker", x1=axis.at(span[0]), x2=axis.at(span[1]), y1=12, y2=12)
+    _add(group, "circle", "dot", cx=axis.at(value), cy=12, r=4.5)
+    return _draw(svg)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line through points of the unit square, from left to right."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    kind: str
+
+
+#: A curve's next point lies at least so far from the one before: more cannot be seen.
+STEP = 0.006
+
+
+def roc_curves(curves: Sequence[Curve], label: str, height: int = 220) -> Markup:
+    """Curves over the unit square with its diagonal; both axes are marked 0, ½ and 1.
+
+    The curves lie in an inner drawing with a view box, which is stretched to the place; their
+    strokes keep their width (``vector-effect`` in the style sheet).
+    """
+    svg = _figure(height + 22, label, "roc")
+    inner = ElementTree.SubElement(
+        svg,
+        "svg",
+        {
+            "viewBox": "0 0 100 100",
+            "preserveAspectRatio": "none",
+            "width": "100%",
+            "height": f"{height:g}",
+        },
+    )
+    _add(inner, "rect", "plane", x=0, y=0, width=100, height=100)
+    _add(inner, "line", "chance", x1=0, y1=100, x2=100, y2=0)
+    for curve in curves:
+        group = _add(inner, "g", curve.kind)
+        _title(group, curve.name)
+        corners = " ".join(f"{x * 100:.1f},{100 - y * 100:.1f}" for x, y in _thinned(curve.points))
+        _add(group, "polyline", "curve", points=corners)
+    _ruler(svg, Axis(0, 1), (0, 0.5, 1), height, signs=False)
+    return _draw(svg)
+
+
+def curve_sample(kind: str) -> Markup:
+    """A piece of a curve's line, for a legend whose words stand beside it."""
+    svg = ElementTree.Element(
+        "svg", {"class": "figure sample", "aria-hidden": "true", "width": "32", "height": "10"}
+    )
+    _add(_add(svg, "g", kind), "line", "curve", x1=0, x2=32, y1=5, y2=5)
+    return _draw(svg)
+
+
+def _thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The first and the last point, and those between that can be told from the one before."""
+    kept = list(points[:1])
+    for point in points[1:-1]:
+        if max(abs(a - b) for a, b in zip(point, kept[-1], strict=True)) >= STEP:
+            kept.append(point)
+    return [*kept, *points[-1:]] if len(points) > 1 else kept

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import stage
+from evenhand.report.pages import links_to_pages
 from evenhand.report.render import environment
 from evenhand.report.sections.annotation import describe_annotation
 from evenhand.report.sections.bias import describe_bias
@@ -47,7 +48,11 @@ def write_page(
     statistics: Input | None = None,
     bias: Input | None = None,
     bias_by_pair: Input | None = None,
+    bias_variants: Input | None = None,
     bias_correlations: Input | None = None,
+    bias_sentences: Input | None = None,
+    bias_words: Input | None = None,
+    bias_methods: Input | None = None,
     bias_scores: list[Source] | None = None,
     published_dataset: Input | None = None,
     published_table_1: Input | None = None,
@@ -56,12 +61,17 @@ def write_page(
     published_report: Input | None = None,
     published_bias: Input | None = None,
     published_bias_by_pair: Input | None = None,
+    published_bias_variants: Input | None = None,
     published_bias_correlations: Input | None = None,
+    published_bias_sentences: Input | None = None,
+    published_bias_words: Input | None = None,
+    published_bias_methods: Input | None = None,
     published_bias_scores: list[Source] | None = None,
     provenance: Input | None = None,
     examples: int = 3,
     notice: str = "",
     results: str = "results",
+    pages: list[str] | None = None,
 ) -> dict[str, Any]:
     """Write the page of SlguSet: one HTML file that needs nothing beside it.
 
@@ -100,8 +110,16 @@ def write_page(
         ``tables/slguset_bias.csv``.
     bias_by_pair
         ``tables/slguset_bias_by_pair.csv``.
+    bias_variants
+        ``tables/slguset_bias_variants.csv``.
     bias_correlations
         ``tables/slguset_bias_correlations.csv``.
+    bias_sentences
+        ``tables/slguset_bias_sentences.csv``.
+    bias_words
+        ``tables/slguset_bias_words.csv``.
+    bias_methods
+        ``tables/slguset_bias_methods.csv``.
     bias_scores
         ``slguset/bias/{model}.parquet``; the name of the file is the name of the model.
     published_dataset
@@ -118,8 +136,16 @@ def write_page(
         ``tables/slguset_published_bias.csv``.
     published_bias_by_pair
         ``tables/slguset_published_bias_by_pair.csv``.
+    published_bias_variants
+        ``tables/slguset_published_bias_variants.csv``.
     published_bias_correlations
         ``tables/slguset_published_bias_correlations.csv``.
+    published_bias_sentences
+        ``tables/slguset_published_bias_sentences.csv``.
+    published_bias_words
+        ``tables/slguset_published_bias_words.csv``.
+    published_bias_methods
+        ``tables/slguset_published_bias_methods.csv``.
     published_bias_scores
         ``slguset_published/bias/{model}.parquet``.
     provenance
@@ -131,6 +157,9 @@ def write_page(
     results
         The results folder, as the paths in `provenance` begin. The page is meant to lie in its
         folder ``report``; its links to files go one folder up from there.
+    pages
+        The pages that this run makes, of `evenhand.report.pages.PAGES`, to link to in the
+        masthead; all of them if it is not said.
     """
     parts = {
         "funnel": describe_funnel(funnel, candidates, examples),
@@ -143,11 +172,14 @@ def write_page(
             for part in (
                 describe_bias(
                     "This run’s data set", bias, bias_by_pair, bias_correlations,
-                    bias_scores or [], dataset,
+                    bias_scores, variants=bias_variants, sentences=bias_sentences,
+                    words=bias_words, methods=bias_methods,
                 ),
                 describe_bias(
                     "The published file", published_bias, published_bias_by_pair,
-                    published_bias_correlations, published_bias_scores or [], published_dataset,
+                    published_bias_correlations, published_bias_scores,
+                    variants=published_bias_variants, sentences=published_bias_sentences,
+                    words=published_bias_words, methods=published_bias_methods,
                 ),
             )
             if part
@@ -165,6 +197,7 @@ def write_page(
         .render(
             parts,
             sections=SECTIONS,
+            pages=links_to_pages("slguset", pages),
             headline=headline,
             notice=notice,
             most_files=MOST_FILES,

@@ -1,4 +1,4 @@
-"""Section: how far each model leans, per sentence, pair and model."""
+"""Section: how far each model leans, per sentence, pair and model, and what about."""
 
 from pathlib import Path
 from typing import Any
@@ -7,47 +7,65 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenhand.errors import InputError
-from evenhand.report.figures import Axis, histogram, interval, ruler, ticks_between
+from evenhand.report.figures import Axis, distributions, heat_map, interval, ruler, ticks_between
 from evenhand.report.read import boolean, read_csv
 from evenhand.report.render import signed
 from evenhand.report.sentences import marked
 from evenhand.report.words import gate_meaning
+from evenhand.stereotypes.methods import METHODS
 
 SUMMARY = {
     "model": str,
+    "family": str,
     "sentences": int,
     "scored": int,
     "with_unknown_tokens": int,
     "mean_bias": float,
     "mean_bias_low": float,
     "mean_bias_high": float,
+    "verdict": str,
     "male_degree": float,
     "female_degree": float,
     "mean_degree": float,
     "within_threshold": int,
     "above_threshold": int,
     "below_threshold": int,
-    "mean_bias_one_character": float,
     "published_within": int,
     "published_above": int,
     "published_below": int,
     "log_base": float,
     "threshold": float,
-    "fill_mask_accuracy": float,
-    "fill_mask_baseline": float,
+    "check_accuracy": float,
+    "check_baseline": float,
     "trusted": boolean,
     "reason": str,
 }
 BY_PAIR = {
     "model": str,
+    "group": str,
     "surface_pair": str,
     "gender": str,
     "direction": str,
     "n": int,
+    "share": float,
     "mean_bias": float,
     "mean_bias_low": float,
     "mean_bias_high": float,
+    "share_above": float,
+    "share_below": float,
+}
+VARIANTS = {
+    "model": str,
+    "variant": str,
+    "words": str,
+    "n": int,
+    "mean_bias": float,
+    "mean_bias_low": float,
+    "mean_bias_high": float,
+    "male_degree": float,
+    "female_degree": float,
+    "mean_degree": float,
+    "sign_changed": int,
 }
 CORRELATIONS = {
     "model_a": str,
@@ -55,6 +73,45 @@ CORRELATIONS = {
     "n": int,
     "pearson": float,
     "spearman": float,
+}
+SENTENCES = {
+    "model": str,
+    "direction": str,
+    "rank": int,
+    "bias": float,
+    "sentence": str,
+    "surface": str,
+    "surface_opposite": str,
+    "gender": str,
+    "start": int,
+    "end": int,
+    "surface_start": int,
+    "surface_end": int,
+    "source": str,
+    "source_position": int,
+}
+WORDS = {
+    "model": str,
+    "direction": str,
+    "sentences": int,
+    "method": str,
+    "rank": int,
+    "word": str,
+    "count": int,
+    "count_opposite": int,
+}
+METHOD_CORRELATIONS = {
+    "model": str,
+    "method": str,
+    "n": int,
+    "pearson": float,
+    "pearson_low": float,
+    "pearson_high": float,
+    "spearman": float,
+    "sign_agreement": float,
+    "share_male": float,
+    "share_male_bias": float,
+    "reason": str,
 }
 
 #: Bars of the figure of the distribution.
@@ -66,14 +123,39 @@ REACH = 0.995
 #: Most male and most female sentences shown per model.
 EXTREMES = 5
 
+#: What the mean of a model's bias says.
+VERDICTS = {
+    "male": "leans male",
+    "female": "leans female",
+    "not_distinguishable": "no clear lean",
+}
+
+#: Ways to read a word of several tokens.
+READINGS = {
+    "whole_word": "Whole word, both orders",
+    "left_to_right": "Whole word, left to right",
+    "right_to_left": "Whole word, right to left",
+    "one_character": "Each character by itself",
+    "single_mask": "One mask, first character",
+}
+
+#: The columns of the lists of subject words: direction and method.
+LISTS = [
+    (direction, method) for direction in ("male", "female") for method in ("tf_idf", "textrank")
+]
+
 
 def describe_bias(
     edition: str,
     summary: Path | None,
-    by_pair: Path | None,
-    correlations: Path | None,
-    scores: list[Path],
-    dataset: Path | None,
+    by_pair: Path | None = None,
+    correlations: Path | None = None,
+    scores: list[Path] | None = None,
+    *,
+    variants: Path | None = None,
+    sentences: Path | None = None,
+    words: Path | None = None,
+    methods: Path | None = None,
 ) -> dict[str, Any] | None:
     """One edition's bias; None without a summary.
 
@@ -81,35 +163,35 @@ def describe_bias(
     ----------
     edition : str
         What the data set is called on the page.
-    summary, by_pair, correlations : Path, optional
+    summary, by_pair, correlations, variants : Path, optional
         The tables of `evenhand.slguset.summarise_bias`.
-    scores : list of Path
+    scores : list of Path, optional
         ``bias/{model}.parquet``, one per model; the model is the file's name.
-    dataset : Path, optional
-        ``slguset.parquet``, whose rows the scores belong to.
-
-    Raises
-    ------
-    InputError
-        A model's scores are not those of the data set's sentences.
+    sentences : Path, optional
+        The table of `evenhand.slguset.describe_sentences`.
+    words : Path, optional
+        The table of `evenhand.slguset.describe_words`.
+    methods : Path, optional
+        The table of `evenhand.slguset.correlate_methods`.
     """
     if summary is None:
         return None
     models = read_csv(summary, SUMMARY)
     trusted = [row["model"] for row in models if row["trusted"]]
-    files = {path.stem: path for path in scores}
+    files = {path.stem: path for path in scores or []}
     values = {
-        model: pq.read_table(files[model], columns=["sentence_id", "bias"])
-        for model in trusted
-        if model in files
+        model: pq.read_table(files[model], columns=["bias"]) for model in trusted if model in files
     }
-    # A row per model, surface pair, original gender and direction: here those of all sentences.
+    groups = [
+        row for row in (read_csv(by_pair, BY_PAIR) if by_pair else []) if row["model"] in trusted
+    ]
     pairs = [
         row
-        for row in (read_csv(by_pair, BY_PAIR) if by_pair else [])
-        if row["model"] in trusted and row["gender"] == row["direction"] == "all"
+        for row in groups
+        if row["group"] == "surface_pair" and row["gender"] == row["direction"] == ALL
     ]
-    means = [row for row in models if row["trusted"]] + pairs
+    whole = [row for row in groups if row["group"] == row["direction"] == ALL]
+    means = [row for row in models if row["trusted"]] + pairs + whole
     ends = [row[end] for row in means for end in ENDS if row[end] is not None]
     threshold = models[0]["threshold"] if models else None
     return {
@@ -120,24 +202,37 @@ def describe_bias(
         "trusted": trusted,
         "ruler": _ruler(ends),
         "pairs": _by_pair(pairs, ends),
-        "correlations": [
-            row
-            for row in (read_csv(correlations, CORRELATIONS) if correlations else [])
-            if row["model_a"] in trusted and row["model_b"] in trusted
-        ],
+        "genders": _by_gender(whole, ends),
+        "details": _details(groups),
+        "compounds": _compounds(groups),
+        "variants": _variants(variants, trusted),
+        "correlations": _correlations(correlations, trusted),
         "has_published": any(row["published_within"] is not None for row in models),
-        "distributions": _distributions(values, threshold),
-        "extremes": _extremes(values, dataset),
+        "distribution": _distribution(values, threshold),
+        "extremes": _extremes(sentences, trusted),
+        "words": _words(words, trusted),
+        "methods": _methods(methods, trusted),
     }
 
 
 #: The columns that a figure of means has to hold.
 ENDS = ("mean_bias", "mean_bias_low", "mean_bias_high")
 
+#: What the tables call all genders, directions, and words.
+ALL = "all"
+
+
+def _of_models(
+    path: Path | None, columns: dict[str, Any], models: list[str]
+) -> list[dict[str, Any]]:
+    """The table's rows of these models."""
+    return [row for row in (read_csv(path, columns) if path else []) if row["model"] in models]
+
 
 def _model(row: dict[str, Any], ends: list[float]) -> dict[str, Any]:
     return row | {
         "plot": _plot(row, ends) if row["trusted"] else None,
+        "verdict": VERDICTS.get(row["verdict"]),
         "why": [gate_meaning(word) for word in (row["reason"] or "").split(", ") if word],
     }
 
@@ -149,6 +244,68 @@ def _by_pair(pairs: list[dict[str, Any]], ends: list[float]) -> list[dict[str, A
         entry = entries.setdefault(row["surface_pair"], {"pair": row["surface_pair"], "models": {}})
         entry["models"][row["model"]] = row | {"plot": _plot(row, ends)}
     return list(entries.values())
+
+
+def _by_gender(rows: list[dict[str, Any]], ends: list[float]) -> list[dict[str, Any]]:
+    """One entry per model, with the sentences that had a male and a female word."""
+    entries: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        if row["gender"] != ALL:
+            entry = entries.setdefault(row["model"], {"model": row["model"]})
+            entry[row["gender"]] = row | {"plot": _plot(row, ends)}
+    return list(entries.values())
+
+
+def _details(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Per model one entry per group of sentences, with all genders and directions."""
+    models: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        groups = models.setdefault(row["model"], {})
+        entry = groups.setdefault(row["surface_pair"], {"pair": row["surface_pair"]})
+        entry[row["gender"], row["direction"]] = row
+    return [{"model": model, "groups": list(groups.values())} for model, groups in models.items()]
+
+
+def _compounds(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Per compound one entry per model."""
+    compounds: dict[str, dict[str, dict[Any, Any]]] = {}
+    for row in rows:
+        if row["group"] == "compound":
+            models = compounds.setdefault(row["surface_pair"], {})
+            entry = models.setdefault(row["model"], {"model": row["model"]})
+            entry[row["gender"], row["direction"]] = row
+    return [
+        {
+            "words": words,
+            "sentences": max(entry[ALL, ALL]["n"] for entry in models.values()),
+            "models": list(models.values()),
+        }
+        for words, models in compounds.items()
+    ]
+
+
+def _variants(path: Path | None, models: list[str]) -> list[dict[str, Any]]:
+    """Rows of the models that read a word in several ways, and have words of several tokens."""
+    rows = _of_models(path, VARIANTS, models)
+    entries: list[dict[str, Any]] = []
+    for model in models:
+        of_words = {
+            words: {r["variant"]: r for r in rows if (r["model"], r["words"]) == (model, words)}
+            for words in (ALL, "several_tokens")
+        }
+        several = of_words["several_tokens"]
+        if len(several) < 2 or not any(row["n"] for row in several.values()):
+            continue
+        entries += [
+            {
+                "model": model,
+                "name": READINGS.get(variant, variant),
+                "all": of_words[ALL][variant],
+                "several": row,
+            }
+            for variant, row in several.items()
+        ]
+    return entries
 
 
 def _axis(ends: list[float]) -> Axis:
@@ -175,92 +332,104 @@ def _plot(row: dict[str, Any], ends: list[float]) -> Any:
     )
 
 
-def _distributions(values: dict[str, pa.Table], threshold: float | None) -> list[dict[str, Any]]:
-    """A histogram per model, all on one scale."""
+def _correlations(path: Path | None, models: list[str]) -> dict[str, Any] | None:
+    """The rows, and a heat map of each kind; None if there is nothing to compare."""
+    rows = [
+        row
+        for row in (read_csv(path, CORRELATIONS) if path else [])
+        if row["model_a"] in models and row["model_b"] in models
+    ]
+    if not rows:
+        return None
+    maps = []
+    for kind, name in (("pearson", "Pearson’s r"), ("spearman", "Spearman’s ρ")):
+        found = {(row["model_a"], row["model_b"]): row[kind] for row in rows}
+        values = [[found.get((a, b), found.get((b, a))) for b in models] for a in models]
+        label = f"{name} between the biases of {len(models)} models; the numbers are in the table."
+        maps.append({"name": name, "figure": heat_map(models, values, label)})
+    return {"rows": rows, "names": models, "maps": maps}
+
+
+def _distribution(values: dict[str, pa.Table], threshold: float | None) -> dict[str, Any] | None:
+    """All models' histograms in one figure, on one scale."""
     biases = {
         model: np.asarray(table["bias"].drop_null(), dtype=float) for model, table in values.items()
     }
+    without = {model: values[model].num_rows - len(bias) for model, bias in biases.items()}
     biases = {model: bias for model, bias in biases.items() if len(bias)}
     if not biases:
-        return []
+        return None
     reach = max(float(np.quantile(np.abs(bias), REACH)) for bias in biases.values()) or 1.0
     edges = np.linspace(-reach, reach, BINS + 1)
-    counts = {
-        model: np.histogram(np.clip(bias, -reach, reach), edges)[0]
+    rows = [
+        (model, np.histogram(np.clip(bias, -reach, reach), edges)[0].tolist())
         for model, bias in biases.items()
+    ]
+    return {
+        "without": {model: n for model, n in without.items() if n},
+        "figure": distributions(
+            rows,
+            edges.tolist(),
+            "Bias of each sentence: " + ", ".join(name for name, _ in rows) + ".",
+            ticks=ticks_between(-reach, reach, 6),
+            marks=(-threshold, threshold) if threshold and threshold < reach else (),
+        ),
     }
-    top = max(float(n.max() / n.sum()) for n in counts.values())
-    ticks = ticks_between(-reach, reach, 6)
-    return [
-        {
-            "model": model,
-            "n": int(n.sum()),
-            "without": values[model].num_rows - int(n.sum()),
-            "figure": histogram(
-                n.tolist(),
-                edges.tolist(),
-                f"{model}: bias of {n.sum():,} sentences.",
-                top=top,
-                ticks=ticks,
-                marks=(-threshold, threshold) if threshold else (),
-                signs=True,
-            ),
-        }
-        for model, n in counts.items()
-    ]
 
 
-def _extremes(values: dict[str, pa.Table], dataset: Path | None) -> list[dict[str, Any]]:
-    """The most male and the most female sentences of each model; ties by sentence_id."""
-    if dataset is None:
-        return []
-    ids = pq.read_table(dataset, columns=["sentence_id"])["sentence_id"]
-    chosen = {}
-    for model, table in values.items():
-        if not table["sentence_id"].equals(ids):
-            raise InputError(
-                f"the scores of {model} are not of these sentences, one by one",
-                file=dataset,
-                remedy="score the data set again",
+def _extremes(path: Path | None, models: list[str]) -> list[dict[str, Any]]:
+    """The first sentences of each direction, with their marks."""
+    rows = _of_models(path, SENTENCES, models)
+    entries: dict[str, dict[str, Any]] = {
+        model: {"model": model, "sides": {"male": [], "female": []}}
+        for model in models
+        if any(row["model"] == model for row in rows)
+    }
+    for row in rows:
+        if row["rank"] <= EXTREMES:
+            side = entries[row["model"]]["sides"][row["direction"]]
+            side.append(row | {"pieces": marked(row)})
+    return list(entries.values())
+
+
+def _words(path: Path | None, models: list[str]) -> list[dict[str, Any]]:
+    """Per model the lists side by side; a word is `own` if the other direction's lacks it."""
+    rows = _of_models(path, WORDS, models)
+    entries = []
+    for model in models:
+        lists: dict[tuple[str, str], list[dict[str, Any]]] = {key: [] for key in LISTS}
+        sentences = dict.fromkeys(("male", "female"), 0)
+        for row in rows:
+            if row["model"] == model:
+                lists[row["direction"], row["method"]].append(row)
+                sentences[row["direction"]] = row["sentences"]
+        for direction, method in LISTS:
+            opposite = lists["female" if direction == "male" else "male", method]
+            shared = {row["word"] for row in opposite}
+            for row in lists[direction, method]:
+                row["own"] = row["word"] not in shared
+        longest = max(map(len, lists.values()))
+        if longest:
+            entries.append(
+                {
+                    "model": model,
+                    "sentences": sentences,
+                    "rows": [
+                        [lists[key][i] if i < len(lists[key]) else None for key in LISTS]
+                        for i in range(longest)
+                    ],
+                }
             )
-        scored = [
-            (bias, sentence_id, row)
-            for row, (bias, sentence_id) in enumerate(
-                zip(table["bias"].to_pylist(), ids.to_pylist(), strict=True)
-            )
-            if bias is not None
-        ]
-        male = sorted((one for one in scored if one[0] > 0), key=lambda one: (-one[0], one[1]))
-        female = sorted(one for one in scored if one[0] < 0)
-        chosen[model] = {"male": male[:EXTREMES], "female": female[:EXTREMES]}
-    wanted = {row for sides in chosen.values() for side in sides.values() for _, _, row in side}
-    texts = _rows(dataset, wanted)
+    return entries
+
+
+def _methods(path: Path | None, models: list[str]) -> list[dict[str, Any]]:
+    """The rows with each method's title, or with why the model has none."""
     return [
-        {
-            "model": model,
-            "sides": {
-                side: [texts[row] | {"bias": bias} for bias, _, row in rows]
-                for side, rows in sides.items()
-            },
+        row
+        | {
+            "title": METHODS[row["method"]].title if row["method"] in METHODS else row["method"],
+            "why": [gate_meaning(word) for word in (row["reason"] or "").split(", ") if word],
         }
-        for model, sides in chosen.items()
+        for row in _of_models(path, METHOD_CORRELATIONS, models)
     ]
-
-
-def _rows(dataset: Path, wanted: set[int]) -> dict[int, dict[str, Any]]:
-    """These rows of the data set, with their marks."""
-    columns = [
-        "sentence",
-        "surface",
-        "surface_opposite",
-        "gender",
-        "start",
-        "end",
-        "surface_start",
-        "surface_end",
-        "source",
-        "source_position",
-    ]
-    found = sorted(wanted)
-    rows = pq.read_table(dataset, columns=columns).take(pa.array(found, pa.int64())).to_pylist()
-    return {number: row | {"pieces": marked(row)} for number, row in zip(found, rows, strict=True)}

@@ -1,0 +1,170 @@
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+
+from evenhand.report.figures import Axis, Curve, roc_curves, score_on_scale
+from evenhand.report.sections.stereotypes_examples import difference_pieces
+from evenhand.report.sections.stereotypes_meta import in_words
+from evenhand.report.sections.stereotypes_scores import conclude, headline, judge
+from evenhand.report.sections.stereotypes_words import (
+    gate_words,
+    in_order,
+    interval_words,
+    listed,
+    p_value,
+    preference,
+)
+
+SIDES = ("the stereotype", "the anti-stereotype")
+
+
+def row(method="aul", score=60.0, low=55.0, high=65.0, null=(45.0, 55.0), verdict=None, reason=""):
+    told = (low > 50 or high < 50) and not null[0] <= score <= null[1]
+    one = {
+        "method": method, "score": score, "score_low": low, "score_high": high,
+        "null_low": null[0], "null_high": null[1], "reason": reason,
+        "verdict": verdict or ("distinguishable" if told else "not_distinguishable"),
+    }  # fmt: skip
+    return one | judge(one, SIDES)
+
+
+def test_a_verdict_names_its_direction():
+    assert row()["words"] == "Prefers the stereotype."
+    assert row(score=40.0, low=35.0, high=45.0)["words"] == "Prefers the anti-stereotype."
+    assert row(score=40.0, low=35.0, high=45.0)["leaning"] == "less"
+
+
+def test_a_verdict_says_what_it_fails_on():
+    start = "Not distinguishable from no bias"
+    assert row(low=49.0)["words"] == f"{start}: the interval holds 50."
+    assert row(null=(40.0, 61.0))["words"] == f"{start}: untrained models score alike."
+    assert "untrained models to compare with" in row(
+        verdict="not_distinguishable", reason="no_null", null=(0.0, 0.0)
+    )["words"]  # fmt: skip
+
+
+def test_no_score_is_no_verdict():
+    one = row(score=50.0) | {"score": None, "verdict": "not_scored", "reason": "nothing_scored"}
+    assert judge(one, SIDES) == {
+        "leaning": None,
+        "words": "Not scored: no pair could be scored.",
+    }
+
+
+def test_a_model_is_judged_by_the_methods_that_count():
+    aside = [row("aula"), row("sss_compat"), row("all_masked")]
+    fair = [row("aul", low=49.0), row("cps", low=49.0)]
+    assert conclude(fair + aside, SIDES)["told"] == []
+    assert conclude(fair + aside, SIDES)["leaning"] == "unclear"
+    assert conclude(aside, SIDES)["leaning"] is None
+    assert conclude([row("aul"), row("cps")], SIDES)["words"] == (
+        "It prefers the stereotype by AUL and CPS, all 2 methods that count."
+    )
+
+
+def test_methods_that_disagree_are_said_to():
+    other = row("sss", score=40.0, low=35.0, high=45.0)
+    one = conclude([row("aul"), other], SIDES)
+    assert one["words"] == (
+        "The methods disagree: it prefers the stereotype by AUL, and the anti-stereotype by SSS."
+    )
+    assert one["leaning"] == "unclear"
+    assert one["told"] == ["AUL", "SSS"]
+
+
+def model(name, told=(), leaning="unclear", why=None):
+    return {"model": name, "why": why, "conclusion": {"told": list(told), "leaning": leaning}}
+
+
+def plain(markup):
+    return re.sub(r"</?bdi>", "", str(markup))
+
+
+def test_headline_counts_models():
+    a, b = model("a", ["AUL"], "more"), model("b")
+    assert plain(headline([a, b])).startswith("1 of the 2 models with numbers can be")
+    assert plain(headline([b])).endswith("b, cannot be distinguished from no bias.")
+    assert plain(headline([b, model("c")])).startswith("None of the 2 models with numbers can")
+    failed = model("d", leaning=None, why=["Broken."])
+    assert plain(headline([failed])) == (
+        "No model has numbers on this set. d has no number, since it did not pass the check."
+    )
+    assert plain(headline([])) == "No model was scored on this set."
+    assert "&lt;b&gt;" in headline([model("<b>")])
+
+
+@given(
+    st.text(alphabet="ab 他她的，.é-", max_size=25), st.text(alphabet="ab 他她的，.é-", max_size=25)
+)
+def test_pieces_joined_are_the_sentences(more, less):
+    sides = difference_pieces(more, less)
+    for sentence, pieces, kind in zip((more, less), sides, ("more", "less"), strict=True):
+        assert "".join(piece.text for piece in pieces) == sentence
+        assert {piece.kind for piece in pieces} <= {None, kind}
+    if more == less:
+        assert not [piece for piece in [*sides[0], *sides[1]] if piece.kind]
+    unmarked = ["".join(p.text for p in pieces if p.kind is None) for pieces in sides]
+    assert unmarked[0] == unmarked[1]
+
+
+def test_what_differs_is_marked_in_whole_words_or_characters():
+    more, less = difference_pieces("The poor man sat.", "The rich old man sat.")
+    assert [piece.text for piece in more if piece.kind] == ["poor"]
+    assert [piece.text for piece in less if piece.kind] == ["rich old"]
+    more, less = difference_pieces("他在厨房。", "她在厨房。")
+    assert [piece.text for piece in more if piece.kind] == ["他"]
+    assert [piece.text for piece in less if piece.kind] == ["她"]
+
+
+def test_a_score_on_its_scale():
+    drawing = score_on_scale(Axis(30, 70), 60, (55, 65), (45, 52), "score 60", kind="more")
+    tree = LexborHTMLParser(str(drawing))
+    assert tree.css_first("circle").attributes["cx"] == "75.000%"
+    assert tree.css_first("line.zero").attributes["x1"] == "50.000%"
+    band = tree.css_first("rect.band").attributes
+    assert (band["x"], band["width"]) == ("37.500%", "17.500%")
+    bare = LexborHTMLParser(str(score_on_scale(Axis(30, 70), 60, (None, None), (None, 1), "s")))
+    assert not bare.css(".band, .whisker")
+    assert bare.css_first("g").attributes["class"] == "unclear"
+
+
+def test_curves_keep_their_ends_and_drop_what_cannot_be_seen():
+    points = [(i / 5000, i / 5000) for i in range(5001)]
+    drawing = roc_curves([Curve("<b>", points, "line-1")], "Curves.")
+    tree = LexborHTMLParser(str(drawing))
+    corners = tree.css_first("polyline").attributes["points"].split()
+    assert (corners[0], corners[-1]) == ("0.0,100.0", "100.0,0.0")
+    assert 100 < len(corners) < 200
+    assert tree.css_first("g title").text() == "<b>"
+
+
+def test_words():
+    assert [listed(list("abc")[:n]) for n in range(4)] == ["", "a", "a and b", "a, b and c"]
+    assert [p_value(p) for p in (None, float("nan"), 0.0, 0.0312, 1.0)] == [
+        None, None, "< 0.001", "0.031", "1.000",
+    ]  # fmt: skip
+    assert interval_words(-1.0, 2.5) == "−1.0 to 2.5"
+    assert interval_words(None, 2.5) is None
+    assert preference("old") == "the old sentence"
+    assert in_order(["new", "cps", "aul"]) == ["aul", "cps", "new"]
+    assert gate_words("missing_weights, odd") == [
+        "Its checkpoint lacks weights, which were made up at random.", "odd",
+    ]  # fmt: skip
+
+
+def area(method, auc, p=0.001, biased=100, unbiased=20):
+    return {"method": method, "auc": auc, "auc_low": auc - 0.05, "auc_high": auc + 0.05,
+            "p_value": p, "biased": biased, "unbiased": unbiased}  # fmt: skip
+
+
+def test_agreement_with_people_needs_interval_and_p_value_and_pairs():
+    assert in_words([area("aul", 0.6), area("cps", 0.4), area("sss", 0.52), None]) == (
+        "Better than a coin: AUL. Worse than a coin, that is, against the annotators: CPS."
+        " No other method can be distinguished from a coin."
+    )
+    unsure = [area("aul", 0.6, p=0.2), area("cps", 0.6, p=None)]
+    assert in_words(unsure) == "No method can be distinguished from a coin."
+    assert in_words([area("aul", 0.1, unbiased=1)]).startswith("There are too few pairs to tell")
+    assert in_words([None]) == ""

@@ -1,0 +1,197 @@
+import json
+import re
+from pathlib import Path
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from evenhand.errors import InputError
+from evenhand.report.sections.individual_figures import Point, scatter
+from evenhand.report.write_individual_page import SECTIONS, write_individual_page
+
+HOSTILE = "<script>alert(1)</script>'\"><img src=x onerror=alert(2)>\u202e{{ 7*7 }}"
+
+SETTING = "dataset,method,individual,reduction,lambda,epsilon,epsilon_unit,mu,js_base,split"
+
+
+def plain(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def results(folder: Path, dataset: str = "adult", method: str = "my_loss") -> dict[str, Path]:
+    """A file of each kind, with few rows."""
+    data, own = plain(dataset), plain(method)
+    table = (
+        "dataset,method,individual,group,lambda,epsilon,mu,split,metric,paper,ours_mean,ours_sd,"
+        "ours_low,ours_high,seeds,diverged,verdict,reason\n"
+        f"{data},mlp,none,{{g}},0,,,random,acc,85.5,84.6,0.5,84,85,20,1,reproduced,\n"
+        f"{data},mlp,none,{{g}},0,,,random,ddp,.5,.192,.01,.19,.2,20,1,not_reproduced,far away\n"
+        f"{data},{own},none,{{g}},0,,,random,acc,,,,,,0,0,not_run,there is no run\n"
+    )
+    texts = {f"table_{n}": table.replace("{g}", "1" if n == "6" else "") for n in "4678"}
+    runs = [(f"{data},mlp,none,,0,,,,e,random", 0.1)]
+    runs += [(f"{data},{own},iifr_counterfactual,sum,{lam},,,,e,random", lam) for lam in (0.1, 1)]
+    texts["sweeps"] = f"{SETTING},metric,mean,sd,low,high,seeds,diverged\n" + "".join(
+        f"{key},{metric},{50 + y},1,49,51,3,0\n"
+        for key, y in runs
+        for metric in ("balanced_acc", "ifr_p", "ddp", "positive_rate")
+    )
+    texts["fronts"] = (
+        f"front,{SETTING},point,balanced_acc,balanced_acc_sd,unfairness,unfairness_sd,seeds,"
+        "diverged,on_front,dominated_by\n"
+    ) + "".join(
+        f"{front},{key},p,{50 + y},1,{0.5 - y / 4},,3,0,{'true' if y == 1 else 'false'},\n"
+        for front in ("ddp", "ifr_p")
+        for key, y in runs
+    )
+    texts["tests"] = (
+        f"{SETTING},against,against_mu,metric,seeds,mean,against_mean,difference,difference_low,"
+        "difference_high,p_value,p_adjusted,p_resampled,p_resampled_adjusted,reason\n"
+        f"{runs[1][0]},mlp,,ifr_p,20,90,60,-30.04,-35,-25,.0001,.0002,.2,.4,\n"
+        f"{runs[1][0]},mlp,,ddp,1,.1,.1,.0,,,,,,,one seed\n"
+    )
+    texts["inconsistencies"] = (
+        "kind,table,dataset,method,individual,metric,paper,computed,difference,tolerance,result,"
+        "listed,words\n"
+        f"mix,6,{data},alfr,none,ifr_p,30.5,15.1,-15.4,.1,contradiction,true,{own} + 1\n"
+        f"mix,6,{data},mlp,none,ifr_p,61.4,61.5,.1,.1,agrees,false,fine\n"
+    )
+    finding = {"id": "x", "holds": True, "numbers": {}}
+    sentence = f"On {'Adult' if dataset == 'adult' else dataset}, all is {method}."
+    document = {
+        "headline": [f"The headline of {method}."],
+        "findings": [{**finding, "dataset": dataset, "sentence": sentence}],
+        "left_out": {},
+    }
+    texts["findings"] = json.dumps(document)
+    folder.mkdir(exist_ok=True)
+    paths = {}
+    for name, text in texts.items():
+        paths[name] = folder / f"{name}.{'json' if name == 'findings' else 'csv'}"
+        paths[name].write_text(text, encoding="utf-8")
+    return paths
+
+
+@pytest.fixture
+def page(templates, tmp_path):
+    def write(**arguments) -> LexborHTMLParser:
+        out = tmp_path / "individual_fairness.html"
+        write_individual_page(templates=templates, out=out, **arguments)
+        return LexborHTMLParser(out.read_text(encoding="utf-8"))
+
+    return write
+
+
+@pytest.fixture
+def about(tmp_path) -> list[Path]:
+    document = {
+        "name": "adult",
+        "rows": 45222,
+        "features": ["a", "b"],
+        "attribute_name": "sex",
+        "attribute_values": ["Male", "Female"],
+        "meta": {"title": "Adult (UCI)", "label": "earns more", "excluded": {"missing": 3620}},
+    }
+    path = tmp_path / "adult.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return [path]
+
+
+def text(tree, selector: str) -> str:
+    return " ".join(tree.css_first(selector).text().split())
+
+
+def test_whole_page(page, tmp_path, about):
+    tree = page(**results(tmp_path / "r"), data=about, provenance="../provenance.json")
+    assert not tree.css(".absent") or all(
+        "Tables 1 and 2" in node.text() for node in tree.css(".absent")
+    )
+    assert text(tree, ".lead") == "The headline of my_loss."
+    assert text(tree, "#glance li") == "All is my_loss."
+    row = text(tree, "#table-4 tbody tr")
+    assert "84.6 ± 0.5 paper 85.5 reproduced" in re.sub(r"(paper|reproduced)", r" \1", row).replace(
+        "  ", " "
+    )
+    assert "1 diverged" in row
+    assert "far away" in text(tree, "#table-4 details")
+    assert "Female" in text(tree, "#table-6 tbody")
+    assert len(tree.css("#sweeps svg.sweep")) == 4
+    assert len(tree.css("#fronts svg.plane")) == 2
+    assert len(tree.css("#fronts svg.plane .front")) == 2
+    assert "● −30.0" in text(tree, "#tests tbody")
+    assert "one seed" in text(tree, "#tests tbody")
+    assert "2 checks, of which 1 found nothing" in text(tree, "#inconsistencies p")
+    assert len(tree.css("#inconsistencies tbody tr")) == 1
+    assert "45,222" in text(tree, "#data tbody")
+    assert tree.css_first("#limits a").attributes["href"] == "../provenance.json"
+
+
+def test_says_what_is_not_there(page):
+    tree = page()
+    for id, _, _ in SECTIONS:
+        if id not in ("reading", "limits"):
+            assert tree.css_first(f"#{id} .absent"), id
+    assert text(tree, ".lead") == "Nothing was concluded yet."
+    assert not tree.css("figure")
+
+
+@pytest.mark.parametrize("missing", ["table_4", "sweeps", "fronts", "tests", "findings"])
+def test_each_file_may_be_missing(page, tmp_path, missing):
+    files = {name: path for name, path in results(tmp_path / "r").items() if name != missing}
+    id = {"findings": "glance"}.get(missing, missing.replace("_", "-"))
+    assert page(**files).css_first(f"#{id} .absent")
+
+
+def test_hostile_strings_stay_text(page, tmp_path):
+    tree = page(
+        **results(tmp_path / "r", HOSTILE, HOSTILE),
+        provenance=f"javascript:alert(1)//{HOSTILE}",
+    )
+    assert not tree.css("script, img, iframe, object, embed, link, base, form")
+    policy = tree.css_first("meta[http-equiv=Content-Security-Policy]").attributes["content"]
+    assert policy == "default-src 'none'; style-src 'unsafe-inline'"
+    assert not [name for node in tree.css("*") for name in node.attributes if name.startswith("on")]
+    assert not [node for node in tree.css("a") if node.attributes["href"].startswith("javascript:")]
+    assert "<script>alert(1)" in tree.css_first("#table-4").text()
+    assert "49" not in text(tree, ".lead")
+
+
+def test_tables_have_captions_and_scopes(page, tmp_path, about):
+    tree = page(**results(tmp_path / "r"), data=about)
+    assert all(node.css_first("caption") for node in tree.css("table"))
+    assert all("scope" in node.attributes for node in tree.css("th"))
+    assert all(node.attributes.get("aria-label") for node in tree.css("svg[role=img]"))
+    ids = [node.attributes["id"] for node in tree.css("[id]")]
+    assert len(ids) == len(set(ids))
+
+
+def test_tables_of_the_data_are_shown_as_they_are(page, tmp_path):
+    path = tmp_path / "adult_table_1.csv"
+    path.write_text("measure,ours,paper\nP(A=0),0.675060368,0.675\n", encoding="utf-8")
+    tree = page(data_tables=[path])
+    assert "P(A=0) 0.67506 0.675" in " ".join(node.text() for node in tree.css("#data tbody td"))
+    path.write_text("", encoding="utf-8")
+    page(data_tables=[path])
+
+
+def test_same_input_same_bytes(templates, tmp_path):
+    files = results(tmp_path / "r")
+    pages = [tmp_path / "one.html", tmp_path / "two.html"]
+    for out in pages:
+        write_individual_page(templates=templates, out=out, **files)
+    assert pages[0].read_bytes() == pages[1].read_bytes()
+    assert str(tmp_path) not in pages[0].read_text(encoding="utf-8")
+
+
+def test_findings_must_be_findings(page, tmp_path):
+    path = tmp_path / "f.json"
+    path.write_text("[]", encoding="utf-8")
+    with pytest.raises(InputError, match="no findings"):
+        page(findings=path)
+
+
+def test_marks_that_lie_together_stand_together():
+    close = [Point(50 + n / 1000, 0.1, "p", "dot-1", str(n)) for n in (1, 2, 3)]
+    far = Point(70, 0.5, "q", "dot-1", "4")
+    tree = LexborHTMLParser(scatter([*close, far], "label", least=0.1))
+    assert [node.text() for node in tree.css("text.mark")] == ["1–3", "4"]

@@ -1,0 +1,444 @@
+import csv
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.report.pages import PAGES
+from evenhand.report.write_models_page import write_models_page
+from unit.report import made_results, made_stereotypes
+
+HOSTILE = (
+    "<script>alert(1)</script>'\"><img src=x onerror=alert(2)>\u202e&amp;{{ 7*7 }}</title></svg>"
+)
+#: The same as a file's name.
+HOSTILE_NAME = "=cmd|'<script>alert(1)\"><img src=x onerror=alert(2)>\u202e{{ 7*7 }}"
+
+PAGE_FILES = [file for file, _ in PAGES.values()]
+SET_IDS = ["set-crows_pairs", "set-stereoset_intrasentence"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    """A results folder that no test changes."""
+    return made_stereotypes.write_results(tmp_path_factory.mktemp("models") / "results")
+
+
+@pytest.fixture(scope="module")
+def full(made, repository, tmp_path_factory) -> LexborHTMLParser:
+    """The page of all of it, which no test changes."""
+    out = tmp_path_factory.mktemp("page") / "language_models.html"
+    write_models_page(
+        templates=made_results.templates(repository), out=out, **made_stereotypes.arguments(made)
+    )
+    return LexborHTMLParser(out.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def own(tmp_path) -> Path:
+    """A results folder of the test's own."""
+    return made_stereotypes.write_results(tmp_path / "results")
+
+
+@pytest.fixture
+def hostile(tmp_path) -> Path:
+    return made_stereotypes.write_results(
+        tmp_path / "results",
+        models={"tiny-bert-en": HOSTILE_NAME, "headless": f"{HOSTILE_NAME} 2"},
+        sets={"crows_pairs": HOSTILE_NAME},
+        text=HOSTILE,
+    )
+
+
+@pytest.fixture
+def page(templates, tmp_path):
+    def write(folder: Path, *without: str, **more) -> LexborHTMLParser:
+        out = tmp_path / "language_models.html"
+        arguments = made_stereotypes.arguments(folder, *without)
+        write_models_page(templates=templates, out=out, **arguments | more)
+        return LexborHTMLParser(out.read_text(encoding="utf-8"))
+
+    return write
+
+
+def text(tree, selector: str) -> str:
+    node = tree.css_first(selector)
+    assert node is not None, selector
+    return " ".join(node.text().split())
+
+
+def table(tree, *words: str):
+    """The first table whose caption holds all of these."""
+    return next(
+        node
+        for node in tree.css("table")
+        if all(word in node.css_first("caption").text() for word in words)
+    )
+
+
+def rows(node) -> dict[str, list[str]]:
+    """Cells of a table by the head of their row."""
+    return {
+        " ".join(row.css_first("th").text().split()): [
+            " ".join(cell.text().split()) for cell in row.css("td")
+        ]
+        for row in node.css("tbody tr")
+    }
+
+
+def change(path: Path, **columns: str) -> None:
+    """Overwrite columns of every row of a CSV table."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        reader = csv.DictReader(stream)
+        header, kept = reader.fieldnames, list(reader)
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, header)
+        writer.writeheader()
+        writer.writerows(row | columns for row in kept)
+
+
+def test_says_in_the_first_lines_what_came_of_it(full):
+    assert text(full, ".lead") == (
+        "4 models were asked about 2 sets of sentence pairs. 1 (tiny-bert-en) can be"
+        " distinguished from no bias, by at least one method on at least one set. 2 (roberta-like"
+        " and tiny-gpt2-en) cannot be distinguished from no bias. 1 (headless) has no number, for"
+        " a reason that stands below."
+    )
+    said = rows(table(full, "What can be said", "CrowS-Pairs"))
+    assert said["tiny-bert-en"] == [
+        "It prefers the stereotype by AUL, AULA normalised and CPS; by the other method it is not"
+        " distinguishable from no bias."
+    ]
+    assert said["tiny-gpt2-en"] == [
+        "It is not distinguishable from no bias by any of the 2 methods that count."
+    ]
+    assert said["headless"][0].startswith("No number: this model did not pass its check.")
+    for id in SET_IDS:
+        assert text(full, f"#{id} .say").startswith("1 of the 3 models with numbers can be")
+
+
+def test_a_table_of_methods_gives_score_interval_band_counts_and_verdict(full):
+    found = rows(table(full, "Scores:", "CrowS-Pairs", "tiny-bert-en"))
+    assert list(found) == ["AUL", "AULA, normalised", "CPS", "SSS", "AULAas published",
+                           "SSS as codedas published", "All maskedcontrol"]  # fmt: skip
+    plot, score, span, null, verdict, *counts = found["AUL"]
+    assert plot == f"score {score}, interval {span}; untrained models {null}"
+    assert null == "41.0 to 58.5"
+    assert float(score) > 58.5
+    assert verdict == "Prefers the stereotype."
+    assert counts == ["240", "1", "2"]
+    assert found["SSS"][4] == (
+        "Not distinguishable from no bias: the interval holds 50 and untrained models score alike."
+    )
+
+
+def test_the_ruler_has_50_in_the_middle(full):
+    head = table(full, "Scores:", "CrowS-Pairs", "tiny-bert-en").css_first("th.plot")
+    ticks = head.css("text.value")
+    middle = ticks[len(ticks) // 2]
+    assert middle.text() == "50"
+    assert middle.attributes["x"] == "50.000%"
+    zero = full.css_first("td.plot line.zero")
+    assert zero.attributes["x1"] == "50.000%"
+
+
+def test_direction_is_told_in_the_words_of_the_set(page, own):
+    path = own / "stereotypes/crows_pairs/pairs.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document |= {"more_means": "male", "less_means": "female"}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    section = page(own).css_first("#set-crows_pairs").text()
+    assert "Above 50, a model prefers the male sentence; below 50, the female sentence." in section
+    assert "Prefers the male sentence." in section
+    assert "the stereotype by" not in section
+
+
+def test_no_number_of_a_model_that_is_not_trusted(page, made, full):
+    body = full.css_first("main").text()
+    assert "77.1" not in body
+    assert "7712" not in body
+    for id in ("glance", *SET_IDS):
+        for node in full.css(f"#{id} table"):
+            for row in node.css("tbody tr"):
+                if row.css_first("th").text() == "headless":
+                    assert not re.search(r"\d", row.text())
+            if id != "glance":
+                assert "headless" not in node.css_first("caption").text()
+        assert "made up at random" in full.css_first(f"#{id}").text()
+        assert "a_new_reason" in full.css_first(f"#{id}").text()
+    assert not [node for node in full.css("figcaption, summary") if "headless" in node.text()]
+
+
+def test_a_gate_alone_is_enough_not_to_trust_a_model(page, own):
+    for path in (own / "tables").glob("*_bias_scores.csv"):
+        change(path, trusted="true", reason="")
+    tree = page(own)
+    assert "77.1" not in tree.css_first("main").text()
+    assert page(own, "gates").css_first("main").text().count("77.1") > 10
+
+
+def test_the_row_of_a_model_without_scores_has_no_method(page, own):
+    path = own / "tables/crows_pairs_bias_scores.csv"
+    with path.open(encoding="utf-8", newline="") as stream:
+        kept = list(csv.DictReader(stream))
+    header = list(kept[0])
+    kept = [row for row in kept if row["model"] not in ("headless", "tiny-gpt2-en")]
+    blank = dict.fromkeys(header, "") | {"subset": "all", "bias_type": "all", "pairs": 240}
+    blank["verdict"] = "not_scored"
+    kept += [
+        blank | {"model": "headless", "trusted": "false", "reason": "few_scored"},
+        blank | {"model": "tiny-gpt2-en", "trusted": "true", "reason": "nothing_scored"},
+    ]
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, header)
+        writer.writeheader()
+        writer.writerows(kept)
+    tree = page(own)
+    said = rows(table(tree, "What can be said", "CrowS-Pairs"))
+    assert said["tiny-gpt2-en"] == ["No number: no method that counts could score a pair."]
+    assert "tiny-gpt2-en has no number, since no pair could be scored." in text(
+        tree, "#set-crows_pairs .say"
+    )
+    assert "None" not in tree.css_first("#set-crows_pairs").text()
+
+
+def test_measures_of_stereoset_are_where_they_belong(full):
+    found = rows(table(full, "LMS, SS and ICAT:", "tiny-bert-en"))
+    assert found["AUL"][0] == "81.276.0 to 85.5"
+    assert found["AUL"][3:] == ["12", "150", "149"]
+    assert "language modelling score" in full.css_first(f"#{SET_IDS[1]}").text()
+    assert "language modelling score" not in full.css_first(f"#{SET_IDS[0]}").text()
+
+
+def test_accuracy_gives_the_change_in_brackets(full):
+    found = rows(table(full, "Token accuracy:", "StereoSet", "tiny-bert-en"))
+    whole = found["Whole sentence, nothing masked (AUL, AULA)"]
+    assert whole[0].startswith("81.0 %")
+    assert whole[1].startswith("68.7 % (−12.3)")
+    assert whole[2].startswith("77.6 % (−3.4)")
+    assert whole[3] == "1,234"
+    assert "The same, special tokens counted (as the paper does)" in found
+
+
+def test_length_artefact_is_told_in_words(full):
+    assert "AULA almost always prefers the longer sentence" in text(full, f"#{SET_IDS[0]}")
+    assert rows(table(full, "Length", "CrowS", "tiny-bert-en"))["AULAas published"][:4] == [
+        "31", "31", "100.0 %", "85.0 to 100.0",
+    ]  # fmt: skip
+
+
+def test_curves_are_told_apart_and_told_in_words(full):
+    figures = full.css(f"#{SET_IDS[0]} .rocs")[0].css("figure")
+    assert [figure.css_first("figcaption").text() for figure in figures] == [
+        "tiny-bert-en", "roberta-like", "tiny-gpt2-en",
+    ]  # fmt: skip
+    for figure in figures:
+        classes = [g.attributes["class"] for g in figure.css("svg.roc g")]
+        assert len(classes) == len(set(classes)) == len(figure.css(".legend li"))
+        assert "Areas: " in figure.css_first("svg").attributes["aria-label"]
+        for item in figure.css(".legend li"):
+            assert re.search(r"0\.\d\d$", item.text().strip())
+    assert not full.css(f"#{SET_IDS[1]} .rocs")
+    assert "no judgements of people" in text(full, f"#{SET_IDS[1]}")
+    cells = rows(table(full, "AUC:", "tiny-bert-en"))["AUL"]
+    assert len(cells) == 6
+
+
+def test_compat_and_comparisons_are_told_in_words(full):
+    said = text(full, f"#{SET_IDS[0]}")
+    assert "1 conclusion of 6 changes." in said
+    assert "roberta-like is the less biased one by AUL." in said
+    assert rows(table(full, "Compared:", "CrowS"))["AUL"][0] == (
+        "roberta-like is less biased than tiny-bert-en."
+    )
+
+
+def test_examples_are_the_pairs_that_lean_most(page, made):
+    import pyarrow.parquet as pq
+
+    scores = pq.read_table(made / "stereotypes/crows_pairs/scores/tiny-bert-en.parquet").to_pylist()
+    values = {(row["pair_id"], row["side"]): row["aul"] for row in scores}
+    leans = sorted((v - values[p, "less"], p) for (p, side), v in values.items() if side == "more")
+    tree = page(made, examples=2)
+    group = next(
+        node
+        for node in tree.css("#set-crows_pairs details")
+        if node.css_first("summary").text().startswith("tiny-bert-en by AUL")
+    )
+    more, less = group.css("ol.leans")
+    assert [item.css("bdi")[-1].text() for item in more.css("li")] == [p for _, p in leans[:-3:-1]]
+    assert [item.css("bdi")[-1].text() for item in less.css("li")] == [p for _, p in leans[:2]]
+    first = more.css_first("li")
+    assert first.css_first("mark.more").text() != first.css_first("mark.less").text()
+    assert not page(made, examples=0).css(".leans")
+
+
+def test_models_and_their_checks(full):
+    facts = rows(table(full, "What the models are"))
+    assert facts["tiny-bert-en"][2] == "4,385,920"
+    checks = table(full, "The check of each model").css("tbody tr")
+    assert len(checks) == 8
+    assert "31.0 % (25.0 to 37.5)" in " ".join(checks[1].text().split())
+    scored = rows(table(full, "What each model could score"))
+    assert "4: it has more tokens than the model takes" in scored["tiny-bert-en"]
+
+
+def test_released_scores(full):
+    assert "1 of 2 published results came out the same." in text(full, "#released")
+    found = rows(table(full, "Our numbers"))
+    assert found["gpt2"] == ["intrasentence", "91.1", "91.1", "61.9", "61.9", "69.4", "70.0",
+                             "differs: icat by -0.6"]  # fmt: skip
+
+
+ABSENT = [
+    *made_stereotypes.TABLES, "sets", "gates", "pairs", "scores", "released"
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ABSENT)
+def test_says_so_where_a_table_is_missing(page, made, full, kind):
+    tree = page(made, kind)
+    assert "None" not in tree.css_first("main").text()
+    assert len(tree.css("h2")) == len(full.css("h2"))
+    if kind not in ("roc", "auc_tests"):
+        assert len(tree.css(".absent")) > len(full.css(".absent"))
+
+
+def test_renders_with_nothing(templates, tmp_path):
+    write_models_page(templates=templates, out=tmp_path / "page.html")
+    tree = LexborHTMLParser((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert text(tree, ".lead") == "Nothing was scored yet."
+    assert [text(tree, f"#{id} .absent") for id in ("glance", "models", "released")]
+    assert "Blodgett" in text(tree, "#limits")
+
+
+def test_a_table_that_is_not_named_after_its_set_is_refused(page, made, own):
+    path = own / "tables/crows_pairs_compat.csv"
+    with pytest.raises(InputError, match=r"name it \{set\}_length.csv"):
+        page(made, length=[path])
+    with pytest.raises(InputError, match="second table compat of crows_pairs"):
+        page(made, compat=[path, path])
+
+
+def test_two_sets_of_one_title_are_told_apart(page, own):
+    path = own / "stereotypes/stereoset_intrasentence/pairs.json"
+    document = json.loads(path.read_text(encoding="utf-8")) | {"title": "CrowS-Pairs"}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    titles = [text(page(own), f"#{id} h2") for id in SET_IDS]
+    assert titles == ["CrowS-Pairs (crows_pairs)", "CrowS-Pairs (stereoset_intrasentence)"]
+
+
+def test_hostile_strings_stay_text(page, hostile):
+    tree = page(hostile, provenance=f"javascript:alert(1)//{HOSTILE_NAME}")
+    assert not tree.css("script, img, iframe, object, embed, link, base, form")
+    for node in tree.css("*"):
+        assert not [name for name in node.attributes if name.startswith("on")], node.html
+        href = node.attributes.get("href") or ""
+        assert ":" not in href
+    for id in ("glance", "models", "released"):
+        assert "<script>alert(1)" in tree.css_first(f"#{id}").text(), id
+    assert tree.css_first("title").text() == "Language models · Evenhand"
+    assert "{{ 7*7 }}" in tree.css_first("main").text()
+    assert "77.1" not in tree.css_first("main").text()
+
+
+def test_marks_of_direction_turn_nothing_around_them(page, hostile):
+    tree = page(hostile)
+    assert any("\u202e" in node.text() for node in tree.css(".sentence"))
+    for isolated in tree.css("bdi, code, svg"):
+        isolated.decompose()
+    assert "\u202e" not in tree.body.text()
+
+
+def test_asks_nothing_of_the_network(page, made, tmp_path):
+    tree = page(made, provenance="../provenance.json")
+    source = (tmp_path / "language_models.html").read_text(encoding="utf-8")
+    for node in tree.css("*"):
+        for name, value in node.attributes.items():
+            assert name not in ("src", "srcset", "action", "data", "poster", "xlink:href")
+            if name == "href":
+                assert node.tag == "a"
+                assert value.startswith(("#", "../")) or value in PAGE_FILES, value
+    for word in ("url(", "@import", "http://", "https://"):
+        assert word not in source
+    assert [a.attributes["href"] for a in tree.css("#limits a")] == ["../provenance.json"]
+
+
+def test_links_to_the_other_page(page, made, full):
+    links = full.css("nav[aria-label=Pages] a")
+    assert [a.attributes["href"] for a in links] == PAGE_FILES
+    assert [a.attributes.get("aria-current") for a in links] == [None, "page", None]
+    assert not page(made, pages=["language_models"]).css("nav[aria-label=Pages]")
+
+
+def test_the_same_input_gives_the_same_bytes(templates, made, tmp_path):
+    pages = [tmp_path / "one.html", tmp_path / "two.html"]
+    for out in pages:
+        write_models_page(templates=templates, out=out, **made_stereotypes.arguments(made))
+    assert pages[0].read_bytes() == pages[1].read_bytes()
+    assert str(made.parent) not in pages[0].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("names", ["made", "hostile"])
+def test_can_be_used_without_eyes_or_mouse(page, names, request):
+    tree = page(request.getfixturevalue(names))
+    ids = [node.attributes["id"] for node in tree.css("[id]")]
+    assert len(ids) == len(set(ids))
+    for link in tree.css("a"):
+        href = link.attributes["href"]
+        if href not in PAGE_FILES:
+            assert href.removeprefix("#") in ids
+    levels = [int(node.tag[1]) for node in tree.css("h1, h2, h3, h4, h5, h6")]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(b <= a + 1 for a, b in pairwise(levels))
+    for node in tree.css("table"):
+        assert node.css_first("caption").text()
+        assert node.parent.attributes["tabindex"] == "0"
+    regions = [node.attributes["aria-label"] for node in tree.css("[role=region]")]
+    assert len(regions) == len(set(regions))
+    for head in tree.css("th"):
+        assert head.attributes["scope"] in ("col", "row", "colgroup", "rowgroup")
+    for drawing in tree.css("svg[role]"):
+        assert drawing.attributes["role"] == "img"
+        assert drawing.attributes["aria-label"]
+
+
+def test_columns_of_a_table_add_up(full):
+    for node in full.css("table"):
+        head = sum(
+            int(c.attributes.get("colspan", 1)) for c in node.css_first("thead tr").css("th")
+        )
+        for row in node.css("tbody tr"):
+            width = sum(int(c.attributes.get("colspan", 1)) for c in row.css("th, td"))
+            assert width == head, node.css_first("caption").text()
+
+
+def test_runs_as_a_stage(templates, own, tmp_path, monkeypatch):
+    monkeypatch.setenv("EVENHAND_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("EVENHAND_STATE", raising=False)
+    out = tmp_path / "report/language_models.html"
+    arguments = {"templates": templates, "out": out, **made_stereotypes.arguments(own)}
+    record = stage.execute(write_models_page, arguments)
+    assert record["counts"] == {"sets": 2, "models": 4, "untrusted": 1,
+                                "bytes": out.stat().st_size}  # fmt: skip
+    moved = own.rename(tmp_path / "elsewhere")
+    arguments |= made_stereotypes.arguments(moved)
+    assert stage.execute(write_models_page, arguments)["counts"] == record["counts"]
+
+
+def test_a_model_that_fails_on_one_set_only_is_said_to(page, own):
+    path = own / "stereotypes/crows_pairs/gates/roberta-like.json"
+    gate = json.loads(path.read_text(encoding="utf-8")) | {
+        "trusted": False,
+        "reason": "fill_mask_not_above_baseline",
+    }
+    path.write_text(json.dumps(gate), encoding="utf-8")
+    lead = text(page(own), ".lead")
+    assert "2 (roberta-like and tiny-gpt2-en) cannot be distinguished from no bias." in lead
+    assert lead.endswith("On some of the sets roberta-like has no number.")

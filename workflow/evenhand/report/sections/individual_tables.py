@@ -1,0 +1,133 @@
+"""Section: the paper's tables of results with our runs beside them."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evenhand.individual.names import title
+from evenhand.report.read import read_csv
+from evenhand.report.sections.individual_words import (
+    method,
+    metric_title,
+    number,
+    setting,
+    verdict,
+)
+
+COLUMNS = {
+    "dataset": str,
+    "method": str,
+    "individual": str,
+    "group": int,
+    "lambda": float,
+    "epsilon": float,
+    "mu": float,
+    "split": str,
+    "metric": str,
+    "paper": float,
+    "ours_mean": float,
+    "ours_sd": float,
+    "ours_low": float,
+    "ours_high": float,
+    "seeds": int,
+    "diverged": int,
+    "verdict": str,
+    "reason": str,
+}
+
+#: Where a row of a table ends and the next begins.
+LINE = ("method", "individual", "group", "lambda", "epsilon", "mu", "split")
+
+
+def describe_results(
+    path: Path | None, groups: Mapping[str, Sequence[str]] | None = None
+) -> dict[str, Any] | None:
+    """A table per data set: our means and sd with the paper's numbers and verdicts.
+
+    Parameters
+    ----------
+    path : Path, optional
+        ``iifr_table_4.csv`` and so on.
+    groups : mapping, optional
+        Names of the groups by data set and code.
+
+    Returns
+    -------
+    dict or None
+        datasets, and verdicts (how many cells of the paper have which); None without a row.
+    """
+    rows = read_csv(path, COLUMNS) if path else []
+    if not rows:
+        return None
+    datasets = list(dict.fromkeys(row["dataset"] for row in rows))
+    verdicts = Counter(row["verdict"] for row in rows if row["verdict"] != "no_published_value")
+    return {
+        "datasets": [
+            _dataset(name, [row for row in rows if row["dataset"] == name], groups or {})
+            for name in datasets
+        ],
+        "verdicts": [
+            {"words": verdict(name)[0], "kind": verdict(name)[1], "cells": count}
+            for name, count in sorted(verdicts.items(), key=lambda item: (-item[1], item[0]))
+        ],
+    }
+
+
+def _dataset(
+    name: str, rows: list[dict[str, Any]], groups: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    metrics = list(dict.fromkeys(row["metric"] for row in rows))
+    lines: dict[tuple[Any, ...], dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        lines.setdefault(tuple(row[part] for part in LINE), {})[row["metric"]] = row
+    names = groups.get(name, ())
+    made = []
+    for cells in lines.values():
+        first = next(iter(cells.values()))
+        group = first["group"]
+        made.append(
+            {
+                "method": method(first),
+                "setting": setting(first),
+                "group": (
+                    None if group is None else names[group] if group < len(names) else str(group)
+                ),
+                "epsilon": first["epsilon"],
+                "seeds": max(row["seeds"] or 0 for row in cells.values()),
+                "diverged": max(row["diverged"] or 0 for row in cells.values()),
+                "cells": [_cell(cells.get(metric)) for metric in metrics],
+            }
+        )
+    reasons = [
+        {
+            "method": method(row),
+            "setting": setting(row),
+            "metric": metric_title(row["metric"]),
+            "words": verdict(row["verdict"])[0],
+            "reason": row["reason"],
+        }
+        for row in rows
+        if row["reason"] and row["verdict"] in ("not_reproduced", "inconsistent_in_paper")
+    ]
+    return {
+        "name": title(name),
+        "metrics": [metric_title(metric) for metric in metrics],
+        "rows": made,
+        "reasons": reasons,
+    }
+
+
+def _cell(row: dict[str, Any] | None) -> dict[str, Any] | None:
+    if row is None:
+        return None
+    words, kind = verdict(row["verdict"])
+    sd = row["ours_sd"]
+    return {
+        "ours": None if row["ours_mean"] is None else number(row["ours_mean"], row["metric"]),
+        "sd": None if sd is None else number(sd, row["metric"]),
+        "paper": None if row["paper"] is None else number(row["paper"], row["metric"]),
+        # nothing to run and nothing printed needs no word
+        "words": "" if row["verdict"] == "not_run" and row["paper"] is None else words,
+        "kind": kind,
+    }

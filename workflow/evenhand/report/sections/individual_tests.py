@@ -1,0 +1,177 @@
+"""Section: tests between methods, the paper's inconsistent cells, and what the data are."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+from evenhand.individual.names import method_title, title, who
+from evenhand.report.read import boolean, read_csv, read_json
+from evenhand.report.render import signed
+from evenhand.report.sections.individual_sweeps import SETTING
+from evenhand.report.sections.individual_words import METRICS, method, metric_title, setting
+
+TESTS = SETTING | {
+    "against": str,
+    "against_mu": float,
+    "metric": str,
+    "seeds": int,
+    "difference": float,
+    "difference_low": float,
+    "difference_high": float,
+    "p_adjusted": float,
+    "p_resampled_adjusted": float,
+    "reason": str,
+}
+CHECKS = {
+    "kind": str,
+    "table": str,
+    "dataset": str,
+    "method": str,
+    "individual": str,
+    "metric": str,
+    "paper": float,
+    "computed": float,
+    "result": str,
+    "listed": boolean,
+    "words": str,
+}
+
+#: Metrics shown in the table of tests.
+TESTED = ("balanced_acc", "positive_rate", "ifr_p", "ddp")
+
+#: Below this a difference is called one.
+CHANCE = 0.05
+
+KINDS = {
+    "mix": "The groups do not mix to the overall value",
+    "swapped": "The groups are swapped",
+    "copy": "A row is a copy of another",
+    "infeasible": "The gaps cannot be had at this accuracy",
+    "misprint": "Misprint",
+}
+
+RESULTS = {"cannot_be_checked": "known, not checked here"}
+
+
+def describe_tests(path: Path | None) -> list[dict[str, Any]] | None:
+    """Per data set the differences of each setting from what it is tested against."""
+    rows = read_csv(path, TESTS) if path else []
+    made = []
+    for dataset in dict.fromkeys(row["dataset"] for row in rows):
+        lines: dict[tuple[Any, ...], dict[str, dict[str, Any]]] = {}
+        for row in rows:
+            if row["dataset"] == dataset and row["metric"] in TESTED:
+                key = (*(row[name] for name in SETTING), row["against"])
+                lines.setdefault(key, {})[row["metric"]] = row
+        found = []
+        for cells in lines.values():
+            first = next(iter(cells.values()))
+            found.append(
+                {
+                    "method": method(first),
+                    "setting": setting(first),
+                    "against": _against(first),
+                    "seeds": max(row["seeds"] or 0 for row in cells.values()),
+                    "cells": [_cell(cells.get(metric)) for metric in TESTED],
+                }
+            )
+        made.append(
+            {
+                "name": title(dataset),
+                "metrics": [metric_title(metric) for metric in TESTED],
+                "rows": found,
+            }
+        )
+    return made or None
+
+
+def _against(row: dict[str, Any]) -> str:
+    if row["against"] == "mlp":
+        return method_title("mlp")
+    if row["against"] == "none":
+        return f"{method_title(row['method'])} alone"
+    return "its control"
+
+
+def _cell(row: dict[str, Any] | None) -> dict[str, Any] | None:
+    if row is None or row["difference"] is None:
+        return None
+    digits = METRICS[row["metric"]][1]
+    low, high = row["difference_low"], row["difference_high"]
+    p, wide = row["p_adjusted"], row["p_resampled_adjusted"]
+    return {
+        "difference": signed(row["difference"], digits),
+        "span": (
+            None if low is None else f"{low:.{digits}f} to {high:.{digits}f}".replace("-", "−")
+        ),
+        "sure": p is not None and p < CHANCE,
+        "surer": wide is not None and wide < CHANCE,
+        "p": None if p is None else "< 0.001" if p < 0.0005 else f"{p:.3f}",
+        "reason": row["reason"],
+    }
+
+
+def describe_checks(path: Path | None) -> dict[str, Any] | None:
+    """The checks of the paper's tables that found a contradiction, and how many did not."""
+    rows = read_csv(path, CHECKS) if path else []
+    if not rows:
+        return None
+    odd = [row for row in rows if row["result"] != "agrees"]
+    return {
+        "checks": len(rows),
+        "agree": len(rows) - len(odd),
+        "rows": [
+            row
+            | {
+                "what": KINDS.get(row["kind"], row["kind"]),
+                "row": f"{title(row['dataset'])}, {who(row)}",
+                "metrics": ", ".join(
+                    metric_title(one).removesuffix(", %") for one in row["metric"].split(" ")
+                ),
+                "result": RESULTS.get(row["result"]),
+            }
+            for row in odd
+        ],
+    }
+
+
+def describe_data(tables: list[Path], documents: list[Path]) -> dict[str, Any]:
+    """The tables of the data sets as they stand, and what the data sets are."""
+    return {
+        "tables": [_plain(path) for path in tables],
+        "documents": [_document(read_json(path)) for path in documents],
+    }
+
+
+def _plain(path: Path) -> dict[str, Any]:
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        header, *rows = [*csv.reader(stream)] or [[]]
+    return {
+        "name": path.stem.replace("_", " "),
+        "header": [name.replace("_", " ") for name in header],
+        "rows": [[_cut(cell) for cell in row] for row in rows],
+    }
+
+
+def _cut(cell: str) -> str:
+    """A number of many digits with six."""
+    try:
+        return cell if cell.lstrip("-").isdigit() else f"{float(cell):.6g}".replace("-", "−")
+    except ValueError:
+        return cell.replace("_", " ")
+
+
+def _document(document: dict[str, Any]) -> dict[str, Any]:
+    meta = document.get("meta") or {}
+    name = str(document.get("name", ""))
+    return {
+        "key": name,
+        "name": title(name),
+        "title": meta.get("title") or title(name),
+        "label": meta.get("label"),
+        "attribute": document.get("attribute_name"),
+        "values": document.get("attribute_values") or [],
+        "rows": document.get("rows"),
+        "features": len(document.get("features") or []),
+        "excluded": sum((meta.get("excluded") or {}).values()),
+    }

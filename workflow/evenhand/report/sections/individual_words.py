@@ -1,0 +1,71 @@
+"""What the page of individual fairness calls the fixed words of the tables."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from evenhand.individual.names import who
+from evenhand.report.render import decimal
+
+#: Title and digits of a metric.
+METRICS = {
+    "acc": ("Accuracy, %", 1),
+    "balanced_acc": ("Balanced accuracy, %", 1),
+    "positive_rate": ("Predicted positive", 3),
+    "ifr_b": ("IFR_b, %", 1),
+    "ifr_p": ("IFR_p, %", 1),
+    "ifr_p_all": ("IFR_p, all values, %", 1),
+    "ddp": ("dDP", 3),
+    "deo_0": ("dEO, y=0", 3),
+    "deo_1": ("dEO, y=1", 3),
+}
+
+#: A verdict in words, and the class of its colour.
+VERDICTS = {
+    "reproduced": ("reproduced", "good"),
+    "not_reproduced": ("not reproduced", "bad"),
+    "inconsistent_in_paper": ("inconsistent in the paper", "odd"),
+    "undecided": ("one run only", "quiet"),
+    "not_run": ("not run", "quiet"),
+    "no_published_value": ("", ""),
+}
+
+
+def metric_title(name: str) -> str:
+    """The head of a metric's column; one that is new here keeps its own word."""
+    return METRICS[name][0] if name in METRICS else name.replace("_", " ")
+
+
+def number(value: float | None, metric: str) -> str:
+    """A value of a metric with as many digits as that has."""
+    return decimal(value, METRICS.get(metric, ("", 3))[1])
+
+
+def verdict(name: str | None) -> tuple[str, str]:
+    """A verdict's words and class."""
+    return VERDICTS.get(name or "", ((name or "").replace("_", " "), "quiet"))
+
+
+def method(row: Mapping[str, Any]) -> str:
+    """A row's method and loss, as the head of a row."""
+    words = who(row).removeprefix("the ")
+    return words[:1].upper() + words[1:]
+
+
+def setting(row: Mapping[str, Any]) -> str:
+    """The numbers that make a setting: ``λ 0.5, ε 0.8, μ 2``."""
+    said = []
+    if row["individual"] != "none" and row["lambda"] is not None:
+        said.append(f"λ {row['lambda']:g}")
+    if row["epsilon"] is not None:
+        said.append(f"ε {row['epsilon']:g}")
+    if row["mu"] is not None:
+        said.append(f"μ {row['mu']:g}")
+    if row.get("reduction") == "mean":
+        said.append("mean over pairs")
+    if row.get("epsilon_unit") == "quantile":
+        said.append("ε as a quantile")
+    if row.get("js_base") == "2":
+        said.append("base 2")
+    if row["split"] == "official":
+        said.append("official split")
+    return ", ".join(said)

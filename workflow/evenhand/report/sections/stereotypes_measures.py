@@ -1,0 +1,360 @@
+"""Section: what else was measured on a set of pairs, table by table.
+
+Each function reads one result table and leaves out the models that are not trusted.
+"""
+
+from collections.abc import Container
+from pathlib import Path
+from typing import Any
+
+from evenhand.report.read import boolean, read_csv
+from evenhand.report.render import signed
+from evenhand.report.sections.stereotypes_words import (
+    GROUPS,
+    PASSES,
+    in_a_list,
+    in_order,
+    in_words,
+    interval_words,
+    listed,
+    method_of,
+    method_title,
+    p_value,
+    plural,
+    preference,
+)
+
+STEREOSET = {
+    "model": str,
+    "method": str,
+    "bias_type": str,
+    "terms": int,
+    "triples": int,
+    "scored": int,
+    **{f"{name}{end}": float for name in ("lms", "ss", "icat") for end in ("", "_low", "_high")},
+}
+ACCURACY = {
+    "model": str,
+    "pass": str,
+    "variant": str,
+    "tokens": int,
+    "correct": int,
+    "accuracy": float,
+    "accuracy_low": float,
+    "accuracy_high": float,
+    "change": float,
+    "change_low": float,
+    "change_high": float,
+}
+ALL_MASKED = {
+    "model": str,
+    "group": str,
+    "bias_type": str,
+    "pairs": int,
+    "scored": int,
+    "ties": int,
+    "score": float,
+    "score_low": float,
+    "score_high": float,
+}
+LENGTH = {
+    "model": str,
+    "method": str,
+    "unequal_pairs": int,
+    "prefers_longer": int,
+    "share_longer": float,
+    "share_longer_low": float,
+    "share_longer_high": float,
+    "score_all": float,
+    "score_equal_length": float,
+    "equal_length_pairs": int,
+    "score_equal_length_low": float,
+    "score_equal_length_high": float,
+}
+COMPAT = {
+    "model": str,
+    "published_method": str,
+    "corrected_method": str,
+    "pairs": int,
+    "decisions_changed": int,
+    "share_changed": float,
+    "score_published": float,
+    "score_corrected": float,
+    "verdict_published": str,
+    "verdict_corrected": str,
+    "conclusion_changed": boolean,
+}
+COMPARISONS = {
+    "model_a": str,
+    "model_b": str,
+    "method": str,
+    "pairs": int,
+    "score_a": float,
+    "score_b": float,
+    "difference": float,
+    "difference_low": float,
+    "difference_high": float,
+    "p_value": float,
+    "p_adjusted": float,
+    "less_biased": str,
+    "words": str,
+}
+RELEASED = {
+    "system": str,
+    "part": str,
+    **{f"{kind}{name}": float for kind in ("", "published_") for name in ("lms", "ss", "icat")},
+    "verdict": str,
+    "reason": str,
+}
+
+#: What each verdict of `summarise_scores` is called in a small cell.
+VERDICTS = {
+    "distinguishable": "distinguishable from no bias",
+    "not_distinguishable": "not distinguishable",
+    "not_scored": "not scored",
+}
+
+#: Shares of longer sentences from here on are called almost always.
+ALMOST_ALWAYS = 0.9
+
+
+def describe_stereoset(path: Path | None, without: Container[str]) -> list[dict[str, Any]]:
+    """LMS, SS and ICAT per model and method, for all terms and by bias type."""
+    rows = [row | _spans(row, "lms", "ss", "icat") for row in _read(path, STEREOSET, without)]
+    return [
+        {"model": model, "rows": _of_type(own, True), "by_type": _of_type(own, False)}
+        for model, own in _by_model(rows)
+        if own
+    ]
+
+
+def describe_accuracy(path: Path | None, without: Container[str]) -> list[dict[str, Any]]:
+    """Token accuracy per model and pass; other variants with their change in percentage points."""
+    models = []
+    for model, own in _by_model(_read(path, ACCURACY, without)):
+        passes = []
+        for name in dict.fromkeys(row["pass"] for row in own):
+            found = {row["variant"]: _accuracy(row) for row in own if row["pass"] == name}
+            passes.append({"name": PASSES.get(name, str(in_words(name))), "variants": found})
+        models.append({"model": model, "passes": passes})
+    shown = {variant for model in models for one in model["passes"] for variant in one["variants"]}
+    for model in models:
+        model["variants"] = [
+            (variant, name)
+            for variant, name in (
+                ("original", "As it stands"),
+                ("shuffled", "Words in random order"),
+                ("unrelated", "An unrelated word in the place"),
+            )
+            if variant in shown
+        ]
+    return models
+
+
+def describe_all_masked(path: Path | None, without: Container[str]) -> list[dict[str, Any]]:
+    """The control with every token masked, by whom the stereotype is about."""
+    rows = [
+        row | _spans(row, "score") | {"name": GROUPS.get(row["group"], str(in_words(row["group"])))}
+        for row in _read(path, ALL_MASKED, without)
+    ]
+    return [
+        {"model": model, "rows": _of_type(own, True), "by_type": _of_type(own, False)}
+        for model, own in _by_model(rows)
+    ]
+
+
+def describe_length(path: Path | None, without: Container[str]) -> list[dict[str, Any]]:
+    """How often each method prefers the sentence with more tokens, and scores without the rest."""
+    rows = []
+    for row in _read(path, LENGTH, without):
+        share = interval_words(
+            *(_times(row[f"share_longer{end}"], 100) for end in ("_low", "_high"))
+        )
+        rows.append(row | _spans(row, "score_equal_length") | {"share_span": share})
+    models = []
+    for model, own in _by_model(rows):
+        always = [
+            in_a_list(row["method"])
+            for row in _sorted(own)
+            if row["share_longer"] is not None and row["share_longer"] >= ALMOST_ALWAYS
+        ]
+        never = [
+            in_a_list(row["method"])
+            for row in _sorted(own)
+            if row["share_longer"] is not None and row["share_longer"] <= 1 - ALMOST_ALWAYS
+        ]
+        said = [
+            f"{listed(which)} almost always {'prefers' if len(which) == 1 else 'prefer'} the"
+            f" {word} sentence; read {'its' if len(which) == 1 else 'their'} score on pairs of"
+            " equal length."
+            for which, word in ((always, "longer"), (never, "shorter"))
+            if which
+        ]
+        models.append({"model": model, "rows": _sorted(own), "words": " ".join(said)})
+    return models
+
+
+def describe_compat(path: Path | None, without: Container[str]) -> dict[str, Any] | None:
+    """Methods as published against their corrected forms; None without rows."""
+    rows = [
+        row
+        | {
+            "published": COMPAT_NAMES.get(row["published_method"])
+            or method_title(row["published_method"]),
+            "corrected": method_title(row["corrected_method"]),
+            "before": VERDICTS.get(row["verdict_published"], in_words(row["verdict_published"])),
+            "after": VERDICTS.get(row["verdict_corrected"], in_words(row["verdict_corrected"])),
+        }
+        for row in _read(path, COMPAT, without)
+    ]
+    if not rows:
+        return None
+    changed = sum(bool(row["conclusion_changed"]) for row in rows)
+    verb = "changes" if changed == 1 else "change"
+    words = (
+        "No conclusion changes."
+        if not changed
+        else f"{plural(changed, 'conclusion')} of {len(rows)} {verb}."
+    )
+    return {"rows": rows, "words": words}
+
+
+COMPAT_NAMES = {"cps as coded": "CPS as coded"}
+
+
+def describe_comparisons(path: Path | None, without: Container[str]) -> list[dict[str, Any]]:
+    """Each two models, with one row per method and what the methods come to."""
+    rows = [
+        row
+        | _spans(row, "difference", signs=True)
+        | {"about": method_of(row["method"]), "p": p_value(row["p_adjusted"])}
+        for row in _read(path, COMPARISONS, without, ("model_a", "model_b"))
+    ]
+    couples: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        couples.setdefault((row["model_a"], row["model_b"]), []).append(row)
+    described = []
+    for (a, b), own in couples.items():
+        counted = [row for row in own if row["about"]["aside"] is None]
+        less = {
+            model: [in_a_list(row["method"]) for row in counted if row["less_biased"] == model]
+            for model in (a, b)
+        }
+        described.append(
+            {
+                "models": (a, b),
+                "rows": _sorted(own),
+                "less": [(model, listed(methods)) for model, methods in less.items() if methods],
+                "counted": len(counted),
+            }
+        )
+    return described
+
+
+def describe_released(path: Path | None) -> dict[str, Any] | None:
+    """StereoSet's authors' own scores, and what our computation makes of them."""
+    if path is None:
+        return None
+    rows = read_csv(path, RELEASED)
+    for row in rows:
+        row["says"] = REPRODUCTION.get(row["verdict"], in_words(row["verdict"]))
+    same = sum(row["verdict"] == "reproduced" for row in rows)
+    compared = same + sum(row["verdict"] == "differs" for row in rows)
+    words = (
+        f"{same:,} of {plural(compared, 'published result')} came out the same."
+        if compared
+        else "There was no published result to compare with."
+    )
+    return {"rows": rows, "words": words}
+
+
+#: What came of a comparison with published numbers.
+REPRODUCTION = {
+    "reproduced": "the same",
+    "differs": "differs",
+    "not_published": "nothing published to compare with",
+    "not_scored": "not computed",
+    "not_given": "scores not given",
+}
+
+
+def describe_pairs(document: dict[str, Any] | None) -> dict[str, Any]:
+    """What a set is: its sides, counts, doubts and types, from ``pairs.json``."""
+    found = document or {}
+    more, less = found.get("more_means"), found.get("less_means")
+    return {
+        "known": document is not None,
+        "title": found.get("title") or None,
+        "format": found.get("format"),
+        "sides": (preference(more), preference(less)) if more and less else UNKNOWN_SIDES,
+        "gendered": {more, less} == {"male", "female"},
+        "pairs": found.get("pairs"),
+        "clusters": found.get("clusters"),
+        "effective_clusters": found.get("effective_clusters"),
+        "flags": sorted((found.get("flags") or {}).items()),
+        "excluded": sorted(one for one in (found.get("excluded") or {}).items() if one[1]),
+        "bias_types": sorted(
+            (found.get("bias_types") or {}).items(), key=lambda item: (-item[1], item[0])
+        ),
+        "has_unrelated": bool(found.get("has_unrelated")),
+        "has_annotations": bool(found.get("has_annotations")),
+        "has_directions": bool(found.get("has_directions")),
+    }
+
+
+#: What the sides are called where the set's description is not there.
+UNKNOWN_SIDES = ("the first sentence of the pair", "the second sentence of the pair")
+
+
+def _read(
+    path: Path | None,
+    columns: dict[str, Any],
+    without: Container[str],
+    named: tuple[str, ...] = ("model",),
+) -> list[dict[str, Any]]:
+    """The rows of a table, without those that name a model that is not trusted."""
+    rows = read_csv(path, columns) if path else []
+    return [row for row in rows if not any(row[column] in without for column in named)]
+
+
+def _by_model(rows: list[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
+    models: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        models.setdefault(row["model"], []).append(row)
+    return list(models.items())
+
+
+def _sorted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows in the order of the methods, each with what the page calls its method."""
+    order = in_order(row["method"] for row in rows)
+    placed = sorted(rows, key=lambda row: order.index(row["method"]))
+    return [row | {"about": method_of(row["method"])} for row in placed]
+
+
+def _of_type(rows: list[dict[str, Any]], whole: bool) -> list[dict[str, Any]]:
+    """The rows over all bias types, or those of each."""
+    chosen = [row for row in rows if (row["bias_type"] == "all") == whole]
+    return _sorted(chosen) if chosen and "method" in chosen[0] else chosen
+
+
+def _spans(row: dict[str, Any], *names: str, signs: bool = False) -> dict[str, str | None]:
+    """The interval of each number in words."""
+    spans = {}
+    for name in names:
+        low, high = row[f"{name}_low"], row[f"{name}_high"]
+        if signs and low is not None and high is not None:
+            spans[f"{name}_span"] = f"{signed(low, 1)} to {signed(high, 1)}"
+        else:
+            spans[f"{name}_span"] = interval_words(low, high)
+    return spans
+
+
+def _accuracy(row: dict[str, Any]) -> dict[str, Any]:
+    """Of one variant: accuracy, its interval, tokens, and the change in points."""
+    span = interval_words(_times(row["accuracy_low"], 100), _times(row["accuracy_high"], 100))
+    change = _times(row["change"], 100)
+    return row | {"span": span, "points": None if change is None else signed(change, 1)}
+
+
+def _times(value: float | None, factor: float) -> float | None:
+    return None if value is None else value * factor

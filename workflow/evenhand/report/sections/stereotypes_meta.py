@@ -1,0 +1,204 @@
+"""Section: each method against what people said of the pairs: ROC curves, AUC, and tests."""
+
+from collections.abc import Container
+from pathlib import Path
+from typing import Any
+
+from evenhand.report.figures import Curve, curve_sample, roc_curves
+from evenhand.report.read import read_csv
+from evenhand.report.sections.stereotypes_words import (
+    in_a_list,
+    in_order,
+    interval_words,
+    listed,
+    method_of,
+    method_title,
+    p_value,
+)
+from evenhand.stereotypes.methods import METHODS
+
+SUMMARY = {
+    "model": str,
+    "method": str,
+    "agreeing": int,
+    "biased": int,
+    "unbiased": int,
+    "auc": float,
+    "auc_low": float,
+    "auc_high": float,
+    "p_value": float,
+}
+ROC = {
+    "model": str,
+    "method": str,
+    "agreeing": int,
+    "false_positive_rate": float,
+    "true_positive_rate": float,
+}
+TESTS = {
+    "model": str,
+    "agreeing": int,
+    "method_a": str,
+    "method_b": str,
+    "difference": float,
+    "difference_low": float,
+    "difference_high": float,
+    "p_value": float,
+    "p_adjusted": float,
+}
+
+
+def describe_meta(
+    summary: Path | None, roc: Path | None, tests: Path | None, without: Container[str]
+) -> dict[str, Any] | None:
+    """AUC per model, method and number of agreeing annotators, with curves and tests.
+
+    Parameters
+    ----------
+    summary, roc, tests : Path, optional
+        ``{set}_meta_evaluation.csv``, ``{set}_roc.csv`` and ``{set}_auc_tests.csv``.
+    without : container of str
+        The models that get no number.
+
+    Returns
+    -------
+    dict or None
+        models, and drawings by number of agreeing annotators; None without a row.
+    """
+    rows, points, tested = (
+        [row for row in (read_csv(path, columns) if path else []) if row["model"] not in without]
+        for path, columns in ((summary, SUMMARY), (roc, ROC), (tests, TESTS))
+    )
+    if not rows and not points:
+        return None
+    models = list(dict.fromkeys(row["model"] for row in [*rows, *points]))
+    levels = sorted({row["agreeing"] for row in [*rows, *points]})
+    return {
+        "levels": levels,
+        "models": [_model(model, levels, rows, tested) for model in models],
+        "drawings": [
+            {"agreeing": agreeing, "figures": figures}
+            for agreeing in levels
+            if (figures := _figures(models, agreeing, rows, points))
+        ],
+    }
+
+
+def _model(
+    model: str, levels: list[int], rows: list[dict[str, Any]], tests: list[dict[str, Any]]
+) -> dict[str, Any]:
+    found = {(row["method"], row["agreeing"]): row for row in rows if row["model"] == model}
+    methods = in_order(method for method, _ in found)
+    counts = []
+    for agreeing in levels:
+        own = [row for (_, level), row in found.items() if level == agreeing]
+        ends = {name: max((row[name] or 0 for row in own), default=0) for name in COUNTS}
+        counts.append({"agreeing": agreeing, **ends})
+    return {
+        "model": model,
+        "counts": counts,
+        "words": in_words([found.get((method, levels[0])) for method in methods]),
+        "rows": [
+            {
+                "about": method_of(method),
+                "cells": [_cell(found.get((method, agreeing))) for agreeing in levels],
+            }
+            for method in methods
+        ],
+        "tests": [
+            row
+            | {
+                "a": method_title(row["method_a"]),
+                "b": method_title(row["method_b"]),
+                "span": interval_words(row["difference_low"], row["difference_high"], 3),
+                "p": p_value(row["p_adjusted"]),
+            }
+            for row in tests
+            if row["model"] == model
+        ],
+    }
+
+
+COUNTS = ("biased", "unbiased")
+
+
+def _cell(row: dict[str, Any] | None) -> dict[str, Any] | None:
+    if row is None or row["auc"] is None:
+        return None
+    span = interval_words(row["auc_low"], row["auc_high"], 2)
+    return row | {"span": span, "p": p_value(row["p_value"])}
+
+
+def in_words(rows: list[dict[str, Any] | None]) -> str:
+    """Which methods follow the annotators, or go against them; rows of one model and number.
+
+    A method does if the interval of its AUC leaves out 0.5 and its p-value is below `CHANCE`.
+    With fewer than `FEWEST` pairs of either kind nothing is said of it.
+    """
+    known = [row for row in rows if row and row["auc_low"] is not None]
+    if not known:
+        return ""
+    counts = {name: max(row[name] or 0 for row in known) for name in COUNTS}
+    if min(counts.values()) < FEWEST:
+        return (
+            f"There are too few pairs to tell: {counts['biased']:,} that people call biased, and"
+            f" {counts['unbiased']:,} that they do not."
+        )
+    sure = [row for row in known if row["p_value"] is not None and row["p_value"] < CHANCE]
+    above = [in_a_list(row["method"]) for row in sure if row["auc_low"] > 0.5]
+    below = [in_a_list(row["method"]) for row in sure if row["auc_high"] < 0.5]
+    if not above and not below:
+        return "No method can be distinguished from a coin."
+    said = []
+    if above:
+        said.append(f"Better than a coin: {listed(above)}.")
+    if below:
+        said.append(f"Worse than a coin, that is, against the annotators: {listed(below)}.")
+    if len(above) + len(below) < len(known):
+        said.append("No other method can be distinguished from a coin.")
+    return " ".join(said)
+
+
+#: The p-value from which on a difference may be chance, and the pairs of each kind needed.
+CHANCE, FEWEST = 0.05, 10
+
+
+def _figures(
+    models: list[str], agreeing: int, rows: list[dict[str, Any]], points: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """A drawing per model, with a legend that gives each method's AUC."""
+    auc = {(row["model"], row["method"]): row["auc"] for row in rows if row["agreeing"] == agreeing}
+    figures = []
+    for model in models:
+        curves: dict[str, list[tuple[float, float]]] = {}
+        for row in points:
+            place = (row["false_positive_rate"], row["true_positive_rate"])
+            if (row["model"], row["agreeing"]) == (model, agreeing) and None not in place:
+                curves.setdefault(row["method"], []).append(place)
+        if not curves:
+            continue
+        methods = in_order(curves)
+        legend = [
+            {
+                "title": method_title(method),
+                "auc": auc.get((model, method)),
+                "sample": curve_sample(_line(method)),
+            }
+            for method in methods
+        ]
+        said = listed(
+            [
+                one["title"] + (f" {one['auc']:.2f}" if one["auc"] is not None else "")
+                for one in legend
+            ]
+        )
+        label = f"{model}, at least {agreeing} annotators: ROC curves. Areas: {said}."
+        lines = [Curve(method_title(m), sorted(curves[m]), _line(m)) for m in methods]
+        figures.append({"model": model, "drawing": roc_curves(lines, label), "legend": legend})
+    return figures
+
+
+def _line(method: str) -> str:
+    """The class of a method's line: its place among the methods; unknown ones share the last."""
+    names = list(METHODS)
+    return f"line-{names.index(method) + 1 if method in names else len(names)}"

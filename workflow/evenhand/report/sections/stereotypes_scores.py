@@ -1,0 +1,280 @@
+"""Section: the bias scores of a set of pairs, their verdicts, and what they come to in words."""
+
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from evenhand.report.figures import Axis, scale, score_on_scale, ticks_between
+from evenhand.report.read import boolean, read_csv
+from evenhand.report.render import visible
+from evenhand.report.sections.stereotypes_words import (
+    ASIDE,
+    SUBSETS,
+    in_a_list,
+    in_order,
+    in_words,
+    interval_words,
+    listed,
+    method_of,
+    reason_words,
+)
+
+COLUMNS = {
+    "model": str,
+    "method": str,
+    "subset": str,
+    "bias_type": str,
+    "pairs": int,
+    "scored": int,
+    "ties": int,
+    "unscorable": int,
+    "score": float,
+    "score_low": float,
+    "score_high": float,
+    "clusters": int,
+    "effective_clusters": float,
+    "null_seeds": int,
+    "null_mean": float,
+    "null_low": float,
+    "null_high": float,
+    "trusted": boolean,
+    "verdict": str,
+    "reason": str,
+}
+
+#: Numbers that the figure has to hold.
+ENDS = ("score", "score_low", "score_high", "null_low", "null_high")
+
+#: The score of no preference, and how far the scale reaches to its sides at least and at most.
+CENTRE, LEAST_REACH, MOST_REACH = 50.0, 10.0, 50.0
+
+#: What a method says of a model.
+PREFERS_MORE, PREFERS_LESS, UNCLEAR = "more", "less", "unclear"
+
+
+def read_scores(path: Path) -> list[dict[str, Any]]:
+    """The rows of ``{set}_bias_scores.csv``."""
+    return read_csv(path, COLUMNS)
+
+
+def describe_scores(
+    rows: list[dict[str, Any]], sides: tuple[str, str], untrusted: dict[str, list[str]]
+) -> dict[str, Any]:
+    """Each model's scores by method, type and part of the set, and what they come to.
+
+    Parameters
+    ----------
+    rows : list of dict
+        Of `read_scores`.
+    sides : pair of str
+        What is preferred above 50 and below, in words.
+    untrusted : dict
+        The models that get no number, and why.
+    """
+    # A model that could score nothing has a row without a method.
+    said = [
+        row | judge(row, sides)
+        for row in rows
+        if row["model"] not in untrusted and row["method"] is not None
+    ]
+    whole = [row for row in said if row["subset"] == "all" and row["bias_type"] == "all"]
+    axis = _axis(whole)
+    models = []
+    for model in dict.fromkeys(row["model"] for row in rows):
+        own = [row for row in said if row["model"] == model]
+        of_all = [row for row in own if row["subset"] == "all"]
+        of_any = [row for row in own if row["bias_type"] == "all"]
+        main = _by_method([row for row in of_all if row["bias_type"] == "all"])
+        why = untrusted.get(model)
+        models.append(
+            {
+                "model": model,
+                "why": why,
+                "conclusion": conclude(main, sides) if why is None else no_number(why),
+                "rows": [row | {"plot": _plot(row, axis)} for row in main],
+                "by_type": _cells("bias_type", of_all),
+                "by_subset": _cells("subset", of_any),
+            }
+        )
+    return {
+        "models": models,
+        "ruler": _ruler(axis) if whole else "",
+        "sentence": headline(models),
+        "null_seeds": sorted({row["null_seeds"] for row in whole if row["null_seeds"]}),
+    }
+
+
+def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
+    """A row's verdict: ``leaning`` (more, less, unclear, none) and ``words``."""
+    if row["score"] is None or row["verdict"] == "not_scored":
+        why = reason_words(row["reason"])
+        return {"leaning": None, "words": "Not scored" + (f": {listed(why)}." if why else ".")}
+    if row["verdict"] == "distinguishable":
+        above = row["score"] > CENTRE
+        words = f"Prefers {sides[0] if above else sides[1]}."
+        return {"leaning": PREFERS_MORE if above else PREFERS_LESS, "words": words}
+    why = reason_words(row["reason"])
+    if row["score_low"] is not None and row["score_low"] <= CENTRE <= row["score_high"]:
+        why.append("the interval holds 50")
+    if row["null_low"] is not None and row["null_low"] <= row["score"] <= row["null_high"]:
+        why.append("untrained models score alike")
+    words = "Not distinguishable from no bias" + (f": {listed(why)}." if why else ".")
+    return {"leaning": UNCLEAR, "words": words}
+
+
+def conclude(rows: list[dict[str, Any]], sides: tuple[str, str]) -> dict[str, Any]:
+    """What a model's methods together say: ``leaning``, ``words``, ``told`` (methods).
+
+    Methods in `stereotypes_words.ASIDE` do not count.
+    """
+    counted = [row for row in rows if row["method"] not in ASIDE and row["leaning"]]
+    if not counted:
+        return {
+            "leaning": None,
+            "told": [],
+            "words": "No number: no method that counts could score a pair.",
+        }
+    by = {
+        leaning: [in_a_list(row["method"]) for row in counted if row["leaning"] == leaning]
+        for leaning in (PREFERS_MORE, PREFERS_LESS)
+    }
+    told, n = by[PREFERS_MORE] + by[PREFERS_LESS], len(counted)
+    if by[PREFERS_MORE] and by[PREFERS_LESS]:
+        words = (
+            f"The methods disagree: it prefers {sides[0]} by {listed(by[PREFERS_MORE])}, "
+            f"and {sides[1]} by {listed(by[PREFERS_LESS])}."
+        )
+        return {"leaning": UNCLEAR, "told": told, "words": words}
+    if not told:
+        by_all = "the one method" if n == 1 else f"any of the {n} methods"
+        words = (
+            f"It is not distinguishable from no bias by {by_all} that count{'s' if n == 1 else ''}."
+        )
+        return {"leaning": UNCLEAR, "told": [], "words": words}
+    leaning = PREFERS_MORE if by[PREFERS_MORE] else PREFERS_LESS
+    words = f"It prefers {sides[0] if leaning == PREFERS_MORE else sides[1]} by {listed(told)}"
+    if len(told) < n:
+        others = "the other method" if n - len(told) == 1 else f"the {n - len(told)} others"
+        words += f"; by {others} it is not distinguishable from no bias"
+    elif n > 1:
+        words += f", all {n} methods that count"
+    return {"leaning": leaning, "told": told, "words": f"{words}."}
+
+
+def no_number(why: list[str]) -> dict[str, Any]:
+    """The conclusion on a model that is not trusted."""
+    words = " ".join(["No number: this model did not pass its check.", *why])
+    return {"leaning": None, "told": [], "words": words}
+
+
+def headline(models: list[dict[str, Any]]) -> Markup:
+    """How many models can be told from no bias, and which; names are set apart as markup."""
+    if not models:
+        return Markup("No model was scored on this set.")
+    without = [one["model"] for one in models if one["why"] is not None]
+    judged = [one for one in models if one["why"] is None and one["conclusion"]["leaning"]]
+    empty = [one["model"] for one in models if one["why"] is None and one not in judged]
+    told = [one["model"] for one in judged if one["conclusion"]["told"]]
+    verb = "can be distinguished from no bias by at least one method"
+    if not judged:
+        said = [Markup("No model has numbers on this set.")]
+    elif len(judged) == 1:
+        verb = verb if told else "cannot be distinguished from no bias"
+        said = [_sentence("The one model with numbers, {}, {}.", names([judged[0]["model"]]), verb)]
+    elif not told:
+        said = [
+            _sentence(
+                "None of the {} models with numbers can be distinguished from no bias.", len(judged)
+            )
+        ]
+    else:
+        said = [
+            _sentence(
+                "{} of the {} models with numbers {}: {}.",
+                len(told),
+                len(judged),
+                verb,
+                names(told),
+            )
+        ]
+    if without:
+        one = len(without) == 1
+        why = "has no number, since it" if one else "have no number, since they"
+        said.append(_sentence("{} {} did not pass the check.", names(without), why))
+    if empty:
+        verb = "has" if len(empty) == 1 else "have"
+        said.append(
+            _sentence("{} {} no number, since no pair could be scored.", names(empty), verb)
+        )
+    return Markup(" ").join(said)
+
+
+def names(models: list[str]) -> Markup:
+    """Names in a list, each set apart so that its marks of writing direction stay inside it."""
+    marked = [Markup("<bdi>{}</bdi>").format(visible(model)) for model in models]
+    return Markup(" and ").join(filter(None, [Markup(", ").join(marked[:-1]), *marked[-1:]]))
+
+
+def _sentence(pattern: str, *values: Any) -> Markup:
+    return Markup(pattern).format(*values)
+
+
+def _by_method(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    found = {row["method"]: row for row in rows}
+    order = sorted(in_order(found), key=lambda name: name in ASIDE)  # those that count first
+    return [found[name] | {"about": method_of(name)} for name in order]
+
+
+def _cells(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """A table with a row per value of a column and a cell per method; None if there is one row."""
+    values = list(dict.fromkeys(row[column] for row in rows))
+    if len(values) < 2:
+        return None
+    methods = in_order(row["method"] for row in rows)
+    cells = {(row[column], row["method"]): row for row in rows}
+    return {
+        "methods": [method_of(name) for name in methods],
+        "rows": [
+            {
+                "name": SUBSETS.get(value, str(in_words(value)))
+                if column == "subset"
+                else ("All types" if value == "all" else value),
+                "total": value == "all",
+                "pairs": max(cells[value, m]["pairs"] or 0 for m in methods if (value, m) in cells),
+                "cells": [cells.get((value, name)) for name in methods],
+            }
+            for value in values
+        ],
+    }
+
+
+def _axis(rows: list[dict[str, Any]]) -> Axis:
+    """From as far below 50 as above it, so that neither direction looks larger."""
+    ends = [abs(row[end] - CENTRE) for row in rows for end in ENDS if row[end] is not None]
+    reach = min(max([LEAST_REACH, *(end * 1.05 for end in ends)]), MOST_REACH)
+    return Axis(CENTRE - reach, CENTRE + reach)
+
+
+def _ruler(axis: Axis) -> Any:
+    steps = ticks_between(0, axis.high - CENTRE, 2)[1:]
+    ticks = [*(CENTRE - step for step in reversed(steps)), CENTRE, *(CENTRE + s for s in steps)]
+    return scale(axis, ticks, f"Scale of the score; {CENTRE:.0f} is no preference")
+
+
+def _plot(row: dict[str, Any], axis: Axis) -> Any:
+    if row["score"] is None:
+        return None
+    label = f"score {row['score']:.1f}"
+    if said := interval_words(row["score_low"], row["score_high"]):
+        label += f", interval {said}"
+    if said := interval_words(row["null_low"], row["null_high"]):
+        label += f"; untrained models {said}"
+    return score_on_scale(
+        axis,
+        row["score"],
+        (row["score_low"], row["score_high"]),
+        (row["null_low"], row["null_high"]),
+        label,
+        kind=row["leaning"] or UNCLEAR,
+    )

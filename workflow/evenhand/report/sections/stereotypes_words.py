@@ -1,0 +1,151 @@
+"""What the page of stereotype pairs calls things: fixed words of the tables, in plain words."""
+
+import math
+import re
+from typing import Any
+
+from evenhand.report.words import gate_meaning
+from evenhand.stereotypes.methods import METHODS
+from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
+from evenhand.stereotypes.scores import EXCLUDED
+
+#: Methods that are shown and do not count in a verdict on a model, and why.
+ASIDE = {name: "as published" for name, method in METHODS.items() if method.compat_of}
+ASIDE["all_masked"] = "control"
+
+#: A side of a pair, by what the set says that it means.
+PREFERENCES = {
+    "stereotype": "the stereotype",
+    "anti-stereotype": "the anti-stereotype",
+    "male": "the male sentence",
+    "female": "the female sentence",
+}
+
+#: Why there is no verdict, or why it is not stronger.
+REASONS = {
+    "no_null": "there are too few untrained models to compare with",
+    "few_clusters": "there are too few different swaps for an interval",
+    "nothing_scored": "no pair could be scored",
+    "ties": "ties alone keep it below 50",
+}
+
+#: Why a model is not trusted here, where the words of SlguSet's page do not fit.
+GATES = {
+    "broken_model": "It cannot be used as a language model.",
+    "missing_weights": "Its checkpoint lacks weights, which were made up at random.",
+    "fill_mask_not_above_baseline": (
+        "It fills in blanks no better than one who always says the most frequent token."
+    ),
+    "next_token_not_above_baseline": (
+        "It foretells the next token no better than one who always says the most frequent one."
+    ),
+    "few_scored": "It can score too few of the sentences.",
+}
+
+FAMILIES = {
+    "masked": "masked: fills blanks, sees both sides",
+    "causal": "causal: reads on, sees what came before",
+}
+
+#: The passes of a model over a sentence.
+PASSES = {
+    "unmasked": "Whole sentence, nothing masked (AUL, AULA)",
+    "unmasked_with_specials": "The same, special tokens counted (as the paper does)",
+    "cps": "Shared tokens, masked one by one (CPS)",
+    "sss": "Changed tokens, masked together (SSS)",
+    "all_masked": "Every token masked",
+    "causal": "Next token, given those before",
+}
+
+SUBSETS = {
+    "all": "Every pair",
+    "clean": "Pairs without any doubt about the data",
+    "equal_length": "Both sentences have equally many tokens",
+    "stereo": "Pairs that show a stereotype",
+    "antistereo": "Pairs that contradict a stereotype",
+}
+
+GROUPS = {
+    "disadvantaged": "About a disadvantaged group",
+    "advantaged": "About an advantaged group",
+    "all": "All",
+}
+
+
+def in_words(word: str | None) -> str | None:
+    """A fixed word of a table that is new here, without its underscores."""
+    return word and word.replace("_", " ")
+
+
+def preference(side: str | None) -> str:
+    """What a model prefers that prefers this side."""
+    if not side:
+        return "the first sentence"
+    return PREFERENCES.get(side, f"the {side} sentence")
+
+
+def method_title(name: str) -> str:
+    """What the page calls a method; one that is new here keeps its own word."""
+    return METHODS[name].title if name in METHODS else str(in_words(name))
+
+
+def in_a_list(name: str) -> str:
+    """A method's title without commas, which a list needs for itself."""
+    return method_title(name).replace(",", "")
+
+
+def method_of(name: str) -> dict[str, Any]:
+    """A method's name, title, and why it does not count (None if it does)."""
+    return {"name": name, "title": method_title(name), "aside": ASIDE.get(name)}
+
+
+def in_order(names: Any) -> list[str]:
+    """Names of methods in the order of `METHODS`, unknown ones at the end."""
+    order = {name: place for place, name in enumerate(METHODS)}
+    return sorted(dict.fromkeys(names), key=lambda name: order.get(name, len(order)))
+
+
+def gate_words(reason: str | None) -> list[str]:
+    """Why a model is not trusted, a sentence each."""
+    words = re.split(r"[,;]\s*", reason or "")
+    return [GATES.get(word) or gate_meaning(word) for word in words if word]
+
+
+def reason_words(reason: str | None) -> list[str]:
+    """Why there is no verdict, or no stronger one, in words."""
+    words = re.split(r"[,;]\s*", reason or "")
+    return [REASONS.get(word, str(in_words(word))) for word in words if word]
+
+
+def doubt_words(flag: str) -> str | None:
+    """What a flag means; None if it is new here."""
+    return FLAGS.get(flag)
+
+
+def exclusion_words(reason: str) -> str:
+    """Why a pair or a sentence is not scored; a reason that is new here keeps its own word."""
+    return EXCLUSIONS.get(reason) or EXCLUDED.get(reason) or str(in_words(reason))
+
+
+def listed(words: list[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def plural(n: int, noun: str, nouns: str | None = None) -> str:
+    """``1 model``, ``2 models``."""
+    return f"{n:,} {noun if n == 1 else nouns or noun + 's'}"
+
+
+def p_value(value: float | None) -> str | None:
+    """A p-value: ``0.034``, ``< 0.001``."""
+    if value is None or not math.isfinite(value):
+        return None
+    return "< 0.001" if value < 0.0005 else f"{value:.3f}"
+
+
+def interval_words(low: float | None, high: float | None, digits: int = 1) -> str | None:
+    """``53.2 to 66.0``; None without both ends."""
+    if low is None or high is None:
+        return None
+    return f"{low:.{digits}f} to {high:.{digits}f}".replace("-", "−")

@@ -1,0 +1,133 @@
+"""Stage: the page of individual fairness on tables, one HTML file."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.individual.names import title
+from evenhand.report.pages import links_to_pages
+from evenhand.report.read import read_json
+from evenhand.report.render import environment
+from evenhand.report.sections.individual_sweeps import describe_fronts, describe_sweeps
+from evenhand.report.sections.individual_tables import describe_results
+from evenhand.report.sections.individual_tests import (
+    describe_checks,
+    describe_data,
+    describe_tests,
+)
+from evenhand.stage import Input, Output
+
+SECTIONS = [
+    ("glance", "At a glance", "What was found"),
+    ("reading", "How to read it", "What the numbers mean"),
+    ("table-4", "Table 4", "Accuracy and individual fairness"),
+    ("table-6", "Table 6", "Individual fairness by group"),
+    ("table-7", "Table 7", "Group fairness"),
+    ("table-8", "Table 8", "How near is near: the threshold"),
+    ("sweeps", "Weights", "How hard to push: the weight of the individual loss"),
+    ("fronts", "Fronts", "Accuracy against fairness"),
+    ("tests", "Tests", "Which differences are more than chance"),
+    ("inconsistencies", "The paper’s cells", "Where the paper contradicts itself"),
+    ("data", "Data", "The data"),
+    ("limits", "Limits", "What these numbers cannot tell"),
+]
+
+
+def write_individual_page(
+    *,
+    templates: list[Input],
+    out: Output,
+    table_4: Input | None = None,
+    table_6: Input | None = None,
+    table_7: Input | None = None,
+    table_8: Input | None = None,
+    sweeps: Input | None = None,
+    fronts: Input | None = None,
+    tests: Input | None = None,
+    inconsistencies: Input | None = None,
+    findings: Input | None = None,
+    data_tables: list[Input] | None = None,
+    data: list[Input] | None = None,
+    provenance: str = "",
+    pages: list[str] | None = None,
+) -> dict[str, Any]:
+    """Write the page of individual fairness: one HTML file that needs nothing beside it.
+
+    Whatever is left out, the page says in words that it is not there.
+
+    Parameters
+    ----------
+    templates
+        The files of ``evenhand/report/templates``.
+    out
+        The page, HTML.
+    table_4, table_6, table_7, table_8
+        ``iifr_table_4.csv`` and so on, of `tabulate_results`.
+    sweeps, fronts, tests, inconsistencies, findings
+        Of `sweep_lambdas`, `find_fronts`, `compare_methods`, `check_paper`, `write_findings`.
+    data_tables
+        ``{dataset}_table_1.csv`` of `describe_table`, shown as they are.
+    data
+        ``data.json`` of each data set: what it is, and the names of its groups.
+    provenance
+        Where ``provenance.json`` lies, seen from the page; blank: no link.
+    pages
+        The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
+    """
+    about = describe_data(list(data_tables or []), list(data or []))
+    groups = {one["key"]: one["values"] for one in about["documents"]}
+    results = {
+        name: describe_results(path, groups)
+        for name, path in (
+            ("table-4", table_4),
+            ("table-6", table_6),
+            ("table-7", table_7),
+            ("table-8", table_8),
+        )
+    }
+    found = read_json(findings) if findings else None
+    if found is not None and not (isinstance(found, dict) and "findings" in found):
+        raise InputError("holds no findings", file=findings)
+    html = (
+        environment(templates)
+        .get_template("individual_fairness.html")
+        .render(
+            sections=SECTIONS,
+            pages=links_to_pages("individual_fairness", pages),
+            results=results,
+            sweeps=describe_sweeps(sweeps),
+            fronts=describe_fronts(fronts),
+            tests=describe_tests(tests),
+            checks=describe_checks(inconsistencies),
+            about=about,
+            found=found,
+            by_dataset=_by_dataset(found),
+            provenance=quote(provenance, safe="/.") if provenance else None,
+        )
+    )
+    Path(out).write_text(html, encoding="utf-8")
+    return {
+        "tables": sum(one is not None for one in results.values()),
+        "findings": len(found["findings"]) if found else 0,
+        "bytes": len(html.encode()),
+    }
+
+
+def _by_dataset(found: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """The findings by data set."""
+    paragraphs: dict[str | None, list[str]] = {}
+    for one in (found or {"findings": []})["findings"]:
+        words = one["sentence"]
+        if one["dataset"] is not None:  # its name stands above
+            words = words.removeprefix(f"On {title(one['dataset'])}, ")
+        paragraphs.setdefault(one["dataset"], []).append(words[:1].upper() + words[1:])
+    return [
+        {"name": "Against the paper" if name is None else title(name), "sentences": sentences}
+        for name, sentences in paragraphs.items()
+    ]
+
+
+if __name__ == "__main__":
+    stage.run(write_individual_page)

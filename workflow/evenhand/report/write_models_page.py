@@ -1,0 +1,314 @@
+"""Stage: the page of the language models and their sets of stereotype pairs, one HTML file."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.report.pages import links_to_pages
+from evenhand.report.read import read_json
+from evenhand.report.render import environment, slug
+from evenhand.report.sections.stereotypes_examples import describe_examples
+from evenhand.report.sections.stereotypes_measures import (
+    describe_accuracy,
+    describe_all_masked,
+    describe_comparisons,
+    describe_compat,
+    describe_length,
+    describe_pairs,
+    describe_released,
+    describe_stereoset,
+)
+from evenhand.report.sections.stereotypes_meta import describe_meta
+from evenhand.report.sections.stereotypes_models import NO_REASON, describe_models
+from evenhand.report.sections.stereotypes_scores import describe_scores, names, read_scores
+from evenhand.report.sections.stereotypes_words import (
+    ASIDE,
+    doubt_words,
+    exclusion_words,
+    gate_words,
+    plural,
+)
+from evenhand.stage import Input, Output, Source
+from evenhand.stereotypes.methods import METHODS
+
+
+def write_models_page(
+    *,
+    templates: list[Input],
+    out: Output,
+    sets: list[Input] | None = None,
+    bias_scores: list[Source] | None = None,
+    stereoset: list[Source] | None = None,
+    token_accuracy: list[Source] | None = None,
+    all_masked: list[Source] | None = None,
+    meta_evaluation: list[Source] | None = None,
+    roc: list[Source] | None = None,
+    auc_tests: list[Source] | None = None,
+    length: list[Source] | None = None,
+    compat: list[Source] | None = None,
+    model_comparisons: list[Source] | None = None,
+    gates: list[Source] | None = None,
+    pairs: list[Source] | None = None,
+    scores: list[Source] | None = None,
+    released: Input | None = None,
+    examples: int = 5,
+    provenance: str = "",
+    pages: list[str] | None = None,
+) -> dict[str, Any]:
+    """Write the page of the language models: one HTML file that needs nothing beside it.
+
+    Whatever is left out, the page says in words that it is not there. A model that did not
+    pass its check is on the page with the reason, and without a score.
+
+    Parameters
+    ----------
+    templates
+        The files of ``evenhand/report/templates``.
+    out
+        The page, HTML.
+    sets
+        ``pairs.json`` of each set, in the order of the page.
+    bias_scores, stereoset, token_accuracy, all_masked, meta_evaluation, roc, auc_tests, length, \
+compat, model_comparisons
+        The tables of the sets, each named ``{set}_{kind}.csv``.
+    gates
+        ``{set}/gates/{model}.json``.
+    pairs
+        ``{set}/pairs.parquet``, for the examples.
+    scores
+        ``{set}/scores/{model}.parquet``, for the examples.
+    released
+        ``stereoset_released.csv``.
+    examples
+        Pairs shown per model and side; 0 shows none.
+    provenance
+        Where ``provenance.json`` lies, seen from the page, to link to it; blank: no link.
+    pages
+        The pages that this run makes, of `evenhand.report.pages.PAGES`, to link to in the
+        masthead; all of them if it is not said.
+    """
+    given = {
+        "bias_scores": bias_scores,
+        "stereoset": stereoset,
+        "token_accuracy": token_accuracy,
+        "all_masked": all_masked,
+        "meta_evaluation": meta_evaluation,
+        "roc": roc,
+        "auc_tests": auc_tests,
+        "length": length,
+        "compat": compat,
+        "model_comparisons": model_comparisons,
+    }
+    tables = {kind: _by_set(paths or [], kind) for kind, paths in given.items()}
+    documents = _documents(sets or [])
+    checked = {(path.parents[1].name, path.stem): read_json(path) for path in gates or []}
+    found = {name for by_name in tables.values() for name in by_name}
+    found |= {name for name, _ in checked}
+    order = [*documents, *sorted(found - documents.keys())]
+    described = [
+        _set(
+            name,
+            documents.get(name),
+            {kind: by_name.get(name) for kind, by_name in tables.items()},
+            {model: gate for (one, model), gate in checked.items() if one == name},
+            next((path for path in pairs or [] if path.parent.name == name), None),
+            {path.stem: path for path in scores or [] if path.parents[1].name == name},
+            examples,
+        )
+        for name in order
+    ]
+    _name_apart(described)
+    titles = {one["name"]: one["title"] for one in described}
+    models = describe_models(checked)
+    for row in models["checks"] if models else ():
+        row["set"] = titles[row["set"]]
+    sections = [
+        ("glance", "At a glance", "What can be said of each model"),
+        ("reading", "How to read it", "What the numbers mean"),
+        *((one["id"], one["title"], one["title"]) for one in described),
+        ("models", "Models", "What the models are, and whether they may be trusted"),
+        ("released", "Check on StereoSet", "A check on numbers that others published"),
+        ("limits", "Limits", "What these numbers cannot tell"),
+    ]
+    html = (
+        environment(templates)
+        .get_template("language_models.html")
+        .render(
+            sections=sections,
+            pages=links_to_pages("language_models", pages),
+            sets=described,
+            lead=_lead(described),
+            methods=_methods(described),
+            models=models,
+            released=describe_released(released),
+            provenance=quote(provenance, safe="/.") if provenance else None,
+            doubt=doubt_words,
+            exclusion=exclusion_words,
+        )
+    )
+    Path(out).write_text(html, encoding="utf-8")
+    return {
+        "sets": len(described),
+        "models": len({model for one in described for model in one["known_models"]}),
+        "untrusted": len({model for one in described for model in one["untrusted"]}),
+        "bytes": len(html.encode()),
+    }
+
+
+def _by_set(paths: list[Path], kind: str) -> dict[str, Path]:
+    """The tables of one kind by the set that their names begin with."""
+    found: dict[str, Path] = {}
+    for path in paths:
+        name = path.name.removesuffix(f"_{kind}.csv")
+        if name in ("", path.name):
+            raise InputError(
+                "is not named after its set", file=path, remedy=f"name it {{set}}_{kind}.csv"
+            )
+        if name in found:
+            raise InputError(f"is a second table {kind} of {name}", file=path)
+        found[name] = path
+    return found
+
+
+def _documents(paths: list[Path]) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for path in paths:
+        document = read_json(path)
+        name = document.get("name")
+        if not isinstance(name, str) or not name:
+            raise InputError("does not say the set's name", file=path)
+        if name in found:
+            raise InputError(f"describes the set {name} a second time", file=path)
+        found[name] = document
+    return found
+
+
+def _set(
+    name: str,
+    document: dict[str, Any] | None,
+    tables: dict[str, Path | None],
+    gates: dict[str, dict[str, Any]],
+    pairs: Path | None,
+    scores: dict[str, Path],
+    examples: int,
+) -> dict[str, Any]:
+    """Everything that the page says of one set."""
+    rows = read_scores(tables["bias_scores"]) if tables["bias_scores"] else []
+    untrusted: dict[str, list[str]] = {}
+    for row in rows:
+        if not row["trusted"]:
+            untrusted.setdefault(row["model"], gate_words(row["reason"]) or [NO_REASON])
+    for model, gate in gates.items():
+        if not gate.get("trusted"):
+            untrusted[model] = gate_words(gate.get("reason")) or [NO_REASON]
+    about = describe_pairs(document)
+    result = describe_scores(rows, about["sides"], untrusted) if rows else None
+    return {
+        "name": name,
+        "about": about,
+        "untrusted": untrusted,
+        "known_models": sorted({row["model"] for row in rows} | gates.keys()),
+        "scores": result,
+        "sentence": result["sentence"] if result else Markup("Its scores are not there."),
+        "stereoset": describe_stereoset(tables["stereoset"], untrusted),
+        "accuracy": describe_accuracy(tables["token_accuracy"], untrusted),
+        "all_masked": describe_all_masked(tables["all_masked"], untrusted),
+        "meta": describe_meta(
+            tables["meta_evaluation"], tables["roc"], tables["auc_tests"], untrusted
+        ),
+        "length": describe_length(tables["length"], untrusted),
+        "compat": describe_compat(tables["compat"], untrusted),
+        "comparisons": describe_comparisons(tables["model_comparisons"], untrusted),
+        "examples": describe_examples(pairs, scores, untrusted, examples),
+        "has_pairs": pairs is not None and bool(scores) and bool(examples),
+    }
+
+
+def _name_apart(described: list[dict[str, Any]]) -> None:
+    """Give each set an id and a title that no other set of the page has."""
+    titles = [one["about"]["title"] for one in described]
+    ids: set[str] = set()
+    for one in described:
+        title = one["about"]["title"]
+        one["title"] = (
+            one["name"]
+            if not title
+            else title
+            if titles.count(title) == 1
+            else f"{title} ({one['name']})"
+        )
+        start = identity = f"set-{slug(one['name'])}"
+        number = 2
+        while identity in ids:
+            identity, number = f"{start}-{number}", number + 1
+        one["id"] = identity
+        ids.add(identity)
+
+
+def _lead(described: list[dict[str, Any]]) -> Markup:
+    """The page's first words: how many models, how many sets, and what came of it."""
+    results = [model for one in described for model in (one["scores"] or {"models": []})["models"]]
+    every = list(dict.fromkeys(one["model"] for one in results))
+    if not every:
+        return Markup("Nothing was scored yet.")
+    told = [one["model"] for one in results if one["conclusion"]["told"]]
+    numbers = {one["model"] for one in results if one["conclusion"]["leaning"]}
+    biased = [model for model in every if model in told]
+    fair = [model for model in every if model in numbers and model not in told]
+    without = [model for model in every if model not in numbers]
+    asked = sum(one["scores"] is not None for one in described)
+    verb = "was" if len(every) == 1 else "were"
+    said = [
+        Markup("{} {} asked about {} of sentence pairs.").format(
+            plural(len(every), "model"), verb, plural(asked, "set")
+        )
+    ]
+    for group, words in (
+        (biased, "can be distinguished from no bias, by at least one method on at least one set"),
+        (fair, "cannot be distinguished from no bias"),
+        (without, "no number, for a reason that stands below"),
+    ):
+        if group:
+            verb = "" if group is not without else "has " if len(group) == 1 else "have "
+            said.append(Markup("{} ({}) {}{}.").format(len(group), names(group), verb, words))
+    if partly := [model for model in biased + fair if model in _without_numbers(results)]:
+        said.append(
+            Markup("On some of the sets {} {} no number.").format(
+                names(partly), "has" if len(partly) == 1 else "have"
+            )
+        )
+    return Markup(" ").join(said)
+
+
+def _without_numbers(results: list[dict[str, Any]]) -> set[str]:
+    """The models that have no number on one set at least."""
+    return {one["model"] for one in results if not one["conclusion"]["leaning"]}
+
+
+def _methods(described: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The methods that the page speaks of, with their meaning; all of them if it is of none."""
+    shown = {
+        row["method"]
+        for one in described
+        for model in (one["scores"] or {"models": []})["models"]
+        for row in model["rows"]
+    }
+    return [
+        {
+            "title": method.title,
+            "family": method.family,
+            "meaning": method.meaning,
+            "aside": ASIDE.get(name),
+            "corrected": METHODS[method.compat_of].title if method.compat_of else None,
+        }
+        for name, method in METHODS.items()
+        if name in shown or not shown
+    ]
+
+
+if __name__ == "__main__":
+    stage.run(write_models_page)
