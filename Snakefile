@@ -25,7 +25,13 @@ include: "workflow/rules/slguset_filters.smk"
 include: "workflow/rules/slguset_annotation.smk"
 include: "workflow/rules/slguset_dataset.smk"
 include: "workflow/rules/slguset_published.smk"
+include: "workflow/rules/models.smk"
 include: "workflow/rules/bias.smk"
+include: "workflow/rules/stereotypes_scores.smk"
+include: "workflow/rules/stereotypes_tables.smk"
+include: "workflow/rules/stereotypes_comparisons.smk"
+include: "workflow/rules/individual_training.smk"
+include: "workflow/rules/individual_tables.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -36,7 +42,7 @@ localrules:
 rule all:
     default_target: True
     input:
-        "<results>/report/index.html",
+        plan.page_files(config),
 
 
 onstart:

@@ -241,7 +241,7 @@ def test_every_key_has_a_description(schema):
 
 def test_every_key_has_a_default_unless_it_is_one_of_several_choices(schema):
     for where, part, parent in keys(schema):
-        choice = parent.get("maxProperties", 1000) < len(parent["properties"])
+        choice = part.get("choice") or parent.get("maxProperties", 1000) < len(parent["properties"])
         assert "default" in part or choice or where.split(".")[-1] in parent.get("required", []), (
             where
         )

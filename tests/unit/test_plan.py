@@ -146,3 +146,113 @@ def test_what_is_named_must_be_there(here):
         plan.check_files(config)
     Path("gone").mkdir()
     plan.check_files(config)
+
+
+def test_a_model_has_one_origin_and_something_to_learn_from(here):
+    for model, problem in (
+        ({}, "models.m has none of path, hub and train"),
+        ({"path": "papers", "hub": "x"}, "models.m has path and hub"),
+        ({"train": {}}, "models.m has nothing to be trained on"),
+        ({"train": {"files": ["gone.txt"]}}, r"models\.m\.train\.files\.0 is gone\.txt"),
+    ):
+        with pytest.raises(InputError, match=problem):
+            plan.check_files(configured({"published": {"source": "x"}}, models={"m": model}))
+
+
+def test_models_are_scored_on_sets_of_their_language(here):
+    models = {"zh": {"hub": "a", "language": "zh"}, "en": {"hub": "b", "language": "en"}}
+    models["any"] = {"hub": "c"}
+    sets = {
+        "crows": {"format": "crows_pairs", "file": "c.csv", "language": "en"},
+        "own": {"format": "crows_pairs", "file": "c.csv"},
+        "slguset": {"format": "slguset", "edition": "slguset_published"},
+        "waiting": {"format": "slguset"},
+    }
+    config = configured({"published": {"file": "s.csv"}}, models=models, stereotypes={"sets": sets})
+    assert plan.pair_sets(config) == {
+        "crows": ["any", "en"],
+        "own": ["any", "en", "zh"],
+        "slguset": ["any", "zh"],
+    }
+    files = plan.models_page_files(config)
+    assert files["bias_scores"] == [
+        f"<results>/tables/{name}_bias_scores.csv" for name in ("crows", "own", "slguset")
+    ]
+    assert len(files["gates"]) == 7
+    assert "<results>/stereotypes/own/null/zh.parquet" in plan.other_files(config, [])
+
+
+@pytest.mark.parametrize(
+    ("one", "models", "problem"),
+    [
+        (
+            {"language": "en"},
+            {"m": {"hub": "a", "language": "zh"}},
+            "p, whose language is en; name",
+        ),
+        ({}, {}, r"no model scores stereotypes\.sets\.p; name a model"),
+        ({"format": "slguset"}, {}, r"p stands on slguset, .*; fill in slguset\.corpora"),
+        (
+            {"format": "slguset", "edition": "slguset_published"},
+            {},
+            r"slguset\.published, or leave",
+        ),
+    ],
+)
+def test_a_set_that_nothing_scores_is_told(here, one, models, problem):
+    Path("p.csv").touch()
+    sets = {"p": {"format": "crows_pairs", "file": "p.csv"} | one}
+    with pytest.raises(InputError, match=problem):
+        plan.check_files(configured(models=models, stereotypes={"sets": sets}))
+
+
+def test_a_set_may_wait_for_its_annotators(here):
+    corpora, models = {"x": {"files": ["papers"]}}, {"m": {"hub": "a"}}
+    sets = {"p": {"format": "slguset"}}
+    config = configured({"corpora": corpora}, models=models, stereotypes={"sets": sets})
+    plan.check_files(config)
+    assert plan.pair_sets(config) == {}
+
+
+def test_a_set_of_pairs_has_one_file(here):
+    sets = {"a": {"format": "crows_pairs"}, "b": {"format": "slguset"}}
+    sets["c"] = {"format": "stereoset", "source": "news"}
+    config = configured({}, stereotypes={"sets": sets})
+    with pytest.raises(InputError, match=r"sets\.a has no file and no source"):
+        plan.pair_set_file(config, SOURCES, "a")
+    assert plan.pair_set_file(config, SOURCES, "b") == "<results>/slguset/slguset.parquet"
+    assert plan.pair_set_file(config, SOURCES, "c") == "results/sources/news/news.txt.gz"
+
+
+def test_a_method_has_its_own_grid_where_it_names_one(here):
+    Path("t.csv").write_text("x\n")
+    tables = {"loans": {"format": "table", "files": ["t.csv"]}, "empty": {"format": "adult"}}
+    settings = {"datasets": tables, "methods": ["mlp", "alfr"], "lambdas": [1], "mus": [4]}
+    settings |= {"grids": {"mlp": {"lambdas": [2, 3]}}, "official_split": ["loans"]}
+    settings["eidig"] = {"seeds": 1, "tracks": ["base", "integers"]}
+    config = configured({}, individual_fairness=settings)
+    plan.check_files(config)
+    assert plan.training_options(config, "mlp")["lambdas"] == [2, 3]
+    assert plan.training_options(config, "mlp")["mus"] == [4]
+    assert plan.training_options(config, "alfr")["lambdas"] == [1]
+    runs = [Path(file).relative_to("<results>/tabular") for file in plan.table_runs(config)]
+    assert [str(run) for run in runs if run.parts[0] == "loans"] == [
+        "loans/runs/random/mlp.parquet",
+        "loans/runs/random/alfr.parquet",
+        "loans/runs/official/mlp.parquet",
+        "loans/runs/eidig/base.parquet",
+    ]
+    assert "<results>/tabular/empty/runs/eidig/integers.parquet" in plan.table_runs(config)
+    assert plan.pages(config) == ["slguset", "individual_fairness"]
+    assert plan.table_files(config, SOURCES, "loans") == ["t.csv"]
+    with pytest.raises(InputError, match=r"datasets\.empty names neither files nor sources"):
+        plan.table_files(config, SOURCES, "empty")
+    settings["datasets"]["loans"]["files"] = ["gone.csv"]
+    with pytest.raises(InputError, match=r"loans\.files\.0 is gone\.csv"):
+        plan.check_files(configured({}, individual_fairness=settings))
+
+
+def test_a_folder_is_no_set_of_pairs(here):
+    sets = {"p": {"format": "crows_pairs", "file": "papers"}}
+    with pytest.raises(InputError, match=r"sets\.p\.file is papers, which is a folder"):
+        plan.check_files(configured(models={"m": {"hub": "a"}}, stereotypes={"sets": sets}))

@@ -18,8 +18,17 @@ CONFIG = """\
 offline: true
 results: results
 models:
-  tiny: {train: {layers: 1, width: 16, heads: 2, steps: 3, batch: 4}}
-bias: {resamples: 100}
+  tiny: {language: zh, train: {layers: 1, width: 16, heads: 2, steps: 3, batch: 4}}
+  tiny-en:
+    language: en
+    train:
+      {layers: 1, width: 16, heads: 2, steps: 5, batch: 4, kind: causal, vocabulary: 400,
+       files: [resources/demo/english/town_and_travel.txt]}
+scoring: {resamples: 100}
+stereotypes:
+  null_seeds: 3
+  sets:
+    pairs: {format: crows_pairs, file: resources/demo/stereotypes/pairs.csv, language: en}
 slguset:
   shard_megabytes: 0.01
   corpora:
@@ -30,6 +39,11 @@ slguset:
 """
 
 FILTERS = ("names_jieba", "pair_fit", "coreference", "biology")
+#: The tables of one model on a set in CrowS-Pairs' form.
+PAIR_TABLES = {
+    *("summarise_scores", "measure_accuracy", "measure_all_masked", "measure_length"),
+    *("compare_compat", "meta_evaluate"),
+}
 LIBRARY = "workflow/evenhand"
 
 
@@ -112,6 +126,21 @@ def test_editing_a_filter_reruns_it_and_what_depends_on_it(demo, graph, name):
     assert not rules & ({*FILTERS, "find_keywords", "extract_sentences", "score_bias"} - {name})
     demo.write(module, before)
     assert demo.plan() == []
+
+
+@pytest.mark.parametrize(
+    ("module", "rules"),
+    [
+        ("stereotypes/sets/crows_pairs", {"read_pairs"}),
+        ("stereotypes/sets/stereoset", set()),  # no set of this form is named
+        ("stereotypes/measure_length", {"measure_length"}),
+        ("metrics/roc", {"meta_evaluate"}),
+        ("slguset/score_bias", {"score_bias"}),
+    ],
+)
+def test_editing_one_room_leaves_the_others_alone(demo, graph, module, rules):
+    demo.append(f"{LIBRARY}/{module}.py", "\n\ndef added():\n    return 1\n")
+    assert demo.plan() == graph.below(graph.of_rules(*rules))
 
 
 def test_what_the_code_does_not_notice_reruns_nothing(demo):
@@ -200,10 +229,13 @@ def test_editing_a_table_reruns_its_readers(demo, graph, name):
     [
         ("slguset:\n", "slguset:\n  find_keywords: {max_length: 80}\n", {"find_keywords"}),
         ("slguset:\n", "slguset:\n  names: {familiar: keep}\n", {"names_jieba"}),
-        ("resamples: 100", "resamples: 200", {"summarise_bias"}),
-        ("resamples: 100", "resamples: 100, log_base: 2", {"score_bias"}),
+        ("resamples: 100", "resamples: 200", {"summarise_bias", *PAIR_TABLES}),
+        ("slguset:\n", "bias: {log_base: 2}\nslguset:\n", {"score_bias"}),
         ("resamples: 100", "resamples: 100, device: cuda:7", set()),
         ("steps: 3", "steps: 4", {"train_masked_lm"}),
+        ("steps: 5", "steps: 6", {"train_causal_lm"}),
+        ("null_seeds: 3", "null_seeds: 4", {"score_null"}),
+        ("null_seeds: 3", "null_seeds: 3\n  shuffle: false", {"score_pairs"}),
         ("sentences_per_pair: 4", "sentences_per_pair: 2", {"draw_annotation"}),
         ("offline: true", "offline: false\ncache: {enabled: false}", set()),
     ],
@@ -232,7 +264,7 @@ def test_a_wrong_key_stops_the_run_before_any_job(demo):
     demo.edit("config/small.yaml", "resamples", "resample")
     run = demo.run(check=False)
     assert run.returncode == 1 and run.jobs == []
-    assert "there is no key bias.resample, did you mean resamples?" in run.output
+    assert "there is no key scoring.resample, did you mean resamples?" in run.output
     assert "Traceback" not in run.output
 
 
@@ -247,7 +279,11 @@ def test_a_changed_stage_with_the_same_output_lets_the_later_ones_be_served(demo
     run = demo.run()
     assert run.jobs == graph.below(graph.of_rules(*changed))
     later = {job.rule: job.served for job in run.jobs if job.rule not in changed}
-    traced = {"collect_provenance", "write_page"}  # they say which code made the results
+    traced = {
+        "collect_provenance",
+        "write_page",
+        "write_models_page",
+    }  # they say which code made the results
     assert {rule for rule, served in later.items() if not served} <= traced
     assert {"merge_candidates", "draw_annotation", "score_bias"} <= later.keys()
     assert not any(job.served for job in run.jobs if job.rule in changed)

@@ -16,9 +16,13 @@ import yaml
 from evenhand.config import complete, read_schema
 from evenhand.errors import InputError
 from evenhand.io.resources import read_resource
+from evenhand.report.pages import PAGES
 from evenhand.slguset.shards import Shard, Skipped, plan_shards
 
 Config = dict[str, Any]
+
+#: The language of SlguSet.
+CHINESE = "zh"
 
 #: What a filled sheet can be.
 SHEETS = (".xlsx", ".csv", ".json")
@@ -41,25 +45,76 @@ def source_path(config: Config, sources: dict[str, dict[str, str]], name: str) -
 
 
 def check_files(config: Config) -> None:
-    """Stop if there is nothing to read, or if a file or folder that the user names is not there.
+    """Stop if there is nothing to read, a named file is not there, or a set is never scored.
 
     Raises
     ------
     InputError
         It names the key.
     """
-    slguset = config["slguset"]
-    if not slguset["corpora"] and not slguset["published"]:
+    slguset, stereotypes = config["slguset"], config["stereotypes"]
+    tables = config["individual_fairness"]["datasets"]
+    if not (slguset["corpora"] or slguset["published"] or stereotypes["sets"] or tables):
         raise InputError(
             "config: there is nothing to read",
-            remedy="name a corpus under slguset.corpora, or a published file under"
-            " slguset.published",
+            remedy="name a corpus under slguset.corpora, a published file under"
+            " slguset.published, a set of pairs under stereotypes.sets, or a table under"
+            " individual_fairness.datasets",
         )
     named = {"slguset.published.file": slguset["published"].get("file")}
-    named |= {f"models.{name}.path": model.get("path") for name, model in config["models"].items()}
+    for name, model in config["models"].items():
+        kinds = [kind for kind in ("path", "hub", "train") if kind in model]
+        if len(kinds) != 1:
+            raise InputError(
+                f"config: models.{name} has {' and '.join(kinds) or 'none'} of path, hub and train",
+                remedy="give exactly one of them",
+            )
+        named[f"models.{name}.path"] = model.get("path")
+        for number, path in enumerate(model.get("train", {}).get("files", [])):
+            named[f"models.{name}.train.files.{number}"] = path
+        if "train" in model and not model["train"]["files"] and not slguset["corpora"]:
+            raise InputError(
+                f"config: models.{name} has nothing to be trained on",
+                remedy=f"name text files under models.{name}.train.files",
+            )
+    for name, table in tables.items():
+        for number, path in enumerate(table["files"]):
+            named[f"individual_fairness.datasets.{name}.files.{number}"] = path
+    for name, one in config["stereotypes"]["sets"].items():
+        named[f"stereotypes.sets.{name}.file"] = one.get("file")
     for key, path in named.items():
         if path and not Path(path).exists():
             raise InputError(f"config: {key} is {path}, and there is no such file or folder")
+        if path and key.startswith("stereotypes.") and Path(path).is_dir():
+            raise InputError(f"config: {key} is {path}, which is a folder", remedy="name a file")
+    _check_sets(config)
+
+
+def _check_sets(config: Config) -> None:
+    """Stop if a set of pairs would be left out without a word.
+
+    Raises
+    ------
+    InputError
+        No model reads the set's language, or nothing makes the edition of SlguSet it stands on.
+    """
+    slguset = config["slguset"]
+    made = {"slguset": slguset["corpora"], "slguset_published": slguset["published"]}
+    keys = {"slguset": "corpora", "slguset_published": "published"}
+    for name, one in _sets(config).items():
+        edition = one.get("edition")
+        if edition and not made[edition]:
+            raise InputError(
+                f"config: stereotypes.sets.{name} stands on {edition}, and nothing makes it",
+                remedy=f"fill in slguset.{keys[edition]}, or leave the set out",
+            )
+        language = _language(one)
+        if not models_for(config, language):
+            raise InputError(
+                f"config: no model scores stereotypes.sets.{name}"
+                + (f", whose language is {language}" if language else ""),
+                remedy="name a model of its language under models, or leave the set out",
+            )
 
 
 def published_file(config: Config, sources: dict[str, dict[str, str]]) -> str | None:
@@ -92,6 +147,241 @@ def model_folder(config: Config, model: str) -> str | None:
     """The folder of a model that is trained here or that the user names; none on the hub."""
     settings = config["models"][model]
     return f"<results>/models/{model}" if "train" in settings else settings.get("path")
+
+
+def train_inputs(config: Config, model: str, shards: Iterable[str]) -> dict[str, list[str]]:
+    """What a model is trained on: text files, or the sentences of the corpora."""
+    if files := config["models"][model]["train"]["files"]:
+        return {"files": files}
+    return {"tables": [f"<results>/slguset/sentences/{shard}.parquet" for shard in shards]}
+
+
+def models_trained(config: Config, kind: str) -> list[str]:
+    """The models of a kind (masked, causal) that are trained here."""
+    return [
+        name
+        for name, model in config["models"].items()
+        if "train" in model and model["train"]["kind"] == kind
+    ]
+
+
+def models_for(config: Config, language: str | None) -> list[str]:
+    """The models that are scored on a set of this language."""
+    return [
+        name
+        for name, model in config["models"].items()
+        if language is None or model["language"] in (None, language)
+    ]
+
+
+def pair_sets(config: Config) -> dict[str, list[str]]:
+    """The sets of pairs that can be made now, and the models that are scored on each.
+
+    A set that stands on SlguSet waits for the annotators as SlguSet does.
+    """
+    ready = editions(config).values()
+    return {
+        name: models_for(config, _language(one))
+        for name, one in _sets(config).items()
+        if "edition" not in one or one["edition"] in ready
+    }
+
+
+def _language(one: Config) -> str | None:
+    """The language of a set of `_sets`; SlguSet is Chinese."""
+    return one["language"] or (CHINESE if "edition" in one else None)
+
+
+def _sets(config: Config) -> dict[str, Config]:
+    """The sets, of which only those of the format slguset have an edition."""
+    return {
+        name: {
+            key: value
+            for key, value in one.items()
+            if key != "edition" or one["format"] == "slguset"
+        }
+        for name, one in config["stereotypes"]["sets"].items()
+    }
+
+
+def set_of_edition(config: Config, edition: str) -> str | None:
+    """The set of pairs that is made of an edition of SlguSet; the first, if there are several."""
+    models = models_for(config, CHINESE)
+    return next(
+        (
+            name
+            for name, scored in pair_sets(config).items()
+            if _sets(config)[name].get("edition") == edition and set(models) <= set(scored)
+        ),
+        None,
+    )
+
+
+def pair_set_options(config: Config, name: str) -> list[str]:
+    """The keys of a set that say how it is read; only StereoSet has parts."""
+    form = config["stereotypes"]["sets"][name]["format"]
+    return ["format", "title", *(["part"] if form == "stereoset" else [])]
+
+
+def pair_set_file(config: Config, sources: dict[str, dict[str, str]], name: str) -> str:
+    """What a set of pairs is read from.
+
+    Raises
+    ------
+    InputError
+        The set names no file, several, or an edition of SlguSet that is not made.
+    """
+    one = config["stereotypes"]["sets"][name]
+    if one["format"] == "slguset":
+        return f"<results>/{one['edition']}/slguset.parquet"
+    if ("file" in one) == ("source" in one):
+        raise InputError(
+            f"config: stereotypes.sets.{name} has "
+            + ("both a file and a source" if "file" in one else "no file and no source"),
+            remedy="give one of them",
+        )
+    return one.get("file") or source_path(config, sources, one["source"])
+
+
+def pair_tables(config: Config, name: str) -> list[str]:
+    """The tables of a set of pairs: those that its format has something for."""
+    form = config["stereotypes"]["sets"][name]["format"]
+    tables = ["bias_scores", "token_accuracy", "length", "compat"]
+    if form == "stereoset":
+        tables.append("stereoset")
+    if form == "crows_pairs":  # which alone says who is disadvantaged, and what people thought
+        tables += ["all_masked", "meta_evaluation", "roc", "auc_tests"]
+    if len(pair_sets(config)[name]) > 1:
+        tables.append("model_comparisons")
+    return tables
+
+
+#: What is kept of a model on a set of pairs beside its scores.
+STORES = ("tokens", "null")
+
+
+def models_page_files(config: Config) -> dict[str, str | list[str]]:
+    """The results that the page of the language models shows, by the name of its argument."""
+    sets = {name: models for name, models in pair_sets(config).items() if models}
+    files: dict[str, str | list[str]] = {}
+    if sets:
+        folder = "<results>/stereotypes"
+        each = [(name, model) for name, models in sets.items() for model in models]
+        files |= {
+            "sets": [f"{folder}/{name}/pairs.json" for name in sets],
+            "pairs": [f"{folder}/{name}/pairs.parquet" for name in sets],
+            "scores": [f"{folder}/{name}/scores/{model}.parquet" for name, model in each],
+            "gates": [f"{folder}/{name}/gates/{model}.json" for name, model in each],
+        }
+        for name in sets:
+            for table in pair_tables(config, name):
+                files.setdefault(table, []).append(f"<results>/tables/{name}_{table}.csv")
+    if config["stereotypes"]["released"]["scores"]:
+        files["released"] = "<results>/tables/stereoset_released.csv"
+    return files
+
+
+def flat(*groups: dict[str, str | list[str]]) -> list[str]:
+    """All files of some groups, each once."""
+    files = [file for group in groups for file in group.values()]
+    return list(dict.fromkeys(one for f in files for one in ([f] if isinstance(f, str) else f)))
+
+
+def pages(config: Config) -> list[str]:
+    """The pages that are made, of `evenhand.report.pages.PAGES`."""
+    made = {
+        "language_models": models_page_files(config),
+        "individual_fairness": individual_page_files(config),
+    }
+    return ["slguset", *(name for name, files in made.items() if files)]
+
+
+def page_files(config: Config) -> list[str]:
+    """Where they are."""
+    return [f"<results>/report/{PAGES[name][0]}" for name in pages(config)]
+
+
+#: What `prepare_table` is told of a data set.
+TABLE_OPTIONS = ["format", "label", "positive", "attribute", "features", "categories", "scale"]
+TABLE_OPTIONS += ["test_share", "title"]
+
+#: What makes a method's grid, and what else `train_table` is told.
+GRID = ["individual", "lambdas", "epsilons", "mus"]
+TRAINING_OPTIONS = ["seeds", "reduction", "js_base", "predicted_seeds"]
+
+
+def training_options(config: Config, method: str) -> dict[str, Any]:
+    """What `train_table` is told of a method: its own grid, where it has one, and the common."""
+    settings = config["individual_fairness"]
+    own = settings["grids"].get(method, {})
+    grid = {key: own.get(key, settings[key]) for key in GRID}
+    return grid | {key: settings[key] for key in TRAINING_OPTIONS}
+
+
+def table_files(config: Config, sources: dict[str, dict[str, str]], name: str) -> list[str]:
+    """The files of a data set of people.
+
+    Raises
+    ------
+    InputError
+        It has none.
+    """
+    one = config["individual_fairness"]["datasets"][name]
+    if not one["files"] and not one["sources"]:
+        raise InputError(
+            f"config: individual_fairness.datasets.{name} names neither files nor sources"
+        )
+    return one["files"] + [source_path(config, sources, source) for source in one["sources"]]
+
+
+def table_runs(config: Config, kind: str = "runs") -> list[str]:
+    """The runs of all data sets and methods; `kind` may be groups or predictions."""
+    settings = config["individual_fairness"]
+    files = []
+    for name, one in settings["datasets"].items():
+        folder = f"<results>/tabular/{name}/{kind}"
+        files += [f"{folder}/random/{method}.parquet" for method in settings["methods"]]
+        if name in settings["official_split"] and "mlp" in settings["methods"]:
+            files.append(f"{folder}/official/mlp.parquet")
+        if settings["eidig"]["seeds"] and kind != "predictions":
+            tracks = settings["eidig"]["tracks"]
+            files += [
+                f"{folder}/eidig/{track}.parquet"
+                for track in tracks
+                if track == "base" or one["format"] in WITH_INTEGERS
+            ]
+    return files
+
+
+#: The formats that have whole numbers for EIDIG's own track.
+WITH_INTEGERS = ("adult", "german")
+
+
+def individual_page_files(config: Config) -> dict[str, str | list[str]]:
+    """The results that the page of individual fairness shows, by the name of its argument."""
+    datasets = config["individual_fairness"]["datasets"]
+    if not datasets:
+        return {}
+    tables = "<results>/tables"
+    return {
+        **{f"table_{number}": f"{tables}/iifr_table_{number}.csv" for number in (4, 6, 7, 8)},
+        **{
+            name: f"{tables}/iifr_{name}.csv"
+            for name in ("sweeps", "fronts", "tests", "inconsistencies")
+        },
+        "findings": f"{tables}/iifr_findings.json",
+        "data_tables": [f"{tables}/{name}_groups.csv" for name in datasets],
+        "data": [f"<results>/tabular/{name}/data.json" for name in datasets],
+    }
+
+
+def page_inputs(config: Config, shards: Iterable[str]) -> list[dict[str, str | list[str]]]:
+    """What each page shows."""
+    return [
+        result_files(config, shards),
+        models_page_files(config),
+        individual_page_files(config),
+    ]
 
 
 def plan_corpora(
@@ -231,14 +521,19 @@ def result_files(config: Config, shards: Iterable[str]) -> dict[str, str | list[
             f"{prefix}table_1": f"<results>/{edition}/table_1.csv",
             f"{prefix}statistics": f"<results>/{edition}/statistics.json",
         }
-        if models := list(config["models"]):
+        if models := models_for(config, CHINESE):
             table = f"<results>/tables/{edition}_bias"
             files |= {
                 f"{prefix}bias": f"{table}.csv",
                 f"{prefix}bias_by_pair": f"{table}_by_pair.csv",
+                f"{prefix}bias_variants": f"{table}_variants.csv",
                 f"{prefix}bias_correlations": f"{table}_correlations.csv",
+                f"{prefix}bias_sentences": f"{table}_sentences.csv",
+                f"{prefix}bias_words": f"{table}_words.csv",
                 f"{prefix}bias_scores": [f"<results>/{edition}/bias/{m}.parquet" for m in models],
             }
+            if set_of_edition(config, edition):
+                files[f"{prefix}bias_methods"] = f"{table}_methods.csv"
     return files
 
 
@@ -254,9 +549,23 @@ def other_files(config: Config, shards: Iterable[str]) -> list[str]:
         files += [f"{slguset}/slguset.csv", f"{slguset}/README.md"]
     if config["slguset"]["published"]:
         files.append("<results>/slguset_published/problems.csv")
-    if editions(config):
-        trained = [name for name, model in config["models"].items() if "train" in model]
-        files += [f"<results>/models/{name}" for name in trained]
+    sets = pair_sets(config)
+    for name, models in sets.items():
+        for model in models:
+            files += [f"<results>/stereotypes/{name}/{kind}/{model}.parquet" for kind in STORES]
+    for kind in ("runs", "groups", "predictions"):
+        files += table_runs(config, kind)
+    files += [
+        f"<results>/tabular/{name}/data.parquet"
+        for name in config["individual_fairness"]["datasets"]
+    ]
+    used = {model for models in sets.values() for model in models}
+    used |= set(models_for(config, CHINESE) if editions(config) else [])
+    files += [
+        f"<results>/models/{name}"
+        for name, model in config["models"].items()
+        if "train" in model and name in used
+    ]
     return files
 
 

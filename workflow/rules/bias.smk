@@ -1,26 +1,4 @@
-# Language models, and their gender bias on SlguSet.
-
-
-rule train_masked_lm:
-    input:
-        tables=of_shards("<results>/slguset/sentences/{shard}.parquet"),
-    output:
-        directory("<results>/models/{model}"),
-    log:
-        "<logs>/train_masked_lm/{model}.log",
-    benchmark:
-        "<benchmarks>/train_masked_lm/{model}.jsonl"
-    conda:
-        "../../envs/score.yaml"
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
-    params:
-        code=code("evenhand.scoring.train_masked_lm"),
-        options=lambda wildcards: options(f"models.{wildcards.model}.train"),
-    shell:
-        "python -m evenhand.scoring.train_masked_lm --tables {input.tables}"
-        " {params.options} --out {output} 2> {log}"
+# The gender bias of language models on SlguSet.
 
 
 rule score_bias:
@@ -36,22 +14,21 @@ rule score_bias:
         "<benchmarks>/score_bias/{edition}/{model}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 2
+    threads: config["scoring"]["threads"]
     resources:
         mem_mb=lambda wildcards, attempt: 6000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
-        gpu=1 if config["bias"]["device"].startswith("cuda") else 0,
+        gpu=GPU,
     params:
         given=given,
         code=code("evenhand.slguset.score_bias"),
-        options=options("bias", "log_base", "dtype", "allow_missing"),
-        hub=lambda wildcards: Options(
-            f"models.{wildcards.model}", {"hub_name": config["models"][wildcards.model].get("hub")}
-        ),
-        device=lambda wildcards, input: config["bias"]["device"],
+        options=options("bias", "log_base"),
+        scoring=options("scoring", "dtype", "tokens_per_batch", "allow_missing"),
+        hub=hub,
+        device=device,
     shell:
         "python -m evenhand.slguset.score_bias {params.given} --name {wildcards.model}"
-        " {params.hub} {params.options} --device {params.device} --threads {threads}"
+        " {params.hub} {params.options} {params.scoring} --device {params.device} --threads {threads}"
         " --out {output.out} --gate {output.gate} 2> {log}"
 
 
@@ -66,6 +43,7 @@ rule summarise_bias:
     output:
         out="<results>/tables/{edition}_bias.csv",
         by_pair="<results>/tables/{edition}_bias_by_pair.csv",
+        variants="<results>/tables/{edition}_bias_variants.csv",
         correlations="<results>/tables/{edition}_bias_correlations.csv",
     log:
         "<logs>/summarise_bias/{edition}.log",
@@ -78,8 +56,84 @@ rule summarise_bias:
     params:
         given=given,
         code=code("evenhand.slguset.summarise_bias"),
-        options=options("bias", "threshold", "resamples"),
+        options=options("bias", "threshold", "compounds"),
+        scoring=options("scoring", "resamples"),
     shell:
-        "python -m evenhand.slguset.summarise_bias {params.given} {params.options}"
-        " --out {output.out} --by-pair {output.by_pair}"
+        "python -m evenhand.slguset.summarise_bias {params.given} {params.options} {params.scoring}"
+        " --out {output.out} --by-pair {output.by_pair} --variants {output.variants}"
         " --correlations {output.correlations} 2> {log}"
+
+
+rule describe_sentences:
+    input:
+        dataset="<results>/{edition}/slguset.parquet",
+        bias=expand("<results>/{{edition}}/bias/{model}.parquet", model=MODELS),
+        gates=expand("<results>/{{edition}}/bias/{model}.gate.json", model=MODELS),
+    output:
+        "<results>/tables/{edition}_bias_sentences.csv",
+    log:
+        "<logs>/describe_sentences/{edition}.log",
+    benchmark:
+        "<benchmarks>/describe_sentences/{edition}.jsonl"
+    conda:
+        "../../envs/score.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.slguset.describe_sentences"),
+        options=options("bias", "top"),
+    shell:
+        "python -m evenhand.slguset.describe_sentences {params.given} {params.options}"
+        " --out {output} 2> {log}"
+
+
+rule describe_words:
+    input:
+        dataset="<results>/{edition}/slguset.parquet",
+        bias=expand("<results>/{{edition}}/bias/{model}.parquet", model=MODELS),
+        gates=expand("<results>/{{edition}}/bias/{model}.gate.json", model=MODELS),
+        stop_words=table("stop_words"),
+    output:
+        "<results>/tables/{edition}_bias_words.csv",
+    log:
+        "<logs>/describe_words/{edition}.log",
+    benchmark:
+        "<benchmarks>/describe_words/{edition}.jsonl"
+    conda:
+        "../../envs/extract.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.slguset.describe_words"),
+        options=options("bias", "threshold", "top"),
+    shell:
+        "python -m evenhand.slguset.describe_words {params.given} {params.options}"
+        " --out {output} 2> {log}"
+
+
+rule correlate_methods:
+    input:
+        dataset="<results>/{edition}/slguset.parquet",
+        bias=expand("<results>/{{edition}}/bias/{model}.parquet", model=MODELS),
+        gates=expand("<results>/{{edition}}/bias/{model}.gate.json", model=MODELS),
+        scores=of_edition("scores/{model}.parquet"),
+        score_gates=of_edition("gates/{model}.json"),
+    output:
+        "<results>/tables/{edition}_bias_methods.csv",
+    log:
+        "<logs>/correlate_methods/{edition}.log",
+    benchmark:
+        "<benchmarks>/correlate_methods/{edition}.jsonl"
+    conda:
+        "../../envs/score.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.slguset.correlate_methods"),
+        options=options("scoring", "resamples"),
+    shell:
+        "python -m evenhand.slguset.correlate_methods {params.given} {params.options}"
+        " --out {output} 2> {log}"

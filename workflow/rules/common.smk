@@ -31,7 +31,13 @@ os.environ.update(plan.job_environment(config, LIBRARY))
 
 SLGUSET = config["slguset"]
 FILTERS = SLGUSET["filters"]
-MODELS = list(config["models"])
+STEREOTYPES = config["stereotypes"]
+INDIVIDUAL = config["individual_fairness"]
+#: The models that read Chinese, and so are scored on SlguSet.
+MODELS = plan.models_for(config, plan.CHINESE)
+#: set of pairs -> models that are scored on it
+PAIR_SETS = plan.pair_sets(config)
+GPU = 1 if config["scoring"]["device"].startswith("cuda") else 0
 ANNOTATED = [one.name for one in ROUNDS.values() if one.complete]
 #: The order of the filters' reasons in the funnel.
 REASONS = [
@@ -43,7 +49,12 @@ REASONS = [
 wildcard_constraints:
     edition="slguset|slguset_published",
     shard="[A-Za-z0-9_.-]+",
-    model="|".join(map(re.escape, MODELS)) or "none",
+    model="|".join(map(re.escape, config["models"])) or "none",
+    set="|".join(map(re.escape, STEREOTYPES["sets"])) or "none",
+    dataset="|".join(INDIVIDUAL["datasets"]) or "none",
+    method="|".join(INDIVIDUAL["methods"]),
+    split="random|official",
+    track="base|integers",
     round="|".join(map(re.escape, ROUNDS)),
 
 
@@ -82,3 +93,36 @@ def table(name):
 def of_shards(pattern):
     """The pattern's files for all shards of the corpora."""
     return expand(pattern, shard=SHARDS)
+
+
+def of_set(pattern):
+    """The pattern's files in the folder of a set of pairs, for all models that are scored on it."""
+    return lambda wildcards: expand(
+        f"<results>/stereotypes/{wildcards.set}/{pattern}", model=PAIR_SETS[wildcards.set]
+    )
+
+
+def of_edition(pattern):
+    """The same for the set that is made of an edition of SlguSet."""
+    return lambda wildcards: expand(
+        f"<results>/stereotypes/{plan.set_of_edition(config, wildcards.edition)}/{pattern}",
+        model=MODELS,
+    )
+
+
+def source_of(name):
+    """The file of a data source."""
+    return plan.source_path(config, SOURCES, name)
+
+
+def hub(wildcards):
+    """A rule's `params: hub`: where on the hub a model is, if it is there."""
+    model = config["models"][wildcards.model]
+    place = {"hub_name": model.get("hub"), "revision": model["revision"]}
+    return Options(f"models.{wildcards.model}", place)
+
+
+# Where a model runs is no change: a parameter that `input` has a part in is not recorded.
+def device(wildcards, input):
+    """A rule's `params: device`."""
+    return config["scoring"]["device"]

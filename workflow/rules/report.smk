@@ -1,13 +1,11 @@
-# Where every file came from, and the page.
+# Where every file came from, and the pages.
+
+TEMPLATES = sorted(map(str, Path("workflow/evenhand/report/templates").iterdir()))
 
 
 rule collect_provenance:
     input:
-        results=[
-            file
-            for files in plan.result_files(config, SHARDS).values()
-            for file in ([files] if isinstance(files, str) else files)
-        ],
+        results=plan.flat(*plan.page_inputs(config, SHARDS)),
         others=plan.other_files(config, SHARDS),
     output:
         "<results>/provenance.json",
@@ -32,7 +30,7 @@ rule write_page:
     input:
         **plan.result_files(config, SHARDS),
         provenance="<results>/provenance.json",
-        templates=sorted(map(str, Path("workflow/evenhand/report/templates").iterdir())),
+        templates=TEMPLATES,
     output:
         "<results>/report/index.html",
     log:
@@ -47,7 +45,54 @@ rule write_page:
         given=given,
         code=code("evenhand.report.write_page"),
         options=options("slguset.annotation", "notice"),
+        pages=Options("report", {"pages": plan.pages(config)}),
         results=lambda wildcards, output: str(Path(output[0]).parents[1]),
     shell:
-        "python -m evenhand.report.write_page {params.given} {params.options}"
+        "python -m evenhand.report.write_page {params.given} {params.options} {params.pages}"
         " --results {params.results} --out {output} 2> {log}"
+
+
+rule write_models_page:
+    input:
+        **plan.models_page_files(config),
+        templates=TEMPLATES,
+    output:
+        "<results>/report/language_models.html",
+    log:
+        "<logs>/write_models_page/all.log",
+    benchmark:
+        "<benchmarks>/write_models_page/all.jsonl"
+    conda:
+        "../../envs/report.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.report.write_models_page"),
+        pages=Options("report", {"pages": plan.pages(config)}),
+    shell:
+        "python -m evenhand.report.write_models_page {params.given} {params.pages}"
+        " --provenance ../provenance.json --out {output} 2> {log}"
+
+
+rule write_individual_page:
+    input:
+        **plan.individual_page_files(config),
+        templates=TEMPLATES,
+    output:
+        "<results>/report/individual_fairness.html",
+    log:
+        "<logs>/write_individual_page/all.log",
+    benchmark:
+        "<benchmarks>/write_individual_page/all.jsonl"
+    conda:
+        "../../envs/report.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.report.write_individual_page"),
+        pages=Options("report", {"pages": plan.pages(config)}),
+    shell:
+        "python -m evenhand.report.write_individual_page {params.given} {params.pages}"
+        " --provenance ../provenance.json --out {output} 2> {log}"

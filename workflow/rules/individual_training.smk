@@ -1,0 +1,111 @@
+# Tables of people, made ready, and the classifiers that are trained on them.
+
+PUBLISHED_GROUPS = expand("resources/iifr/published_table_{number}.csv", number=[1, 2])
+
+
+rule prepare_table:
+    input:
+        files=lambda wildcards: plan.table_files(config, SOURCES, wildcards.dataset),
+    output:
+        out="<results>/tabular/{dataset}/data.parquet",
+        meta="<results>/tabular/{dataset}/data.json",
+    log:
+        "<logs>/prepare_table/{dataset}.log",
+    benchmark:
+        "<benchmarks>/prepare_table/{dataset}.jsonl"
+    conda:
+        "../../envs/tabular.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+    params:
+        given=given,
+        code=lambda wildcards: code(
+            "evenhand.tabular.prepare_table",
+            f"evenhand.tabular.formats.{INDIVIDUAL['datasets'][wildcards.dataset]['format']}",
+        )(wildcards),
+        options=lambda wildcards: options(
+            f"individual_fairness.datasets.{wildcards.dataset}", *plan.TABLE_OPTIONS
+        ),
+    shell:
+        "python -m evenhand.tabular.prepare_table {params.given} --name {wildcards.dataset}"
+        " {params.options} --out {output.out} --meta {output.meta} 2> {log}"
+
+
+rule describe_table:
+    input:
+        data="<results>/tabular/{dataset}/data.parquet",
+        meta="<results>/tabular/{dataset}/data.json",
+        published=PUBLISHED_GROUPS,
+    output:
+        "<results>/tables/{dataset}_groups.csv",
+    log:
+        "<logs>/describe_table/{dataset}.log",
+    benchmark:
+        "<benchmarks>/describe_table/{dataset}.jsonl"
+    conda:
+        "../../envs/tabular.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.tabular.describe_table"),
+    shell:
+        "python -m evenhand.tabular.describe_table {params.given} --out {output} 2> {log}"
+
+
+rule train_table:
+    input:
+        data="<results>/tabular/{dataset}/data.parquet",
+        meta="<results>/tabular/{dataset}/data.json",
+        training=INDIVIDUAL["training"],
+    output:
+        out="<results>/tabular/{dataset}/runs/{split}/{method}.parquet",
+        groups="<results>/tabular/{dataset}/groups/{split}/{method}.parquet",
+        predictions="<results>/tabular/{dataset}/predictions/{split}/{method}.parquet",
+    log:
+        "<logs>/train_table/{dataset}/{split}/{method}.log",
+    benchmark:
+        "<benchmarks>/train_table/{dataset}/{split}/{method}.jsonl"
+    conda:
+        "../../envs/tabular.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        given=given,
+        code=lambda wildcards: code(
+            "evenhand.learning.train_table", f"evenhand.learning.methods.{wildcards.method}"
+        )(wildcards),
+        options=lambda wildcards: Options(
+            "individual_fairness", plan.training_options(config, wildcards.method)
+        ),
+    shell:
+        "python -m evenhand.learning.train_table {params.given} --method {wildcards.method}"
+        " --split {wildcards.split} {params.options} --out {output.out}"
+        " --groups {output.groups} --predictions {output.predictions} 2> {log}"
+
+
+rule train_eidig:
+    input:
+        data="<results>/tabular/{dataset}/data.parquet",
+        meta="<results>/tabular/{dataset}/data.json",
+        training=INDIVIDUAL["training"],
+    output:
+        out="<results>/tabular/{dataset}/runs/eidig/{track}.parquet",
+        groups="<results>/tabular/{dataset}/groups/eidig/{track}.parquet",
+    log:
+        "<logs>/train_eidig/{dataset}/{track}.log",
+    benchmark:
+        "<benchmarks>/train_eidig/{dataset}/{track}.jsonl"
+    conda:
+        "../../envs/tabular.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 240 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.learning.train_eidig"),
+        options=options("individual_fairness.eidig", "seeds", "variant"),
+    shell:
+        "python -m evenhand.learning.train_eidig {params.given} --track {wildcards.track}"
+        " {params.options} --out {output.out} --groups {output.groups} 2> {log}"

@@ -1,0 +1,55 @@
+# Small language models, trained here so that nothing has to be fetched.
+
+TRAINING = ["layers", "width", "heads", "steps", "batch", "learning_rate", "seed"]
+MASKED_TRAINING = [*TRAINING, "mask_probability", "tokens", "vocabulary"]
+CAUSAL_TRAINING = [*TRAINING, "vocabulary"]
+
+
+rule train_masked_lm:
+    input:
+        unpack(lambda wildcards: plan.train_inputs(config, wildcards.model, SHARDS)),
+    output:
+        directory("<results>/models/{model}"),
+    log:
+        "<logs>/train_masked_lm/{model}.log",
+    benchmark:
+        "<benchmarks>/train_masked_lm/{model}.jsonl"
+    wildcard_constraints:
+        model="|".join(map(re.escape, plan.models_trained(config, "masked"))) or "none",
+    conda:
+        "../../envs/score.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.scoring.train_masked_lm"),
+        options=lambda wildcards: options(f"models.{wildcards.model}.train", *MASKED_TRAINING),
+    shell:
+        "python -m evenhand.scoring.train_masked_lm {params.given}"
+        " {params.options} --out {output} 2> {log}"
+
+
+rule train_causal_lm:
+    input:
+        unpack(lambda wildcards: plan.train_inputs(config, wildcards.model, SHARDS)),
+    output:
+        directory("<results>/models/{model}"),
+    log:
+        "<logs>/train_causal_lm/{model}.log",
+    benchmark:
+        "<benchmarks>/train_causal_lm/{model}.jsonl"
+    wildcard_constraints:
+        model="|".join(map(re.escape, plan.models_trained(config, "causal"))) or "none",
+    conda:
+        "../../envs/score.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.scoring.train_causal_lm"),
+        options=lambda wildcards: options(f"models.{wildcards.model}.train", *CAUSAL_TRAINING),
+    shell:
+        "python -m evenhand.scoring.train_causal_lm {params.given}"
+        " {params.options} --out {output} 2> {log}"
