@@ -143,10 +143,24 @@ def stack(arguments: argparse.Namespace) -> None:
     report("40 runs stacked", *together[:2], note)
 
 
+def plain(network: Network) -> Network:
+    """The same network, the layers of its trunk as torch has them."""
+    layers = [
+        torch.nn.Linear(layer.in_features, layer.out_features)
+        if hasattr(layer, "weight")
+        else layer
+        for layer in network.trunk
+    ]
+    trunk = torch.nn.Sequential(*layers)
+    trunk.load_state_dict(network.trunk.state_dict())
+    network.trunk = trunk
+    return network
+
+
 def alone(one: stacked.Fold, hyperparameters: Hyperparameters, seed: int, lam: float) -> np.ndarray:
     """A run in plain torch, with the same loss."""
     torch.manual_seed(seed)
-    network = Network(one.x_train.shape[1], hyperparameters.hidden, (), ())
+    network = plain(Network(one.x_train.shape[1], hyperparameters.hidden, (), ()))
     optimizer = torch.optim.Adadelta(
         network.parameters(), lr=hyperparameters.learning_rate, rho=stacked.RHO, eps=stacked.EPS
     )
