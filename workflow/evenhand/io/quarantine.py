@@ -37,6 +37,15 @@ REASONS = {
     "broken_json": "not JSON; the rest is used, of an array what came before",
     "broken_csv": "not CSV; the next line begins a new record",
     "missing_field": "a record without the field that holds the text; left out",
+    "no_facts": "a case in which no facts were found; left out",
+    "not_a_judgment": "a decision on admissibility, an opinion or another document; left out",
+    "other_language": "a case in another language than the reader's; left out",
+    "duplicate_case": "a case that was read already; left out",
+    "bad_date": "what should be a date is none; the case stays without one",
+    "bad_label": "an outcome that is no outcome (a negative term, an unknown article); left out",
+    "outside_labels": "an outcome that is not among the data set's labels; left out",
+    "unmatched_text": "an opinion without a row of its own in the metadata; left out",
+    "unmatched_row": "a row of the metadata without a text; left out",
 }
 
 UNITS = frozenset({"line", "record", "byte", "file"})

@@ -1,0 +1,74 @@
+"""What is fixed of a legal data set: its labels, its protected attributes, its limits."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attribute:
+    """A protected attribute.
+
+    Attributes
+    ----------
+    name : str
+        Its column in the data set.
+    module : str
+        The module of `evenhand.legal.attributes` that finds it.
+    title : str
+        What the page calls it.
+    groups : tuple of str
+        The groups, in FairLex's order, without the unknown one. Empty for a number.
+    unknown : str or None
+        What FairLex calls the unknown group (index 0 in its files); None if it has none.
+    """
+
+    name: str
+    module: str
+    title: str
+    groups: tuple[str, ...] = ()
+    unknown: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dataset:
+    """A legal data set of FairLex (Chalkidis et al. 2022, section 3).
+
+    Attributes
+    ----------
+    kind, title : str
+        Its short name; what the page calls it.
+    task : str
+        ``multi_label`` or ``multi_class``.
+    labels : tuple of str
+        In FairLex's order: a label's place is its number.
+    attributes : tuple of Attribute
+        In the order of the tables.
+    segments, tokens : int
+        Paragraphs, and tokens of each, that the published encoder reads.
+    published : dict of str to int
+        Cases in train, dev and test as released.
+    years : str
+        What the published splits cover.
+    licence : str
+        Of the released data.
+    people : str
+        Who stands in these cases, and what a user owes them: for the data card.
+    """
+
+    kind: str
+    title: str
+    task: str
+    labels: tuple[str, ...]
+    attributes: tuple[Attribute, ...]
+    segments: int
+    tokens: int
+    published: dict[str, int]
+    years: str
+    licence: str
+    people: str
+
+    def attribute(self, name: str) -> Attribute:
+        """The attribute of this name; KeyError if there is none."""
+        for one in self.attributes:
+            if one.name == name:
+                return one
+        raise KeyError(name)

@@ -1,0 +1,128 @@
+"""What is found about the people of a case, with the words that prove it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from evenhand.io.tables import read_rows, write_table
+from evenhand.legal.records import Record
+
+#: Where evidence may stand; ``given`` is the source's metadata.
+PARTS = ("text", "context", "given")
+
+EVIDENCE = pa.list_(
+    pa.struct(
+        [
+            ("part", pa.string()),
+            ("paragraph", pa.int32()),
+            ("start", pa.int32()),
+            ("end", pa.int32()),
+            ("words", pa.string()),
+        ]
+    )
+)
+
+FINDING = pa.schema(
+    [
+        ("case_id", pa.string()),
+        ("value", pa.string()),
+        ("rule", pa.string()),
+        ("confidence", pa.float64()),
+        ("evidence", EVIDENCE),
+        ("flags", pa.list_(pa.string())),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Words of a record.
+
+    Attributes
+    ----------
+    part : str
+        One of `PARTS`.
+    paragraph : int
+        Its number in ``record.text`` or ``record.context``, from 0; -1 for ``given``.
+    start, end : int
+        Characters of that paragraph, `end` exclusive; 0 and the length for ``given``.
+    words : str
+        What stands there; ``name=value`` for ``given``.
+    """
+
+    part: str
+    paragraph: int
+    start: int
+    end: int
+    words: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a rule says of a case.
+
+    Attributes
+    ----------
+    value : str or None
+        The group, or a number as text; None is unknown.
+    rule : str
+        Which rule spoke, of an unknown value too: it says why nothing is known.
+    confidence : float
+        0 to 1, as stated with the rule.
+    evidence : tuple of Evidence
+        The words that it relied on.
+    flags : tuple of str
+        What a person should know of it (``several_respondents``).
+    """
+
+    value: str | None
+    rule: str
+    confidence: float
+    evidence: tuple[Evidence, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+def given_evidence(record: Record, name: str) -> Evidence:
+    """The evidence that metadata of the source are."""
+    words = f"{name}={record.given[name]}"
+    return Evidence("given", -1, 0, len(words), words)
+
+
+def check_evidence(record: Record, finding: Finding) -> None:
+    """Raise ValueError if a piece of evidence does not stand where it is said to stand."""
+    for one in finding.evidence:
+        if one.part == "given":
+            name, _, value = one.words.partition("=")
+            found = record.given.get(name) == value
+        else:
+            paragraphs = record.text if one.part == "text" else record.context
+            found = (
+                0 <= one.paragraph < len(paragraphs)
+                and paragraphs[one.paragraph][one.start : one.end] == one.words
+            )
+        if not found:
+            raise ValueError(f"case {record.case_id}: {one} does not stand there")
+
+
+def write_findings(path: Path, findings: Iterable[tuple[str, Finding]]) -> int:
+    """Write (case id, finding) in the order in which they come; return how many."""
+    return write_table(path, FINDING, (_row(case, finding) for case, finding in findings))
+
+
+def read_findings(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a file of findings."""
+    return read_rows(path)
+
+
+def _row(case_id: str, finding: Finding) -> dict[str, Any]:
+    return {
+        "case_id": case_id,
+        "value": finding.value,
+        "rule": finding.rule,
+        "confidence": finding.confidence,
+        "evidence": [vars(one) for one in finding.evidence],
+        "flags": list(finding.flags),
+    }

@@ -1,0 +1,111 @@
+"""The one form in which cases of all sources go on: `Record`, a row of ``records.parquet``."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+
+import pyarrow as pa
+
+from evenhand.io.tables import read_rows, write_table
+
+_PARAGRAPHS = pa.list_(pa.string())
+
+RECORD = pa.schema(
+    [
+        ("case_id", pa.string()),
+        ("source", pa.string()),
+        ("source_position", pa.int64()),
+        ("date", pa.date32()),
+        ("title", pa.string()),
+        ("language", pa.string()),
+        ("split", pa.string()),
+        ("text", _PARAGRAPHS),
+        ("context", _PARAGRAPHS),
+        ("labels", _PARAGRAPHS),
+        ("given", pa.list_(pa.struct([("name", pa.string()), ("value", pa.string())]))),
+    ]
+)
+
+#: Parts of a data set.
+SPLITS = ("train", "dev", "test")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """A case as its source tells it.
+
+    Attributes
+    ----------
+    case_id : str
+        Unique in a data set and the same whatever else is read (HUDOC's item id, SCDB's case
+        id; a digest of the text where the source has none).
+    source : str
+        The file's name, with ``!member`` for archives.
+    source_position : int
+        Line or record from 1; 1 for a file that is one case.
+    date : date or None
+        Of the judgment.
+    title, language : str or None
+        What the case is called; an ISO 639-1 code.
+    split : str or None
+        One of `SPLITS`, where the source itself divides its cases.
+    text : tuple of str
+        The paragraphs of the facts, and of nothing from which the outcome could be read.
+    context : tuple of str
+        Paragraphs in which attributes may be looked for and that never enter `text`.
+    labels : tuple of str or None
+        Names of `Dataset.labels`, in their order; () is a case to which none applies, None one
+        whose source does not tell.
+    given : dict of str to str
+        Metadata of the source that attributes are read from.
+    """
+
+    case_id: str
+    source: str
+    source_position: int
+    text: tuple[str, ...]
+    date: date | None = None
+    title: str | None = None
+    language: str | None = None
+    split: str | None = None
+    context: tuple[str, ...] = ()
+    labels: tuple[str, ...] | None = None
+    given: dict[str, str]
+
+
+def write_records(path: Path, records: Iterable[Record]) -> int:
+    """Write records in the order of their ids; return how many.
+
+    They are held in memory. Raises ValueError if an id stands there twice or a record has no
+    text: readers send such cases to the quarantine.
+    """
+    ordered = sorted(records, key=lambda record: record.case_id)
+    for one, other in zip(ordered, ordered[1:], strict=False):
+        if one.case_id == other.case_id:
+            raise ValueError(f"the case {one.case_id} is there twice")
+    return write_table(path, RECORD, map(_row, ordered))
+
+
+def read_records(path: Path) -> Iterator[Record]:
+    """The records of a file, one after another."""
+    for row in read_rows(path):
+        labels = row["labels"]
+        yield Record(
+            **row
+            | {
+                "text": tuple(row["text"]),
+                "context": tuple(row["context"]),
+                "labels": None if labels is None else tuple(labels),
+                "given": {one["name"]: one["value"] for one in row["given"]},
+            }
+        )
+
+
+def _row(record: Record) -> dict:
+    if not record.text:
+        raise ValueError(f"the case {record.case_id} has no text")
+    if record.split not in (None, *SPLITS):
+        raise ValueError(f"the case {record.case_id} is in the split {record.split}")
+    given = [{"name": name, "value": value} for name, value in sorted(record.given.items())]
+    return asdict(record) | {"given": given}
