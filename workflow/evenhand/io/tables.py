@@ -19,10 +19,13 @@ from evenhand.io.files import atomic
 BATCH_ROWS = 32_768
 
 
-def write_table(path: Path, schema: pa.Schema, rows: Iterable[dict[str, Any]]) -> int:
+def write_table(
+    path: Path, schema: pa.Schema, rows: Iterable[dict[str, Any]], batch_rows: int = BATCH_ROWS
+) -> int:
     """Write rows (dicts with exactly the schema's columns) as they come; return how many.
 
-    The file appears when the last row is written.
+    The file appears when the last row is written. Rows that are whole documents want smaller
+    batches (`batch_rows`).
     """
     columns = set(schema.names)
 
@@ -32,7 +35,7 @@ def write_table(path: Path, schema: pa.Schema, rows: Iterable[dict[str, Any]]) -
             if row.keys() != columns:  # pyarrow drops what it does not know, and fills with null
                 raise ValueError(f"row has the columns {list(row)}, not {schema.names}")
             batch.append(row)
-            if len(batch) == BATCH_ROWS:
+            if len(batch) == batch_rows:
                 yield pa.RecordBatch.from_pylist(batch, schema)
                 batch = []
         if batch:
@@ -51,8 +54,10 @@ def write_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatc
     return written
 
 
-def read_rows(path: Path, columns: list[str] | None = None) -> Iterator[dict[str, Any]]:
+def read_rows(
+    path: Path, columns: list[str] | None = None, batch_rows: int = BATCH_ROWS
+) -> Iterator[dict[str, Any]]:
     """The rows of a Parquet file as dicts, in order, a batch in memory at a time."""
     with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=columns):
+        for batch in file.iter_batches(batch_size=batch_rows, columns=columns):
             yield from batch.to_pylist()

@@ -38,7 +38,7 @@ DATASET = Dataset(
     tokens=128,
     published={"train": 7417, "dev": 914, "test": 931},
     years="1946-82 / 1982-91 / 1991-2016",
-    licence="CC BY-NC-SA 4.0 (FairLex); SCDB and the source of the opinions have terms of their own",
+    licence="CC BY-NC-SA 4.0 (FairLex); SCDB and the opinions' source have their own terms",
     people=(
         "Opinions are public records and name the parties. The direction of a decision is a "
         "judgment of the coders of the Supreme Court Database, not a fact of the case."
