@@ -20,7 +20,7 @@ BATCH_ROWS = 32_768
 
 
 def write_table(
-    path: Path, schema: pa.Schema, rows: Iterable[dict[str, Any]], batch_rows: int = BATCH_ROWS
+    path: Path, schema: pa.Schema, rows: Iterable[dict[str, Any]], batch_rows: int | None = None
 ) -> int:
     """Write rows (dicts with exactly the schema's columns) as they come; return how many.
 
@@ -35,7 +35,7 @@ def write_table(
             if row.keys() != columns:  # pyarrow drops what it does not know, and fills with null
                 raise ValueError(f"row has the columns {list(row)}, not {schema.names}")
             batch.append(row)
-            if len(batch) == batch_rows:
+            if len(batch) == (batch_rows or BATCH_ROWS):
                 yield pa.RecordBatch.from_pylist(batch, schema)
                 batch = []
         if batch:
@@ -55,9 +55,9 @@ def write_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatc
 
 
 def read_rows(
-    path: Path, columns: list[str] | None = None, batch_rows: int = BATCH_ROWS
+    path: Path, columns: list[str] | None = None, batch_rows: int | None = None
 ) -> Iterator[dict[str, Any]]:
     """The rows of a Parquet file as dicts, in order, a batch in memory at a time."""
     with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(batch_size=batch_rows, columns=columns):
+        for batch in file.iter_batches(batch_size=batch_rows or BATCH_ROWS, columns=columns):
             yield from batch.to_pylist()
