@@ -1,0 +1,107 @@
+"""How far two distributions over the same labels lie apart, and how far chance alone takes them.
+
+Source of the measure: Lin, Divergence Measures Based on the Shannon Entropy (IEEE Transactions on
+Information Theory 37, 1991). FairLex (Chalkidis et al. 2022) prints it under the name of KL.
+"""
+
+import numpy as np
+
+
+def jensen_shannon_distance(counts_a: np.ndarray, counts_b: np.ndarray) -> np.ndarray | float:
+    """The square root of the Jensen-Shannon divergence, with the natural logarithm.
+
+    Parameters
+    ----------
+    counts_a, counts_b : array of float, shape (..., k)
+        How often each of k labels occurs; they need not add up to anything.
+
+    Returns
+    -------
+    array of float, shape (...), or float
+        0 where both distributions are the same, ``sqrt(ln 2)`` = 0.8326 where no label occurs in
+        both; NaN where nothing is counted on one of the sides.
+
+    Raises
+    ------
+    ValueError
+        The shapes do not agree, or a count is negative or not finite.
+    """
+    from scipy.special import rel_entr
+
+    a, b = (np.asarray(counts, dtype=np.float64) for counts in (counts_a, counts_b))
+    if a.shape[-1:] != b.shape[-1:] or not a.ndim:
+        raise ValueError(f"the shapes {a.shape} and {b.shape} are of different labels")
+    for counts in (a, b):
+        if not np.isfinite(counts).all() or (counts < 0).any():
+            raise ValueError("counts must be finite and not negative")
+    p, q = _shares(a), _shares(b)
+    middle = (p + q) / 2
+    divergence = (rel_entr(p, middle) + rel_entr(q, middle)).sum(axis=-1) / 2
+    distance = np.sqrt(np.clip(divergence, 0, np.log(2)))
+    return float(distance) if distance.ndim == 0 else distance
+
+
+def resampled_distances(
+    patterns: np.ndarray,
+    times_a: np.ndarray,
+    times_b: np.ndarray,
+    generator: np.random.Generator,
+    resamples: int,
+) -> np.ndarray:
+    """Bootstrap samples of the distance: the cases of each side are drawn anew.
+
+    Parameters
+    ----------
+    patterns : array of float, shape (m, k)
+        The sets of labels that occur, a row a set.
+    times_a, times_b : array of int, shape (m,)
+        How many cases of each side have them.
+    generator : numpy Generator
+        Of the draw.
+    resamples : int
+        How many samples.
+
+    Returns
+    -------
+    array of float, shape (resamples,)
+        NaN where a side has no case. A sample lies farther from the other side than the cases
+        that it was drawn from, so an interval of these reaches too high rather than too low
+        where cases are few.
+    """
+    sides = []
+    for times in (times_a, times_b):
+        total = int(times.sum())
+        if not total:
+            return np.full(resamples, np.nan)
+        sides.append(generator.multinomial(total, times / total, size=resamples) @ patterns)
+    return jensen_shannon_distance(*sides)
+
+
+def permuted_distances(
+    patterns: np.ndarray,
+    times_a: np.ndarray,
+    times_b: np.ndarray,
+    generator: np.random.Generator,
+    permutations: int,
+) -> np.ndarray:
+    """The distances that two random parts of all cases show, of the sizes that the sides have.
+
+    It is what the distance would be if both sides came from one distribution: the noise floor.
+    Parameters are those of `resampled_distances`.
+
+    Returns
+    -------
+    array of float, shape (permutations,)
+        NaN where a side has no case.
+    """
+    together = np.asarray(times_a + times_b, dtype=np.int64)
+    size = int(np.sum(times_b))
+    if not size or size == together.sum():
+        return np.full(permutations, np.nan)
+    drawn = generator.multivariate_hypergeometric(together, size, size=permutations)
+    return jensen_shannon_distance((together - drawn) @ patterns, drawn @ patterns)
+
+
+def _shares(counts: np.ndarray) -> np.ndarray:
+    totals = counts.sum(axis=-1, keepdims=True)
+    return np.divide(counts, totals, out=np.full_like(counts, np.nan), where=totals > 0)

@@ -1,0 +1,74 @@
+"""Shares of counted things, with intervals that hold for few things and shares near 0 and 1."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Share(NamedTuple):
+    """A share and its interval; NaN where nothing was counted."""
+
+    share: float
+    low: float
+    high: float
+
+
+NOTHING = Share(float("nan"), float("nan"), float("nan"))
+
+
+def wilson_share(hits: int, of: int, level: float = 0.95) -> Share:
+    """A share with Wilson's interval (Journal of the American Statistical Association 22, 1927).
+
+    Parameters
+    ----------
+    hits, of : int
+        How many of how many; independent of each other.
+    level : float
+        Coverage, between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        `hits` is negative or above `of`, or `level` is out of range.
+    """
+    from scipy.stats import norm
+
+    if not 0 <= hits <= of:
+        raise ValueError(f"{hits} of {of} is no share")
+    if not 0 < level < 1:
+        raise ValueError("level must be between 0 and 1")
+    if not of:
+        return NOTHING
+    z = float(norm.ppf((1 + level) / 2))
+    share, spread = hits / of, z * z / of
+    middle = (share + spread / 2) / (1 + spread)
+    half = z / (1 + spread) * (share * (1 - share) / of + spread / (4 * of)) ** 0.5
+    # at the ends rounding must not leave the share outside its own interval
+    return Share(share, 0.0 if hits == 0 else middle - half, 1.0 if hits == of else middle + half)
+
+
+def stratified_share(strata: Sequence[tuple[int, int, float]], level: float = 0.95) -> Share:
+    """A share over strata of which samples were drawn, each weighted by its true size.
+
+    The interval joins Wilson's intervals of the strata by the method of variance estimates
+    recovery. Source: Zou and Donner, Construction of confidence limits about effect measures
+    (Statistics in Medicine 27, 2008).
+
+    Parameters
+    ----------
+    strata : sequence of (hits, of, weight)
+        Hits and sample size of each stratum, and how large the stratum is. Strata without weight
+        do not count; one with weight and without a sample leaves the share unknown.
+    level : float
+        Coverage, between 0 and 1.
+    """
+    total = sum(weight for _, _, weight in strata)
+    if total <= 0:
+        return NOTHING
+    share = below = above = 0.0
+    for hits, of, weight in strata:
+        if weight:
+            one, part = wilson_share(hits, of, level), weight / total
+            share += part * one.share
+            below += (part * (one.share - one.low)) ** 2
+            above += (part * (one.high - one.share)) ** 2
+    return Share(share, share - below**0.5, share + above**0.5)
