@@ -1,8 +1,8 @@
 """The one form in which cases of all sources go on: `Record`, a row of ``records.parquet``."""
 
+import datetime
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
@@ -68,7 +68,7 @@ class Record:
     source: str
     source_position: int
     text: tuple[str, ...]
-    date: date | None = None
+    date: datetime.date | None = None
     title: str | None = None
     language: str | None = None
     split: str | None = None
