@@ -1,0 +1,208 @@
+"""The data set that `build_cases` writes, as the stages after it read it; and their tables."""
+
+import csv
+import importlib
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evenhand.errors import InputError
+from evenhand.legal.dataset import Attribute, Dataset
+from evenhand.legal.records import BATCH_CASES, SPLITS
+
+#: What the group of the cases is called of which nothing is known, where FairLex has no name.
+UNKNOWN = "unknown"
+
+#: What a case is called to which none of the labels applies.
+NO_LABEL = "none"
+
+#: The columns that every built data set has; those of the attributes come to them.
+FIXED = (
+    *("case_id", "date", "title", "language", "split", "text", "labels", "label_known"),
+    *("duplicate_of", "source", "source_position"),
+)
+
+
+class Groups(NamedTuple):
+    """The groups of one attribute.
+
+    Attributes
+    ----------
+    attribute : Attribute
+        What it is.
+    names : tuple of str
+        Its groups, and last what the unknown one is called.
+    codes : array of int64, shape (n,)
+        The place in `names` of each case.
+    """
+
+    attribute: Attribute
+    names: tuple[str, ...]
+    codes: np.ndarray
+
+    @property
+    def unknown(self) -> int:
+        """The code of the unknown group."""
+        return len(self.names) - 1
+
+
+def load_dataset(kind: str) -> Dataset:
+    """What is fixed of a kind (a module of `evenhand.legal.datasets`)."""
+    return importlib.import_module(f"evenhand.legal.datasets.{kind}").DATASET
+
+
+def read_cases_table(path: Path, columns: Sequence[str]) -> pa.Table:
+    """Columns of the data set, in memory: never ask for the texts so.
+
+    Raises
+    ------
+    InputError
+        It is not what `build_cases` writes.
+    """
+    with _opened(path) as file:
+        return file.read(columns=list(columns))
+
+
+def case_batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """The same a few cases at a time, in order: for texts."""
+    with _opened(path) as file:
+        yield from file.iter_batches(batch_size=BATCH_CASES, columns=list(columns))
+
+
+def attributes_of(path: Path, dataset: Dataset) -> list[Attribute]:
+    """The attributes with groups that the data set has, in their order."""
+    with _opened(path) as file:
+        names = file.schema_arrow.names
+    return [one for one in dataset.attributes if one.groups and one.name in names]
+
+
+def group_names(attribute: Attribute) -> tuple[str, ...]:
+    """An attribute's groups, and last what its unknown group is called."""
+    return (*attribute.groups, attribute.unknown or UNKNOWN)
+
+
+def read_groups(path: Path, dataset: Dataset) -> list[Groups]:
+    """The group of each case, by attribute.
+
+    Raises
+    ------
+    InputError
+        A value is no group of its attribute.
+    """
+    attributes = attributes_of(path, dataset)
+    table = read_cases_table(path, [one.name for one in attributes])
+    found = []
+    for attribute in attributes:
+        names = group_names(attribute)
+        place = {name: code for code, name in enumerate(attribute.groups)}
+        coded = table[attribute.name].combine_chunks().dictionary_encode()
+        values = coded.dictionary.to_pylist()
+        if strange := [value for value in values if value not in place]:
+            raise InputError(
+                f"has the {attribute.name} {strange[0]!r}, which is no group of it",
+                file=path,
+                remedy=f"the groups are {', '.join(attribute.groups)}",
+            )
+        last = len(attribute.groups)
+        to_code = np.array([*(place[value] for value in values), last], dtype=np.int64)
+        codes = to_code[coded.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)]
+        found.append(Groups(attribute, names, codes))
+    return found
+
+
+def read_splits(path: Path) -> np.ndarray:
+    """The split of each case, "" where it has none: array of str, shape (n,)."""
+    column = read_cases_table(path, ["split"])["split"].fill_null("")
+    return np.array(column.to_pylist(), dtype=str)
+
+
+def parts_of(splits: np.ndarray) -> dict[str, np.ndarray]:
+    """Which cases belong to train, dev, test, and all: arrays of bool, shape (n,)."""
+    return {split: splits == split for split in SPLITS} | {"all": np.ones(len(splits), bool)}
+
+
+def read_labels(path: Path, dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """The labels of each case.
+
+    Returns
+    -------
+    known : array of bool, shape (n,)
+        Whether the source told them.
+    hot : array of int64, shape (n, labels)
+        1 where a label applies; zeros where nothing is known.
+
+    Raises
+    ------
+    InputError
+        A label is none of the data set's, or a case of a task with single labels has not one.
+    """
+    table = read_cases_table(path, ["label_known", "labels"])
+    known = table["label_known"].to_numpy().astype(bool)
+    return known, hot_labels(path, table["labels"].combine_chunks(), known, dataset)
+
+
+def hot_labels(path: Path, labels: pa.ListArray, known: np.ndarray, dataset: Dataset) -> np.ndarray:
+    """The column `labels` as `read_labels` gives it."""
+    labels = labels.fill_null([])
+    rows = labels.value_parent_indices().to_numpy()
+    numbers = labels.flatten().to_numpy()
+    if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(dataset.labels):
+        raise InputError(f"has a label that is none of the {len(dataset.labels)}", file=path)
+    hot = np.zeros((len(known), len(dataset.labels)), dtype=np.int64)
+    hot[rows, numbers] = 1
+    hot[~known] = 0
+    if dataset.task == "multi_class" and (hot[known].sum(axis=1) != 1).any():
+        raise InputError("has a case without a label of its own, or with several", file=path)
+    return hot
+
+
+def label_names(dataset: Dataset) -> tuple[str, ...]:
+    """The labels, and for a task with several labels last the name of none of them."""
+    return dataset.labels + ((NO_LABEL,) if dataset.task == "multi_label" else ())
+
+
+def with_none(hot: np.ndarray, dataset: Dataset) -> np.ndarray:
+    """`hot` with a column for the cases without a label, as `label_names` has it."""
+    if dataset.task != "multi_label":
+        return hot
+    return np.hstack([hot, (hot.sum(axis=1, keepdims=True) == 0).astype(hot.dtype)])
+
+
+def write_rows(path: Path, header: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> int:
+    """Write a result table; six decimals, blank for None and NaN; return the number of rows."""
+    written = 0
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, header, lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({name: _cell(row.get(name)) for name in header})
+            written += 1
+    return written
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, float | np.floating):
+        return f"{value + 0.0:.6f}".replace("-0.000000", "0.000000") if math.isfinite(value) else ""
+    return value
+
+
+def _opened(path: Path) -> pq.ParquetFile:
+    try:
+        file = pq.ParquetFile(path)
+    except pa.ArrowInvalid as error:
+        raise InputError("is not a Parquet file", file=path) from error
+    if missing := [name for name in FIXED if name not in file.schema_arrow.names]:
+        file.close()
+        raise InputError(
+            f"lacks the column {missing[0]}, which build_cases writes",
+            file=path,
+            remedy="give the data set that build_cases made",
+        )
+    return file
