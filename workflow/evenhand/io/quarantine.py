@@ -23,6 +23,7 @@ REASONS = {
     "undecodable_bytes": "not of the file's encoding; U+FFFD stands for them",
     "nul_bytes": "bytes (or UTF-16 units) of value 0; U+FFFD stands for them",
     "damaged_sentence": "a keyword sentence that holds U+FFFD; left out",
+    "damaged_case": "a case whose text holds U+FFFD; left out",
     "empty_file": "0 bytes",
     "truncated_archive": "ends too early; what came before is used",
     "broken_archive": "not what its name says, or a wrong checksum; what came before is used",
