@@ -310,11 +310,17 @@ GRID = ["individual", "lambdas", "epsilons", "mus"]
 TRAINING_OPTIONS = ["seeds", "reduction", "js_base", "predicted_seeds"]
 
 
-def training_options(config: Config, method: str) -> dict[str, Any]:
-    """What `train_table` is told of a method: its own grid, where it has one, and the common."""
+def training_options(config: Config, method: str, split: str = "random") -> dict[str, Any]:
+    """What `train_table` is told of a method: its own grid, where it has one, and the common.
+
+    On the official split, which only shows whether the split matters, the paper's weight 1 and
+    the first threshold stand for the grid.
+    """
     settings = config["individual_fairness"]
     own = settings["grids"].get(method, {})
     grid = {key: own.get(key, settings[key]) for key in GRID}
+    if split == "official":
+        grid |= {"lambdas": [1], "epsilons": grid["epsilons"][:1]}
     return grid | {key: settings[key] for key in TRAINING_OPTIONS}
 
 

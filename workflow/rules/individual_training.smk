@@ -77,7 +77,8 @@ rule train_table:
             "evenhand.learning.train_table", f"evenhand.learning.methods.{wildcards.method}"
         )(wildcards),
         options=lambda wildcards: Options(
-            "individual_fairness", plan.training_options(config, wildcards.method)
+            "individual_fairness",
+            plan.training_options(config, wildcards.method, wildcards.split),
         ),
     shell:
         "python -m evenhand.learning.train_table {params.given} --method {wildcards.method}"

@@ -290,8 +290,8 @@ def on_front(front: str) -> Callable[..., Row | None]:
             f" {len(own)} settings)."
         )
         if off:
-            verb = "has" if len(off) == 1 else "have"
-            sentence += f" {_upper(listed(off))} {verb} no such setting."
+            rest = f"{_upper(off[0])} has" if len(off) == 1 else f"{len(off)} other methods have"
+            sentence += f" {rest} no such setting."
         numbers = {"settings": len(own), "on_front": dict(held), "off_front": off}
         return {"sentence": sentence, "holds": None, "numbers": numbers}
 
