@@ -1,0 +1,198 @@
+"""FairLex's own files (Chalkidis et al. 2022; zenodo 6322643), of any of the four data sets.
+
+A line is ``{"text": ..., "labels": [...] or "label": ..., "attributes": {...}}``; paragraphs are
+joined by ``</s>``; the files are ``train``, ``val`` and ``test.jsonl``, one zip a data set. Labels
+and groups are names or numbers; a string that is no name but a number is a number, as the
+loader of the `datasets` library has it. The files have no dates and no titles.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from evenhand.errors import InputError
+from evenhand.io.formats import kind_of
+from evenhand.io.quarantine import Quarantine
+from evenhand.io.resources import read_resource
+from evenhand.legal.dataset import Dataset
+from evenhand.legal.objects import Found, objects_of
+from evenhand.legal.paragraphs import tidy
+from evenhand.legal.records import Record
+from evenhand.legal.rows import members_of, plain
+
+KIND = "any"
+NEEDS = (
+    "FairLex's zip archive of a data set, or its train.jsonl, val.jsonl and test.jsonl, each line"
+    ' {"text", "labels" or "label", "attributes"}'
+)
+TABLES = ("fairlex_fields", "fairlex_groups")
+
+#: What the files call the parts.
+SPLITS = {"train": "train", "val": "dev", "validation": "dev", "dev": "dev", "test": "test"}
+
+#: Names under which a record may have an id of its own.
+_IDS = ("case_id", "caseId", "case_no", "id")
+
+_LANGUAGES = {"ecthr": "en", "scotus": "en", "cail": "zh"}
+_BORDER = re.compile(r"\s*</s>\s*")
+
+
+def read(
+    files: list[Path],
+    options: dict[str, Any],
+    quarantine: Quarantine,
+    tables: dict[str, Path],
+) -> Iterator[Record]:
+    """Read FairLex's files.
+
+    Parameters
+    ----------
+    files : list of Path
+        Zip archives, folders or jsonl files. A file whose name is that of no part has no split.
+    options : dict
+        kind: ecthr, scotus, fscs or cail.
+    quarantine : Quarantine
+        Gets records without text (``missing_field``), with a label that the data set lacks or
+        with none (``bad_label``), and members that are no jsonl (``unknown_format``).
+    tables : dict of str to Path
+        Those of `TABLES`: other names of fields and of groups.
+
+    Raises
+    ------
+    InputError
+        The kind is missing, or none of the four.
+    """
+    try:
+        dataset = import_module(f"evenhand.legal.datasets.{options['kind']}").DATASET
+    except (KeyError, ModuleNotFoundError) as error:
+        raise InputError(
+            "FairLex's files do not say which of the four data sets they are",
+            remedy="name the kind: ecthr, scotus, fscs or cail",
+        ) from error
+    fields = _fields(tables["fairlex_fields"], dataset)
+    groups = _groups(tables["fairlex_groups"], dataset)
+    for member in members_of(files, quarantine):
+        if kind_of(member.file_name).format != "jsonl":
+            quarantine.add(member.name, None, "file", "unknown_format", "not a .jsonl file")
+            continue
+        split = split_of(member.file_name)
+        part = split or PurePosixPath(member.file_name).name.split(".")[0]
+        for found in objects_of(member, quarantine):
+            record = _record(found, dataset, split, part, fields, groups, quarantine)
+            if record:
+                yield record
+
+
+def split_of(name: str) -> str | None:
+    """The part that a file's name says: ``val.jsonl`` and ``scotus.dev.jsonl`` are dev."""
+    parts = re.split(r"[._-]", PurePosixPath(name).name.casefold())
+    return next((SPLITS[one] for one in parts if one in SPLITS), None)
+
+
+def label_of(value: Any, dataset: Dataset) -> str | None:
+    """A label's name from its name or number, or None if it is neither."""
+    if isinstance(value, str):
+        value = value.strip()
+        if value in dataset.labels:
+            return value
+        if not re.fullmatch(r"\d+", value):
+            return None
+        value = int(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return dataset.labels[value] if 0 <= value < len(dataset.labels) else None
+
+
+def _fields(path: Path, dataset: Dataset) -> dict[str, list[str]]:
+    """The names that the files have for each attribute, the usual one first."""
+    names: dict[str, list[str]] = {}
+    for row in read_resource(path, ["kind", "field", "attribute"]):
+        if row["kind"] != dataset.kind:
+            continue
+        if row["attribute"] not in {one.name for one in dataset.attributes}:
+            problem = f"{dataset.kind} has no attribute {row['attribute']!r}"
+            raise InputError(problem, file=path)
+        names.setdefault(row["attribute"], []).append(row["field"])
+    return names
+
+
+def _groups(path: Path, dataset: Dataset) -> dict[tuple[str, str], str]:
+    """Other names of groups."""
+    groups = {}
+    columns = ["kind", "attribute", "name", "group"]
+    for row in read_resource(path, columns, unique=("kind", "attribute", "name")):
+        if row["kind"] == dataset.kind:
+            groups[row["attribute"], row["name"].casefold()] = row["group"]
+    return groups
+
+
+def _record(
+    found: Found,
+    dataset: Dataset,
+    split: str | None,
+    part: str,
+    fields: dict[str, list[str]],
+    groups: dict[tuple[str, str], str],
+    quarantine: Quarantine,
+) -> Record | None:
+    where = (found.source, found.position, found.unit)
+    value = found.value
+    text = value.get("text")
+    if not isinstance(text, str | list):
+        quarantine.add(*where, "missing_field", f"no text; the fields are {', '.join(value)}"[:200])
+        return None
+    paragraphs = _BORDER.split(text) if isinstance(text, str) else map(plain, text)
+    labels, problem = _labels(value, dataset)
+    if problem:
+        quarantine.add(*where, "bad_label", problem)
+        return None
+    attributes = value.get("attributes")
+    attributes = attributes if isinstance(attributes, dict) else value
+    given = {}
+    for attribute, names in fields.items():
+        name = next((one for one in names if one in attributes), None)
+        if name is not None:
+            group = plain(attributes[name])
+            given[attribute] = groups.get((attribute, group.casefold()), group)
+    language = _LANGUAGES.get(dataset.kind)
+    if dataset.kind == "fscs":
+        spoken = dataset.attribute("decision_language").groups
+        told = given.get("decision_language", "")
+        if told.isdecimal() and int(told) < len(spoken):
+            told = spoken[int(told)]
+        language = told if told in spoken else None
+    own = next(
+        (plain(one[name]) for one in (value, attributes) for name in _IDS if name in one), ""
+    )
+    return Record(
+        case_id=own or f"{part}-{found.position}",
+        source=found.source,
+        source_position=found.position,
+        language=language,
+        split=split,
+        text=tidy(paragraphs),
+        labels=labels,
+        given=given,
+    )
+
+
+def _labels(value: dict[str, Any], dataset: Dataset) -> tuple[tuple[str, ...], str | None]:
+    """The labels' names in their order, and what is wrong with them."""
+    told = value.get("labels", value.get("label"))
+    many = dataset.task == "multi_label"
+    if told is None or (isinstance(told, float) and math.isnan(told)):
+        return (), "no label"
+    told = told if isinstance(told, list) else [told]
+    names = [label_of(one, dataset) for one in told]
+    if None in names:
+        wrong = told[names.index(None)]
+        return (), f"{json.dumps(wrong, ensure_ascii=False)[:60]} is no label of {dataset.title}"
+    if not many and len(names) != 1:
+        return (), f"{len(names)} labels; a case of {dataset.title} has one"
+    return tuple(sorted(set(names), key=dataset.labels.index)), None

@@ -1,0 +1,182 @@
+"""Rows of other people's tables: CSV, TSV, JSON and Parquet, one at a time, as dicts."""
+
+import csv
+import io
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from evenhand.errors import InputError
+from evenhand.io.formats import is_hidden, kind_of
+from evenhand.io.members import Member, open_members
+from evenhand.io.quarantine import Quarantine
+from evenhand.legal.objects import MAX_CHARACTERS, Found, objects_of
+from evenhand.text.decoding import Encoding, TextReader
+
+#: Rows of a Parquet file in memory at a time.
+_BATCH_ROWS = 256
+
+_SEPARATORS = {"csv": ",", "tsv": "\t"}
+
+
+def files_of(paths: list[Path]) -> Iterator[Path]:
+    """The files themselves, and those in folders, by name; hidden ones are left out."""
+    for path in paths:
+        if path.is_dir():
+            inside = (one for one in path.rglob("*") if one.is_file())
+            yield from sorted(one for one in inside if not is_hidden(str(one.relative_to(path))))
+        else:
+            yield path
+
+
+def members_of(paths: list[Path], quarantine: Quarantine) -> Iterator[Member]:
+    """The texts that files, folders and archives hold (see `evenhand.io.members`)."""
+    for path in files_of(paths):
+        yield from open_members(path, quarantine)
+
+
+def read_rows(
+    paths: list[Path], quarantine: Quarantine, encoding: Encoding = "auto"
+) -> Iterator[Found]:
+    """The rows of tables (csv, tsv, parquet) and of JSON (see `evenhand.legal.objects`).
+
+    Archives of csv, tsv and JSON are read as well; what is none of these goes to the
+    quarantine. A cell of csv is a string; what is no number and no text becomes None.
+
+    Raises
+    ------
+    InputError
+        A table has no header or names a column twice, or a Parquet file is none.
+    """
+    for path in files_of(paths):
+        if path.suffix.lower() == ".parquet":
+            yield from _parquet_rows(path)
+            continue
+        for member in open_members(path, quarantine):
+            yield from rows_of(member, quarantine, encoding)
+
+
+def rows_of(member: Member, quarantine: Quarantine, encoding: Encoding = "auto") -> Iterator[Found]:
+    """The rows of one file; see `read_rows`."""
+    format = kind_of(member.file_name).format
+    if format in ("json", "jsonl"):
+        yield from objects_of(member, quarantine, encoding)
+    elif format in _SEPARATORS:
+        text = TextReader(
+            member.chunks,
+            file=member.name,
+            quarantine=quarantine,
+            encoding=encoding,
+            max_characters=MAX_CHARACTERS,
+        )
+        lines = (line for _, piece in text for line in io.StringIO(piece, newline="\n"))
+        yield from csv_rows(lines, member.name, quarantine, _SEPARATORS[format])
+    else:
+        detail = "a table is .csv, .tsv, .json or .jsonl (or .parquet outside an archive)"
+        quarantine.add(member.name, None, "file", "unknown_format", detail)
+
+
+def csv_rows(
+    lines: Iterator[str], file: str, quarantine: Quarantine, separator: str = ","
+) -> Iterator[Found]:
+    """The rows of a table with a header, with the number of the line on which each begins.
+
+    A broken row, or one with more or fewer cells than the header, goes to the quarantine.
+    """
+    csv.field_size_limit(MAX_CHARACTERS)
+    reader = csv.reader(lines, delimiter=separator, strict=True)
+    header: list[str] = []
+    while True:
+        line = reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            quarantine.add(file, line, "line", "broken_csv", str(error))
+            continue
+        if not any(cell.strip() for cell in row):
+            continue
+        if not header:
+            header = [name.strip() for name in row]
+            if twice := sorted({name for name in header if header.count(name) > 1}):
+                raise InputError(f"has the column {twice[0]!r} twice", file=file, line=line)
+        elif len(row) != len(header):
+            detail = f"{len(row)} cells, and the header has {len(header)}"
+            quarantine.add(file, line, "line", "broken_csv", detail)
+        else:
+            yield Found(file, line, "line", dict(zip(header, row, strict=True)))
+
+
+def _parquet_rows(path: Path) -> Iterator[Found]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError("cannot be read as Parquet", file=path) from error
+    number = 0
+    with file:
+        for batch in file.iter_batches(batch_size=_BATCH_ROWS):
+            for row in batch.to_pylist():
+                number += 1
+                yield Found(str(path), number, "record", row)
+
+
+def whole(member: Member, limit: int = 1 << 28) -> bytes:
+    """All bytes of a file that is one text, or a table that is needed whole.
+
+    Raises InputError if they are more than `limit`.
+    """
+    chunks, size = [], 0
+    for chunk in member.chunks:
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > limit:
+            raise InputError(f"is longer than {limit} bytes", file=member.name)
+    return b"".join(chunks)
+
+
+def western_text(data: bytes) -> str:
+    """Bytes of a western file: UTF-8 if they are that, else Windows-1252.
+
+    The five bytes that Windows-1252 leaves open are read as Latin-1 has them.
+    """
+    for encoding in ("utf-8-sig", "cp1252"):
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return data.decode("latin-1")
+
+
+def western_lines(member: Member) -> Iterator[str]:
+    """The lines of a western file, each by itself in UTF-8 or Windows-1252.
+
+    Raises InputError if a line is longer than any case.
+    """
+    rest = b""
+    for chunk in member.chunks:
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from (western_text(line) + "\n" for line in lines)
+        if len(rest) > MAX_CHARACTERS:
+            raise InputError(f"has a line longer than {MAX_CHARACTERS} bytes", file=member.name)
+    if rest:
+        yield western_text(rest)
+
+
+def plain(value: Any) -> str:
+    """A value of a table as text: "" for what is missing, 28 for 28.0."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    text = str(value).strip()
+    if text.casefold() in ("nan", "none", "null", "<na>"):
+        return ""
+    whole, dot, rest = text.partition(".")
+    return whole if dot and whole.isdecimal() and rest == "0" else text
