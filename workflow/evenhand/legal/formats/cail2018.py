@@ -1,0 +1,170 @@
+"""CAIL2018: criminal cases as JSON lines, with the facts and what the court imposed.
+
+A line has ``fact`` and ``meta`` with ``relevant_articles``, ``accusation``, ``criminals`` and
+``term_of_imprisonment`` (``death_penalty``, ``life_imprisonment``, and ``imprisonment`` in
+months). The official files are UTF-8; copies in GB18030 are about. There are no dates: one
+in the facts is when something happened, not the judgment's. A line without a term (as in the
+contest's own test file) becomes a case without a label.
+
+Subsets to which people have added the defendant's gender or the province are read too:
+``gender`` or ``defendant_gender``, ``province``, ``region`` or ``court_region``, beside the
+facts or in ``meta``.
+"""
+
+import math
+from collections.abc import Iterator
+from hashlib import blake2b
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from evenhand.errors import InputError
+from evenhand.io.members import Member, open_members
+from evenhand.io.quarantine import Quarantine
+from evenhand.legal.chinese import paragraphs
+from evenhand.legal.objects import Found, objects_of
+from evenhand.legal.records import Record
+from evenhand.legal.severity import Sentence, severity
+from evenhand.text.encodings import DAMAGE, detect_utf_8_or_gb18030
+
+KIND = "cail"
+NEEDS = "JSON lines with fact and meta.term_of_imprisonment, UTF-8 or GB18030"
+TABLES: tuple[str, ...] = ()
+
+ENCODINGS = ("auto", "utf-8", "gb18030")
+
+#: Bytes looked at to check a stated encoding.
+_SAMPLE = 1 << 16
+
+_GENDERS = {"男": "male", "女": "female"}
+
+
+def read(
+    files: list[Path], options: dict[str, Any], quarantine: Quarantine, tables: dict[str, Path]
+) -> Iterator[Record]:
+    """Read cases; the option ``encoding`` is ``auto``, ``utf-8`` or ``gb18030``.
+
+    The id of a case is a digest of its facts, so that it is the same in every file. What goes
+    to the quarantine: lines without facts (``missing_field``), whose facts have bytes of
+    another encoding (``damaged_case``), and whose term is negative or no number (``bad_label``).
+
+    Raises
+    ------
+    InputError
+        A file is evidently not in the encoding that it is said to be in.
+    """
+    encoding = options.get("encoding") or "auto"
+    if encoding not in ENCODINGS:
+        raise InputError(
+            f"the encoding {encoding!r} is none that CAIL2018 comes in",
+            remedy=f"it can be {', '.join(ENCODINGS)}",
+        )
+    for path in files:
+        for member in open_members(path, quarantine):
+            checked = _checked(member, encoding, path)
+            source = member.name.removeprefix(f"{path.parent}/")
+            for found in objects_of(checked, quarantine, encoding):
+                record = _record(found, source, quarantine)
+                if record is not None:
+                    yield record
+
+
+def _checked(member: Member, encoding: str, path: Path) -> Member:
+    """The member again; its beginning agrees with the stated encoding."""
+    head = next(member.chunks, b"")
+    begin = next((i for i, byte in enumerate(head) if byte > 127), len(head))
+    sample = head[begin : begin + _SAMPLE]
+    found = detect_utf_8_or_gb18030(sample) if sample else encoding
+    if encoding not in ("auto", found):
+        raise InputError(
+            f"is {found.upper()}, but said to be {encoding.upper()}",
+            file=path,
+            remedy=f"set its encoding to {found} or auto",
+        )
+    return Member(member.name, member.file_name, chain([head], member.chunks))
+
+
+def _record(found: Found, source: str, quarantine: Quarantine) -> Record | None:
+    value = found.value
+    where = found.source, found.position, found.unit
+    fact = value.get("fact")
+    if not isinstance(fact, str):
+        quarantine.add(*where, "missing_field", "no fact, or one that is no text")
+        return None
+    if DAMAGE in fact:
+        count = fact.count(DAMAGE)
+        quarantine.add(*where, "damaged_case", f"{count} runs of undecodable bytes in the facts")
+        return None
+    meta = value.get("meta")
+    meta = meta if isinstance(meta, dict) else {}
+    try:
+        sentence = _sentence(meta.get("term_of_imprisonment"))
+    except ValueError as error:
+        quarantine.add(*where, "bad_label", str(error))
+        return None
+    text = paragraphs(fact)
+    given = _given(value | meta)
+    if sentence:
+        given |= {"sentence": sentence.kind, "months": f"{sentence.months:g}"}
+    return Record(
+        case_id=fact_id(text),
+        source=source,
+        source_position=found.position,
+        language="zh",
+        text=text,
+        labels=None if sentence is None else (severity(sentence),),
+        given=given,
+    )
+
+
+def fact_id(text: tuple[str, ...]) -> str:
+    """16 hex digits that the facts alone decide: BLAKE2b-8 of the paragraphs as lines."""
+    return blake2b("\n".join(text).encode(), digest_size=8).hexdigest()
+
+
+def _sentence(term: Any) -> Sentence | None:
+    """What ``term_of_imprisonment`` says; None if it is not there.
+
+    Death stands before life, life before a term: some cases carry a term of another count too.
+
+    Raises ValueError if it is no term.
+    """
+    if term is None:
+        return None
+    if not isinstance(term, dict):
+        raise ValueError(f"the term of imprisonment is {term!r}")
+    months = term.get("imprisonment")
+    kind = "imprisonment"
+    for name, other in (("death_penalty", "death"), ("life_imprisonment", "life")):
+        if not isinstance(term.get(name, False), bool):
+            raise ValueError(f"{name} is {term[name]!r}, not true or false")
+        if kind == "imprisonment" and term.get(name):
+            kind = other
+    if kind != "imprisonment":
+        return Sentence(kind)
+    if isinstance(months, bool) or not isinstance(months, int | float) or not math.isfinite(months):
+        raise ValueError(f"the months of imprisonment are {months!r}, which is no number")
+    if months < 0:
+        raise ValueError(f"the months of imprisonment are {months}, which is negative")
+    return Sentence(kind, months)
+
+
+def _given(value: dict[str, Any]) -> dict[str, str]:
+    """Metadata as strings; lists are joined by semicolons."""
+    given = {}
+    for name, key in (
+        ("accusation", "accusation"),
+        ("articles", "relevant_articles"),
+        ("criminals", "criminals"),
+    ):
+        parts = value.get(key)
+        if isinstance(parts, list) and parts:
+            given[name] = ";".join(map(str, parts))
+    for key in ("gender", "defendant_gender"):
+        if value.get(key) not in (None, ""):
+            said = str(value[key]).strip()
+            given["defendant_gender"] = _GENDERS.get(said, said)
+    for key in ("province", "region", "court_region"):
+        if value.get(key) not in (None, ""):
+            given["province"] = str(value[key]).strip()
+    return given

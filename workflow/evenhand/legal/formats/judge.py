@@ -1,0 +1,91 @@
+"""JuDGE (Su et al. 2025): criminal judgments, whole, with their facts apart.
+
+A line has ``text_id``, ``text`` (the facts), ``la`` (numbers of articles) and ``fd`` (the whole
+judgment). The label is read off the operative part of ``fd``, the date off the signatures
+below it. ``fd`` stays context: the header in it has the court and the defendants' sex, and it
+never becomes text.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from evenhand.io.quarantine import Quarantine
+from evenhand.legal.chinese import dates_of, paragraphs
+from evenhand.legal.objects import Found, read_objects
+from evenhand.legal.records import Record
+from evenhand.legal.severity import sentence_of, severity
+from evenhand.text.encodings import DAMAGE
+
+KIND = "cail"
+NEEDS = "JSON lines with text_id, text (the facts), la and fd (the whole judgment)"
+TABLES: tuple[str, ...] = ()
+
+_OPERATIVE = "判决如下"
+_SIGNATURE = re.compile("审判[长员]|审判组织")
+_APPENDIX = re.compile(r"\s附[：:]?|相关法律条文")
+
+
+def read(
+    files: list[Path], options: dict[str, Any], quarantine: Quarantine, tables: dict[str, Path]
+) -> Iterator[Record]:
+    """Read cases; there are no options.
+
+    A judgment whose operative part names no punishment becomes a case without a label. What
+    goes to the quarantine: lines without id, facts or judgment (``missing_field``), with
+    bytes that are no UTF-8 (``damaged_case``); and, though the case stays, a date that no
+    calendar has (``bad_date``).
+    """
+    roots = sorted({f"{path.parent}/" for path in files}, key=len, reverse=True)
+    for found in read_objects(files, quarantine):
+        root = next(one for one in [*roots, ""] if found.source.startswith(one))
+        record = _record(found, found.source.removeprefix(root), quarantine)
+        if record is not None:
+            yield record
+
+
+def _record(found: Found, source: str, quarantine: Quarantine) -> Record | None:
+    where = found.source, found.position, found.unit
+    fields = [found.value.get(name) for name in ("text_id", "text", "fd")]
+    if not all(isinstance(one, str) for one in fields) or not fields[0]:
+        quarantine.add(*where, "missing_field", "no text_id, text or fd")
+        return None
+    if any(DAMAGE in one for one in fields):
+        quarantine.add(*where, "damaged_case", "bytes that cannot be decoded")
+        return None
+    case_id, facts, judgment = fields
+    sentence = sentence_of(judgment)
+    given = {}
+    articles = found.value.get("la")
+    if isinstance(articles, list) and articles:
+        given["articles"] = ";".join(map(str, articles))
+    if sentence:
+        given |= {"sentence": sentence.kind, "months": f"{sentence.months:g}"}
+    return Record(
+        case_id=case_id,
+        source=source,
+        source_position=found.position,
+        language="zh",
+        date=_date(judgment, where, quarantine),
+        text=paragraphs(facts),
+        context=paragraphs(judgment),
+        labels=None if sentence is None else (severity(sentence),),
+        given=given,
+    )
+
+
+def _date(judgment: str, where: tuple[str, int, str], quarantine: Quarantine) -> date | None:
+    """The first date below the signatures; None if there is none."""
+    begin = judgment.rfind(_OPERATIVE)
+    signed = _SIGNATURE.search(judgment, max(begin, 0))
+    if not signed:
+        return None
+    end = _APPENDIX.search(judgment, signed.end())
+    found = dates_of(judgment[signed.end() : end.start() if end else None])
+    if not found:
+        return None
+    if found[0][1] is None:
+        quarantine.add(*where, "bad_date", "the date below the signatures is in no calendar")
+    return found[0][1]
