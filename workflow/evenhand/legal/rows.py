@@ -3,8 +3,9 @@
 import csv
 import io
 import math
+import re
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from evenhand.errors import InputError
@@ -17,7 +18,17 @@ from evenhand.text.decoding import Encoding, TextReader
 #: Rows of a Parquet file in memory at a time.
 _BATCH_ROWS = 256
 
+#: What files call the parts of a data set.
+_SPLITS = {"train": "train", "val": "dev", "validation": "dev", "dev": "dev", "test": "test"}
+
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
+
+
+def split_of(name: str) -> str | None:
+    """The part that a file's name says: ``val.jsonl`` and ``scotus.dev.jsonl`` are dev."""
+    last = PurePosixPath(name.replace("!", "/")).name
+    parts = re.split(r"[._-]", last.casefold())
+    return next((_SPLITS[one] for one in parts if one in _SPLITS), None)
 
 
 def files_of(paths: list[Path]) -> Iterator[Path]:

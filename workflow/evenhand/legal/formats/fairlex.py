@@ -22,7 +22,7 @@ from evenhand.legal.dataset import Dataset
 from evenhand.legal.objects import Found, objects_of
 from evenhand.legal.paragraphs import tidy
 from evenhand.legal.records import Record
-from evenhand.legal.rows import members_of, plain
+from evenhand.legal.rows import members_of, plain, split_of
 
 KIND = "any"
 NEEDS = (
@@ -30,9 +30,6 @@ NEEDS = (
     ' {"text", "labels" or "label", "attributes"}'
 )
 TABLES = ("fairlex_fields", "fairlex_groups")
-
-#: What the files call the parts.
-SPLITS = {"train": "train", "val": "dev", "validation": "dev", "dev": "dev", "test": "test"}
 
 #: Names under which a record may have an id of its own.
 _IDS = ("case_id", "caseId", "case_no", "id")
@@ -85,12 +82,6 @@ def read(
             record = _record(found, dataset, split, part, fields, groups, quarantine)
             if record:
                 yield record
-
-
-def split_of(name: str) -> str | None:
-    """The part that a file's name says: ``val.jsonl`` and ``scotus.dev.jsonl`` are dev."""
-    parts = re.split(r"[._-]", PurePosixPath(name).name.casefold())
-    return next((SPLITS[one] for one in parts if one in SPLITS), None)
 
 
 def label_of(value: Any, dataset: Dataset) -> str | None:
@@ -159,7 +150,8 @@ def _record(
         name = next((one for one in names if one in attributes), None)
         if name is not None:
             group = plain(attributes[name])
-            given[attribute] = groups.get((attribute, group.casefold()), group)
+            if group:
+                given[attribute] = groups.get((attribute, group.casefold()), group)
     language = _LANGUAGES.get(dataset.kind)
     if dataset.kind == "fscs":
         spoken = dataset.attribute("decision_language").groups

@@ -1,0 +1,27 @@
+"""FSCS: the language that a decision is written in, as its source tells."""
+
+from pathlib import Path
+
+from evenhand.legal.datasets.fscs import DATASET
+from evenhand.legal.findings import Finding, given_evidence
+from evenhand.legal.given import given_group
+from evenhand.legal.records import Record
+
+KIND = "fscs"
+TABLES = ()
+ATTRIBUTE = DATASET.attribute("decision_language")
+
+
+def prepare(tables: dict[str, Path]) -> None:
+    """There is nothing to read."""
+
+
+def find(record: Record, prepared: None) -> Finding:
+    """The language; no value where the source tells none of the three."""
+    if (finding := given_group(record, ATTRIBUTE)) is not None:
+        return finding
+    language = record.given.get("swiss_language")
+    if language not in ATTRIBUTE.groups:
+        return Finding(None, "no_language", 1.0)
+    evidence = (given_evidence(record, "swiss_language"),)
+    return Finding(language, "language_of_source", 1.0, evidence)

@@ -1,0 +1,159 @@
+"""FSCS: the region that a case comes from: one of seven of Switzerland, or the Federation.
+
+The regions are the statistical ones (NUTS level 2). A source tells the region or the canton of the
+lower court. Where it tells neither, the facts do: they name the courts that the case went through.
+If federal courts below the Federal Supreme Court are named more often than cantons, it is a case of
+the Federation; if none is, all cantons that follow words for a canton or a court have to lie in one
+region.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from evenhand.errors import InputError
+from evenhand.io.resources import read_resource
+from evenhand.legal.datasets.fscs import DATASET
+from evenhand.legal.findings import Evidence, Finding, given_evidence
+from evenhand.legal.given import given_group
+from evenhand.legal.records import Record
+
+KIND = "fscs"
+TABLES = ("swiss_cantons", "swiss_canton_names", "swiss_federal_courts")
+ATTRIBUTE = DATASET.attribute("court_region")
+
+#: Read on 60 cases of the mirror.
+CANTONS_NAMED, FEDERAL_COURT_NAMED = 0.95, 0.9
+
+#: The region of cases from federal courts and authorities.
+FEDERATION = "Federation"
+
+#: What stands before the name of a canton: a canton, or one of its courts or authorities.
+_BEFORE = (
+    r"(?:\bKantons?\s|\w*(?:gericht|Gericht)(?:s|es|shofs?|shofes)?\s|\bStaatsanwaltschaft\s"
+    r"|\b[Cc]anton (?:de |du |des |d['’])?|\b[Cc]antoni?e?\s(?:di |del |dei )?"
+    r"|\bcantonale?s?\s(?:AI )?(?:de |du |d['’]|de l['’]Etat de )?|\bCour de justice\s|\bMinistère public\s)"
+)
+
+
+@dataclass(frozen=True)
+class Regions:
+    """The tables, ready to be used.
+
+    Attributes
+    ----------
+    regions : dict of str to str
+        The region by the canton's code (in capitals).
+    cantons : dict of str to str
+        The canton's code by its names (in small letters).
+    named, federal : re.Pattern
+        A canton's name after a word for a canton or a court; a federal court.
+    """
+
+    regions: dict[str, str]
+    cantons: dict[str, str]
+    named: re.Pattern[str]
+    federal: re.Pattern[str]
+
+
+def prepare(tables: dict[str, Path]) -> Regions:
+    """Read the tables.
+
+    Raises InputError for a region that FairLex does not have, or a name of no canton.
+    """
+    regions, cantons = {}, {}
+    path = tables["swiss_cantons"]
+    for row in read_resource(path, ["canton", "name", "region"], unique=("canton",)):
+        if row["region"] not in ATTRIBUTE.groups:
+            problem = f"{row['canton']} lies in {row['region']!r}"
+            remedy = f"the regions are {', '.join(ATTRIBUTE.groups)}"
+            raise InputError(problem, file=path, remedy=remedy)
+        regions[row["canton"].upper()] = row["region"]
+        cantons[row["name"].casefold()] = row["canton"].upper()
+    path = tables["swiss_canton_names"]
+    names = read_resource(path, ["name", "canton"], unique=("name",))
+    for row in names:
+        if row["canton"] not in regions:
+            raise InputError(f"{row['name']!r} is {row['canton']!r}, no canton", file=path)
+        cantons[row["name"].casefold()] = row["canton"]
+    words = sorted((row["name"] for row in names), key=len, reverse=True)
+    courts = read_resource(tables["swiss_federal_courts"], ["words"])
+    return Regions(
+        regions,
+        cantons,
+        re.compile(rf"{_BEFORE}({'|'.join(map(re.escape, words))})(?!\w)"),
+        re.compile("|".join(re.escape(row["words"]) for row in courts)),
+    )
+
+
+def find(record: Record, prepared: Regions) -> Finding:
+    """The region; no value where nothing tells it, or cantons of several regions are named.
+
+    Raises InputError if the source tells a region or a canton that there is not.
+    """
+    if (finding := given_group(record, ATTRIBUTE)) is not None:
+        return finding
+    by_canton = _from_canton(record, prepared)
+    by_region = _from_region(record)
+    if by_region and by_canton and by_region.value != by_canton.value:
+        evidence = by_region.evidence + by_canton.evidence
+        flags = ("region_and_canton_differ",)
+        return Finding(by_region.value, by_region.rule, 0.5, evidence, flags)
+    return by_region or by_canton or _from_text(record, prepared)
+
+
+def _from_region(record: Record) -> Finding | None:
+    told = record.given.get("swiss_region")
+    if told is None or told.casefold() == ATTRIBUTE.unknown:
+        return None
+    folded = {group.casefold(): group for group in ATTRIBUTE.groups}
+    group = folded.get(told.replace("_", " ").casefold())
+    if group is None:
+        raise InputError(
+            f"the case {record.case_id} has the region {told!r}",
+            file=record.source,
+            line=record.source_position,
+            remedy=f"the regions are {', '.join(ATTRIBUTE.groups)}",
+        )
+    return Finding(group, "region_of_source", 1.0, (given_evidence(record, "swiss_region"),))
+
+
+def _from_canton(record: Record, prepared: Regions) -> Finding | None:
+    told = record.given.get("swiss_canton")
+    if told is None or told.casefold() == ATTRIBUTE.unknown:
+        return None
+    region = prepared.regions.get(prepared.cantons.get(told.casefold(), told.upper()))
+    if region is None:
+        raise InputError(
+            f"the case {record.case_id} has the canton {told!r}, which the table does not know",
+            file=record.source,
+            line=record.source_position,
+            remedy="add it to swiss_cantons.csv",
+        )
+    return Finding(region, "canton_of_source", 1.0, (given_evidence(record, "swiss_canton"),))
+
+
+def _from_text(record: Record, prepared: Regions) -> Finding:
+    federal: list[Evidence] = []
+    named: dict[str, Evidence] = {}
+    cantonal = 0
+    for number, paragraph in enumerate(record.text):
+        federal += [_evidence(number, match) for match in prepared.federal.finditer(paragraph)]
+        for match in prepared.named.finditer(paragraph):
+            region = prepared.regions[prepared.cantons[match[1].casefold()]]
+            named.setdefault(region, _evidence(number, match))
+            cantonal += 1
+    evidence = (*federal[:1], *named.values())
+    if len(federal) > cantonal:
+        return Finding(FEDERATION, "federal_court_named", FEDERAL_COURT_NAMED, evidence)
+    if federal:
+        return Finding(None, "courts_of_both_kinds_named", 1.0, evidence)
+    if not named:
+        return Finding(None, "no_court_named", 1.0)
+    if len(named) > 1:
+        return Finding(None, "several_regions_named", 1.0, evidence)
+    return Finding(next(iter(named)), "cantons_named", CANTONS_NAMED, evidence)
+
+
+def _evidence(paragraph: int, match: re.Match[str]) -> Evidence:
+    return Evidence("text", paragraph, match.start(), match.end(), match.group())

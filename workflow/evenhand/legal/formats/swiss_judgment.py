@@ -1,0 +1,142 @@
+"""FSCS: the records of Swiss-Judgment-Prediction (Niklaus, Chalkidis and Stürmer 2021).
+
+A record has id, year, text (the facts), label (dismissal or approval), language, region, canton and
+legal area; later editions call them otherwise and add translations by machine, which are no cases
+of their own. Only the year of a decision is told: its date is the first of January.
+"""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from evenhand.io.quarantine import Quarantine
+from evenhand.io.resources import read_resource
+from evenhand.legal.objects import Found
+from evenhand.legal.records import Record
+from evenhand.legal.rows import plain, read_rows, split_of
+from evenhand.legal.swiss import Headings, find_facts, read_headings
+
+KIND = "fscs"
+NEEDS = (
+    "Swiss-Judgment-Prediction as jsonl, csv or parquet: id, year, text, label, language, region,"
+    " canton, legal area"
+)
+TABLES = ("swiss_headings", "swiss_outcomes")
+
+LANGUAGES = ("de", "fr", "it")
+
+#: The names of a field, the usual one first.
+_FIELDS = {
+    "id": ("id", "decision_id", "_id"),
+    "text": ("text", "facts"),
+    "label": ("label", "labels"),
+    "language": ("language", "lang"),
+    "translated_from": ("source_language",),
+    "region": ("region",),
+    "canton": ("canton",),
+    "legal_area": ("legal area", "legal_area", "law_area"),
+    "year": ("date", "year"),
+}
+
+
+def read(
+    files: list[Path],
+    options: dict[str, Any],
+    quarantine: Quarantine,
+    tables: dict[str, Path],
+) -> Iterator[Record]:
+    """Read the records.
+
+    Parameters
+    ----------
+    files : list of Path
+        jsonl, csv, tsv or parquet files, compressed or in archives (not parquet), or folders of
+        them. A file called train, validation or test gives its cases that split.
+    options : dict
+        None.
+    quarantine : Quarantine
+        Gets records without text (``missing_field``), translations and other languages
+        (``other_language``), outcomes that are neither label (``outside_labels``), unknown or
+        missing ones (``bad_label``), years that are none (``bad_date``), and facts that do not
+        stand apart from the reasons (``no_facts``).
+    tables : dict of str to Path
+        Those of `TABLES`.
+    """
+    headings = read_headings(tables["swiss_headings"])
+    outcomes = read_outcomes(tables["swiss_outcomes"])
+    for found in read_rows(files, quarantine):
+        record = _record(found, headings, outcomes, quarantine)
+        if record:
+            yield record
+
+
+def read_outcomes(path: Path) -> dict[str, str]:
+    """The label of each outcome; "" for one that is neither."""
+    rows = read_resource(path, ["outcome", "label"], optional=("label",), unique=("outcome",))
+    return {row["outcome"].casefold(): row["label"] for row in rows}
+
+
+def _record(
+    found: Found, headings: Headings, outcomes: dict[str, str], quarantine: Quarantine
+) -> Record | None:
+    where = (found.source, found.position, found.unit)
+    told = {
+        field: plain(next((found.value[name] for name in names if name in found.value), None))
+        for field, names in _FIELDS.items()
+    }
+    if not told["text"]:
+        names = ", ".join(found.value)
+        quarantine.add(*where, "missing_field", f"no text; the fields are {names}"[:200])
+        return None
+    language = told["language"].casefold()
+    origin = told["translated_from"].casefold()
+    if origin not in ("", "n/a", language):
+        quarantine.add(*where, "other_language", f"a translation from {origin}")
+        return None
+    if language not in LANGUAGES:
+        quarantine.add(*where, "other_language", f"language {language or 'not told'}")
+        return None
+    label = outcomes.get(told["label"].casefold())
+    if not label:
+        reason = "bad_label" if label is None else "outside_labels"
+        quarantine.add(*where, reason, f"outcome {told['label'] or 'not told'}"[:100])
+        return None
+    facts = find_facts(told["text"], headings)
+    if facts.problem:
+        quarantine.add(*where, "no_facts", facts.problem)
+        return None
+    day, precision = parse_year(told["year"])
+    if told["year"] and day is None:
+        quarantine.add(*where, "bad_date", f"year {told['year']}"[:100])
+    given = {
+        "swiss_language": language,
+        "swiss_region": told["region"],
+        "swiss_canton": told["canton"],
+        "swiss_legal_area": told["legal_area"],
+        "date_precision": precision if day else "",
+    }
+    split = split_of(found.source)
+    part = split or PurePosixPath(found.source).name.split(".")[0]
+    return Record(
+        case_id=told["id"] or f"{part}-{found.position}",
+        source=found.source,
+        source_position=found.position,
+        date=day,
+        language=language,
+        split=split,
+        text=facts.text,
+        context=facts.context,
+        labels=(label,),
+        given={name: value for name, value in given.items() if value},
+    )
+
+
+def parse_year(text: str) -> tuple[date | None, str]:
+    """A year, or a day in ISO 8601, as a date and its precision (``year`` or ``day``)."""
+    try:
+        if len(text) == 4:
+            return date(int(text), 1, 1), "year"
+        return date.fromisoformat(text[:10]), "day"
+    except ValueError:
+        return None, ""

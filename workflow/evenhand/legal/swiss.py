@@ -1,0 +1,144 @@
+"""Decisions of the Swiss Federal Supreme Court: where the facts begin and end.
+
+Its decisions in German, French and Italian have the facts under a heading (*Sachverhalt*, *Faits*,
+*Fatti*), in sections A, B, C, and the reasons under another. Short decisions begin with what the
+court was given (*Nach Einsicht in ...*, *Vu ...*). Some decisions in French reason on facts and
+law together (*Considérant en fait et en droit*): they tell the outcome, and have no facts apart.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from evenhand.errors import InputError
+from evenhand.io.resources import read_resource
+from evenhand.legal.paragraphs import paragraphs_of, tidy
+
+#: What a heading begins: facts; facts, as the first words of a sentence; facts and reasons
+#: together; reasons.
+PARTS = ("facts", "opening", "joint", "law")
+
+#: Reasons, each a clause: "que le recours est irrecevable", "dass auf die Beschwerde ...".
+_CLAUSE = re.compile(r"(?:dass|que|qu['’]|che)\b", re.IGNORECASE)
+
+#: Between sentences: not after an initial ("A. X._") or a number.
+_SENTENCE = re.compile(r"(?<=[.!?])(?<!\s\w\.)(?<!^\w\.)(?<!\d\.)\s+(?=[\"«„“]?[A-ZÄÖÜÀÂÉÈÊÎÔÇ])")
+
+#: Pieces not longer than this, or that begin with a digit, are no paragraphs of their own.
+SHORT = 50
+
+
+@dataclass(frozen=True)
+class Headings:
+    """The table of headings, as patterns.
+
+    Attributes
+    ----------
+    line, flat : re.Pattern
+        A heading that is a line of its own; one in a text without lines, with its colon.
+    part : dict of str to str
+        Which of `PARTS` the words begin (in small letters).
+    """
+
+    line: re.Pattern[str]
+    flat: re.Pattern[str]
+    part: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a decision's text holds.
+
+    Attributes
+    ----------
+    text, context : tuple of str
+        The paragraphs of the facts, and what stood before them.
+    problem : str or None
+        Why there are none.
+    """
+
+    text: tuple[str, ...] = ()
+    context: tuple[str, ...] = ()
+    problem: str | None = None
+
+
+def read_headings(path: Path) -> Headings:
+    """Read the table of headings.
+
+    Raises InputError if a heading begins none of `PARTS`.
+    """
+    part = {}
+    for row in read_resource(path, ["words", "part"], unique=("words",)):
+        if row["part"] not in PARTS:
+            problem = f"{row['words']!r} begins the part {row['part']!r}"
+            raise InputError(problem, file=path, remedy=f"the parts are {', '.join(PARTS)}")
+        part[row["words"].casefold()] = row["part"]
+    words = "|".join(re.escape(one) for one in sorted(part, key=len, reverse=True))
+    return Headings(
+        re.compile(rf"({words})\s*:?", re.IGNORECASE),
+        re.compile(rf"(?:^|(?<=[.;:\"”]\s))({words})\s*:", re.IGNORECASE),
+        part,
+    )
+
+
+def find_facts(text: str, headings: Headings) -> Facts:
+    """The facts of a decision, without what is reasoned or decided.
+
+    Parameters
+    ----------
+    text : str
+        Facts with or without their heading, or the whole decision; in lines, or as one line,
+        which is cut into sentences (see `sentences`).
+    headings : Headings
+        What `read_headings` gives.
+    """
+    lines = paragraphs_of(text)
+    flat = len(lines) == 1
+    if flat:
+        lines = tuple(_cut_flat(lines[0], headings))
+    begin = 0
+    end = len(lines)
+    for number, line in enumerate(lines):
+        match = headings.line.fullmatch(line)
+        if match is None:
+            continue
+        part = headings.part[match[1].casefold()]
+        if part == "joint":
+            return Facts(problem="facts and reasons stand together")
+        if part == "law":
+            end = number
+            break
+        if part == "facts" and not begin:
+            begin = number + 1
+    facts = lines[begin:end]
+    if not begin and facts and _CLAUSE.match(facts[0]):
+        return Facts(problem="it begins with the reasons")
+    if not facts:
+        return Facts(problem="there is nothing under the heading of the facts")
+    if flat:
+        facts = tuple(one for line in facts for one in sentences(line))
+    return Facts(facts, lines[: max(0, begin - 1)])
+
+
+def sentences(text: str) -> list[str]:
+    """A text of one line as paragraphs of a sentence or a few.
+
+    As FairLex's first loader has it (2021): a sentence of up to `SHORT` characters, or that
+    begins with a digit, belongs to the one before it.
+    """
+    found: list[str] = []
+    for piece in _SENTENCE.split(text):
+        if found and (len(piece) <= SHORT or len(found[-1]) <= SHORT or piece[0].isdigit()):
+            found[-1] += f" {piece}"
+        else:
+            found.append(piece)
+    return found
+
+
+def _cut_flat(text: str, headings: Headings) -> list[str]:
+    """A text of one line, with its headings as lines of their own."""
+    lines, at = [], 0
+    for match in headings.flat.finditer(text):
+        lines += [text[at : match.start()], match.group()]
+        at = match.end()
+    return list(tidy([*lines, text[at:]]))
