@@ -32,7 +32,8 @@ FEDERATION = "Federation"
 _BEFORE = (
     r"(?:\bKantons?\s|\w*(?:gericht|Gericht)(?:s|es|shofs?|shofes)?\s|\bStaatsanwaltschaft\s"
     r"|\b[Cc]anton (?:de |du |des |d['’])?|\b[Cc]antoni?e?\s(?:di |del |dei )?"
-    r"|\bcantonale?s?\s(?:AI )?(?:de |du |d['’]|de l['’]Etat de )?|\bCour de justice\s|\bMinistère public\s)"
+    r"|\bcantonale?s?\s(?:AI )?(?:de |du |d['’]|de l['’]Etat de )?"
+    r"|\bCour de justice\s|\bMinistère public\s)"
 )
 
 
