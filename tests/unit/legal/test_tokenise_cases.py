@@ -1,0 +1,182 @@
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from transformers import AutoTokenizer
+
+from evenhand.errors import InputError
+from evenhand.legal.tokenise_cases import tokenise_cases
+from evenhand.legal.tokens import ragged, read_meta, token_batches
+from unit.legal import made_tokenizers
+from unit.legal.made_cases import write_cases
+
+CLS, SEP = 2, 3
+
+
+def run(folder, cases, tokenizer, kind="ecthr", **options):
+    """The rows, the description and the counts."""
+    model = made_tokenizers.save(folder / "model", tokenizer)
+    data = write_cases(folder / "d.parquet", kind, cases)
+    out, meta = folder / "tokens.arrow", folder / "tokens.json"
+    counts = tokenise_cases(
+        data=data, out=out, meta=meta, kind=kind, name="tiny", model=model, **options
+    )
+    rows = [row for batch in token_batches(out) for row in batch.to_pylist()]
+    return rows, read_meta(meta), counts
+
+
+def test_paragraphs_as_ids(tmp_path):
+    cases = [{"text": ["facts of the case", "the applicant zebra"]}, {"text": ["born"]}]
+    rows, meta, counts = run(tmp_path, cases, made_tokenizers.words())
+    assert [row["case_id"] for row in rows] == ["ecthr-1", "ecthr-2"]
+    assert rows[0]["tokens"] == [[CLS, 5, 6, 7, 8, SEP], [CLS, 7, 9, 1, SEP]]
+    assert rows[1]["tokens"] == [[CLS, 11, SEP]]
+    assert [row["lengths"] for row in rows] == [[4, 3], [1]]
+    assert meta["special"] == {
+        "before": [CLS],
+        "after": [SEP],
+        "pad": 0,
+        "unknown": 1,
+        "mask": 4,
+    }
+    assert (meta["segments"], meta["tokens"], meta["dtype"]) == (32, 128, "uint16")
+    assert meta["unknown_share"] == 0.125
+    assert meta["counts"] == counts == {
+        "cases": 2,
+        "paragraphs": 3,
+        "paragraphs_stored": 3,
+        "tokens": 8,
+        "tokens_stored": 8,
+        "unknown": 1,
+    }  # fmt: skip
+
+
+def test_long_paragraphs_are_cut_and_their_length_is_kept(tmp_path):
+    rows, _, counts = run(tmp_path, [{"text": ["case " * 300]}], made_tokenizers.words())
+    (paragraph,) = rows[0]["tokens"]
+    assert (len(paragraph), paragraph[0], paragraph[-1]) == (128, CLS, SEP)
+    assert rows[0]["lengths"] == [300]
+    assert (counts["tokens"], counts["tokens_stored"]) == (300, 126)
+
+
+def test_more_paragraphs_than_the_encoder_reads_are_stored(tmp_path):
+    rows, _, counts = run(
+        tmp_path, [{"text": ["case"] * 50}], made_tokenizers.words(), stored_paragraphs=40
+    )
+    assert len(rows[0]["tokens"]) == 40
+    assert len(rows[0]["lengths"]) == 50
+    assert (counts["paragraphs"], counts["paragraphs_stored"]) == (50, 40)
+
+
+def test_it_is_what_transformers_gives(tmp_path):
+    text = ["The applicant was born in Ghent; “tér” 判处 facts.", "was " * 200]
+    rows, meta, _ = run(tmp_path, [{"text": text}], made_tokenizers.bytes_with_merges())
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "model")
+    expected = tokenizer(text, truncation=True, max_length=128).input_ids
+    assert rows[0]["tokens"] == expected
+    assert meta["unknown_share"] is None
+
+
+def test_markers_in_the_text_are_text(tmp_path):
+    rows, _, _ = run(tmp_path, [{"text": ["born </s> <pad>"]}], made_tokenizers.bytes_with_merges())
+    assert not {1, 2} & set(rows[0]["tokens"][0][1:-1])
+
+
+def test_large_vocabularies_take_four_bytes(tmp_path):
+    tokenizer = made_tokenizers.words(extra=2**16)
+    rows, meta, _ = run(tmp_path, [{"text": ["word65000 case"]}], tokenizer)
+    assert meta["dtype"] == "uint32"
+    assert rows[0]["tokens"] == [[CLS, 16 + 65000, 8, SEP]]
+
+
+def test_the_same_bytes_and_a_mapped_file(tmp_path):
+    cases = [{"text": [f"case {n}", "the facts ."]} for n in range(700)]
+    tokenizer = made_tokenizers.words()
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    for name in ("a", "b"):
+        run(tmp_path / name, cases, tokenizer)
+    for name in ("tokens.arrow", "tokens.json"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    before = pa.total_allocated_bytes()
+    (batch,) = token_batches(tmp_path / "a/tokens.arrow")
+    ids, paragraphs, of_cases = ragged(batch)
+    assert pa.total_allocated_bytes() == before
+    assert ids.dtype == np.uint16
+    assert not ids.flags.owndata
+    first, end = paragraphs[of_cases[1]], paragraphs[of_cases[1] + 1]
+    assert ids[first:end].tolist() == [CLS, 8, 13, SEP]
+    assert len(of_cases) == 701
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(
+        st.lists(st.text(alphabet="ab .é判", min_size=1, max_size=30), min_size=1, max_size=4),
+        max_size=4,
+    )
+)
+def test_nothing_is_lost_or_moved(tmp_path_factory, texts):
+    rows, _, counts = run(
+        tmp_path_factory.mktemp("run"),
+        [{"text": text} for text in texts],
+        made_tokenizers.bytes_with_merges(),
+    )
+    assert [len(row["tokens"]) for row in rows] == [len(text) for text in texts]
+    for row in rows:
+        assert [len(one) - 2 for one in row["tokens"]] == row["lengths"]
+    assert counts["tokens"] == sum(sum(row["lengths"]) for row in rows)
+
+
+def test_no_case_at_all(tmp_path):
+    rows, meta, counts = run(tmp_path, [], made_tokenizers.words())
+    assert rows == []
+    assert counts["cases"] == 0
+    assert meta["unknown_share"] is None
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda folder: {"model": folder / "none"}, "no such model folder"),
+        (lambda folder: {"model": folder}, "no tokenizer that can be used"),
+        (lambda folder: {"model": None}, "a folder or a hub name"),
+        (lambda folder: {"stored_paragraphs": 31}, "31 stored paragraphs are fewer than the 32"),
+    ],
+)
+def test_what_is_no_tokenizer(tmp_path, change, said):
+    model = made_tokenizers.save(tmp_path / "model", made_tokenizers.words())
+    (tmp_path / "empty").mkdir()
+    arguments = {
+        "data": write_cases(tmp_path / "d.parquet", "ecthr", [{}]),
+        "out": tmp_path / "t.arrow",
+        "meta": tmp_path / "t.json",
+        "kind": "ecthr",
+        "name": "tiny",
+        "model": model,
+    }
+    with pytest.raises(InputError, match=said):
+        tokenise_cases(**arguments | change(tmp_path / "empty"))
+
+
+def test_a_tokenizer_for_shorter_texts(tmp_path):
+    with pytest.raises(
+        InputError, match="takes 100 tokens, and paragraphs of ECtHR have up to 128"
+    ):
+        run(tmp_path, [{}], made_tokenizers.words(longest=100))
+    run(tmp_path, [{}], made_tokenizers.words(longest=100), kind="fscs")  # 64 there
+
+
+def test_files_that_are_none_of_ours(tmp_path):
+    file = tmp_path / "x"
+    file.write_text("[]", encoding="utf-8")
+    with pytest.raises(InputError, match="not a description"):
+        read_meta(file)
+    with pytest.raises(InputError, match="no Arrow file"):
+        list(token_batches(file))
+    file.write_text(json.dumps({"tokens": 1}), encoding="utf-8")
+    with pytest.raises(InputError, match="lacks counts"):
+        read_meta(file)

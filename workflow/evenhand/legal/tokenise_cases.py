@@ -1,0 +1,241 @@
+"""Stage: a legal data set as token ids, once for all trainings with the same tokenizer."""
+
+import hashlib
+import itertools
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import pyarrow as pa
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.legal.built import case_batches, load_dataset
+from evenhand.legal.tokens import BATCH_ROWS, Special, schema
+from evenhand.stage import Input, Output, Plugin
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+#: Vocabularies up to this size fit into two bytes a token.
+UINT16 = 2**16
+
+#: A text whose tokens are looked for between the special ones.
+PROBE = "1"
+
+
+def tokenise_cases(
+    *,
+    data: Input,
+    out: Output,
+    meta: Output,
+    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
+    name: str,
+    model: Input | None = None,
+    hub_name: str | None = None,
+    revision: str | None = None,
+    stored_paragraphs: int = 64,
+) -> dict[str, Any]:
+    """Bring a data set into token ids, paragraph by paragraph.
+
+    Each paragraph gets the tokenizer's special tokens and is cut at the data set's limit of
+    tokens, special ones included, as the published encoder reads it; markers in the text that
+    look like special tokens are taken as text. Of a case up to `stored_paragraphs` paragraphs
+    are kept, more than the published encoder reads (the limit of segments stands in `meta`), so
+    that other limits can be tried without tokenising again. Nothing is padded.
+
+    The tokenizer uses all cores unless the environment variable RAYON_NUM_THREADS says otherwise;
+    the result does not depend on it.
+
+    Parameters
+    ----------
+    data : path
+        {dataset}.parquet.
+    out : path
+        Arrow IPC file, a row per case in the order of the data set: see `evenhand.legal.tokens`.
+    meta : path
+        JSON: tokenizer (its name), tokenizer_sha256, revision, vocabulary, dtype (uint16 or
+        uint32), special (before, after, pad, unknown, mask), segments and tokens (the limits),
+        stored_paragraphs, counts, unknown_share (unknown tokens among the stored ones that are
+        not special; null where the tokenizer knows every text).
+    kind : str
+        ecthr, scotus, fscs or cail: the limits are its.
+    name : str
+        What the tokenizer is called.
+    model : path, optional
+        Folder with a fast tokenizer in the Hugging Face layout; no code and no pickle of it
+        is run. Either this or `hub_name`.
+    hub_name, revision : str, optional
+        Name on the hub; branch, tag or commit.
+    stored_paragraphs : int
+        Paragraphs of a case that are stored at most.
+
+    Returns
+    -------
+    dict
+        cases, paragraphs, paragraphs_stored, tokens (without special ones, of all paragraphs),
+        tokens_stored (likewise), unknown.
+
+    Raises
+    ------
+    InputError
+        There is no tokenizer, it is no fast one, or it takes fewer tokens than the limit.
+    """
+    fixed = load_dataset(kind)
+    if (model is None) == (hub_name is None):
+        raise InputError("a model is a folder or a hub name", remedy="give one of them, not both")
+    if stored_paragraphs < fixed.segments:
+        raise InputError(
+            f"{stored_paragraphs} stored paragraphs are fewer than the {fixed.segments} that the"
+            f" encoder of {fixed.title} reads",
+            remedy=f"store at least {fixed.segments}",
+        )
+    source = model if model is not None else hub_name
+    tokenizer = _load(source, revision)
+    if tokenizer.model_max_length < fixed.tokens:
+        raise InputError(
+            f"the tokenizer takes {tokenizer.model_max_length} tokens, and paragraphs of"
+            f" {fixed.title} have up to {fixed.tokens}",
+            file=source,
+            remedy="take a model that reads as many",
+        )
+    backend = tokenizer.backend_tokenizer
+    backend.no_truncation()
+    backend.no_padding()
+    digest = hashlib.sha256(backend.to_str().encode()).hexdigest()
+    special = _special(source, tokenizer)
+    backend.encode_special_tokens = True
+    dtype = "uint16" if len(tokenizer) <= UINT16 else "uint32"
+    counts = dict.fromkeys(
+        ("cases", "paragraphs", "paragraphs_stored", "tokens", "tokens_stored", "unknown"), 0
+    )
+    form = schema(dtype)
+    with pa.OSFile(str(out), "wb") as stream, pa.ipc.new_file(stream, form) as writer:
+        waiting: list[pa.RecordBatch] = []
+        for batch in case_batches(data, ["case_id", "text"]):
+            waiting.append(
+                _encoded(batch, backend, special, fixed.tokens, stored_paragraphs, form, counts)
+            )
+            if sum(one.num_rows for one in waiting) >= BATCH_ROWS:
+                writer.write_batch(pa.concat_batches(waiting))
+                waiting = []
+        if waiting:
+            writer.write_batch(pa.concat_batches(waiting))
+    document = {
+        "tokenizer": name,
+        "tokenizer_sha256": digest,
+        "revision": revision,
+        "vocabulary": len(tokenizer),
+        "dtype": dtype,
+        "special": vars(special),
+        "segments": fixed.segments,
+        "tokens": fixed.tokens,
+        "stored_paragraphs": stored_paragraphs,
+        "counts": counts,
+        "unknown_share": _unknown_share(special, counts),
+    }
+    text = json.dumps(document, ensure_ascii=False, indent=1)
+    meta.write_text(text + "\n", encoding="utf-8")
+    return counts
+
+
+def _encoded(
+    batch: pa.RecordBatch,
+    backend: Any,
+    special: Special,
+    limit: int,
+    stored: int,
+    form: pa.Schema,
+    counts: dict[str, int],
+) -> pa.RecordBatch:
+    """The rows of a batch of cases; adds to the counts."""
+    text = batch["text"]
+    per_case = np.diff(text.offsets.to_numpy())
+    encodings = backend.encode_batch_fast(text.flatten().to_pylist(), add_special_tokens=False)
+    lengths = np.array([len(one) for one in encodings], dtype=np.int32)
+    starts = np.concatenate([[0], np.cumsum(per_case)]).astype(np.int32)
+    ids_type = form.field("tokens").type.value_type.value_type
+    pieces, paragraph_ends, case_ends = [], [0], [0]
+    for first, end in itertools.pairwise(starts.tolist()):
+        for encoding in encodings[first : min(end, first + stored)]:
+            kept = encoding.ids[: limit - special.count]
+            counts["tokens_stored"] += len(kept)
+            if special.unknown is not None:
+                counts["unknown"] += kept.count(special.unknown)
+            pieces += special.before, kept, special.after
+            paragraph_ends.append(paragraph_ends[-1] + len(kept) + special.count)
+        case_ends.append(len(paragraph_ends) - 1)
+    counts["cases"] += batch.num_rows
+    counts["paragraphs"] += len(encodings)
+    counts["paragraphs_stored"] += len(paragraph_ends) - 1
+    counts["tokens"] += int(lengths.sum())
+    flat = np.fromiter(
+        itertools.chain.from_iterable(pieces), ids_type.to_pandas_dtype(), paragraph_ends[-1]
+    )
+    paragraphs = pa.ListArray.from_arrays(pa.array(paragraph_ends, pa.int32()), pa.array(flat))
+    return pa.RecordBatch.from_arrays(
+        [
+            batch["case_id"],
+            pa.ListArray.from_arrays(pa.array(case_ends, pa.int32()), paragraphs),
+            pa.ListArray.from_arrays(pa.array(starts), pa.array(lengths)),
+        ],
+        schema=form,
+    )
+
+
+def _load(source: Path | str, revision: str | None) -> "PreTrainedTokenizerBase":
+    """The tokenizer, without code of its own; what goes wrong is said in one sentence."""
+    from transformers import AutoTokenizer
+
+    if isinstance(source, Path) and not source.is_dir():
+        raise InputError("there is no such model folder", file=source)
+    options = {"revision": revision} if revision else {}
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(
+            str(source), trust_remote_code=False, use_fast=True, **options
+        )
+    except Exception as error:  # the library raises whatever a broken file leads to
+        said = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
+        raise InputError(
+            f"holds no tokenizer that can be used ({said})",
+            file=source,
+            remedy="save the tokenizer into the folder with save_pretrained",
+        ) from error
+    if not tokenizer.is_fast:
+        raise InputError("the tokenizer is no fast one", file=source, remedy="use a fast one")
+    return tokenizer
+
+
+def _special(source: Path | str, tokenizer: "PreTrainedTokenizerBase") -> Special:
+    """What the tokenizer puts before and after a text."""
+    backend = tokenizer.backend_tokenizer
+    plain, whole = (
+        backend.encode(PROBE, add_special_tokens=wanted).ids for wanted in (False, True)
+    )
+    places = [
+        first
+        for first in range(len(whole) - len(plain) + 1)
+        if whole[first : first + len(plain)] == plain
+    ]
+    if len(places) != 1 or not plain:
+        raise InputError(
+            "the tokenizer changes a text when it adds its special tokens", file=source
+        )
+    return Special(
+        before=whole[: places[0]],
+        after=whole[places[0] + len(plain) :],
+        pad=tokenizer.pad_token_id,
+        unknown=tokenizer.unk_token_id,
+        mask=tokenizer.mask_token_id,
+    )
+
+
+def _unknown_share(special: Special, counts: dict[str, int]) -> float | None:
+    if special.unknown is None or not counts["tokens_stored"]:
+        return None
+    return round(counts["unknown"] / counts["tokens_stored"], 6)
+
+
+if __name__ == "__main__":
+    stage.run(tokenise_cases)
