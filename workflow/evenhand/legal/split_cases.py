@@ -1,0 +1,256 @@
+"""Stage: which cases are for training, development and test: in time, near duplicates together.
+
+In this order:
+
+1. A split that the source itself gives (FairLex's files) is kept, whatever its texts are.
+2. Cases without one, but with dates, are divided by date, the oldest first (ties by case id): so
+   that a model is tested on cases later than those that it learned from. If only some lack a
+   date, these come on top of train, because a test of unknown age says nothing of later cases;
+   the shares are of the dated cases.
+3. If no case has a date (CAIL2018), a digest of the case id decides, which is no chronological
+   split; the counts say so.
+
+Near duplicates (`evenhand.legal.near_duplicates`) are not parted: a group goes where its
+earliest member goes, or where its member with a given split does. Only given splits can part
+them; such groups are counted. Of several records with the same case id, the first file's is
+kept.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.io.tables import read_rows, write_table
+from evenhand.legal.near_duplicates import find_near_duplicates
+from evenhand.legal.records import BATCH_CASES, SPLITS
+from evenhand.stage import Input, Output
+
+SPLIT = pa.schema(
+    [
+        ("case_id", pa.string()),
+        ("source", pa.int32()),
+        ("split", pa.string()),
+        ("duplicate_of", pa.string()),
+        ("method", pa.string()),
+    ]
+)
+
+DUPLICATE = pa.schema(
+    [
+        ("case_id", pa.string()),
+        ("source", pa.int32()),
+        ("duplicate_of", pa.string()),
+        ("how", pa.string()),
+        ("similarity", pa.float64()),
+    ]
+)
+
+#: Shares of train, dev and test.
+SHARES = (0.8, 0.1, 0.1)
+
+_NOT_CHRONOLOGICAL = (
+    "no case without a split of its own has a date: a digest of the case id divides these, so"
+    " the split is not chronological"
+)
+
+
+class Case(NamedTuple):
+    """What decides over a case."""
+
+    case_id: str
+    source: int
+    date: date | None
+    split: str | None
+
+
+def split_cases(
+    *,
+    records: list[Input],
+    out: Output,
+    duplicates: Output,
+    counts: Output,
+    shares: list[float] | None = None,
+    threshold: float = 0.8,
+) -> dict[str, Any]:
+    """Divide the cases of a data set.
+
+    Parameters
+    ----------
+    records : list of path
+        The records of `read_cases`, of all sources of the data set.
+    out : path
+        ``splits.parquet``, a row a case in the order of `records`: case_id, source (which of
+        `records`, from 0), split, duplicate_of (the first case of its group of near
+        duplicates, null for itself), method (``given``, ``chronological``, ``undated``,
+        ``digest``, or ``group`` for a near duplicate of a case with a given split).
+    duplicates : path
+        Parquet: case_id, source, duplicate_of, how (``same_id``: this record is left out;
+        ``near_duplicate``), similarity (Jaccard, with the first case of the group; null for
+        ``same_id``).
+    counts : path
+        JSON: what is returned.
+    shares : list of float
+        Of train, dev and test; 0.8, 0.1, 0.1 by default. A border lies where it is nearest to
+        the share without parting a group.
+    threshold : float
+        Jaccard similarity from which texts are near duplicates, above 0 and up to 1.
+
+    Raises
+    ------
+    InputError
+        The shares are not three that sum up to 1, the threshold is none, or there are no cases.
+    """
+    shares = list(SHARES) if shares is None else shares
+    if len(shares) != 3 or min(shares) < 0 or abs(sum(shares) - 1) > 1e-9:
+        raise InputError(
+            f"the shares {', '.join(map(str, shares))} do not divide a data set",
+            remedy="give three shares, of train, dev and test, that sum up to 1",
+        )
+    if not 0 < threshold <= 1:
+        raise InputError(f"the threshold {threshold} is no similarity above 0 and up to 1")
+    cases, repeated = _read(records)
+    if not cases:
+        raise InputError("there is no case to divide", file=records[0] if records else None)
+    kept = {(case.source, case.case_id) for case in cases}
+    near = find_near_duplicates(lambda: _texts(records, kept), threshold)
+    groups: dict[int, list[int]] = {}
+    for place, group in enumerate(near.group.tolist()):
+        groups.setdefault(group, []).append(place)
+
+    free = [case.date for case in cases if case.split is None]
+    chronological = any(free)
+    key = _by_date if chronological or not free else _by_digest
+    ordered = [sorted(members, key=lambda i: key(cases[i])) for members in groups.values()]
+    ordered.sort(key=lambda members: key(cases[members[0]]))
+    first = {i: members[0] for members in ordered for i in members}
+    decided = _decide(cases, ordered, shares, chronological)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for place, case in enumerate(cases):
+            split, method = decided[place]
+            other = cases[first[place]].case_id if first[place] != place else None
+            yield {
+                "case_id": case.case_id,
+                "source": case.source,
+                "split": split,
+                "duplicate_of": other,
+                "method": method,
+            }
+
+    write_table(out, SPLIT, rows())
+    found = [
+        {
+            "case_id": cases[place].case_id,
+            "source": cases[place].source,
+            "duplicate_of": cases[other].case_id,
+            "how": "near_duplicate",
+            "similarity": near.similarity(place, other),
+        }
+        for place, other in sorted(first.items())
+        if place != other
+    ]
+    write_table(duplicates, DUPLICATE, [*repeated, *found])
+    result = {
+        "cases": len(cases),
+        "same_id": len(repeated),
+        "near_duplicates": len(found),
+        "groups_of_several": sum(len(members) > 1 for members in ordered),
+        "largest_group": max(map(len, ordered)),
+        "groups_parted_by_given_splits": sum(
+            len({decided[i][0] for i in members}) > 1 for members in ordered
+        ),
+        "methods": dict(sorted(Counter(method for _, method in decided.values()).items())),
+        "splits": _splits(cases, decided),
+        "note": _NOT_CHRONOLOGICAL if free and not chronological else "",
+    }
+    counts.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return result
+
+
+def _read(records: list[Path]) -> tuple[list[Case], list[dict[str, Any]]]:
+    """The cases, each id once, and rows of `DUPLICATE` for the others."""
+    cases: dict[str, Case] = {}
+    repeated = []
+    for source, path in enumerate(records):
+        for row in read_rows(path, ["case_id", "date", "split"]):
+            case = Case(row["case_id"], source, row["date"], row["split"])
+            if cases.setdefault(case.case_id, case) is not case:
+                repeated.append(
+                    {
+                        "case_id": case.case_id,
+                        "source": source,
+                        "duplicate_of": case.case_id,
+                        "how": "same_id",
+                        "similarity": None,
+                    }
+                )
+    return list(cases.values()), repeated
+
+
+def _texts(records: list[Path], kept: set[tuple[int, str]]) -> Iterator[tuple[str, ...]]:
+    for source, path in enumerate(records):
+        for row in read_rows(path, ["case_id", "text"], BATCH_CASES):
+            if (source, row["case_id"]) in kept:
+                yield tuple(row["text"])
+
+
+def _by_date(case: Case) -> tuple[date, str]:
+    return case.date or date.max, case.case_id
+
+
+def _by_digest(case: Case) -> tuple[bytes, str]:
+    return blake2b(case.case_id.encode(), digest_size=8).digest(), case.case_id
+
+
+def _decide(
+    cases: list[Case], ordered: list[list[int]], shares: list[float], chronological: bool
+) -> dict[int, tuple[str, str]]:
+    """Split and method of each case; `ordered` are the groups, and their members, by age."""
+    decided: dict[int, tuple[str, str]] = {}
+    undated, free = [], []
+    for members in ordered:
+        given = [cases[i].split for i in members if cases[i].split]
+        if given:
+            for i in members:
+                decided[i] = (cases[i].split, "given") if cases[i].split else (given[0], "group")
+        elif chronological and cases[members[0]].date is None:
+            undated.append(members)
+        else:
+            free.append(members)
+    for i in (i for members in undated for i in members):
+        decided[i] = "train", "undated"
+    before, total = 0, sum(map(len, free))
+    borders = [shares[0] * total, (shares[0] + shares[1]) * total]
+    for members in free:
+        middle = before + len(members) / 2
+        split = SPLITS[sum(middle > border for border in borders)]
+        for i in members:
+            decided[i] = split, "chronological" if chronological else "digest"
+        before += len(members)
+    return decided
+
+
+def _splits(cases: list[Case], decided: dict[int, tuple[str, str]]) -> dict[str, Any]:
+    """Cases of each split, and their first and last date."""
+    result = {}
+    for split in SPLITS:
+        own = [case for place, case in enumerate(cases) if decided[place][0] == split]
+        dates = sorted(case.date for case in own if case.date)
+        result[split] = {
+            "cases": len(own),
+            "first_date": str(dates[0]) if dates else None,
+            "last_date": str(dates[-1]) if dates else None,
+        }
+    return result
+
+
+if __name__ == "__main__":
+    stage.run(split_cases)
