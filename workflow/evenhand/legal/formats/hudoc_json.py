@@ -1,0 +1,140 @@
+"""HUDOC's records as JSON: metadata, and the whole judgment as one string.
+
+A record has the fields itemid, title, app_no, date (ISO), country (``GBR``, ``BEL;GRC``),
+doc_type, importance, conclusion, articles, violation, nonviolation (``3;14+3;P1-1-1``),
+language and full_text. Files are ``.json`` (a record, or an array) or ``.jsonl``, also in archives.
+"""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from evenhand.errors import InputError
+from evenhand.io.quarantine import Quarantine
+from evenhand.legal.judgments import lines_of, parse
+from evenhand.legal.objects import Found, read_objects
+from evenhand.legal.records import Record
+from evenhand.legal.strasbourg import (
+    JUDGMENTS,
+    as_labels,
+    check_no_finding,
+    language_of,
+    split_articles,
+)
+
+KIND = "ecthr"
+NEEDS = "HUDOC records (.json, .jsonl or an archive) with itemid, date, violation and full_text"
+TABLES = ()
+OPTIONS = {"documents": list(JUDGMENTS), "no_finding": "unknown", "encoding": "utf-8"}
+
+#: Fields that a record must have.
+FIELDS = ("itemid", "date", "country", "doc_type", "violation", "nonviolation", "full_text")
+
+#: HUDOC's codes of the languages that are read; FRE is what most others are.
+_LANGUAGES = {"ENG": "en", "ENGLISH": "en", "EN": "en"}
+
+
+def read(
+    files: list[Path], options: dict[str, Any], quarantine: Quarantine, tables: dict[str, Path]
+) -> Iterator[Record]:
+    """The judgments in English, one after another.
+
+    Parameters
+    ----------
+    files : list of Path
+        Records, or archives of records.
+    options : dict
+        documents (HUDOC's types that are read; others go to the quarantine as
+        not_a_judgment), no_finding (``unknown``: a judgment without a finding has no label;
+        ``no_violation``: it counts as one that finds no violation), encoding.
+    quarantine : Quarantine
+        Gets what is no judgment in English, and fields that cannot be read.
+    tables : dict
+        None are read.
+    """
+    options = OPTIONS | options
+    no_finding = check_no_finding(options["no_finding"])
+    documents = set(options["documents"])
+    if not documents:
+        raise InputError("documents names no type of document", remedy=f"name {JUDGMENTS[0]}")
+    for found in read_objects(files, quarantine, options["encoding"]):
+        record = _record(found, documents, no_finding, quarantine)
+        if record is not None:
+            yield record
+
+
+def _record(
+    found: Found, documents: set[str], no_finding: str, quarantine: Quarantine
+) -> Record | None:
+    value = {name: "" if one is None else one for name, one in found.value.items()}
+    place = (found.source, found.position, found.unit)
+    missing = [name for name in FIELDS if name not in value]
+    if missing or not isinstance(value["full_text"], str) or not value["itemid"]:
+        lacking = ", ".join(missing) or "itemid or full_text"
+        quarantine.add(*place, "missing_field", f"{lacking} (it has {', '.join(value)})"[:500])
+        return None
+    item = str(value["itemid"]).strip()
+    kind = str(value["doc_type"]).strip().upper()
+    if kind not in documents:
+        quarantine.add(*place, "not_a_judgment", f"{item}: {kind or 'no doc_type'}")
+        return None
+    language = str(value.get("language", "")).strip().upper()
+    if language and language not in _LANGUAGES:
+        quarantine.add(*place, "other_language", f"{item}: {language}")
+        return None
+    judgment = parse(lines_of(value["full_text"]))
+    if language_of([*judgment.facts, *judgment.procedure, *judgment.rest]) != "en":
+        quarantine.add(*place, "other_language", f"{item}: the text is French")
+        return None
+    labels, given = _outcome(value, item, no_finding, place, quarantine)
+    given |= {
+        "respondent": ";".join(p for p in str(value["country"]).replace(" ", "").split(";") if p),
+        "application_number": str(value.get("app_no", "")),
+        "importance": str(value.get("importance", "")),
+        "conclusion": str(value.get("conclusion", "")),
+        "document": kind,
+    }
+    return Record(
+        case_id=item,
+        source=found.source,
+        source_position=found.position,
+        date=_date(str(value["date"]), item, place, quarantine),
+        title=str(value.get("title", "")).strip() or None,
+        language="en",
+        text=tuple(judgment.facts),
+        context=(*judgment.header, *judgment.procedure),
+        labels=labels,
+        given={name: one for name, one in given.items() if one},
+    )
+
+
+def _outcome(
+    value: dict[str, Any],
+    item: str,
+    no_finding: str,
+    place: tuple[str, int, str],
+    quarantine: Quarantine,
+) -> tuple[tuple[str, ...] | None, dict[str, str]]:
+    """Labels, and the fields violation, nonviolation and other_violations."""
+    violated, unknown = split_articles(str(value["violation"]))
+    cleared, more = split_articles(str(value["nonviolation"]))
+    for part in [*unknown, *more]:
+        quarantine.add(*place, "bad_label", f"{item}: {part!r} is no article")
+    labels, others = as_labels(violated)
+    given = {
+        "violation": str(value["violation"]),
+        "nonviolation": str(value["nonviolation"]),
+        "other_violations": ";".join(others),
+    }
+    if violated or cleared or no_finding == "no_violation":
+        return labels, given
+    return None, given
+
+
+def _date(text: str, item: str, place: tuple[str, int, str], quarantine: Quarantine) -> date | None:
+    try:
+        return date.fromisoformat(text.strip()[:10])
+    except ValueError:
+        quarantine.add(*place, "bad_date", f"{item}: {text!r}")
+        return None

@@ -1,0 +1,219 @@
+"""Judgments as plain text, one a file: all metadata are read from the header and the end.
+
+The file's name is HUDOC's item id (``001-58068.txt``). The respondent comes from the title, or
+from "against ..." in the first paragraph; the date and the application numbers from the header;
+the violations from the operative part.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from evenhand.io.formats import kind_of
+from evenhand.io.members import Member, open_members
+from evenhand.io.quarantine import Quarantine
+from evenhand.legal.judgments import Judgment, conclusions, findings, lines_of, parse
+from evenhand.legal.objects import MAX_CHARACTERS
+from evenhand.legal.records import Record
+from evenhand.legal.strasbourg import as_labels, check_no_finding, language_of
+from evenhand.text.decoding import Encoding, TextReader
+
+KIND = "ecthr"
+NEEDS = "judgments as .txt files named by HUDOC's item id, or an archive of them"
+TABLES = ()
+OPTIONS = {"no_finding": "unknown", "encoding": "utf-8"}
+
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july"),
+    *("august", "september", "october", "november", "december"),
+)
+_DATE = re.compile(rf"\b(\d{{1,2}})\s+({'|'.join(_MONTHS)})\s+(\d{{4}})\b", re.IGNORECASE)
+_DONE = re.compile(r"\bDone (?:in|at)\b", re.IGNORECASE)
+_TITLE = re.compile(r"(?:CASE OF|AFFAIRE)\s+\S", re.IGNORECASE)
+_VERSUS = re.compile(r"\s+(?:[vV]\.?|against|AGAINST)\s+(?=\S)")
+_SUFFIX = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$|\s*\[?\d{1,2}\]?\s*$")
+_NUMBER = re.compile(r"\b\d{1,5}/\d{2}\b")
+_AGAINST = re.compile(
+    r"\bagainst (?:the )?(?:(?:Government|Kingdom|Republic|State|Grand Duchy|Principality) of )?"
+    r"(?:the )?([A-Z][\w’'-]+(?: (?:and|of|the) [A-Z][\w’'-]+| [A-Z][\w’'-]+)*)"
+)
+_SPLIT = re.compile(r"\s*,\s*(?:AND\s+)?|\s+AND\s+")
+_WITH_AND = re.compile(r"\b(BOSNIA|SERBIA) AND (HERZEGOVINA|MONTENEGRO)\b")
+
+#: Lines of the header that are looked at for title and date.
+_TITLE_LINES = 40
+
+
+def read(
+    files: list[Path], options: dict[str, Any], quarantine: Quarantine, tables: dict[str, Path]
+) -> Iterator[Record]:
+    """The judgments in English, one after another.
+
+    Parameters
+    ----------
+    files : list of Path
+        Texts, or archives of texts.
+    options : dict
+        no_finding (``unknown``: a judgment without a finding has no label; ``no_violation``:
+        it counts as one that finds no violation), encoding.
+    quarantine : Quarantine
+        Gets what is no judgment in English.
+    tables : dict
+        None are read.
+    """
+    options = OPTIONS | options
+    no_finding = check_no_finding(options["no_finding"])
+    for path in files:
+        for member in open_members(path, quarantine):
+            if kind_of(member.file_name).format != "txt":
+                detail = "a judgment as plain text is a .txt file"
+                quarantine.add(member.name, None, "file", "unknown_format", detail)
+                continue
+            record = _record(member, options["encoding"], no_finding, quarantine)
+            if record is not None:
+                yield record
+
+
+def _record(
+    member: Member, encoding: Encoding, no_finding: str, quarantine: Quarantine
+) -> Record | None:
+    reader = TextReader(
+        member.chunks,
+        file=member.name,
+        quarantine=quarantine,
+        encoding=encoding,
+        max_characters=MAX_CHARACTERS,
+    )
+    text = "".join(piece for _, piece in reader)
+    place = (member.name, 1, "record")
+    if not text.strip():
+        quarantine.add(member.name, None, "file", "empty_file", "there is no text in it")
+        return None
+    lines = lines_of(text)
+    judgment = parse(lines)
+    if language_of([*judgment.facts, *judgment.procedure, *judgment.rest, *lines[:200]]) != "en":
+        quarantine.add(*place, "other_language", "the text is French")
+        return None
+    if not judgment.operative and _is_decision(judgment):
+        quarantine.add(*place, "not_a_judgment", "a decision, without JUDGMENT in its header")
+        return None
+    title = _title(judgment.header)
+    violated, cleared, told_by = _outcome(judgment)
+    labels: tuple[str, ...] | None
+    labels, others = as_labels(violated)
+    if not violated and not cleared and no_finding == "unknown":
+        labels = None
+    found = _date(judgment.header, lines)
+    if found is None:
+        quarantine.add(*place, "bad_date", "neither the header nor the end has a date")
+    given = {
+        "respondent": ";".join(_respondents(title, judgment)),
+        "application_number": ";".join(_applications(judgment.header)),
+        "document": _document(judgment.header),
+        "violation": ";".join(violated),
+        "nonviolation": ";".join(cleared),
+        "other_violations": ";".join(others),
+        "outcome_from": told_by,
+    }
+    return Record(
+        case_id=PurePosixPath(member.file_name).stem,
+        source=member.name,
+        source_position=1,
+        date=found,
+        title=title,
+        language="en",
+        text=tuple(judgment.facts),
+        context=(*judgment.header, *judgment.procedure),
+        labels=labels,
+        given={name: value for name, value in given.items() if value},
+    )
+
+
+def _outcome(judgment: Judgment) -> tuple[list[str], list[str], str]:
+    """Articles violated, not violated, and whether the operative part says so or the law."""
+    violated, cleared = findings(judgment.operative)
+    if violated or cleared:
+        return violated, cleared, "operative_part"
+    violated, cleared = conclusions(judgment.rest)
+    return violated, cleared, "conclusions" if violated or cleared else ""
+
+
+def _is_decision(judgment: Judgment) -> bool:
+    head = judgment.header[:_TITLE_LINES]
+    return not any("JUDGMENT" in line for line in head) and any(
+        "DECISION" in line or "ADMISSIBILITY" in line for line in head
+    )
+
+
+def _title(header: list[str]) -> str | None:
+    """``CASE OF X v. Y``, which may stand on several lines."""
+    for place, line in enumerate(header[:_TITLE_LINES]):
+        match = _TITLE.match(line) or _TITLE.search(line) if len(line) > 300 else _TITLE.match(line)
+        if match is None:
+            continue
+        title = line[match.start() :]
+        following = place + 1
+        while not _VERSUS.search(title) and following < min(len(header), place + 4):
+            if header[following].startswith(("(", "JUDGMENT")):
+                break
+            title = f"{title} {header[following]}"
+            following += 1
+        end = re.search(r"\s*\(Application|\s+JUDGMENT\b|\s+STRASBOURG\b", title)
+        return title[: end.start()] if end else title
+    return None
+
+
+def _respondents(title: str | None, judgment: Judgment) -> list[str]:
+    """The states of the title in capitals, or those of the first paragraph as they stand."""
+    if title and (versus := list(_VERSUS.finditer(title))):
+        names = title[versus[-1].end() :].upper()
+        while (shorter := _SUFFIX.sub("", names)) != names:
+            names = shorter
+        names = _WITH_AND.sub(r"\1 & \2", names)
+        parts = [part.replace(" & ", " AND ").strip(" .,") for part in _SPLIT.split(names)]
+        return [part for part in parts if part]
+    for paragraph in judgment.procedure[:3]:
+        if match := _AGAINST.search(paragraph):
+            return [match[1].upper()]
+    return []
+
+
+def _applications(header: list[str]) -> list[str]:
+    found: list[str] = []
+    for line in header[:_TITLE_LINES]:
+        if re.search(r"\bApplications?\b", line):
+            found += _NUMBER.findall(line)
+        if line.startswith("STRASBOURG") or (found and "JUDGMENT" in line):
+            break
+    return list(dict.fromkeys(found))
+
+
+def _document(header: list[str]) -> str:
+    text = " ".join(header)
+    for words, kind in (
+        (r"Grand Chamber|GRAND CHAMBER", "GRANDCHAMBER"),
+        (r"sitting as a Committee", "COMMITTEE"),
+        (r"PLENARY|plenary", "PLENARY"),
+        (r"Chamber|CHAMBER", "CHAMBER"),
+    ):
+        if re.search(words, text):
+            return kind
+    return ""
+
+
+def _date(header: list[str], lines: list[str]) -> date | None:
+    """The date after STRASBOURG, else the first of the header, else the one of the end."""
+    head = header[:_TITLE_LINES]
+    after = next((i for i, line in enumerate(head) if "STRASBOURG" in line), None)
+    candidates = [*(head[after : after + 3] if after is not None else []), *head]
+    candidates += [line for line in lines if _DONE.search(line)]
+    for line in candidates:
+        at = max(0, line.find("STRASBOURG"))
+        if match := _DATE.search(line, at):
+            try:
+                return date(int(match[3]), _MONTHS.index(match[2].lower()) + 1, int(match[1]))
+            except ValueError:
+                continue
+    return None

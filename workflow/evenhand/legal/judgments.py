@@ -1,0 +1,550 @@
+"""Judgments of the Strasbourg court: paragraphs, sections, and what the operative part finds.
+
+A judgment since 1960 is built alike: a header (title, composition), PROCEDURE (since 2019 an
+INTRODUCTION), THE FACTS (until 1998 AS TO THE FACTS; in short judgments of committees SUBJECT
+MATTER OF THE CASE) with the circumstances first and the relevant law after them, THE LAW, and
+the operative part after FOR THESE REASONS. Its paragraphs are numbered from 1 through all
+sections. Only the circumstances are facts from which the outcome may be predicted.
+"""
+
+import itertools
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from html import unescape
+
+from evenhand.text.markup import strip_html
+
+# --- from characters to lines ---------------------------------------------------------------
+
+#: A rule of a style sheet, as the text of HUDOC's pages begins with: ``.sFE10 { color:red }``.
+_CSS_RULE = re.compile(r"\s*[.#@*]?\w[\w.#:,*>@ -]{0,80}\{[^{}]{0,2000}\}")
+
+_TAG = re.compile(r"</?(?:p|br|div|span|table|t[rdh]|b|i|em|strong|html|body|h[1-6]|a)\b[^<>]*>")
+
+_ODD = str.maketrans(
+    {
+        "\u00ad": None,  # soft hyphen
+        "\ufeff": None,  # byte-order mark
+        "\u200b": None,
+        "\u200c": None,
+        "\u200d": None,
+        "\u2060": None,
+        "\u2007": "\u00a0",
+        "\u202f": "\u00a0",
+        "\u2028": "\n",
+        "\u2029": "\n",
+        "\r": "\n",
+    }
+)
+
+#: A hyphen that does not break stands in a run of text of its own, between blanks.
+_HYPHEN = re.compile(r"\s?\u2011\s?")
+
+_BEFORE_MARK = re.compile(r"\s+(?=[,;)\]”](?:\W|$)|[.:](?:\s|$))")
+_AFTER_MARK = re.compile(r"(?<=[(\[“])\s+")
+
+# What begins a line in a text that has lost its lines. Numbers, and the numerals and letters of
+# headings, are followed by non-breaking blanks there.
+_UPPER = (
+    r"(?:AS TO THE |THE )?(?:FACTS|LAW)\b(?! OF)|PROCEDURE\b|INTRODUCTION\b|"
+    r"SUBJECT[ -]MATTER OF THE CASE|"
+    r"(?:THE )?(?:PARTICULAR )?CIRCUMSTANCES OF THE CASE|"
+    r"(?:THE )?RELEVANT [A-Z]{3,}|(?<!RELEVANT )(?<!AND )DOMESTIC LAW\b|"
+    r"PROCEEDINGS BEFORE THE COMMISSION|"
+    r"FINAL SUBMISSIONS|THE COURT[’']S ASSESSMENT|(?:THE )?ALLEGED VIOLATION|"
+    r"FOR THESE REASONS|for these reasons,? the court|JOINDER OF|"
+    r"(?:THE )?APPLICANTS?[’']? COMPLAINTS|COMPLAINTS?\b|"
+    r"DONE IN (?:ENGLISH|FRENCH)|Done in (?:English|French)"
+)
+_NUMBERED = re.compile(r"(?<=\s)(?:\d{1,3}|1[0-7]\d\d)\s?\.\s*(?:\[\d+\]\s*)?\u00a0\s*(?=\S)")
+_EMPTY_LINES = re.compile(r"(?:\u00a0\s*){4,}")
+_WEAK_NUMBER = re.compile(r"(?<=[.;:”’)\]A-Z]\s)\d{1,3}\s?\.\s+(?=[A-Z“‘\"(])")
+_LETTERED = re.compile(r"(?<=\s)(?:[IVX]{1,5}|[ivx]{1,5}|[A-Z])\s?\.\s*\u00a0\s*(?=\S)")
+_SECTION = re.compile(rf"(?<=\s)(?:{_UPPER})")
+_ALONE = re.compile(
+    r"(?:AS TO THE |THE )?(?:FACTS|LAW)|PROCEDURE|INTRODUCTION|"
+    r"SUBJECT[ -]MATTER OF THE CASE|(?:THE )?(?:PARTICULAR )?CIRCUMSTANCES OF THE CASE"
+)
+_ENDS_IN_NUMERAL = re.compile(r"(?:^|\s)(?:[IVX]{1,5}|[ivx]{1,5}|[A-Z])\s?\.\s*$")
+_TITLE_OR_INITIAL = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Miss|Dr|Sir|Prof|No|no|and|Judges?)|\b[A-Z])\.?$"
+)
+
+_LONE_NUMERAL = re.compile(r"(?:[IVX]{1,5}|[A-Z]|\d{1,3}|[a-z])\.|[IVX]{1,5}")
+
+#: What ends a sentence, quotes and brackets included.
+_TERMINATED = re.compile(r"[.!?;:…,][”’\"')\]]*(?:\s?\[\d+\])*$")
+_SENTENCE_END = re.compile(r"(?<=[.!?;…”)\]])\s+(?=[A-Z“‘(]|[a-z]\.\s|[ivx]{2,4}\.\s|\d{1,2}\.\s)")
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|no|nos|No|Nos|v|cf|Art|pp?|[A-Za-z])\.|\b\d\.)$"
+)
+
+#: Characters of the longest heading.
+LONGEST_HEADING = 200
+
+
+def clean(text: str) -> str:
+    """A line as it stays: no markup, no odd blanks, one blank between words."""
+    text = _HYPHEN.sub("-", text) if "\u2011" in text else text
+    text = " ".join(text.split())
+    return _AFTER_MARK.sub("", _BEFORE_MARK.sub("", text))
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a judgment; those of a flat text are recovered.
+
+    Style sheets, tags and entities go. A text with few line ends (HUDOC's pages taken as one
+    string) is cut before numbered paragraphs, before headings with a numeral or letter, and
+    before and after the headings of sections. Other headings are found as the unfinished
+    sentence at the end of a paragraph.
+
+    Returns
+    -------
+    list of str
+        Not empty, without blanks at their ends or runs of blanks inside.
+    """
+    text = text.lstrip("\ufeff \n")
+    at = 0
+    while match := _CSS_RULE.match(text, at):
+        at = match.end()
+    text = text[at:]
+    if _TAG.search(text):
+        text = strip_html(text)
+    text = unescape(text).translate(_ODD)
+    if text.count("\n") * 2000 >= len(text):
+        return _join_numerals([line for line in map(clean, text.split("\n")) if line])
+    lines = (clean(line) for line in _cut(text))
+    return _join_numerals([part for line in lines if line for part in _part_heading(line)])
+
+
+def _join_numerals(lines: list[str]) -> list[str]:
+    """Numerals, letters and numbers that stand on lines of their own begin the next line."""
+    joined: list[str] = []
+    for line in lines:
+        if joined and _LONE_NUMERAL.fullmatch(joined[-1]):
+            joined[-1] = f"{joined[-1]} {line}"
+        else:
+            joined.append(line)
+    return joined
+
+
+def _cut(text: str) -> list[str]:
+    """A flat text where lines begin."""
+    cuts = {match.start() for match in _NUMBERED.finditer(text)}
+    cuts |= {match.start() for match in _WEAK_NUMBER.finditer(text)}
+    cuts |= {match.end() for match in _EMPTY_LINES.finditer(text)}
+    for match in _LETTERED.finditer(text):
+        before = text[max(0, match.start() - 20) : match.start()].rstrip()
+        ended = before[-1:] in ".;:”’)]" or before[-1:].isupper()
+        if ended and not _TITLE_OR_INITIAL.search(before):
+            cuts.add(match.start())
+    for match in _SECTION.finditer(text):
+        before = text[max(0, match.start() - 12) : match.start()]
+        numeral = _ENDS_IN_NUMERAL.search(before)
+        begin = match.start() - (len(before) - numeral.start()) if numeral else match.start()
+        last = text[max(0, begin - 6) : begin].rstrip()[-1:]
+        ended = last in '.;:”’)],…"' or last.isdigit() or not last
+        if ended or (last.isupper() and match[0] not in ("LAW", "FACTS", "COMPLAINTS")):
+            cuts.discard(match.start())
+            cuts.add(begin)
+            if alone := _ALONE.match(text, match.start()):
+                cuts.add(alone.end())
+    places = [0, *sorted(cuts), len(text)]
+    return [text[begin:end] for begin, end in itertools.pairwise(places)]
+
+
+def _part_heading(line: str) -> list[str]:
+    """A paragraph and the heading that was left at its end."""
+    if _TERMINATED.search(line) or not line[:1].isdigit():
+        return [line]
+    for match in reversed(list(_SENTENCE_END.finditer(line, max(0, len(line) - LONGEST_HEADING)))):
+        if not _ABBREVIATED.search(line[: match.start()]):
+            return [line[: match.start()], line[match.end() :]]
+    return [line]
+
+
+# --- from lines to sections -----------------------------------------------------------------
+
+_NUMERAL = r"(?:(?:[IVX]{1,5}|[ivx]{1,5}|[A-Z]|\d{1,2}|[a-z])\s?\.\s*)?"
+
+#: The sections that a heading begins; the first that fits.
+_SECTIONS = [
+    ("procedure", re.compile(rf"{_NUMERAL}(?:PROCEDURE|INTRODUCTION)(?:\W*$|\s[A-Z]{{2,}})")),
+    (
+        "facts",
+        re.compile(
+            rf"{_NUMERAL}(?:AS TO )?(?:THE )?(?:FACTS|SUBJECT[ -]MATTER OF THE CASE|"
+            r"(?:PARTICULAR )?CIRCUMSTANCES OF THE CASE)\b",
+        ),
+    ),
+    (
+        "law",
+        re.compile(
+            rf"{_NUMERAL}(?:(?:AS TO )?(?:THE )?LAW\W*$|THE LAW\b(?! OF)|THE COURT[’']S ASSESSMENT|"
+            r"(?:THE )?ALLEGED (?:VIOLATION|BREACH)|ADMISSIBILITY\W*$|JOINDER OF)"
+        ),
+    ),
+    (
+        "operative",
+        re.compile(
+            r"(?:FOR|ON) THESE (?:REASONS|GROUNDS)\b|"
+            r"[Ff]or these (?:reasons|grounds),? the court\b(?! (?:of|has|will|considers)\b)"
+        ),
+    ),
+    ("end", re.compile(r"(?i:done (?:in|at) (?:english|french|strasbourg|the human))\b")),
+]
+_CIRCUMSTANCES = re.compile(rf"{_NUMERAL}(?:the )?(?:particular )?circumstances", re.IGNORECASE)
+
+_LAW_WORDS = (
+    r"(?:laws?|legislation|legal|practices?|case-law|framework|provisions?|instruments?|"
+    r"materials?|texts?|standards|sources|rules|regulations|documents|documentation|reports?|"
+    r"recommendations?|principles|guidelines|acts?|code|constitution|findings)"
+)
+_LAW_OF = (
+    r"(?:domestic|national|international|comparative|european(?: union)?|community|eu|"
+    r"council of europe|united nations)"
+)
+
+#: Headings within the facts after which no facts come.
+_NOT_FACTS = re.compile(
+    rf"{_NUMERAL}(?:"
+    r"(?:(?:other|further|additional|the|summary of(?: the)?) )*(?:relevant|applicable|pertinent) "
+    r"(?!facts\b|information\b|background\b|events\b|developments\b|(?:\w+ )?proceedings\b)"
+    rf"(?:.*\b{_LAW_WORDS}\b|(?:domestic|international|european)\W*$)|"
+    rf"(?:the )?{_LAW_OF}(?:(?:,| and| or) (?:and )?{_LAW_OF})* {_LAW_WORDS}\b|"
+    r"(?:the )?(?:legal|statutory) (?:framework|background|context|position)\b|"
+    r"proceedings before the (?:european )?commission|"
+    r"(?:as to )?(?:the )?final submissions"
+    r")",
+    re.IGNORECASE,
+)
+_COMPLAINTS = re.compile(
+    r"(?:[IVX]{1,5}\.\s*)?(?:THE )?(?:APPLICANTS?[’']?S? )?COMPLAINTS?(?: BEFORE THE COURT)?\W*$"
+)
+
+_NUMBERED_LINE = re.compile(r"(\d{1,4})\s?\.\s*(?=\S)")
+_HEADING_PREFIX = re.compile(
+    r"(?:[IVX]{1,5}|[A-Z]|\d{1,2}|[a-z]|\([a-z0-9]{1,4}\))\s?[.)]?\s+(?=\S)"
+)
+
+#: How many lines are looked ahead to tell a lost number from a number in a quotation.
+_AHEAD = 25
+
+#: Share of a judgment that its table of contents takes at most.
+_LONGEST_CONTENTS = 0.3
+
+#: How many numbers may be lost between two paragraphs.
+_GAP = 4
+
+
+@dataclass
+class Judgment:
+    """A judgment's parts, each a list of paragraphs.
+
+    Attributes
+    ----------
+    header : list of str
+        Title, application, date, composition.
+    procedure : list of str
+        PROCEDURE or INTRODUCTION.
+    facts : list of str
+        The circumstances of the case: numbered paragraphs with what belongs to them
+        (quotations, lists) joined by blanks; without headings.
+    rest : list of str
+        The relevant law, THE LAW.
+    operative : list of str
+        From FOR THESE REASONS to the signature.
+    headings : list of str
+        The headings within the facts, for people.
+    stopped : str or None
+        The heading at which the facts end.
+    """
+
+    header: list[str] = field(default_factory=list)
+    procedure: list[str] = field(default_factory=list)
+    facts: list[str] = field(default_factory=list)
+    rest: list[str] = field(default_factory=list)
+    operative: list[str] = field(default_factory=list)
+    headings: list[str] = field(default_factory=list)
+    stopped: str | None = None
+
+
+def parse(lines: list[str]) -> Judgment:
+    """Divide a judgment's lines (see `lines_of`) into its sections."""
+    judgment = Judgment()
+    begin = _after_contents(lines)
+    judgment.header += lines[:begin]
+    lines = lines[begin:]
+    starts = _paragraph_starts(lines)
+    zone = "header"
+    parts = {"header": judgment.header, "procedure": judgment.procedure}
+    parts |= {"facts": judgment.facts, "operative": judgment.operative}
+    begun = False  # whether a numbered paragraph of this zone has begun
+    for place, line in enumerate(lines):
+        starts_here = place in starts
+        if not starts_here:
+            section = _section(line, zone, bool(judgment.facts))
+            if section == "end":
+                break
+            if section is not None:
+                if zone == "facts" and section in ("rest", "law"):
+                    judgment.stopped = line
+                if section != zone:
+                    begun = False
+                zone = section
+                if section != "operative":
+                    continue
+            elif zone == "facts" and _is_heading(lines, place, starts):
+                judgment.headings.append(line)
+                if _NOT_FACTS.match(line) or _COMPLAINTS.match(line):
+                    judgment.stopped = line
+                    zone, begun = "rest", False
+                continue
+        part = parts.get(zone, judgment.rest)
+        if starts_here:
+            begun = True
+            part.append(line)
+        elif begun and zone in ("facts", "procedure"):
+            part[-1] = f"{part[-1]} {line}"
+        else:
+            part.append(line)
+    return judgment
+
+
+def _after_contents(lines: list[str]) -> int:
+    """Where the judgment begins behind a table of contents: at a PROCEDURE or INTRODUCTION
+    that follows a heading THE FACTS and is followed by another.
+    """
+    procedure, facts = _SECTIONS[0][1], _SECTIONS[1][1]
+    heads = [place for place, line in enumerate(lines) if facts.match(line)]
+    if len(heads) < 2:
+        return 0
+    whole, before = sum(map(len, lines)), 0
+    found = 0
+    for place, line in enumerate(lines[: heads[-1]]):
+        if place > heads[0] and procedure.match(line):
+            found = place
+        before += len(line)
+        if before > whole * _LONGEST_CONTENTS:
+            break
+    return found
+
+
+def _section(line: str, zone: str, has_facts: bool) -> str | None:
+    """The section that a line begins, if it is a heading that may come after `zone`."""
+    if zone == "operative":
+        return "end" if _SECTIONS[4][1].match(line) else None
+    if zone == "law":
+        return "operative" if _SECTIONS[3][1].match(line) else None
+    for name, pattern in _SECTIONS[:4]:
+        if not pattern.match(line):
+            continue
+        if name == "procedure" and zone == "header":
+            return name
+        early = zone in ("header", "procedure") or not has_facts
+        if name == "facts" and early and len(line) < LONGEST_HEADING:
+            return name
+        if name == "law" and zone in ("facts", "rest") and has_facts:
+            return name
+        if name == "operative" and zone in ("facts", "rest") and line.startswith("FOR"):
+            return name
+    circumstances = _CIRCUMSTANCES.match(line) and not _TERMINATED.search(line)
+    if circumstances and not has_facts and len(line) < LONGEST_HEADING:
+        return "facts"
+    return None
+
+
+def _is_heading(lines: list[str], place: int, starts: dict[int, int]) -> bool:
+    """Whether a line that begins no numbered paragraph is a heading."""
+    line = lines[place]
+    if len(line) > LONGEST_HEADING or _TERMINATED.search(line):
+        return False
+    if _NOT_FACTS.match(line):
+        return True
+    prefix = _HEADING_PREFIX.match(line)
+    first = line[prefix.end() if prefix else 0 :][:1]
+    if not (first.isupper() or first in "“‘\"'(" or prefix):
+        return False
+    if place and lines[place - 1].endswith((":", ",", ";", " and", " or")):
+        return False
+    following = place + 1
+    while following < len(lines) and following not in starts:
+        if _TERMINATED.search(lines[following]) or following - place > 3:
+            return False
+        following += 1
+    return True
+
+
+def _paragraph_starts(lines: list[str]) -> dict[int, int]:
+    """Which lines begin a numbered paragraph: place -> number.
+
+    The numbers run from 1 through the judgment; those of quoted laws do not fit into the
+    row. Where a number was lost, the row goes on if what follows fits.
+    """
+    candidates = []
+    for place, line in enumerate(lines):
+        if match := _NUMBERED_LINE.match(line):
+            candidates.append((place, int(match[1])))
+    starts: dict[int, int] = {}
+    last = 0
+    for at, (place, number) in enumerate(candidates):
+        if number == last + 1:
+            starts[place], last = number, number
+            continue
+        if not (last + 1 < number <= last + 1 + _GAP):
+            continue
+        ahead = [n for p, n in candidates[at + 1 : at + 1 + _AHEAD]]
+        if last + 1 not in ahead and number + 1 in ahead:
+            starts[place], last = number, number
+    return starts
+
+
+# --- what a judgment finds --------------------------------------------------------------------
+
+_ARTICLE = re.compile(r"\bArticles?\s+(?=\d)", re.IGNORECASE)
+_ONE = re.compile(
+    r"(?P<article>\d{1,2})(?![\d/])"
+    r"(?:\s*(?:§§?|para(?:graph)?s?\.?|lit\.?)\s*\d+(?:\s*(?:,|and|or|to|-)\s*\d+(?!\d|\s+of\s+(?:the\s+\w+\s+)?Protocol))*"
+    r"|\s*\([a-z0-9]{1,3}\)|\s*\(arts?\.[^()]*\)|\s+(?:and|or)\s+(?:\([a-z0-9]{1,3}\)|§\s*\d+)"
+    r"|\s*(?:and|or|,)\s*\d+\s*\([a-z]\))*"
+    r"(?:\s+(?:of|to)\s+(?:the\s+)?(?P<protocol>(?:First|Second|Fourth|Sixth|Seventh|Twelfth|"
+    r"Thirteenth)\s+Protocol|Protocol(?:\s+N[o°º]\.?)?\s*\d{1,2}))?",
+    re.IGNORECASE,
+)
+_ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+_ORDINALS += ("ninth", "tenth", "eleventh", "twelfth", "thirteenth")
+_CONVENTION = r"(?:\s+(?:of|to)\s+the\s+(?:said\s+)?Convention)?"
+_NEXT_ARTICLE = re.compile(
+    rf"{_CONVENTION}\s*(?:,\s*(?:and\s+|or\s+)?|and\s+|or\s+)(?:of\s+)?(?:Articles?\s+)?(?=\d)",
+    re.IGNORECASE,
+)
+_TAKEN = r"(?:(?:when\s+|as\s+|if\s+)?(?:taken|read|considered|examined|viewed)\s+)?"
+_JOINED = re.compile(
+    rf"{_CONVENTION},?\s*\(?{_TAKEN}(?:(?:both\s+)?alone\s+(?:and|or)\s+)?{_TAKEN}"
+    r"(?:(?:in\s+conjunction|together|combined|in\s+combination|in\s+connection)\s+)?with\s+"
+    r"(?:the\s+(?:procedural|substantive)\s+(?:limb|aspect)s?\s+of\s+)?(?=Articles?\s+\d)",
+    re.IGNORECASE,
+)
+_MORE = re.compile(r"\band\s+(?:a\s+violation\s+)?of\s+(?=Articles?\s+\d)", re.IGNORECASE)
+
+_ADVERBS = (
+    r"(?:[\s,]+(?:also|therefore|accordingly|consequently|thus|thereby|hence|further|been|be|"
+    r"in any event))*[\s,]+"
+)
+_KINDS = (
+    r"(?:(?:a|an|any|both|and|separate|further|continuing|procedural|substantive|double|the)\s+)*"
+)
+_VIOLATION = r"(?:violations?|breach(?:es)?|infringements?)\b"
+#: A finding: with "no" or "not", or without; and what it names.
+_FOUND = re.compile(
+    rf"\bthere\s+(?:has|have|had|was|were|is|would|will){_ADVERBS}"
+    rf"(?P<no1>no\s+|not\s+been\s+)?{_KINDS}{_VIOLATION}(?P<of1>[^;]*)"
+    r"|\b(?:would|will|did|does|do|has|have|had)\s+(?P<no2>not\s+)?(?:be|been|constitutes?|"
+    r"constituted|gives?\s+rise\s+to|given\s+rise\s+to|entail(?:s|ed)?|involved?|"
+    rf"amount(?:s|ed)?\s+to|disclosed?)\s+(?P<no3>no\s+)?{_KINDS}{_VIOLATION}(?P<of2>[^;]*)"
+    rf"|\bdiscloses?\s+(?P<no4>no\s+)?{_KINDS}{_VIOLATION}(?P<of3>[^;]*)"
+    r"|\bwould\s+(?P<no5>not\s+)?(?:violate|breach|infringe)\s+(?P<of4>[^;]*)"
+    r"|(?P<of5>\bArticles?\s+\d[^;]{0,80}?)\s+(?:of\s+the\s+Convention\s+)?"
+    r"(?:has|have|was|were|would\s+be)\s+(?P<no6>not\s+)?(?:been\s+)?"
+    r"(?:violated|breached|infringed)\b",
+    re.IGNORECASE,
+)
+
+_ITEM = re.compile(
+    r";\s*|(?<=[a-z.,)]) (?=(?:\d{1,2}\.\s*)?"
+    r"(?:Holds|Declares|Dismisses|Decides|Rejects|Finds|Says|Joins)\b)"
+)
+_NOT_EXAMINED = re.compile(
+    r"\b(?:not|un)\s?necessary to|\bno need to|\bno (?:separate|distinct) issue|"
+    r"\bnot (?:be )?called (?:up)?on to|\bfinding of (?:a|the) violation"
+)
+
+#: The sentence that ends the examination of a complaint; the Court writes "has" of what it
+#: finds, "had" of what others said.
+_CONCLUSION = re.compile(
+    r"(?:(?:^|[.:;”’)]\s)(?:\d{1,4}\.\s+)?(?:(?:Accordingly|Consequently|Therefore|Thus|Hence|"
+    r"It follows that|In conclusion|In sum),?\s+(?:that\s+)?)?|"
+    r"\b(?:follows|concludes?|finds?|considers|holds|and)(?:,[^,]{1,60},)?\s+that\s+)"
+    r"(?P<finding>[Tt]here\s+(?:has|have|is|would)\b(?:[^.;]|(?<=\b[Nn]o)\.|(?<=\bart)\.|"
+    r"(?<=\bpara)\.)*?\b(?:violations?|breach(?:es)?)\b"
+    r"(?:[^.;]|(?<=\b[Nn]o)\.|(?<=\bart)\.|(?<=\bpara)\.)*)"
+)
+
+
+def articles_in(text: str) -> list[str]:
+    """The articles that a finding names, without paragraphs, in order: ``14``, ``8``, ``P1-1``.
+
+    Of "Article 14 taken in conjunction with Article 8" both are found, as HUDOC's field has
+    it; of "Article 10 read in the light of Article 9" the first.
+    """
+    found: list[str] = []
+    first = _ARTICLE.search(text)
+    at = first.end() if first else None
+    while at is not None:
+        at = _read_articles(text, at, found)
+        joined = _JOINED.match(text, at) or _MORE.search(text, at)
+        at = _ARTICLE.match(text, joined.end()).end() if joined else None
+    return list(dict.fromkeys(found))
+
+
+def _read_articles(text: str, at: int, found: list[str]) -> int:
+    """Add the articles of a list such as "8 and 13 of the Convention"; return where it ends."""
+    pending: list[str] = []  # "Articles 2 and 3 of Protocol No. 4": the protocol comes last
+    while one := _ONE.match(text, at):
+        pending.append(one["article"])
+        at = one.end()
+        if protocol := one["protocol"]:
+            digits = re.search(r"\d+", protocol)
+            number = int(digits[0]) if digits else _ORDINALS.index(protocol.split()[0].lower())
+            found += [f"P{number}-{article}" for article in pending]
+            pending = []
+        following = _NEXT_ARTICLE.match(text, at)
+        if following is None:
+            break
+        if "convention" in following[0].lower() or "article" in following[0].lower():
+            found += pending
+            pending = []
+        at = following.end()
+    found += pending
+    return at
+
+
+def findings(operative: list[str]) -> tuple[list[str], list[str]]:
+    """The articles that the operative part finds violated, and those that it does not.
+
+    "Holds that there has been a violation of Article 6 § 1" is one, also with votes, "breach",
+    "would be a violation ... if the applicant were expelled". "It is not necessary to
+    examine" is none.
+
+    Returns
+    -------
+    violated, not_violated : list of str
+        In the order of the operative part, each once: ``6``, ``P1-1``.
+    """
+    return _findings(_ITEM.split(" ".join(operative)))
+
+
+def conclusions(law: list[str]) -> tuple[list[str], list[str]]:
+    """The same from the sentences that end the examination of each complaint.
+
+    For texts whose operative part was lost: "There has accordingly been a violation of
+    Article 8 of the Convention."
+    """
+    return _findings(
+        match["finding"] for paragraph in law for match in _CONCLUSION.finditer(paragraph)
+    )
+
+
+def _findings(items: Iterable[str]) -> tuple[list[str], list[str]]:
+    violated: list[str] = []
+    not_violated: list[str] = []
+    for item in items:
+        if _NOT_EXAMINED.search(item):
+            continue
+        for match in _FOUND.finditer(item):
+            parts = match.groupdict()
+            no = any(parts[f"no{i}"] for i in range(1, 7))
+            names = next(filter(None, (parts[f"of{i}"] for i in range(1, 6))), "")
+            (not_violated if no else violated).extend(articles_in(names))
+    return list(dict.fromkeys(violated)), list(dict.fromkeys(not_violated))

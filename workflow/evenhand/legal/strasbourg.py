@@ -1,0 +1,80 @@
+"""What the readers of Strasbourg judgments share: articles as labels, language, options."""
+
+import re
+from collections.abc import Iterable
+
+from evenhand.errors import InputError
+from evenhand.legal.datasets.ecthr import DATASET
+
+#: HUDOC's types of documents that are judgments.
+JUDGMENTS = ("CHAMBER", "GRANDCHAMBER", "COMMITTEE")
+
+#: What becomes of a judgment that finds neither a violation nor none (struck out, friendly
+#: settlement, just satisfaction, revision).
+NO_FINDING = ("unknown", "no_violation")
+
+_ARTICLE = re.compile(r"(P\d{1,2}-\d{1,2}|\d{1,2})(?:-[\w-]+)?", re.IGNORECASE)
+
+_WORDS = re.compile(r"[^\W\d_]+")
+_ENGLISH = frozenset(
+    ("the", "of", "and", "to", "in", "that", "was", "had", "been", "by", "which", "for", "with")
+)
+_FRENCH = frozenset(
+    ("le", "la", "les", "des", "du", "une", "et", "que", "dans", "qui", "est", "par", "pour", "au")
+)
+
+#: Words that are counted to tell the language.
+_COUNTED = 2000
+
+
+def split_articles(field: str) -> tuple[list[str], list[str]]:
+    """Articles of a field such as ``3;5-1-f;14+8;P1-1-1`` without paragraphs, each once.
+
+    Both articles of a pair such as ``14+8`` (Article 14 in conjunction with Article 8) are
+    articles of the field: HUDOC lists them beside the pair.
+
+    Returns
+    -------
+    articles : list of str
+        ``3``, ``5``, ``14``, ``8``, ``P1-1``, in the field's order.
+    unknown : list of str
+        Parts that name no article.
+    """
+    articles: list[str] = []
+    unknown: list[str] = []
+    for part in filter(None, (one.strip() for one in re.split(r"[;,|+]", field))):
+        match = _ARTICLE.fullmatch(part)
+        if match:
+            articles.append(match[1].upper())
+        else:
+            unknown.append(part)
+    return list(dict.fromkeys(articles)), unknown
+
+
+def as_labels(articles: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The data set's labels among articles, in its order; and the other articles."""
+    found = set(articles)
+    labels = tuple(label for label in DATASET.labels if label in found)
+    return labels, tuple(dict.fromkeys(one for one in articles if one not in DATASET.labels))
+
+
+def language_of(paragraphs: Iterable[str]) -> str:
+    """``en`` or ``fr``, by the words that each language uses most."""
+    english = french = counted = 0
+    for paragraph in paragraphs:
+        words = _WORDS.findall(paragraph.lower())
+        english += sum(word in _ENGLISH for word in words)
+        french += sum(word in _FRENCH for word in words)
+        counted += len(words)
+        if counted > _COUNTED:
+            break
+    return "fr" if french > english else "en"
+
+
+def check_no_finding(value: str) -> str:
+    """The option `no_finding`; InputError if it is none of `NO_FINDING`."""
+    if value not in NO_FINDING:
+        raise InputError(
+            f"no_finding is {value!r}", remedy=f"choose one of {', '.join(NO_FINDING)}"
+        )
+    return value
