@@ -32,6 +32,8 @@ include: "workflow/rules/stereotypes_tables.smk"
 include: "workflow/rules/stereotypes_comparisons.smk"
 include: "workflow/rules/individual_training.smk"
 include: "workflow/rules/individual_tables.smk"
+include: "workflow/rules/legal_cases.smk"
+include: "workflow/rules/legal_tables.smk"
 include: "workflow/rules/report.smk"
 
 

@@ -15,9 +15,9 @@ import yaml
 
 from evenhand.config import complete, read_schema
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 from evenhand.report.pages import PAGES
 from evenhand.slguset.shards import Shard, Skipped, plan_shards
+from evenhand.sources import source_path
 
 Config = dict[str, Any]
 
@@ -26,22 +26,6 @@ CHINESE = "zh"
 
 #: What a filled sheet can be.
 SHEETS = (".xlsx", ".csv", ".json")
-
-
-def read_sources(path: Path) -> dict[str, dict[str, str]]:
-    """The table of data sources, by name."""
-    columns = ["name", "file", "sha256", "url", "licence"]
-    rows = read_resource(path, columns, optional=("url",), unique=("name",))
-    return {row["name"]: row for row in rows}
-
-
-def source_path(config: Config, sources: dict[str, dict[str, str]], name: str) -> str:
-    """Where a data source lies once it is fetched."""
-    if name not in sources:
-        raise InputError(
-            f"config: there is no data source {name}", remedy=f"add it to {config['sources']}"
-        )
-    return f"{config['results']}/sources/{name}/{sources[name]['file']}"
 
 
 def check_files(config: Config) -> None:

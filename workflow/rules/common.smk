@@ -9,15 +9,16 @@ LIBRARY = str(Path(workflow.basedir) / "workflow")
 if LIBRARY not in sys.path:
     sys.path.insert(0, LIBRARY)
 
-from evenhand import plan
+from evenhand import plan, plan_legal
 from evenhand.code import digest
 from evenhand.config import Options, complete, file_options, pick, read_schema
 from evenhand.errors import InputError
+from evenhand.sources import read_sources
 
 try:
     config = complete(config, read_schema(Path(LIBRARY) / "schemas" / "config.schema.yaml"))
     plan.check_files(config)
-    SOURCES = plan.read_sources(Path(config["sources"]))
+    SOURCES = read_sources(Path(config["sources"]))
     #: shard id -> (corpus, shard)
     SHARDS, SKIPPED = plan.plan_corpora(config, SOURCES)
     PUBLISHED = plan.published_file(config, SOURCES)
@@ -33,6 +34,7 @@ SLGUSET = config["slguset"]
 FILTERS = SLGUSET["filters"]
 STEREOTYPES = config["stereotypes"]
 INDIVIDUAL = config["individual_fairness"]
+LEGAL = config["legal"]
 #: The models that read Chinese, and so are scored on SlguSet.
 MODELS = plan.models_for(config, plan.CHINESE)
 #: set of pairs -> models that are scored on it
@@ -55,6 +57,9 @@ wildcard_constraints:
     method="|".join(INDIVIDUAL["methods"]),
     split="random|official",
     track="base|integers",
+    legal="|".join(LEGAL["datasets"]) or "none",
+    part="[a-z][a-z0-9_]*",
+    attribute="[a-z_]+",
     round="|".join(map(re.escape, ROUNDS)),
 
 
@@ -126,3 +131,22 @@ def hub(wildcards):
 def device(wildcards, input):
     """A rule's `params: device`."""
     return config["scoring"]["device"]
+
+
+def of_kind(stage):
+    """A rule's `params: code` for stages that are told what kind of data set they read."""
+    return lambda wildcards: code(
+        f"evenhand.legal.{stage}", plan_legal.kind_module(config, wildcards.legal)
+    )(wildcards)
+
+
+def about(*names):
+    """A rule's `params: about`: the data set's kind and name, and what else it is told."""
+
+    def told(wildcards):
+        words = f"--kind {plan_legal.kind_of(config, wildcards.legal)} --dataset {wildcards.legal}"
+        if "published" in names and plan_legal.is_published(config, wildcards.legal):
+            words += " --published"
+        return words
+
+    return told

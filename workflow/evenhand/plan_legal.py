@@ -1,0 +1,172 @@
+"""What the Snakefile asks about the legal data sets. See `evenhand.plan`."""
+
+import importlib
+from collections.abc import Iterable
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+from evenhand.errors import InputError
+from evenhand.legal.dataset import Dataset
+from evenhand.sources import source_path
+
+Config = dict[str, Any]
+
+#: The tables of a data set, by what they are called on the page.
+TABLES = ("sizes", "groups", "labels", "shift", "cross", "lengths", "leakage", "rules")
+
+#: What the readers of each format are told of a part, besides its files.
+PART_OPTIONS = {
+    "hudoc_json": ["documents"],
+    "cail2018": ["encoding"],
+    "judge": ["encoding"],
+}
+
+
+@cache
+def dataset(kind: str) -> Dataset:
+    """One of FairLex's four."""
+    return importlib.import_module(f"evenhand.legal.datasets.{kind}").DATASET
+
+
+def kind_of(config: Config, name: str) -> str:
+    """The kind of a data set of the configuration."""
+    return config["legal"]["datasets"][name]["kind"]
+
+
+def attributes(config: Config, name: str) -> list[str]:
+    """The names of a data set's attributes."""
+    return [one.name for one in dataset(kind_of(config, name)).attributes]
+
+
+def kind_module(config: Config, name: str) -> str:
+    """The module that says what is fixed of a data set."""
+    return f"evenhand.legal.datasets.{kind_of(config, name)}"
+
+
+def attribute_name(config: Config, name: str, attribute: str) -> str:
+    """What the module that finds an attribute is called."""
+    return dataset(kind_of(config, name)).attribute(attribute).module
+
+
+def attribute_module(config: Config, name: str, attribute: str) -> str:
+    """The module itself."""
+    return f"evenhand.legal.attributes.{attribute_name(config, name, attribute)}"
+
+
+def check_legal(config: Config) -> dict[str, str]:
+    """The files that the legal data sets name, by their keys, after a look at the rest.
+
+    Raises
+    ------
+    InputError
+        A part has neither files nor sources, a tokenizer is no model, or a format reads
+        another kind.
+    """
+    settings, named = config["legal"], {}
+    for name, one in settings["datasets"].items():
+        for part, how in one["parts"].items():
+            key = f"legal.datasets.{name}.parts.{part}"
+            if not how["files"] and not how["sources"]:
+                raise InputError(f"config: {key} names neither files nor sources")
+            kind = _format(how["format"]).KIND
+            if kind not in (one["kind"], "any"):
+                raise InputError(
+                    f"config: {key} is read as {how['format']}, which is {kind},"
+                    f" and the data set is {one['kind']}",
+                    remedy="change the kind or the format",
+                )
+            named |= {f"{key}.files.{n}": path for n, path in enumerate(how["files"])}
+    for number, model in enumerate(settings["tokenizers"]):
+        if model not in config["models"]:
+            raise InputError(
+                f"config: legal.tokenizers.{number} is {model}, which is none of the models",
+                remedy="name it under models",
+            )
+    return named
+
+
+def part(config: Config, name: str, one: str) -> dict[str, Any]:
+    """How a part of a data set is read."""
+    return config["legal"]["datasets"][name]["parts"][one]
+
+
+def part_files(
+    config: Config, sources: dict[str, dict[str, str]], name: str, one: str
+) -> list[str]:
+    """The files of a part."""
+    how = part(config, name, one)
+    return how["files"] + [source_path(config, sources, source) for source in how["sources"]]
+
+
+def part_tables(config: Config, name: str, one: str) -> list[str]:
+    """The editable tables that its reader looks into."""
+    return _tables(config, _format(part(config, name, one)["format"]).TABLES)
+
+
+def part_options(config: Config, name: str, one: str) -> list[str]:
+    """The keys of the part that its reader is told."""
+    return ["format", *PART_OPTIONS.get(part(config, name, one)["format"], [])]
+
+
+def reader_modules(config: Config, name: str, one: str) -> list[str]:
+    """The modules that a part is read with, besides the stage."""
+    return [
+        f"evenhand.legal.formats.{part(config, name, one)['format']}",
+        kind_module(config, name),
+    ]
+
+
+def parts(config: Config, name: str) -> list[str]:
+    """The parts of a data set, in the order of the configuration: the first wins."""
+    return list(config["legal"]["datasets"][name]["parts"])
+
+
+def records(config: Config, name: str) -> list[str]:
+    """The records of all parts."""
+    return [f"<results>/legal/{name}/records/{one}.parquet" for one in parts(config, name)]
+
+
+def attribute_tables(config: Config, name: str, attribute: str) -> list[str]:
+    """The editable tables that an attribute is looked up in."""
+    module = importlib.import_module(attribute_module(config, name, attribute))
+    return _tables(config, module.TABLES)
+
+
+def findings(config: Config, name: str) -> list[str]:
+    """What was found, attribute by attribute and, in each, part by part."""
+    return [
+        f"<results>/legal/{name}/attributes/{one}/{attribute}.parquet"
+        for attribute in attributes(config, name)
+        for one in parts(config, name)
+    ]
+
+
+def is_published(config: Config, name: str) -> bool:
+    """Whether a data set is FairLex's own, so that its sizes can be held against the paper."""
+    own = config["legal"]["datasets"][name]["parts"].values()
+    return all(how["format"] == "fairlex" for how in own)
+
+
+def names_of_findings(config: Config, name: str) -> list[str]:
+    """The attribute of each of `findings`."""
+    return [one for one in attributes(config, name) for _ in parts(config, name)]
+
+
+def tokenised(config: Config, name: str, suffix: str = "arrow") -> list[str]:
+    """The tokenised forms of a data set, or (json) what they are."""
+    folder = f"<results>/legal/{name}/tokens"
+    return [f"{folder}/{model}.{suffix}" for model in config["legal"]["tokenizers"]]
+
+
+def tables(config: Config, name: str) -> dict[str, str]:
+    """The tables of a data set, by the names of `TABLES`."""
+    return {table: f"<results>/tables/legal_{name}_{table}.csv" for table in TABLES}
+
+
+def _format(name: str) -> ModuleType:
+    return importlib.import_module(f"evenhand.legal.formats.{name}")
+
+
+def _tables(config: Config, names: Iterable[str]) -> list[str]:
+    return [f"{config['legal']['tables']}/{name}.csv" for name in names]
