@@ -1,0 +1,476 @@
+"""Who brought a case to the Strasbourg court: one person, several people, or a legal person.
+
+The rules are ours; FairLex (Chalkidis et al. 2022, section 3.1) drew the same attributes with
+regular expressions that were never released.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from evenhand.errors import InputError
+from evenhand.io.resources import read_resource
+from evenhand.legal.findings import Evidence
+from evenhand.legal.records import Record
+
+#: Tables of ``resources/legal`` that `read_lexicon` reads.
+TABLES = ("person_titles", "people_words", "legal_persons")
+
+#: Paragraphs of the facts in which somebody says who the applicants are.
+FIRST_PARAGRAPHS = 5
+
+#: Paragraphs of the context that are looked at: header and procedure.
+CONTEXT_PARAGRAPHS = 120
+
+# --- paragraphs ------------------------------------------------------------------------------
+
+# Letter for letter, so that offsets stay those of the stored paragraph.
+_PLAIN = str.maketrans(
+    dict.fromkeys("\xa0\u2007\u2009\u202f", " ")
+    | dict.fromkeys("\u2010\u2011", "-")
+    | dict.fromkeys("\u2018\u2019\u02bc\u0060\u00b4", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"')
+)
+
+_QUOTATION = re.compile(r'\u201c[^\u201d]*(?:\u201d|$)|\u00ab[^\u00bb]*(?:\u00bb|$)|"[^"]*"')
+
+#: A longer quotation is somebody else's words, a shorter one a term ("the applicant company").
+LONGEST_TERM = 40
+
+_EITHER = re.compile(
+    r"\b(?:s?he or s?he|his or her|her or his|him or her|her or him|himself or herself"
+    r"|herself or himself|s/he|he/she|she/he|(?:his|him)/her)\b"
+)
+
+
+class Passage(NamedTuple):
+    """A paragraph as the rules see it; every character stands where it is stored."""
+
+    part: str
+    number: int
+    plain: str
+    stored: str
+
+    def evidence(self, start: int, end: int) -> Evidence:
+        """The stored words from `start` to `end`."""
+        return Evidence(self.part, self.number, start, end, self.stored[start:end])
+
+
+def plain(paragraph: str) -> str:
+    """A paragraph of the same length with plain quotes and blanks.
+
+    Blanks stand for long quotations and for "he or she".
+    """
+    text = _QUOTATION.sub(_without_quotation, paragraph).translate(_PLAIN)
+    if "/" in text or " or h" in text or " or s" in text:
+        text = _EITHER.sub(_blank, text)
+    return text
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found.group())
+
+
+def _without_quotation(found: re.Match[str]) -> str:
+    return _blank(found) if len(found.group()) > LONGEST_TERM else found.group()
+
+
+@dataclass(frozen=True)
+class Passages:
+    """The paragraphs of a case that can tell who the applicant is.
+
+    Attributes
+    ----------
+    facts : tuple of Passage
+        All paragraphs of the text.
+    procedure : tuple of Passage
+        The first `CONTEXT_PARAGRAPHS` of the context.
+    """
+
+    facts: tuple[Passage, ...]
+    procedure: tuple[Passage, ...]
+
+
+def read_passages(record: Record) -> Passages:
+    """The paragraphs of a record as the rules see them."""
+    return Passages(
+        tuple(Passage("text", n, plain(one), one) for n, one in enumerate(record.text)),
+        tuple(
+            Passage("context", n, plain(one), one)
+            for n, one in enumerate(record.context[:CONTEXT_PARAGRAPHS])
+        ),
+    )
+
+
+# --- word lists ------------------------------------------------------------------------------
+
+_UPPER = "A-ZÀ-ÖØ-ÞĀ-Ž"
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """The word lists, and the patterns made of them.
+
+    Attributes
+    ----------
+    titles : dict of str to (str or None)
+        A title without its dot, and the gender that it tells.
+    genders : dict of str to (str or None)
+        A word for a person, and the gender that it tells.
+    spouses : dict of str to str
+        A word for a spouse, and the gender of the other one.
+    titled : re.Pattern
+        A title before a name: groups ``title``, ``name``.
+    legal_noun, legal_form : re.Pattern
+        A word for a legal person; what ends a company's name.
+    legal_applicant : re.Pattern
+        "the applicant company", "the applicant is a company".
+    mention : re.Pattern
+        What `find_mentions` looks for.
+    """
+
+    titles: dict[str, str | None]
+    genders: dict[str, str | None]
+    spouses: dict[str, str]
+    titled: re.Pattern[str]
+    legal_noun: re.Pattern[str]
+    legal_form: re.Pattern[str]
+    legal_applicant: re.Pattern[str]
+    mention: re.Pattern[str]
+
+
+def read_lexicon(tables: dict[str, Path]) -> Lexicon:
+    """Read the word lists that `TABLES` names.
+
+    Raises
+    ------
+    InputError
+        A table is missing, or has a gender or kind that is none.
+    """
+    titles = _rows(tables["person_titles"], {"title": None, "gender": ("male", "female", "")})
+    words = _rows(
+        tables["people_words"],
+        {
+            "word": None,
+            "kind": ("kin", "role"),
+            "gender": ("male", "female", ""),
+            "spouse_gender": ("male", "female", ""),
+        },
+    )
+    legal = _rows(tables["legal_persons"], {"word": None, "kind": ("noun", "form")})
+    nouns = _alternatives(row["word"] for row in legal if row["kind"] == "noun")
+    forms = _alternatives(row["word"] for row in legal if row["kind"] == "form")
+    people = _alternatives(row["word"] for row in words)
+    titled = (
+        rf"\b(?P<title>{_alternatives(row['title'] for row in titles)})\b\.?\s+"
+        rf"(?P<name>(?:(?:[{_UPPER}][^\s,;()]*|de|da|van|von|der|den|la|di|al|el|bin)\s?)+)"
+    )
+    return Lexicon(
+        titles={row["title"]: row["gender"] or None for row in titles},
+        genders={row["word"]: row["gender"] or None for row in words},
+        spouses={row["word"]: row["spouse_gender"] for row in words if row["spouse_gender"]},
+        titled=re.compile(titled),
+        legal_noun=re.compile(rf"\b(?:{nouns})\b"),
+        legal_form=re.compile(rf"(?<!\w)(?:{forms})(?![\w'])"),
+        legal_applicant=re.compile(
+            rf"\b[Tt]he applicant (?:{nouns})\b"
+            r"|\b[Tt]he applicant(?:,[^,.]{1,120},)? (?:is|was) (?:an? |the )?"
+            r"(?:(?!(?:in|at|of|by|to|for|from|with|on)\b)[\w'-]+,? ){0,6}?"
+            rf"(?:{nouns})(?=[,.;(]| (?:with|registered|based|incorporated|established|founded"
+            r"|which|having|limited|formed|created|set up|operating)\b)"
+        ),
+        mention=re.compile(
+            r"(?P<applicant>\b[Tt]he (?:present |late |said )?[Aa]pplicant\b"
+            rf"(?:,? (?:(?:{_alternatives(row['title'] for row in titles)})\.? )?"
+            rf"[{_UPPER}][\w.'-]*(?: [{_UPPER}][\w.'-]*){{0,5}}(?=,)"
+            rf"|'s? (?:[\w-]+ ){{0,3}}?(?P<kin>{people})\b)?)"
+            r"|(?P<pronoun>\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er|him|hers|himself|herself)\b)"
+            rf"|(?P<titled>{titled})"
+            rf"|(?P<word>\b(?:{people})\b)"
+            r"|(?P<initials>\b(?!U\.\s?[SK]\b)(?:[A-Z]\.\s?){1,3}[A-Z]\b\.?|\b[B-HJ-UW-Z]\b(?!\.?\s*\d)"
+            r"|\bA\b(?=[,.;']| (?:was|had|and)\b))"
+        ),
+    )
+
+
+def _rows(table: Path, columns: dict[str, tuple[str, ...] | None]) -> list[dict[str, str]]:
+    optional = tuple(name for name, allowed in columns.items() if allowed and "" in allowed)
+    rows = read_resource(table, list(columns), optional=optional, unique=tuple(columns)[:1])
+    for row in rows:
+        for name, allowed in columns.items():
+            if allowed and row[name] not in allowed:
+                raise InputError(
+                    f"has a {name} {row[name]!r} that is none",
+                    file=table,
+                    remedy=f"write one of {', '.join(filter(None, allowed))}",
+                )
+    return rows
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    """A pattern of the words, the longest first, since a pattern takes the first that fits."""
+    return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word)))
+
+
+# --- mentions --------------------------------------------------------------------------------
+
+
+class Mention(NamedTuple):
+    """A person or pronoun in a paragraph.
+
+    ``kind`` is ``applicant``, ``other``, ``pronoun`` or ``spouse`` (of the applicant); ``gender``
+    what it tells: of a title or pronoun its own, of a spouse that of the applicant.
+    """
+
+    kind: str
+    start: int
+    end: int
+    gender: str | None
+
+
+_FEMALE = frozenset({"she", "her", "hers", "herself"})
+_NO_INITIALS = re.compile(
+    r"\b(?:class|article|paragraph|section|part|annex|schedule|appendix|category|hepatitis) $",
+    re.IGNORECASE,
+)
+_NO_OTHER = re.compile(
+    r"\b(?:is|was|as|been|being|became|become|a|an)\s+(?:(?:an?|the)\s+)?(?:[\w-]+\s+){0,2}$"
+)
+
+
+def find_mentions(
+    text: str, lexicon: Lexicon, names: frozenset[str] = frozenset()
+) -> Iterator[Mention]:
+    """The people whom a paragraph mentions, in order.
+
+    Parameters
+    ----------
+    text : str
+        A plain paragraph.
+    lexicon : Lexicon
+        The word lists.
+    names : frozenset of str
+        Names of the applicant: "Mr Smith" is then the applicant, not another.
+    """
+    for found in lexicon.mention.finditer(text):
+        start, end = found.span()
+        match found.lastgroup if found["titled"] is None else "titled":
+            case "pronoun":
+                female = found.group().lower() in _FEMALE
+                yield Mention("pronoun", start, end, "female" if female else "male")
+            case "applicant" | "kin" if found["kin"]:
+                spouse = lexicon.spouses.get(found["kin"])
+                yield Mention("spouse" if spouse else "other", start, end, spouse)
+            case "applicant":
+                yield Mention("applicant", start, end, None)
+            case "titled":
+                kind = "applicant" if last_name(found["name"]) in names else "other"
+                yield Mention(kind, start, end, lexicon.titles[found["title"]])
+            case "word" if _NO_OTHER.search(text, max(0, start - 60), start):
+                pass  # "the applicant is a judge" names nobody else
+            case "initials" if _NO_INITIALS.search(text, max(0, start - 12), start):
+                pass  # "Class A and Class B drugs"
+            case _:
+                yield Mention("other", start, end, None)
+
+
+# --- who applied -----------------------------------------------------------------------------
+
+_COUNT = r"(?:two|three|four|five|six|seven|eight|nine|ten|\w+teen|twenty[-\w]*|\d+)"
+_ORDINAL = r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|remaining)"
+
+#: How the procedure names whom it has just introduced: ("the applicant").
+_TAG = re.compile(
+    r"\(\s*(?:(?:also |hereafter |hereinafter |referred to |herein |called |as ){0,4}[:,]?\s*)?"
+    rf"[\"']?(?:the )?(?P<ordinal>{_ORDINAL} )?(?:present )?"
+    r"applicant(?P<several>s)?(?P<noun>(?: [a-z-]+){0,3})[\"']",
+    re.IGNORECASE,
+)
+_BY = re.compile(r"\bby\b")
+
+# Until about 2005 some procedures name the applicant without a tag.
+_UNTAGGED = re.compile(
+    r"\boriginated in .{0,700}?\bby (?!the )(?P<who>.{3,250}?)"
+    r"(?=,? on \d{1,2} [A-Z]|(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\b[A-Z])\. |$)"
+)
+_PLURAL = re.compile(
+    r"\b(?:nationals|citizens|companies|organisations|associations|persons|couple)\b"
+)
+_SEVERAL = re.compile(
+    rf"\b(?:the (?:{_COUNT} )?applicants|(?:the )?{_ORDINAL} (?:and {_ORDINAL} )?(?:named )?"
+    r"applicants?|both applicants|each (?:of the )?applicants?|all (?:of )?the applicants"
+    r"|lists? of (?:the )?applicants|applicants' (?:names|details|particulars|personal))\b",
+    re.IGNORECASE,
+)
+_SINGLE = re.compile(r"\bthe (?:present |late )?applicant\b", re.IGNORECASE)
+
+# "the applicants in the Smith case" are somebody else's.
+_ELSEWHERE = re.compile(
+    r" (?:in|of) (?:the (?:above-?(?:mentioned|cited) |case|[A-Z])|that case|[A-Z])"
+)
+
+_TITLE = re.compile(r"^(?:CASE OF |AFFAIRE )?(?P<names>.+?),? (?:v\.?|c\.|against) ", re.IGNORECASE)
+_OPENING = re.compile(r"(?:\d+ ?\. )?\S$")
+_OTHERS = re.compile(r"(?:\band|\bet|&) (?:(?:\d+|\w+) )?(?:others?|autres?)\b", re.IGNORECASE)
+_AND = re.compile(r" (?:and|et|&) ", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Applicant:
+    """Who brought the case.
+
+    Attributes
+    ----------
+    kind : str
+        ``one`` person, ``several``, ``legal_person``, or ``no_applicant`` if nobody is named
+        so.
+    rule : str
+        Which rule said so.
+    evidence : tuple of Evidence
+        The words that it relied on.
+    names : frozenset of str
+        The last name of the one person, in lower case, where the facts use it.
+    introduction : (Passage, int, int) or None
+        Where the procedure introduces the one person, up to the words ("the applicant").
+    """
+
+    kind: str
+    rule: str
+    evidence: tuple[Evidence, ...] = ()
+    names: frozenset[str] = frozenset()
+    introduction: tuple[Passage, int, int] | None = None
+
+
+def find_applicant(record: Record, passages: Passages, lexicon: Lexicon) -> Applicant:
+    """Say who brought a case, from its title, its procedure, and its first facts.
+
+    The rules, in order: the words of the procedure in brackets ("the applicants"), ("the
+    applicant company"); a title with "and others"; "the applicant company" or a first, second
+    or several applicants in the first facts; more "applicants" than "applicant" in all facts.
+    Whoever is left is one person, if there is an applicant at all.
+    """
+    introduction = None
+    for passage in passages.procedure:
+        for tag in _TAG.finditer(passage.plain):
+            said = _introduced(passage, tag, lexicon)
+            if said:
+                return said
+            introduction = introduction or (passage, _clause(passage.plain, tag), tag.start())
+        if introduction:
+            break
+    tagged = introduction is not None
+    if not tagged:
+        introduction = next(_untagged(passages.procedure), None)
+        if introduction and (said := _untagged_others(*introduction, lexicon)):
+            return said
+    parties = _TITLE.match(record.title or "")
+    title = parties["names"] if parties else ""
+    if _OTHERS.search(title) or (not introduction and _AND.search(title)):
+        return Applicant("several", "title")
+    first = passages.facts[:FIRST_PARAGRAPHS]
+    for passage in first:
+        if found := lexicon.legal_applicant.search(passage.plain):
+            return Applicant("legal_person", "facts_name_it", (passage.evidence(*found.span()),))
+    if not introduction and (said := _several_in_facts(passages.facts)):
+        return said
+    names = frozenset() if tagged else _last_names(title, passages, lexicon)
+    if not (introduction or names or any(_matches(_SINGLE, passages.facts))):
+        return Applicant("no_applicant", "nobody_named")
+    return Applicant(
+        "one",
+        "procedure" if introduction else "facts",
+        names=names,
+        introduction=introduction,
+    )
+
+
+def _introduced(passage: Passage, tag: re.Match[str], lexicon: Lexicon) -> Applicant | None:
+    """What the words in brackets, and those before them, say; None for one person."""
+    start = _clause(passage.plain, tag)
+    evidence = (passage.evidence(start, tag.end()),)
+    if tag["several"] or tag["ordinal"]:
+        return Applicant("several", "procedure", evidence)
+    before = passage.plain[start : tag.start()]
+    if lexicon.legal_noun.search(tag["noun"]):
+        return Applicant("legal_person", "procedure", evidence)
+    if not lexicon.titled.search(before) and (
+        lexicon.legal_form.search(before) or lexicon.legal_noun.search(before)
+    ):
+        return Applicant("legal_person", "procedure", evidence)
+    return None
+
+
+def _untagged(procedure: tuple[Passage, ...]) -> Iterator[tuple[Passage, int, int]]:
+    for passage in procedure:
+        if found := _UNTAGGED.search(passage.plain):
+            yield passage, found.start("who"), found.end("who")
+
+
+def _untagged_others(passage: Passage, start: int, end: int, lexicon: Lexicon) -> Applicant | None:
+    """What an introduction without a tag says; None for one person."""
+    evidence = (passage.evidence(start, end),)
+    titles = [*lexicon.titled.finditer(passage.plain, start, end)]
+    if _PLURAL.search(passage.plain, start, end) or len(titles) > 1:
+        return Applicant("several", "procedure", evidence)
+    if not titles and (
+        lexicon.legal_form.search(passage.plain, start, end)
+        or lexicon.legal_noun.search(passage.plain, start, end)
+    ):
+        return Applicant("legal_person", "procedure", evidence)
+    return None
+
+
+def _clause(text: str, tag: re.Match[str]) -> int:
+    """Where the words begin that introduce who is named in brackets."""
+    starts = [found.end() for found in _BY.finditer(text, 0, tag.start())]
+    near = [start for start in starts if tag.start() - start < 400]
+    return near[0] if near else max(0, tag.start() - 200)
+
+
+def _several_in_facts(facts: tuple[Passage, ...]) -> Applicant | None:
+    first = [*_matches(_SEVERAL, facts[:FIRST_PARAGRAPHS])]
+    plural = [*_matches(_SEVERAL, facts)]
+    singular = sum(1 for _ in _matches(_SINGLE, facts))
+    if plural and len(plural) > (singular / 3 if first else singular):
+        passage, start, end = plural[0]
+        return Applicant("several", "facts", (passage.evidence(start, end),))
+    return None
+
+
+def _matches(
+    pattern: re.Pattern[str], passages: Iterable[Passage]
+) -> Iterator[tuple[Passage, int, int]]:
+    for passage in passages:
+        for found in pattern.finditer(passage.plain):
+            if not _ELSEWHERE.match(passage.plain, found.end()):
+                yield passage, found.start(), found.end()
+
+
+def _last_names(title: str, passages: Passages, lexicon: Lexicon) -> frozenset[str]:
+    """The last name by which the facts call the one applicant.
+
+    It is the name of the case, or that of whom the facts begin with: "Mr Smith, a British
+    citizen, was born". A name that people of two genders bear is none.
+    """
+    name = last_name(title)
+    if not name and passages.facts:
+        opening = lexicon.titled.search(passages.facts[0].plain, 0, 60)
+        if opening and _OPENING.match(passages.facts[0].plain, 0, opening.start() + 1):
+            name = last_name(opening["name"])
+    if len(name) < 3:
+        return frozenset()
+    genders = {
+        lexicon.titles[found["title"]]
+        for passage in passages.facts
+        for found in lexicon.titled.finditer(passage.plain)
+        if last_name(found["name"]) == name
+    }
+    return frozenset({name}) if len(genders) == 1 else frozenset()
+
+
+def last_name(name: str) -> str:
+    """The last word of a name, in lower case."""
+    words = name.split()
+    return words[-1].removesuffix("'s").strip(".'").casefold() if words else ""

@@ -1,0 +1,54 @@
+"""The applicant's age in the year of the judgment, in FairLex's three groups.
+
+Age is the year of the judgment less the year of birth (FairLex, `ecthr_dataset.py`): 35 is
+``<=35``, 65 is ``<=65``, 66 is ``>65``.
+"""
+
+from pathlib import Path
+
+from evenhand.legal import applicants
+from evenhand.legal.applicants import Lexicon
+from evenhand.legal.attributes import applicant_birth_year
+from evenhand.legal.dataset import Attribute
+from evenhand.legal.datasets.ecthr import DATASET
+from evenhand.legal.findings import Finding
+from evenhand.legal.given import given_group
+from evenhand.legal.records import Record
+
+KIND = "ecthr"
+ATTRIBUTE = "applicant_age"
+TABLES = applicants.TABLES
+
+_ATTRIBUTE: Attribute = DATASET.attribute(ATTRIBUTE)
+
+
+def prepare(tables: dict[str, Path]) -> Lexicon:
+    """Read the word lists."""
+    return applicant_birth_year.prepare(tables)
+
+
+def find(record: Record, prepared: Lexicon) -> Finding:
+    """The applicant's age group, with the rule and the words of the year of birth.
+
+    Without a date of the judgment there is none (``no_judgment_date``).
+    """
+    given = given_group(record, _ATTRIBUTE)
+    if given:
+        return given
+    born = applicant_birth_year.find(record, prepared)
+    if born.value is None:
+        return born
+    if record.date is None:
+        return Finding(None, "no_judgment_date", 1.0, born.evidence, born.flags)
+    group = age_group(record.date.year - int(born.value))
+    return Finding(group, born.rule, born.confidence, born.evidence, born.flags)
+
+
+def age_group(age: int) -> str:
+    """The group of an age in years.
+
+    Raises ValueError for a negative one.
+    """
+    if age < 0:
+        raise ValueError(f"{age} is no age")
+    return "<=35" if age <= 35 else "<=65" if age <= 65 else ">65"

@@ -1,0 +1,204 @@
+"""The gender of the applicant before the Strasbourg court, as the Court's words have it.
+
+The Court writes of people in two genders, by the titles and pronouns that they want; so a
+trans applicant has the gender of the Court's pronoun.
+"""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+from evenhand.legal import applicants
+from evenhand.legal.applicants import (
+    Applicant,
+    Lexicon,
+    Mention,
+    Passages,
+    find_applicant,
+    find_mentions,
+    last_name,
+    read_lexicon,
+    read_passages,
+)
+from evenhand.legal.attributes.applicant_birth_year import nobody
+from evenhand.legal.dataset import Attribute
+from evenhand.legal.datasets.ecthr import DATASET
+from evenhand.legal.findings import Evidence, Finding
+from evenhand.legal.given import given_group
+from evenhand.legal.records import Record
+
+KIND = "ecthr"
+ATTRIBUTE = "applicant_gender"
+TABLES = applicants.TABLES
+
+#: What each rule is worth.
+CONFIDENCE = {
+    "title_in_procedure": 0.99,
+    "title_in_facts": 0.98,
+    "title_with_name": 0.95,
+    "pronouns": 0.97,
+    "gave_birth": 0.95,
+    "one_pronoun": 0.9,
+    "spouse": 0.8,
+}
+
+#: Pronouns that settle the question.
+ENOUGH = 15
+#: Characters from a mention of the applicant to the end of a pronoun that counts.
+FARTHEST = 200
+#: How many times more pronouns of one gender than of the other there must be.
+MAJORITY = 2
+
+_ATTRIBUTE: Attribute = DATASET.attribute(ATTRIBUTE)
+_FOR_OTHERS = re.compile(r"\b(?:on behalf of|through|represented by)\b")
+_OWN = re.compile(r"\bon (?:his|her) own behalf\b")
+_AFTER = re.compile(r"\s*(?:[,(]|who\b|is\b|was\b|lives\b)")
+_TRANS = re.compile(r"\b(?:trans(?:gender|sexual|sexualism)\b|gender (?:reassignment|identity))")
+_GAVE_BIRTH = re.compile(
+    r"\b[Tt]he applicant (?:had )?(?:gave birth|given birth|was (?:\w+ )?(?:\w+ )?pregnant"
+    r"|became pregnant|miscarried)\b|\b[Tt]he applicant's (?:\w+ )?pregnancy\b"
+)
+_OBJECT = re.compile(
+    r"\b(?:\w+ed|to|by|for|of|with|from|against|about|at|between|on|including|than|told|let|made"
+    r"|gave|sent|paid|hit|put|found|took|brought|left|and|or)\s+$"
+)
+_APPOSED = re.compile(r"(?<!for )(?<!of )\b[Tt]he applicant,? $")
+
+
+def prepare(tables: dict[str, Path]) -> Lexicon:
+    """Read the word lists."""
+    return read_lexicon(tables)
+
+
+def find(record: Record, prepared: Lexicon) -> Finding:
+    """The applicant's gender: male, female or None.
+
+    The rules, in order: the title before the name in the procedure or in the facts; the
+    pronouns after mentions of the applicant, if two thirds agree; "the applicant gave birth";
+    a single pronoun; "the applicant's husband".
+    """
+    given = given_group(record, _ATTRIBUTE)
+    if given:
+        return given
+    passages = read_passages(record)
+    applicant = find_applicant(record, passages, prepared)
+    if applicant.kind != "one":
+        return nobody(applicant)
+    titled = (
+        _title_in_procedure(applicant, prepared)
+        or _title_in_facts(passages, prepared)
+        or _title_with_name(passages, applicant, prepared)
+    )
+    pronouns = _pronouns(passages, applicant, prepared)
+    if titled is None:
+        return pronouns or _gave_birth(passages) or _few(passages, applicant, prepared)
+    if pronouns is None or pronouns.value == titled.value:
+        return titled
+    flags = ("title_and_pronouns_differ",)
+    if any(_TRANS.search(passage.plain) for passage in passages.facts):
+        return Finding(pronouns.value, "pronouns", 0.9, pronouns.evidence, flags)
+    return Finding(titled.value, titled.rule, 0.9, titled.evidence + pronouns.evidence, flags)
+
+
+def _finding(value: str, rule: str, *evidence: Evidence) -> Finding:
+    return Finding(value, rule, CONFIDENCE[rule], evidence)
+
+
+def _title_in_procedure(applicant: Applicant, lexicon: Lexicon) -> Finding | None:
+    """The title in: lodged by a Polish national, Mr Jan Kowalski ("the applicant")."""
+    if applicant.introduction is None:
+        return None
+    passage, start, end = applicant.introduction
+    text = passage.plain
+    if _FOR_OTHERS.search(_OWN.sub("", text[start:end])):
+        return None
+    for found in lexicon.titled.finditer(text, start, end):
+        gender = lexicon.titles[found["title"]]
+        if gender:
+            return _finding(gender, "title_in_procedure", passage.evidence(*found.span()))
+    return None
+
+
+def _title_in_facts(passages: Passages, lexicon: Lexicon) -> Finding | None:
+    """The title in: the applicant, Mrs Jones, is a British national."""
+    for passage in (*passages.facts[:10], *passages.procedure):
+        for found in lexicon.titled.finditer(passage.plain):
+            gender = lexicon.titles[found["title"]]
+            before = _APPOSED.search(passage.plain, max(0, found.start() - 70), found.start())
+            if gender and before and _AFTER.match(passage.plain, found.end()):
+                evidence = passage.evidence(before.start(), found.end())
+                return _finding(gender, "title_in_facts", evidence)
+    return None
+
+
+def _title_with_name(passages: Passages, applicant: Applicant, lexicon: Lexicon) -> Finding | None:
+    """The title in: Mr Smith lives in London, where the case is that of Smith."""
+    for passage in passages.facts if applicant.names else ():
+        for found in lexicon.titled.finditer(passage.plain):
+            gender = lexicon.titles[found["title"]]
+            if gender and last_name(found["name"]) in applicant.names:
+                return _finding(gender, "title_with_name", passage.evidence(*found.span()))
+    return None
+
+
+def _votes(
+    passages: Passages, applicant: Applicant, lexicon: Lexicon
+) -> tuple[Counter[str], dict[str, list[Evidence]]]:
+    """Pronouns that follow a mention of the applicant, counted by gender.
+
+    A mention counts once, with the next pronoun, if nobody else is mentioned between them and
+    if the applicant is no object or possessor there: "told the applicant that he".
+    """
+    votes: Counter[str] = Counter()
+    evidence: dict[str, list[Evidence]] = {"male": [], "female": []}
+    for passage in (*passages.facts, *passages.procedure):
+        last = None
+        for mention in find_mentions(passage.plain, lexicon, applicant.names):
+            if mention.kind == "pronoun" and last and mention.end - last.start < FARTHEST:
+                votes[mention.gender] += 1
+                if len(evidence[mention.gender]) < 3:
+                    evidence[mention.gender].append(passage.evidence(last.start, mention.end))
+            last = mention if _is_subject(passage.plain, mention) else None
+        if votes.total() >= ENOUGH:
+            break
+    return votes, evidence
+
+
+def _is_subject(text: str, mention: Mention) -> bool:
+    return (
+        mention.kind == "applicant"
+        and text[mention.end : mention.end + 1] != "'"
+        and not _OBJECT.search(text, max(0, mention.start - 30), mention.start)
+    )
+
+
+def _pronouns(passages: Passages, applicant: Applicant, lexicon: Lexicon) -> Finding | None:
+    votes, evidence = _votes(passages, applicant, lexicon)
+    if votes.total() < 2:
+        return None
+    (gender, most), *rest = votes.most_common()
+    if rest and most < MAJORITY * rest[0][1]:
+        return None
+    return _finding(gender, "pronouns", *evidence[gender])
+
+
+def _gave_birth(passages: Passages) -> Finding | None:
+    for passage in passages.facts:
+        if found := _GAVE_BIRTH.search(passage.plain):
+            return _finding("female", "gave_birth", passage.evidence(*found.span()))
+    return None
+
+
+def _few(passages: Passages, applicant: Applicant, lexicon: Lexicon) -> Finding:
+    """What is left: one pronoun, or a spouse."""
+    votes, evidence = _votes(passages, applicant, lexicon)
+    if votes.total() == 1:
+        gender = next(iter(votes))
+        return _finding(gender, "one_pronoun", *evidence[gender])
+    for passage in passages.facts:
+        for mention in find_mentions(passage.plain, lexicon, applicant.names):
+            if mention.kind == "spouse":
+                return _finding(
+                    mention.gender, "spouse", passage.evidence(mention.start, mention.end)
+                )
+    return Finding(None, "pronouns_differ" if votes else "no_gendered_word", 0.9)

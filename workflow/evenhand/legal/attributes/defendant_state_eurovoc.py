@@ -1,0 +1,30 @@
+"""The respondent State by the regions of EuroVoc, the European Union's thesaurus.
+
+FairLex says that it follows EuroVoc (microthesaurus 7206 Europe, whose regions are Central and
+Eastern, Northern, Southern and Western Europe), but its list has the Baltic States, Turkey and
+the South Caucasus in the first group, where EuroVoc has them not; Albania the other way round.
+"""
+
+from pathlib import Path
+
+from evenhand.legal import respondents
+from evenhand.legal.datasets.ecthr import DATASET
+from evenhand.legal.findings import Finding
+from evenhand.legal.records import Record
+from evenhand.legal.respondents import States, find_group, read_states
+
+KIND = "ecthr"
+ATTRIBUTE = "defendant_state_eurovoc"
+TABLES = respondents.TABLES
+
+_ATTRIBUTE = DATASET.attribute(ATTRIBUTE)
+
+
+def prepare(tables: dict[str, Path]) -> States:
+    """Read the table of States."""
+    return read_states(tables, "eurovoc")
+
+
+def find(record: Record, prepared: States) -> Finding:
+    """The group of the respondent State; see `respondents.find_group`."""
+    return find_group(record, prepared, _ATTRIBUTE)
