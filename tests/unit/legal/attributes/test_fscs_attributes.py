@@ -1,0 +1,104 @@
+import csv
+
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.legal.attributes import fscs_court_region
+from unit.legal.made_records import FOLDER, find, tables
+
+
+def region(text=("x",), **given):
+    finding = find("fscs_court_region", {f"swiss_{k}": v for k, v in given.items()}, text)
+    return finding.value, finding.rule
+
+
+def test_language():
+    finding = find("decision_language", {"swiss_language": "fr"})
+    assert (finding.value, finding.rule) == ("fr", "language_of_source")
+    assert find("decision_language", {}).rule == "no_language"
+    assert find("decision_language", {"decision_language": "2"}).value == "it"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "rule"),
+    [
+        ("penal law", "penal law", "area_of_source"),
+        ("Public_Law", "public law", "area_of_source"),
+        ("other", None, "other_area"),
+        (None, None, "no_legal_area"),
+    ],
+)
+def test_legal_area(name, value, rule):
+    finding = find("legal_area", {} if name is None else {"swiss_legal_area": name})
+    assert (finding.value, finding.rule) == (value, rule)
+
+
+def test_a_legal_area_that_nobody_knows():
+    with pytest.raises(InputError, match=r"legal area 'space law'.*swiss_legal_areas\.csv"):
+        find("legal_area", {"swiss_legal_area": "space law"})
+    assert find("legal_area", {"legal_area": "0"}).value is None
+    assert find("legal_area", {"legal_area": "5"}).value == "insurance law"
+
+
+def test_region_and_canton_of_the_source():
+    assert region(region="Eastern_Switzerland") == ("Eastern Switzerland", "region_of_source")
+    assert region(canton="be") == ("Espace Mittelland", "canton_of_source")
+    assert region(canton="Genève", region="n/a") == ("Région lémanique", "canton_of_source")
+    assert region(canton="ch") == ("Federation", "canton_of_source")
+    assert region(canton="n/a") == (None, "no_court_named")
+    given = {"swiss_region": "Ticino", "swiss_canton": "zh"}
+    finding = find("fscs_court_region", given)
+    assert finding.value == "Ticino" and finding.flags == ("region_and_canton_differ",)
+    assert len(finding.evidence) == 2
+    assert find("fscs_court_region", {"court_region": "8"}).value == "Federation"
+
+
+@pytest.mark.parametrize(("name", "value"), [("canton", "xx"), ("region", "Lombardia")])
+def test_a_place_that_there_is_not(name, value):
+    with pytest.raises(InputError, match=f"the {name} '{value}'"):
+        region(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "rule"),
+    [
+        ("Das Obergericht des Kantons Luzern wies ab.", "Central Switzerland", "cantons_named"),
+        ("Das Kantonsgericht Basel-Landschaft hiess gut.", "Northwestern Switzerland", None),
+        ("Das Bezirksgericht Zürich und das Verwaltungsgericht des Kantons Zürich", "Zürich", None),
+        ("Le Tribunal cantonal vaudois a rejeté l'appel.", "Région lémanique", None),
+        ("La Cour de justice du canton de Genève, le canton du Valais", "Région lémanique", None),
+        ("la Cour d'appel du Tribunal cantonal de l'Etat de Fribourg", "Espace Mittelland", None),
+        ("il Tribunale d'appello del Cantone Ticino", "Ticino", None),
+        ("Kantons Bern, dann Kantons Zürich", None, "several_regions_named"),
+        ("Das Urteil des Bundesverwaltungsgerichts", "Federation", "federal_court_named"),
+        ("Kantons Uri, Bundesstrafgericht", None, "courts_of_both_kinds_named"),
+        ("Er wohnt in Bern und arbeitet in Zürich.", None, "no_court_named"),
+        ("Das Kantonsgericht Zugersee", None, "no_court_named"),
+    ],
+)
+def test_the_courts_that_the_facts_name(text, value, rule):
+    found = region(("Zuerst nichts.", text))
+    assert found == (value, rule or "cantons_named")
+
+
+def test_each_region_has_its_cantons_and_each_canton_a_name():
+    prepared = fscs_court_region.prepare(tables(fscs_court_region))
+    assert len(prepared.regions) == 27
+    assert set(prepared.regions.values()) == set(fscs_court_region.ATTRIBUTE.groups)
+    with (FOLDER / "swiss_canton_names.csv").open(encoding="utf-8", newline="") as file:
+        named = {row["canton"] for row in csv.DictReader(file)}
+    assert named == set(prepared.regions) - {"CH"}
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "match"),
+    [
+        ("swiss_cantons", "canton,name,region\nZH,Zürich,Alps\n", "ZH lies in 'Alps'"),
+        ("swiss_canton_names", "name,canton\nBerna,XX\n", "'Berna' is 'XX', no canton"),
+    ],
+)
+def test_tables_that_are_wrong(tmp_path, name, line, match):
+    path = tmp_path / f"{name}.csv"
+    path.write_text(line, encoding="utf-8")
+    with pytest.raises(InputError, match=match):
+        fscs_court_region.prepare(tables(fscs_court_region) | {name: path})

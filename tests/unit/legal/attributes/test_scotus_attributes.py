@@ -1,0 +1,90 @@
+import csv
+from collections import Counter
+
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.legal.attributes import respondent_type
+from unit.legal.made_records import FOLDER, find
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "rule"),
+    [
+        ("27", "public entity", "respondent_code"),
+        ("100", "person", "respondent_code"),
+        ("State", "public entity", "respondent_code"),
+        ("railroad", "organization", "respondent_code"),
+        ("109", "facility", "respondent_code"),
+        ("501", None, "other_respondent"),
+    ],
+)
+def test_the_type_by_code_and_by_name(code, value, rule):
+    finding = find("respondent_type", {"scdb_respondent": code})
+    assert (finding.value, finding.rule) == (value, rule)
+    assert finding.evidence[0].words == f"scdb_respondent={code}"
+
+
+def test_a_respondent_that_is_missing_or_unknown():
+    assert find("respondent_type", {}).rule == "no_respondent_code"
+    with pytest.raises(InputError, match=r"respondent '999'.*scdb_respondents\.csv") as caught:
+        find("respondent_type", {"scdb_respondent": "999"})
+    assert caught.value.line == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "value"), [("3", "public entity"), ("0", None), ("other", None), ("Person", "person")]
+)
+def test_what_fairlex_gives_goes_first(given, value):
+    finding = find("respondent_type", {"respondent_type": given, "scdb_respondent": "231"})
+    assert (finding.value, finding.rule) == (value, "given_by_source")
+
+
+def test_fairlex_types_count_as_published():
+    with (FOLDER / "scdb_respondents.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    theirs = Counter(row["fairlex"] or row["type"] for row in rows)
+    published = {"public entity": 125, "person": 68, "other": 61, "organization": 51}
+    assert theirs == published | {"facility": 6} and len(rows) == 311
+    assert all(row["note"] and row["fairlex"] != row["type"] for row in rows if row["fairlex"])
+
+
+def test_a_table_with_a_type_that_there_is_not(tmp_path):
+    path = tmp_path / "scdb_respondents.csv"
+    path.write_text("code,name,type,fairlex\n1,someone,human,\n")
+    with pytest.raises(InputError, match="the code 1 has the type 'human'"):
+        respondent_type.prepare({"scdb_respondents": path})
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "rule"),
+    [
+        ("1", "conservative", "direction_code"),
+        ("2", "liberal", "direction_code"),
+        ("Liberal", "liberal", "direction_code"),
+        ("3", None, "unspecifiable_direction"),
+        (None, None, "no_direction_code"),
+    ],
+)
+def test_the_direction(code, value, rule):
+    given = {} if code is None else {"scdb_decision_direction": code}
+    finding = find("decision_direction", given)
+    assert (finding.value, finding.rule) == (value, rule)
+
+
+def test_a_direction_that_there_is_not():
+    with pytest.raises(InputError, match="decision direction '4'"):
+        find("decision_direction", {"scdb_decision_direction": "4"})
+    finding = find("decision_direction", {"decision_direction": "0"})
+    assert (finding.value, finding.rule) == ("conservative", "given_by_source")
+
+
+@pytest.mark.mirror
+def test_every_respondent_of_the_real_table_is_known(mirror):
+    path = mirror / "scotus" / "SCDB_2024_01_caseCentered_Citation.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        codes = Counter(row["respondent"] for row in csv.DictReader(file))
+    found = {code: find("respondent_type", {"scdb_respondent": code}) for code in codes if code}
+    assert len(found) == 246 and codes[""] == 3
+    known = sum(codes[code] for code, finding in found.items() if finding.value)
+    assert known == 8_091
