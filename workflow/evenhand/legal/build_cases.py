@@ -76,12 +76,16 @@ def build_cases(
     def rows() -> Iterator[dict[str, Any]]:
         divided = read_rows(splits)
         row = next(divided, None)
+        seen: set[str] = set()
         for source, path in enumerate(records):
             findings = attributes[source * len(names) : (source + 1) * len(names)]
             for record, found in _together(path, findings):
                 if row is None or (row["source"], row["case_id"]) != (source, record.case_id):
+                    if record.case_id not in seen:
+                        raise _mismatch(splits, row and row["case_id"], path)
                     tally.same_id += 1
                     continue
+                seen.add(record.case_id)
                 case = _case(record, row, found, dataset, chosen)
                 tally.add(case)
                 yield case

@@ -99,14 +99,17 @@ class Places:
     def of_name(self, name: str) -> Place | None:
         """The province that the name of a court or another authority tells.
 
-        A province in front (广东省…, 上海铁路…) says it; otherwise the first place does.
+        What stands in front says it (广东省…, 海南藏族自治州…), also a province's short name
+        (上海铁路…); otherwise the first place does.
         """
-        for table in (self.provinces, self.shorts):
-            for start, province in table.items():
-                if name.startswith(start) and name[: len(start) + 1] not in self.places:
-                    return Place(province, 0, len(start))
-        if found := next(self.find(name), None):
-            return found
+        first = next(self.find(name), None)
+        if first and first.start == 0:
+            return first
+        for short, province in self.shorts.items():
+            if name.startswith(short):
+                return Place(province, 0, len(short))
+        if first:
+            return first
         if name[2:].startswith(_CITY_IMPLIED) and name[:2] + "市" in self.places:
             return Place(self.places[name[:2] + "市"], 0, 2)
         for end in range(len(name), 1, -1):  # 和县人民法院
