@@ -30,6 +30,7 @@ from evenhand.text.encodings import DAMAGE, detect_utf_8_or_gb18030
 KIND = "cail"
 NEEDS = "JSON lines with fact and meta.term_of_imprisonment, UTF-8 or GB18030"
 TABLES: tuple[str, ...] = ()
+OPTIONS = {"encoding": "auto"}
 
 ENCODINGS = ("auto", "utf-8", "gb18030")
 
