@@ -13,6 +13,9 @@ JUDGMENTS = ("CHAMBER", "GRANDCHAMBER", "COMMITTEE")
 #: settlement, just satisfaction, revision).
 NO_FINDING = ("unknown", "no_violation")
 
+#: How many articles the Convention ("", with those of before 1998) and its protocols have.
+_ARTICLES = {"": 66, "P1": 6, "P2": 5, "P4": 7, "P6": 9, "P7": 10, "P12": 6, "P13": 8}
+
 _ARTICLE = re.compile(r"(P\d{1,2}-\d{1,2}|\d{1,2})(?:-[\w-]+)?", re.IGNORECASE)
 
 _WORDS = re.compile(r"[^\W\d_]+")
@@ -27,6 +30,16 @@ _FRENCH = frozenset(
 _COUNTED = 2000
 
 
+def article_of(part: str) -> str | None:
+    """The article of ``5-1-f``, ``8`` or ``P1-1-1`` without paragraphs; None if it is none."""
+    match = _ARTICLE.fullmatch(part)
+    if match is None:
+        return None
+    article = match[1].upper()
+    protocol, _, number = article.rpartition("-")
+    return article if 1 <= int(number) <= _ARTICLES.get(protocol, 0) else None
+
+
 def split_articles(field: str) -> tuple[list[str], list[str]]:
     """Articles of a field such as ``3;5-1-f;14+8;P1-1-1`` without paragraphs, each once.
 
@@ -38,16 +51,16 @@ def split_articles(field: str) -> tuple[list[str], list[str]]:
     articles : list of str
         ``3``, ``5``, ``14``, ``8``, ``P1-1``, in the field's order.
     unknown : list of str
-        Parts that name no article.
+        Parts that name no article of the Convention or its protocols.
     """
     articles: list[str] = []
     unknown: list[str] = []
     for part in filter(None, (one.strip() for one in re.split(r"[;,|+]", field))):
-        match = _ARTICLE.fullmatch(part)
-        if match:
-            articles.append(match[1].upper())
-        else:
+        article = article_of(part)
+        if article is None:
             unknown.append(part)
+        else:
+            articles.append(article)
     return list(dict.fromkeys(articles)), unknown
 
 

@@ -87,7 +87,10 @@ def _record(
     if language_of([*judgment.facts, *judgment.procedure, *judgment.rest]) != "en":
         quarantine.add(*place, "other_language", f"{item}: the text is French")
         return None
-    labels, given = _outcome(value, item, no_finding, place, quarantine)
+    if bad := _bad_articles(value):
+        quarantine.add(*place, "bad_label", f"{item}: no article: {', '.join(bad)}")
+        return None
+    labels, given = _outcome(value, no_finding)
     given |= {
         "respondent": ";".join(p for p in str(value["country"]).replace(" ", "").split(";") if p),
         "application_number": str(value.get("app_no", "")),
@@ -109,18 +112,18 @@ def _record(
     )
 
 
+def _bad_articles(value: dict[str, Any]) -> list[str]:
+    """What stands among the articles and is none."""
+    fields = (str(value["violation"]), str(value["nonviolation"]))
+    return [part for field in fields for part in split_articles(field)[1]]
+
+
 def _outcome(
-    value: dict[str, Any],
-    item: str,
-    no_finding: str,
-    place: tuple[str, int, str],
-    quarantine: Quarantine,
+    value: dict[str, Any], no_finding: str
 ) -> tuple[tuple[str, ...] | None, dict[str, str]]:
     """Labels, and the fields violation, nonviolation and other_violations."""
-    violated, unknown = split_articles(str(value["violation"]))
-    cleared, more = split_articles(str(value["nonviolation"]))
-    for part in [*unknown, *more]:
-        quarantine.add(*place, "bad_label", f"{item}: {part!r} is no article")
+    violated, _ = split_articles(str(value["violation"]))
+    cleared, _ = split_articles(str(value["nonviolation"]))
     labels, others = as_labels(violated)
     given = {
         "violation": str(value["violation"]),

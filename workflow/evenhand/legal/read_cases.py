@@ -1,0 +1,199 @@
+"""Stage: cases of any source, in the one form of `evenhand.legal.records`."""
+
+import importlib
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any
+
+from tqdm import tqdm
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.io.quarantine import Quarantine
+from evenhand.legal.records import Record, write_records
+from evenhand.stage import Input, Output, Plugin, Source
+
+#: Reasons of the quarantine for which the case stays: something in it could not be read.
+NOTED = frozenset({"bad_date", "undecodable_bytes", "nul_bytes"})
+
+#: The four data sets.
+KINDS = ("ecthr", "scotus", "fscs", "cail")
+
+#: The kind of a format that reads all four data sets.
+ANY = "any"
+
+
+def read_cases(
+    *,
+    files: list[Source],
+    out: Output,
+    quarantine: Output,
+    counts: Output,
+    kind: str,
+    format: Annotated[str, Plugin("evenhand.legal.formats")],
+    tables: list[Input] | None = None,
+    documents: list[str] | None = None,
+    no_finding: str | None = None,
+    encoding: str | None = None,
+) -> dict[str, Any]:
+    """Read cases, each once, and count what became of all.
+
+    Parameters
+    ----------
+    files : list of path
+        Files, compressed files, archives; the format says which.
+    out : path
+        ``records.parquet`` (`evenhand.legal.records.RECORD`), in the order of the files.
+    quarantine : path
+        What was left out or could not be read, with file, position and reason.
+    counts : path
+        JSON: read = records + the sum of left_out (by reason); noted (by reason: the case
+        stayed); labels (cases by label; ``none``: no label applies; ``unknown``: the source
+        does not tell), undated, languages, splits, paragraphs and characters of the facts.
+    kind : str
+        The data set: ecthr, scotus, fscs or cail.
+    format : str
+        How the files are read: a module of `evenhand.legal.formats`.
+    tables : list of path
+        The tables that the format reads, named by their stems.
+    documents : list of str, optional
+        HUDOC's types of documents that are judgments (hudoc_json).
+    no_finding : str, optional
+        What a judgment is that finds neither a violation nor none: unknown or no_violation.
+    encoding : str, optional
+        The files' encoding.
+
+    Raises
+    ------
+    InputError
+        The format is for another kind, does not know an option, lacks a table, or finds no
+        case at all.
+    """
+    if kind not in KINDS:
+        raise InputError(f"the kind is {kind!r}", remedy=f"choose one of {', '.join(KINDS)}")
+    reader = importlib.import_module(f"evenhand.legal.formats.{format}")
+    if kind != reader.KIND and reader.KIND != ANY:
+        raise InputError(
+            f"the format {format} reads cases of {reader.KIND}, not of {kind}",
+            remedy=f"choose a format for {kind}",
+        )
+    given = {"documents": documents, "no_finding": no_finding, "encoding": encoding}
+    options = _options(reader, format, given) | {"kind": kind}
+    problems = Quarantine()
+    tally: dict[str, Any] = {
+        "labels": Counter(),
+        "undated": 0,
+        "languages": Counter(),
+        "splits": Counter(),
+        "paragraphs": 0,
+        "characters": 0,
+    }
+    records = reader.read(files, options, problems, _tables(reader, format, tables or []))
+    written = write_records(out, _counted(_distinct(records, files, problems), tally))
+    problems.write(quarantine)
+    if not written:
+        raise InputError(
+            f"no case could be read: {_reasons(problems) or 'there is none'}",
+            file=files[0] if files else None,
+            remedy=f"the format {format} needs {reader.NEEDS}",
+        )
+    left_out = {k: n for k, n in sorted(problems.counts.items()) if k not in NOTED}
+    result = {
+        "read": written + sum(left_out.values()),
+        "records": written,
+        "left_out": left_out,
+        "noted": {k: n for k, n in sorted(problems.counts.items()) if k in NOTED},
+        "labels": _in_order(tally.pop("labels"), kind),
+    } | {
+        name: dict(sorted(value.items())) if isinstance(value, Counter) else value
+        for name, value in tally.items()
+    }
+    text = json.dumps(result, ensure_ascii=False, indent=1)
+    counts.write_text(text + "\n", encoding="utf-8")
+    return {name: result[name] for name in ("read", "records", "left_out", "noted")}
+
+
+def _options(reader: ModuleType, format: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The options that are given, all of which the format must know."""
+    chosen = {name: value for name, value in given.items() if value is not None}
+    options = getattr(reader, "OPTIONS", {})
+    if unknown := sorted(chosen.keys() - options.keys()):
+        known = ", ".join(options) or "none"
+        raise InputError(
+            f"the format {format} has no option {unknown[0]}",
+            remedy=f"leave it out (its options: {known})",
+        )
+    return chosen
+
+
+def _tables(reader: ModuleType, format: str, tables: list[Path]) -> dict[str, Path]:
+    """The tables by name; those that the format reads must be there."""
+    named = {path.stem: path for path in tables}
+    if missing := [name for name in reader.TABLES if name not in named]:
+        raise InputError(
+            f"the format {format} reads the table {missing[0]}, which is not given",
+            remedy=f"name {missing[0]}.csv among the tables",
+        )
+    return {name: named[name] for name in reader.TABLES}
+
+
+def _distinct(
+    records: Iterable[Record], files: list[Path], problems: Quarantine
+) -> Iterator[Record]:
+    """The records with facts, the first of each id; sources without the folders before them."""
+    roots = sorted({f"{path.parent}/" for path in files}, key=lambda root: (-len(root), root))
+    seen: dict[str, str] = {}
+    bar = tqdm(
+        records,
+        unit=" cases",
+        mininterval=0.5 if sys.stderr.isatty() else 10,
+        desc="reading",
+    )
+    for record in bar:
+        where = (record.source, record.source_position, "record")
+        if not record.text:
+            problems.add(*where, "no_facts", record.case_id)
+            continue
+        root = next((one for one in roots if record.source.startswith(one)), "")
+        source = record.source.removeprefix(root)
+        if record.case_id in seen:
+            detail = f"{record.case_id} was read from {seen[record.case_id]}"
+            problems.add(*where, "duplicate_case", detail)
+            continue
+        seen[record.case_id] = source
+        yield replace(record, source=source)
+
+
+def _counted(records: Iterable[Record], tally: dict[str, Any]) -> Iterator[Record]:
+    for record in records:
+        labels = ["unknown"] if record.labels is None else record.labels or ["none"]
+        tally["labels"].update(labels)
+        tally["undated"] += record.date is None
+        tally["languages"][record.language or "unknown"] += 1
+        tally["splits"][record.split or "none"] += 1
+        tally["paragraphs"] += len(record.text)
+        tally["characters"] += sum(map(len, record.text))
+        yield record
+
+
+def _in_order(labels: Counter[str], kind: str) -> dict[str, int]:
+    """Counts of labels in the data set's order, then of cases without; others are a defect."""
+    names = importlib.import_module(f"evenhand.legal.datasets.{kind}").DATASET.labels
+    if strange := sorted(labels.keys() - {*names, "none", "unknown"}):
+        raise ValueError(f"{strange[0]} is no label of {kind}")
+    return {name: labels[name] for name in (*names, "none", "unknown") if labels[name]}
+
+
+def _reasons(problems: Quarantine) -> str:
+    """What stands in the quarantine, the most frequent reason first."""
+    found = problems.counts.most_common(3)
+    return ", ".join(f"{reason} {n} times ({problems.first_detail(reason)})" for reason, n in found)
+
+
+if __name__ == "__main__":
+    stage.run(read_cases)
