@@ -141,8 +141,9 @@ def _together(path: Path, findings: list[Path]) -> Iterator[tuple[Record, list[d
     streams = [read_findings(one) for one in findings]
     for record, *found in zip_longest(read_records(path), *streams):
         for one, file in zip(found, findings, strict=True):
-            if record is None or one is None or one["case_id"] != record.case_id:
-                raise _mismatch(file, (one or {}).get("case_id"), path)
+            own = one and one["case_id"]
+            if own != (record and record.case_id):
+                raise _mismatch(file, own, path)
         yield record, found
 
 

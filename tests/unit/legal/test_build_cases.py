@@ -1,0 +1,201 @@
+import json
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.io.tables import read_rows, write_table
+from evenhand.legal.build_cases import build_cases
+from evenhand.legal.built import read_cases_table
+from evenhand.legal.findings import Evidence, Finding, write_findings
+from evenhand.legal.records import Record, write_records
+from evenhand.legal.split_cases import SPLIT, split_cases
+from unit.legal import made_cases
+
+NAMES = ["defendant_gender", "court_region"]
+
+
+def record(number, **more):
+    made = Record(
+        case_id=f"c{number}",
+        source="cail.jsonl",
+        source_position=number,
+        date=date(2015, 1, number),
+        title=f"Case {number}",
+        language="zh",
+        text=(f"被告人甲某，第{number}号。", "第二段。"),
+        labels=("<=12",),
+        given={"sentence": "imprisonment"},
+    )
+    return replace(made, **more)
+
+
+def findings(record):
+    """A finding for each attribute, the gender's with evidence."""
+    words = record.text[0][:3]
+    return [
+        Finding("female", "stated_sex", 0.99, (Evidence("text", 0, 0, 3, words),)),
+        Finding(None, "other_province", 0.99, (), ("province=Shanghai",)),
+    ]
+
+
+def write_parts(folder, files, found=findings, names=NAMES):
+    """Records, splits and findings on disk, as the stages before leave them."""
+    records, attributes = [], []
+    for number, cases in enumerate(files):
+        records.append(folder / f"records_{number}.parquet")
+        write_records(records[-1], cases)
+        for place, name in enumerate(names):
+            attributes.append(folder / f"{name}_{number}.parquet")
+            write_findings(attributes[-1], [(one.case_id, found(one)[place]) for one in cases])
+    splits = folder / "splits.parquet"
+    others = {name: folder / name for name in ("duplicates", "split_counts")}
+    split_cases(
+        records=records,
+        out=splits,
+        duplicates=others["duplicates"],
+        counts=others["split_counts"],
+    )
+    return {"records": records, "splits": splits, "attributes": attributes}
+
+
+def build(folder, files, found=findings, **options):
+    arguments = write_parts(folder, files, found) | {"kind": "cail"} | options
+    out, counts = folder / "cail.parquet", folder / "counts.json"
+    result = stage.execute(build_cases, arguments | {"out": out, "counts": counts})["counts"]
+    assert json.loads(counts.read_text()) == result
+    return {row["case_id"]: row for row in read_rows(out)}, result, out
+
+
+def test_a_case(tmp_path):
+    rows, counts, _ = build(tmp_path, [[record(1)]])
+    assert rows["c1"] == {
+        "case_id": "c1",
+        "date": date(2015, 1, 1),
+        "title": "Case 1",
+        "language": "zh",
+        "split": "train",
+        "text": ["被告人甲某，第1号。", "第二段。"],
+        "labels": [1],
+        "label_known": True,
+        "defendant_gender": "female",
+        "defendant_gender_rule": "stated_sex",
+        "defendant_gender_evidence": [
+            {"part": "text", "paragraph": 0, "start": 0, "end": 3, "words": "被告人"}
+        ],
+        "court_region": None,
+        "court_region_rule": "other_province",
+        "court_region_evidence": [],
+        "duplicate_of": None,
+        "source": "cail.jsonl",
+        "source_position": 1,
+    }
+    assert counts == {
+        "cases": 1,
+        "splits": {"train": 1, "dev": 0, "test": 0},
+        "unlabelled": 0,
+        "same_id": 0,
+        "near_duplicates": 0,
+        "unknown": {"defendant_gender": 0, "court_region": 1},
+    }
+
+
+def test_the_columns_are_those_that_the_stages_after_it_expect(tmp_path):
+    _, _, out = build(tmp_path, [[record(1)]])
+    assert read_cases_table(out, made_cases.schema("cail").names).schema == made_cases.schema(
+        "cail"
+    )
+
+
+def test_every_record_is_there_once(tmp_path):
+    first = [record(i) for i in (1, 2, 3)]
+    second = [record(2, title="another"), record(4), record(1), record(5)]
+    third = [record(5)]
+    rows, counts, _ = build(tmp_path, [first, second, third])
+    assert list(rows) == ["c1", "c2", "c3", "c4", "c5"]
+    assert rows["c2"]["title"] == "Case 2"
+    assert (counts["cases"], counts["same_id"]) == (5, 3)
+
+
+def test_near_duplicates_name_the_first(tmp_path):
+    text = ("一段很长的案情，讲的是被告人在某县某村所做的一切事情，并没有别的内容。",)
+    rows, counts, _ = build(tmp_path, [[record(2, text=text), record(1, text=text), record(3)]])
+    assert [rows[f"c{i}"]["duplicate_of"] for i in (1, 2, 3)] == [None, "c1", None]
+    assert counts["near_duplicates"] == 1
+
+
+def test_unknown_labels(tmp_path):
+    rows, counts, _ = build(tmp_path, [[record(1, labels=None), record(2, labels=("0",))]])
+    assert (rows["c1"]["labels"], rows["c1"]["label_known"]) == ([], False)
+    assert (rows["c2"]["labels"], rows["c2"]["label_known"]) == ([0], True)
+    assert counts["unlabelled"] == 1
+
+
+def test_several_labels_and_a_number_as_attribute(tmp_path):
+    names = ["applicant_birth_year"]
+    cases = [record(1, labels=("P1-1", "2", "6")), record(2, labels=())]
+    arguments = write_parts(
+        tmp_path, [cases], lambda _: [Finding("1950", "born_in_year", 0.9)], names
+    )
+    out = tmp_path / "out.parquet"
+    build_cases(**arguments, out=out, counts=tmp_path / "counts", kind="ecthr", names=names)
+    one, other = read_rows(out)
+    assert one["labels"] == [0, 3, 9] and one["label_known"]
+    assert other["labels"] == [] and other["label_known"]
+    assert one["applicant_birth_year"] == "1950" and "applicant_gender" not in one
+
+
+@pytest.mark.parametrize(
+    ("labels", "match"),
+    [(("6",), "'6' is no label of CAIL"), (("0", "<=12"), "has 2 labels"), ((), "has 0 labels")],
+)
+def test_wrong_labels(tmp_path, labels, match):
+    with pytest.raises(ValueError, match=match):
+        build(tmp_path, [[record(1, labels=labels)]])
+
+
+def test_a_group_that_is_none(tmp_path):
+    def wrong(one):
+        return [Finding("unknown", "stated_sex", 1.0), findings(one)[1]]
+
+    with pytest.raises(ValueError, match="'unknown' is no group of defendant_gender"):
+        build(tmp_path, [[record(1)]], wrong)
+
+
+@pytest.mark.parametrize(
+    ("names", "match"),
+    [(["age"], "age is no attribute"), (["court_region"] * 2, "named twice"), ([], "need 0 files")],
+)
+def test_wrong_names(tmp_path, names, match):
+    with pytest.raises(InputError, match=match):
+        build(tmp_path, [[record(1)]], names=names)
+
+
+def test_files_that_do_not_belong_together(tmp_path):
+    arguments = write_parts(tmp_path, [[record(1), record(2)]])
+    arguments |= {"out": tmp_path / "out", "counts": tmp_path / "counts", "kind": "cail"}
+    gender, _ = arguments["attributes"]
+    with pytest.raises(InputError, match="need 2 files of findings, and 1 are there"):
+        build_cases(**arguments | {"attributes": [gender]})
+    short = tmp_path / "short.parquet"
+    for cases, match in (
+        ([record(1)], "ends where"),
+        ([record(2), record(1)], "has the case c2 where"),
+        ([record(1), record(2), record(3)], "has the case c3 where"),
+    ):
+        write_findings(short, [(one.case_id, findings(one)[1]) for one in cases])
+        with pytest.raises(InputError, match=match):
+            build_cases(**arguments | {"attributes": [gender, short]})
+
+    rows = list(read_rows(arguments["splits"]))
+    for wrong, match in (
+        (rows[:1], "ends where"),
+        (rows[1:], "has the case c2 where"),
+        ([*rows, rows[0] | {"case_id": "c3"}], "has the case c3 where"),
+        ([*rows, rows[0] | {"case_id": "c3", "source": 1}], "has the case c3 where"),
+    ):
+        write_table(short, SPLIT, wrong)
+        with pytest.raises(InputError, match=match):
+            build_cases(**arguments | {"splits": short})

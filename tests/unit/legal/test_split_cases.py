@@ -1,0 +1,211 @@
+import json
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.io.tables import read_rows
+from evenhand.legal.near_duplicates import jaccard, shingles
+from evenhand.legal.records import Record, write_records
+from evenhand.legal.split_cases import split_cases
+
+FIRST = date(2010, 1, 1)
+
+
+def case(number, *, day=None, text=None, split=None):
+    """A case whose text no other has, unless `text` says otherwise."""
+    return Record(
+        case_id=f"c{number}",
+        source="s",
+        source_position=number,
+        text=(text or " ".join(f"w{number}x{i}" for i in range(12)),),
+        date=None if day is None else FIRST + timedelta(days=day),
+        split=split,
+        given={},
+    )
+
+
+def divide(folder, *files, **options):
+    """Splits by case id, the other table's rows, and the counts."""
+    records = []
+    for number, cases in enumerate(files):
+        records.append(folder / f"{number}.parquet")
+        write_records(records[-1], cases)
+    outputs = {name: folder / name for name in ("out", "duplicates", "counts")}
+    result = stage.execute(split_cases, {"records": records} | outputs | options)["counts"]
+    assert json.loads(outputs["counts"].read_text()) == result
+    rows = list(read_rows(outputs["out"]))
+    splits = {row["case_id"]: row for row in rows}
+    assert len(splits) == len(rows) == result["cases"]
+    return splits, list(read_rows(outputs["duplicates"])), result
+
+
+def test_by_date(tmp_path):
+    cases = [case(i, day=(7 * i) % 20) for i in range(20)]
+    splits, duplicates, counts = divide(tmp_path, cases)
+    by_age = sorted(cases, key=lambda one: one.date)
+    assert [splits[one.case_id]["split"] for one in by_age] == (
+        ["train"] * 16 + ["dev"] * 2 + ["test"] * 2
+    )
+    assert {row["method"] for row in splits.values()} == {"chronological"}
+    assert list(splits) == [one.case_id for one in cases]
+    assert not duplicates and not counts["note"]
+    assert counts["splits"]["dev"] == {
+        "cases": 2,
+        "first_date": "2010-01-17",
+        "last_date": "2010-01-18",
+    }
+
+
+def test_ties_go_by_case_id(tmp_path):
+    splits, _, _ = divide(
+        tmp_path, [case(i, day=0) for i in (3, 1, 2, 0)], shares=[0.5, 0.25, 0.25]
+    )
+    assert [splits[f"c{i}"]["split"] for i in range(4)] == ["train", "train", "dev", "test"]
+
+
+def test_undated_cases_come_on_top_of_train(tmp_path):
+    cases = [case(i, day=i if i < 10 else None) for i in range(30)]
+    splits, _, counts = divide(tmp_path, cases)
+    assert [splits[f"c{i}"]["split"] for i in range(30)] == (
+        ["train"] * 8 + ["dev", "test"] + ["train"] * 20
+    )
+    assert counts["methods"] == {"chronological": 10, "undated": 20}
+
+
+def test_without_any_date_a_digest_decides_and_says_so(tmp_path):
+    cases = [case(i) for i in range(40)]
+    splits, _, counts = divide(tmp_path, cases)
+    assert "not chronological" in counts["note"]
+    assert counts["methods"] == {"digest": 40}
+    assert [counts["splits"][name]["cases"] for name in ("train", "dev", "test")] == [32, 4, 4]
+    # one more case moves others over a border at most
+    more, _, _ = divide(tmp_path, [*cases, case(40)])
+    assert sum(splits[i]["split"] != more[i]["split"] for i in splits) <= 2
+
+
+def test_given_splits_stay(tmp_path):
+    same = "one text that two cases of the source have and both sides of it"
+    given_cases = [
+        case(1, split="test"),
+        case(2, split="train", text=same),
+        case(3, split="test", text=same),
+        case(4, split="dev"),
+    ]
+    free = [case(5, text=same), *(case(i, day=i) for i in range(6, 16))]
+    splits, duplicates, counts = divide(tmp_path, given_cases, free)
+    assert [splits[f"c{i}"]["split"] for i in range(1, 6)] == (
+        ["test", "train", "test", "dev", "train"]
+    )
+    assert splits["c5"]["method"] == "group" and splits["c3"]["duplicate_of"] == "c2"
+    assert counts["groups_parted_by_given_splits"] == 1
+    assert counts["methods"] == {"chronological": 10, "given": 4, "group": 1}
+    assert [(row["case_id"], row["duplicate_of"], row["similarity"]) for row in duplicates] == [
+        ("c3", "c2", 1.0),
+        ("c5", "c2", 1.0),
+    ]
+
+
+def test_a_group_goes_where_its_earliest_member_goes(tmp_path):
+    text = "the facts of a case that came to the court a second time after many years"
+    cases = [case(i, day=i) for i in range(20)]
+    cases[2] = case(2, day=2, text=text)
+    cases[19] = case(19, day=19, text=text + " again")
+    cases[7] = case(7, text=text)  # undated, but its group is not
+    splits, duplicates, counts = divide(tmp_path, cases)
+    assert {splits[f"c{i}"]["split"] for i in (2, 7, 19)} == {"train"}
+    assert [splits[f"c{i}"]["duplicate_of"] for i in (2, 7, 19)] == [None, "c2", "c2"]
+    assert [(row["how"], row["duplicate_of"]) for row in duplicates] == [
+        ("near_duplicate", "c2")
+    ] * 2
+    assert duplicates[1]["similarity"] == pytest.approx(14 / 15)
+    assert (counts["groups_of_several"], counts["largest_group"]) == (1, 3)
+
+
+def test_the_first_file_with_a_case_id_wins(tmp_path):
+    splits, duplicates, counts = divide(
+        tmp_path, [case(1, day=1), case(2, day=2)], [case(2, day=9), case(3, day=3)]
+    )
+    assert [(row["case_id"], row["source"]) for row in splits.values()] == (
+        [("c1", 0), ("c2", 0), ("c3", 1)]
+    )
+    assert duplicates == [
+        {
+            "case_id": "c2",
+            "source": 1,
+            "duplicate_of": "c2",
+            "how": "same_id",
+            "similarity": None,
+        }
+    ]
+    assert counts["same_id"] == 1 and counts["near_duplicates"] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"shares": [0.8, 0.2]}, "do not divide"),
+        ({"shares": [0.8, 0.3, -0.1]}, "do not divide"),
+        ({"shares": [0.8, 0.1, 0.2]}, "do not divide"),
+        ({"threshold": 0.0}, "no similarity"),
+        ({"threshold": 1.5}, "no similarity"),
+    ],
+)
+def test_wrong_options(tmp_path, options, match):
+    with pytest.raises(InputError, match=match):
+        divide(tmp_path, [case(1)], **options)
+
+
+def test_no_cases(tmp_path):
+    with pytest.raises(InputError, match="no case to divide"):
+        divide(tmp_path, [])
+
+
+# --- laws -----------------------------------------------------------------------------------
+
+WORDS = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=6).map(" ".join)
+CASES = st.lists(st.tuples(st.one_of(st.none(), st.integers(0, 9)), WORDS), min_size=1, max_size=25)
+
+
+def made(drawn):
+    return [case(i, day=day, text=text) for i, (day, text) in enumerate(drawn)]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(CASES)
+def test_no_near_duplicates_on_both_sides(tmp_path, drawn):
+    cases = made(drawn)
+    splits, _, counts = divide(tmp_path, cases)
+    for one in cases:
+        for other in cases:
+            if jaccard(shingles(one.text), shingles(other.text)) >= 0.8:
+                assert splits[one.case_id]["split"] == splits[other.case_id]["split"]
+    assert counts["groups_parted_by_given_splits"] == 0
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(CASES, st.integers(0, 25), st.randoms(use_true_random=False))
+def test_the_order_of_files_and_cases_does_not_matter(tmp_path, drawn, cut, random):
+    cases = made(drawn)
+    splits, _, counts = divide(tmp_path, cases)
+    shuffled = random.sample(cases, len(cases))
+    other, _, other_counts = divide(tmp_path, shuffled[cut:], shuffled[:cut])
+    assert {i: row | {"source": 0} for i, row in other.items()} == splits
+    assert counts == other_counts
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    CASES, st.sampled_from([[0.8, 0.1, 0.1], [0.5, 0.25, 0.25], [1.0, 0.0, 0.0], [0.4, 0.6, 0.0]])
+)
+def test_shares_are_within_one_group_of_the_wanted(tmp_path, drawn, shares):
+    splits, _, counts = divide(tmp_path, made(drawn), shares=shares)
+    free = [row["split"] for row in splits.values() if row["method"] != "undated"]
+    ends = [0.0, 0.0]
+    for place, names in enumerate((("train",), ("train", "dev"))):
+        ends[place] = sum(split in names for split in free)
+    for end, share in zip(ends, (shares[0], shares[0] + shares[1]), strict=True):
+        assert abs(end - share * len(free)) <= counts["largest_group"] / 2 + 1e-9
