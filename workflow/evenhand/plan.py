@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from evenhand import plan_legal
 from evenhand.config import complete, read_schema
 from evenhand.errors import InputError
 from evenhand.report.pages import PAGES
@@ -38,12 +39,13 @@ def check_files(config: Config) -> None:
     """
     slguset, stereotypes = config["slguset"], config["stereotypes"]
     tables = config["individual_fairness"]["datasets"]
-    if not (slguset["corpora"] or slguset["published"] or stereotypes["sets"] or tables):
+    cases = config["legal"]["datasets"]
+    if not (slguset["corpora"] or slguset["published"] or stereotypes["sets"] or tables or cases):
         raise InputError(
             "config: there is nothing to read",
             remedy="name a corpus under slguset.corpora, a published file under"
-            " slguset.published, a set of pairs under stereotypes.sets, or a table under"
-            " individual_fairness.datasets",
+            " slguset.published, a set of pairs under stereotypes.sets, a table under"
+            " individual_fairness.datasets, or cases under legal.datasets",
         )
     named = {"slguset.published.file": slguset["published"].get("file")}
     for name, model in config["models"].items():
@@ -64,6 +66,7 @@ def check_files(config: Config) -> None:
     for name, table in tables.items():
         for number, path in enumerate(table["files"]):
             named[f"individual_fairness.datasets.{name}.files.{number}"] = path
+    named |= plan_legal.check_legal(config)
     for name, one in config["stereotypes"]["sets"].items():
         named[f"stereotypes.sets.{name}.file"] = one.get("file")
     for key, path in named.items():
@@ -276,6 +279,7 @@ def pages(config: Config) -> list[str]:
     made = {
         "language_models": models_page_files(config),
         "individual_fairness": individual_page_files(config),
+        "legal_cases": plan_legal.page_files(config),
     }
     return ["slguset", *(name for name, files in made.items() if files)]
 
@@ -371,6 +375,7 @@ def page_inputs(config: Config, shards: Iterable[str]) -> list[dict[str, str | l
         result_files(config, shards),
         models_page_files(config),
         individual_page_files(config),
+        plan_legal.page_files(config),
     ]
 
 
@@ -549,7 +554,9 @@ def other_files(config: Config, shards: Iterable[str]) -> list[str]:
         f"<results>/tabular/{name}/data.parquet"
         for name in config["individual_fairness"]["datasets"]
     ]
+    files += plan_legal.other_files(config)
     used = {model for models in sets.values() for model in models}
+    used |= {m for one in config["legal"]["datasets"].values() for m in one["tokenizers"]}
     used |= set(models_for(config, CHINESE) if editions(config) else [])
     files += [
         f"<results>/models/{name}"

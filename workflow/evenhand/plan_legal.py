@@ -15,13 +15,6 @@ Config = dict[str, Any]
 #: The tables of a data set, by what they are called on the page.
 TABLES = ("sizes", "groups", "labels", "shift", "cross", "lengths", "leakage", "rules")
 
-#: What the readers of each format are told of a part, besides its files.
-PART_OPTIONS = {
-    "hudoc_json": ["documents"],
-    "cail2018": ["encoding"],
-    "judge": ["encoding"],
-}
-
 
 @cache
 def dataset(kind: str) -> Dataset:
@@ -77,12 +70,13 @@ def check_legal(config: Config) -> dict[str, str]:
                     remedy="change the kind or the format",
                 )
             named |= {f"{key}.files.{n}": path for n, path in enumerate(how["files"])}
-    for number, model in enumerate(settings["tokenizers"]):
-        if model not in config["models"]:
-            raise InputError(
-                f"config: legal.tokenizers.{number} is {model}, which is none of the models",
-                remedy="name it under models",
-            )
+        for number, model in enumerate(one["tokenizers"]):
+            if model not in config["models"]:
+                raise InputError(
+                    f"config: legal.datasets.{name}.tokenizers.{number} is {model},"
+                    " which is none of the models",
+                    remedy="name it under models",
+                )
     return named
 
 
@@ -106,7 +100,8 @@ def part_tables(config: Config, name: str, one: str) -> list[str]:
 
 def part_options(config: Config, name: str, one: str) -> list[str]:
     """The keys of the part that its reader is told."""
-    return ["format", *PART_OPTIONS.get(part(config, name, one)["format"], [])]
+    how = part(config, name, one)
+    return ["format", *(key for key in _format(how["format"]).OPTIONS if key in how)]
 
 
 def reader_modules(config: Config, name: str, one: str) -> list[str]:
@@ -134,11 +129,11 @@ def attribute_tables(config: Config, name: str, attribute: str) -> list[str]:
 
 
 def findings(config: Config, name: str) -> list[str]:
-    """What was found, attribute by attribute and, in each, part by part."""
+    """What was found, part by part and, in each, attribute by attribute."""
     return [
         f"<results>/legal/{name}/attributes/{one}/{attribute}.parquet"
-        for attribute in attributes(config, name)
         for one in parts(config, name)
+        for attribute in attributes(config, name)
     ]
 
 
@@ -150,18 +145,55 @@ def is_published(config: Config, name: str) -> bool:
 
 def names_of_findings(config: Config, name: str) -> list[str]:
     """The attribute of each of `findings`."""
-    return [one for one in attributes(config, name) for _ in parts(config, name)]
+    return attributes(config, name) * len(parts(config, name))
 
 
 def tokenised(config: Config, name: str, suffix: str = "arrow") -> list[str]:
     """The tokenised forms of a data set, or (json) what they are."""
     folder = f"<results>/legal/{name}/tokens"
-    return [f"{folder}/{model}.{suffix}" for model in config["legal"]["tokenizers"]]
+    return [
+        f"{folder}/{model}.{suffix}" for model in config["legal"]["datasets"][name]["tokenizers"]
+    ]
 
 
-def tables(config: Config, name: str) -> dict[str, str]:
-    """The tables of a data set, by the names of `TABLES`."""
-    return {table: f"<results>/tables/legal_{name}_{table}.csv" for table in TABLES}
+def page_files(config: Config) -> dict[str, str | list[str]]:
+    """The results that the page of the legal data sets shows, by the name of its argument."""
+    names = list(config["legal"]["datasets"])
+    if not names:
+        return {}
+    read = [
+        f"<results>/legal/{name}/records/{one}" for name in names for one in parts(config, name)
+    ]
+    return {
+        **{
+            table: [f"<results>/tables/legal_{name}_{table}.csv" for name in names]
+            for table in TABLES
+        },
+        "counts": [f"{path}.counts.json" for path in read],
+        "quarantine": [f"{path}.quarantine.parquet" for path in read],
+        "duplicates": [f"<results>/legal/{name}/duplicates.parquet" for name in names],
+        "divided": [f"<results>/legal/{name}/splits.json" for name in names],
+    }
+
+
+def page_options(config: Config) -> dict[str, list[str]]:
+    """What the page is told of the data sets, in the order of its files."""
+    datasets = config["legal"]["datasets"]
+    return {
+        "names": list(datasets),
+        "kinds": [one["kind"] for one in datasets.values()],
+        "titles": [one["title"] or dataset(one["kind"]).title for one in datasets.values()],
+        "parts": [f"{name}/{part}" for name in datasets for part in parts(config, name)],
+    }
+
+
+def other_files(config: Config) -> list[str]:
+    """Results that the page does not read, but that are traced like the rest."""
+    files = []
+    for name in config["legal"]["datasets"]:
+        files += [f"<results>/legal/{name}/{name}.parquet", f"<results>/legal/{name}/README.md"]
+        files += tokenised(config, name)
+    return files
 
 
 def _format(name: str) -> ModuleType:

@@ -99,7 +99,8 @@ rule build_cases:
         splits="<results>/legal/{legal}/splits.parquet",
         attributes=lambda wildcards: plan_legal.findings(config, wildcards.legal),
     output:
-        "<results>/legal/{legal}/{legal}.parquet",
+        out="<results>/legal/{legal}/{legal}.parquet",
+        counts="<results>/legal/{legal}/counts.json",
     log:
         "<logs>/build_cases/{legal}.log",
     benchmark:
@@ -116,4 +117,4 @@ rule build_cases:
         kind=lambda wildcards: plan_legal.kind_of(config, wildcards.legal),
     shell:
         "python -m evenhand.legal.build_cases {params.given} --kind {params.kind}"
-        " --out {output} 2> {log}"
+        " --out {output.out} --counts {output.counts} 2> {log}"

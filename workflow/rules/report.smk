@@ -96,3 +96,30 @@ rule write_individual_page:
     shell:
         "python -m evenhand.report.write_individual_page {params.given} {params.pages}"
         " --provenance ../provenance.json --out {output} 2> {log}"
+
+
+rule write_legal_page:
+    input:
+        **plan_legal.page_files(config),
+        templates=TEMPLATES,
+    output:
+        "<results>/report/legal_cases.html",
+    log:
+        "<logs>/write_legal_page/all.log",
+    benchmark:
+        "<benchmarks>/write_legal_page/all.jsonl"
+    conda:
+        "../../envs/report.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+    params:
+        given=given,
+        code=code(
+            "evenhand.report.write_legal_page",
+            *sorted({f"evenhand.legal.datasets.{one['kind']}" for one in LEGAL["datasets"].values()}),
+        ),
+        options=Options("legal", plan_legal.page_options(config)),
+        pages=Options("report", {"pages": plan.pages(config)}),
+    shell:
+        "python -m evenhand.report.write_legal_page {params.given} {params.options}"
+        " {params.pages} --provenance ../provenance.json --out {output} 2> {log}"

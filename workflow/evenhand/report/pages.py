@@ -9,6 +9,7 @@ PAGES = {
     "slguset": ("index.html", "SlguSet"),
     "language_models": ("language_models.html", "Language models"),
     "individual_fairness": ("individual_fairness.html", "Individual fairness"),
+    "legal_cases": ("legal_cases.html", "Legal cases"),
 }
 
 

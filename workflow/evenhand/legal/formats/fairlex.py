@@ -30,6 +30,7 @@ NEEDS = (
     ' {"text", "labels" or "label", "attributes"}'
 )
 TABLES = ("fairlex_fields", "fairlex_groups")
+OPTIONS: dict[str, object] = {}
 
 #: Names under which a record may have an id of its own.
 _IDS = ("case_id", "caseId", "case_no", "id")

@@ -22,6 +22,7 @@ from evenhand.text.encodings import DAMAGE
 KIND = "cail"
 NEEDS = "JSON lines with text_id, text (the facts), la and fd (the whole judgment)"
 TABLES: tuple[str, ...] = ()
+OPTIONS: dict[str, object] = {}
 
 _OPERATIVE = "判决如下"
 _SIGNATURE = re.compile("审判[长员]|审判组织")

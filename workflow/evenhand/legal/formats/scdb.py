@@ -43,6 +43,7 @@ NEEDS = (
     " term and docket, or jsonl or csv with citation, or term and docket, and the text"
 )
 TABLES = ("scdb_columns", "scdb_issue_areas")
+OPTIONS: dict[str, object] = {}
 
 #: Columns of SCDB without which nothing can be read.
 _NEEDED = ("caseId", "usCite", "term", "docket", "dateDecision", "issueArea")

@@ -23,6 +23,7 @@ NEEDS = (
     " canton, legal area"
 )
 TABLES = ("swiss_headings", "swiss_outcomes")
+OPTIONS: dict[str, object] = {}
 
 LANGUAGES = ("de", "fr", "it")
 

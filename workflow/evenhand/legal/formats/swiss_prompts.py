@@ -19,6 +19,7 @@ from evenhand.legal.swiss import find_facts, read_headings
 KIND = "fscs"
 NEEDS = 'jsonl with "input_text", a prompt that quotes the facts of a decision, and "language"'
 TABLES = ("swiss_headings",)
+OPTIONS: dict[str, object] = {}
 
 #: The facts: from the quotation mark at the end of the first line to the last one that an empty
 #: line follows.

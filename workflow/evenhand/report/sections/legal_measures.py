@@ -1,0 +1,201 @@
+"""Sections: how groups shift, cross, how long cases are, and what leaks, of a legal data set."""
+
+from pathlib import Path
+from typing import Any
+
+from evenhand.report.figures import Axis, histogram, scale, score_on_scale, ticks_between
+from evenhand.report.read import boolean, read_csv
+from evenhand.report.render import decimal, percent
+
+SHIFT = {
+    "dataset": str,
+    "attribute": str,
+    "group": str,
+    "splits": str,
+    "train_cases": int,
+    "other_cases": int,
+    "distance": float,
+    "low": float,
+    "high": float,
+    "noise_mean": float,
+    "noise_95": float,
+    "p": float,
+    "above_noise": boolean,
+    "compat_published": float,
+}
+CROSS = {
+    "dataset": str,
+    "attribute": str,
+    "group": str,
+    "other_attribute": str,
+    "other_group": str,
+    "cases": int,
+    "of": int,
+    "share": float,
+    "low": float,
+    "high": float,
+    "published": str,
+    "verdict": str,
+}
+LENGTHS = {
+    "dataset": str,
+    "unit": str,
+    "tokenizer": str,
+    "quantity": str,
+    "from": float,
+    "to": float,
+    "value": float,
+    "count": int,
+    "of": int,
+    "share": float,
+}
+LEAKAGE = {
+    "dataset": str,
+    "language": str,
+    "pattern": str,
+    "label": str,
+    "cases": int,
+    "of": int,
+    "share": float,
+    "mutual_information": float,
+    "p": float,
+    "associated": boolean,
+    "label_with": int,
+    "of_with": int,
+    "label_without": int,
+    "of_without": int,
+    "risk_ratio": float,
+    "low": float,
+    "high": float,
+    "examples": str,
+}
+RULES = {
+    "dataset": str,
+    "attribute": str,
+    "rule": str,
+    "value": str,
+    "cases": int,
+    "of": int,
+    "share": float,
+    "mean_confidence": float,
+    "with_evidence": int,
+    "flags": str,
+}
+
+#: The widest that distances are drawn: sqrt(ln 2) is the largest there is.
+MOST = 0.8325546
+
+
+def describe_shift(path: Path) -> dict[str, Any]:
+    """Tables 8 to 11: distances of the label distributions, with the noise floor as a band."""
+    rows = read_csv(path, SHIFT)
+    highest = max((row["high"] or row["distance"] or 0 for row in rows), default=0)
+    noise = max((row["noise_95"] or 0 for row in rows), default=0)
+    axis = Axis(0, min(MOST, max(highest, noise, 0.05) * 1.05))
+    ticks = ticks_between(axis.low, axis.high, 4)
+    for row in rows:
+        row["figure"] = None
+        if row["distance"] is not None:
+            words = f"{row['group'] or 'all'}, {row['splits']}: {decimal(row['distance'])}"
+            row["figure"] = score_on_scale(
+                axis,
+                row["distance"],
+                (row["low"], row["high"]),
+                (0.0, row["noise_95"]) if row["noise_95"] is not None else (None, None),
+                words,
+                centre=0,
+                kind="more" if row["above_noise"] else "unclear",
+            )
+    return {
+        "rows": rows,
+        "scale": scale(axis, ticks, "distance"),
+        "compat": any(row["compat_published"] is not None for row in rows),
+        "above": sum(row["above_noise"] is True for row in rows),
+        "measured": sum(row["distance"] is not None for row in rows),
+    }
+
+
+def describe_cross(path: Path) -> list[dict[str, Any]]:
+    """Table 3: for each pair of attributes a table, group by group."""
+    pairs: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+    for row in read_csv(path, CROSS):
+        lines = pairs.setdefault((row["attribute"], row["other_attribute"]), {})
+        lines.setdefault(row["group"], {})[row["other_group"]] = row
+    return [
+        {
+            "name": first,
+            "other": second,
+            "columns": list(dict.fromkeys(name for cells in lines.values() for name in cells)),
+            "rows": [{"name": name, "cells": cells} for name, cells in lines.items()],
+        }
+        for (first, second), lines in pairs.items()
+    ]
+
+
+def describe_lengths(path: Path) -> list[dict[str, Any]]:
+    """Figure 2: a histogram for each unit, with the quantities beside it."""
+    units: dict[tuple[str, str | None], list[dict[str, Any]]] = {}
+    for row in read_csv(path, LENGTHS):
+        units.setdefault((row["unit"], row["tokenizer"]), []).append(row)
+    found = []
+    for (unit, tokenizer), rows in units.items():
+        bars = [row for row in rows if row["quantity"] == "histogram"]
+        drawing = None
+        if bars:
+            edges = [bars[0]["from"] or 0.0]
+            for bar in bars:
+                width = edges[-1] - edges[-2] if len(edges) > 1 else 1.0
+                edges.append(bar["to"] if bar["to"] is not None else edges[-1] + width)
+            name = unit + (f" ({tokenizer})" if tokenizer else "")
+            drawing = histogram(
+                [bar["count"] or 0 for bar in bars],
+                edges,
+                f"Cases by number of {name}",
+                ticks=ticks_between(edges[0], edges[-1], 5),
+                unit="cases",
+            )
+        values = {row["quantity"]: row for row in rows if row["quantity"] != "histogram"}
+        found.append(
+            {"unit": unit, "tokenizer": tokenizer, "figure": drawing, "quantities": values}
+        )
+    return found
+
+
+def describe_leakage(path: Path) -> list[dict[str, Any]]:
+    """Patterns that were found, the strongest risk ratio of each beside it."""
+    found: list[dict[str, Any]] = []
+    for row in read_csv(path, LEAKAGE):
+        if row["label"] is None:
+            if row["cases"]:
+                found.append(row | {"strongest": None})
+        elif found and row["pattern"] == found[-1]["pattern"] and row["risk_ratio"] is not None:
+            best = found[-1]["strongest"]
+            if best is None or _lean(row) > _lean(best):
+                found[-1]["strongest"] = row
+    for row in found:
+        one = row["strongest"]
+        row["words"] = (
+            None
+            if one is None
+            else f"{one['label']}: {percent(_share(one['label_with'], one['of_with']), 0)} with it,"
+            f" {percent(_share(one['label_without'], one['of_without']), 0)} without"
+        )
+    return found
+
+
+def describe_rules(path: Path) -> list[dict[str, Any]]:
+    """How each attribute was found: its rules, by attribute."""
+    attributes: dict[str, list[dict[str, Any]]] = {}
+    for row in read_csv(path, RULES):
+        attributes.setdefault(row["attribute"], []).append(row)
+    return [{"name": name, "rows": rows} for name, rows in attributes.items()]
+
+
+def _share(part: int | None, whole: int | None) -> float | None:
+    return None if part is None or not whole else part / whole
+
+
+def _lean(row: dict[str, Any]) -> float:
+    """How far a risk ratio's interval stays away from 1, whichever way."""
+    low, high = row["low"] or 0.0, row["high"] or 0.0
+    return max(low - 1, 1 / high - 1 if high else 0.0)
