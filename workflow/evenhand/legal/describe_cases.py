@@ -153,9 +153,15 @@ def _years(data: Path, fixed: Dataset, parts: dict[str, np.ndarray]) -> Iterator
         first, last = int(years.min()), int(years.max())
         same = (first, last) == _span(printed)
         yield row | {
-            "ours": f"{first}-{last % 100:02}" if first != last else f"{first}",
+            "ours": _printed(first, last),
             "verdict": REPRODUCED if same else NOT_REPRODUCED,
         }
+
+
+def _printed(first: int, last: int) -> str:
+    if first == last:
+        return str(first)
+    return f"{first}-{last % 100:02}" if first // 100 == last // 100 else f"{first}-{last}"
 
 
 def _span(printed: str) -> tuple[int, int]:

@@ -1,0 +1,188 @@
+import csv
+
+import openpyxl
+import pytest
+from openpyxl.cell.rich_text import CellRichText
+
+from evenhand.errors import InputError
+from evenhand.legal.audit import read_handed_out
+from evenhand.legal.draw_audit import draw_audit
+from evenhand.legal.findings import Finding, given_evidence
+from unit.legal.made_cases import evidence, record, write_found
+
+LONG = "It rained. " * 100 + "He was born in 1950 in Ghent. " + "It rained. " * 100
+
+
+def case(number, rule="pronouns", value="male", **given):
+    one = record(number, text=(f"He was number {number}.",), title=f"=Case {number}", **given)
+    return one, Finding(value, rule, 0.9, (evidence(one, "He"),) if value else ())
+
+
+@pytest.fixture
+def arguments(tmp_path, repository):
+    pairs = [case(n) for n in range(1, 31)]
+    pairs += [case(n, "legal_person", None) for n in range(31, 34)]
+    records, findings = write_found(tmp_path, pairs)
+    return {
+        "records": [records],
+        "findings": [findings],
+        "instructions": repository / "workflow/evenhand/legal/templates/audit.md.jinja",
+        "out": tmp_path / "audit",
+        "kind": "ecthr",
+        "dataset": "mine",
+        "attribute": "applicant_gender",
+        "per_rule": 5,
+    }
+
+
+def rows_of(folder, name="applicant_gender.csv"):
+    with (folder / name).open(encoding="utf-8-sig", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def drawn(arguments, **changed):
+    draw_audit(**arguments | changed)
+    return [row["case_id"] for row in rows_of(changed.get("out", arguments["out"]))]
+
+
+def test_so_many_of_each_rule(arguments):
+    counts = draw_audit(**arguments)
+    assert counts == {"drawn": {"legal_person": 3, "pronouns": 5}, "frozen": False}
+    rows = rows_of(arguments["out"])
+    assert [row["rank"] for row in rows] == [str(n) for n in range(1, 9)]
+    assert [row["rule"] for row in rows] == ["legal_person"] * 3 + ["pronouns"] * 5
+    assert {row["value"] for row in rows[:3]} == {"n/a"}
+    assert {row["right"] for row in rows} == {""}
+    assert rows[0]["title"].startswith("'=Case")
+    assert {row["attribute"] for row in rows} == {"applicant_gender"}
+
+
+def test_the_words_are_marked(arguments):
+    draw_audit(**arguments)
+    book = openpyxl.load_workbook(arguments["out"] / "applicant_gender.xlsx", rich_text=True)
+    sheet = book["findings"]
+    names = [cell.value.split()[0] for cell in sheet[1]]
+    row = {name: cell.value for name, cell in zip(names, sheet[5], strict=True)}
+    assert isinstance(row["evidence"], CellRichText)
+    assert next(str(part) for part in row["evidence"]) == "He"
+    assert row["where"] == "facts 1"
+    assert sheet.cell(5, names.index("title") + 1).data_type == "s"
+    rule = next(one for one in sheet.data_validations.dataValidation if "right" in one.formula1)
+    assert rule.formula1 == '"right,wrong,cannot_tell"'
+    assert any("male,female,n/a" in one.formula1 for one in sheet.data_validations.dataValidation)
+    assert "applicant_gender" in book["instructions"]["A1"].value
+
+
+def test_the_draw_is_of_seed_and_case(arguments, tmp_path):
+    first = drawn(arguments)
+    assert drawn(arguments, out=tmp_path / "again") == first
+    assert drawn(arguments, out=tmp_path / "other", seed=2) != first
+    more = [case(n) for n in [*range(40, 43), *range(30, 0, -1)]]
+    more += [case(n, "legal_person", None) for n in range(31, 34)]
+    records, findings = write_found(tmp_path, more, "more")
+    changed = drawn(arguments, out=tmp_path / "more", records=[records], findings=[findings])
+    new = {f"ecthr-{n}" for n in range(40, 43)}
+    assert len(set(first) - set(changed)) <= len(new)
+    assert set(changed) <= set(first) | new
+
+
+def test_the_same_bytes(arguments, tmp_path):
+    draw_audit(**arguments)
+    draw_audit(**arguments | {"out": tmp_path / "again"})
+    for file in arguments["out"].iterdir():
+        assert (tmp_path / "again" / file.name).read_bytes() == file.read_bytes()
+
+
+def test_what_was_handed_out_stays(arguments, tmp_path):
+    draw_audit(**arguments)
+    kept = arguments["out"] / "handed_out.csv"
+    records, findings = write_found(tmp_path, [case(77)], "changed")
+    counts = draw_audit(
+        **arguments
+        | {"records": [records], "findings": [findings], "out": tmp_path / "frozen"}
+        | {"handed_out": kept, "per_rule": 1}
+    )
+    assert counts == {"drawn": {"legal_person": 3, "pronouns": 5}, "frozen": True}
+    for file in arguments["out"].iterdir():
+        if file.suffix == ".csv":
+            assert (tmp_path / "frozen" / file.name).read_bytes() == file.read_bytes()
+    with pytest.raises(InputError, match="is of the attribute applicant_gender"):
+        draw_audit(
+            **arguments
+            | {"handed_out": kept, "attribute": "applicant_age", "out": tmp_path / "age"}
+        )
+
+
+def one_row(arguments, tmp_path, one, finding):
+    records, findings = write_found(tmp_path, [(one, finding)], "one")
+    draw_audit(**arguments | {"records": [records], "findings": [findings]})
+    (row,) = read_handed_out(arguments["out"] / "handed_out.csv").values()
+    return row
+
+
+def test_a_part_of_a_long_paragraph_is_shown(arguments, tmp_path):
+    one = record(1, text=("Start.",), context=("Header.", LONG))
+    words = (evidence(one, "born in 1950", "context", 1), evidence(one, "Start"))
+    row = one_row(arguments, tmp_path, one, Finding("male", "r", 1.0, words, ("a_flag",)))
+    assert row["evidence"][row["mark_start"] : row["mark_end"]] == "born in 1950"
+    assert row["evidence"].startswith("… ")
+    assert row["evidence"].endswith(" …")
+    assert len(row["evidence"]) < 850
+    assert row["where"] == "context 2"
+    assert row["more"] == "facts 1: Start | flag: a_flag"
+
+
+def test_metadata_control_signs_and_formulas(arguments, tmp_path):
+    one = record(1, text=("\x0b\x00 =He went.",), given={"respondent": "TURKEY"})
+    row = one_row(
+        arguments, tmp_path, one, Finding("male", "r", 1.0, (given_evidence(one, "respondent"),))
+    )
+    assert (row["where"], row["evidence"]) == ("metadata", "respondent=TURKEY")
+    (tmp_path / "b").mkdir()
+    arguments["out"] = tmp_path / "b" / "audit"
+    row = one_row(arguments, tmp_path, one, Finding("male", "r", 1.0, (evidence(one, "He"),)))
+    assert row["evidence"] == "=He went."
+    assert row["evidence"][row["mark_start"] : row["mark_end"]] == "He"
+    openpyxl.load_workbook(arguments["out"] / "applicant_gender.xlsx")
+
+
+def test_nothing_to_point_at(arguments, tmp_path):
+    one = record(1, text=("The first fact.", "The second fact."))
+    row = one_row(arguments, tmp_path, one, Finding(None, "no_birth_sentence", 0.0))
+    assert row["evidence"] == "The first fact. ¶ The second fact."
+    assert (row["mark_start"], row["mark_end"]) == (0, 0)
+
+
+def test_a_case_of_two_files_is_taken_from_the_first(arguments, tmp_path):
+    records, findings = write_found(tmp_path, [case(1, "title", "female")], "second")
+    first = {name: [*arguments[name], path] for name, path in
+             (("records", records), ("findings", findings))}  # fmt: skip
+    draw_audit(**arguments | first | {"per_rule": 50})
+    rows = {row["case_id"]: row["rule"] for row in rows_of(arguments["out"])}
+    assert len(rows) == 33
+    assert rows["ecthr-1"] == "pronouns"
+
+
+def test_no_finding_at_all(arguments, tmp_path):
+    records, findings = write_found(tmp_path, [], "none")
+    counts = draw_audit(**arguments | {"records": [records], "findings": [findings]})
+    assert counts["drawn"] == {}
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"attribute": "colour"}, "ECtHR has no attribute 'colour'"),
+        ({"per_rule": 0}, "0 cases for each rule"),
+        ({"records": []}, "0 files of records and 1 of findings"),
+    ],
+)
+def test_what_does_not_fit(arguments, changed, said):
+    with pytest.raises(InputError, match=said):
+        draw_audit(**arguments | changed)
+
+
+def test_records_of_something_else(arguments, tmp_path):
+    records, _ = write_found(tmp_path, [case(99)], "else")
+    with pytest.raises(InputError, match="lacks the case"):
+        draw_audit(**arguments | {"records": [records]})

@@ -1,0 +1,217 @@
+import csv
+
+import openpyxl
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.legal.draw_audit import draw_audit
+from evenhand.legal.findings import Finding, write_findings
+from evenhand.legal.read_audit import read_audit
+from unit.legal.made_cases import evidence, read_csv, record, write_found
+
+RECORDS = [record(n, text=(f"He was number {n}.",)) for n in range(1, 31)]
+
+
+def findings_of(rules):
+    """(rule, value) for each record."""
+    return [
+        (one, Finding(value, rule, 0.9, (evidence(one, "He"),)))
+        for one, (rule, value) in zip(RECORDS, rules, strict=False)
+    ]
+
+
+RULES = [("pronouns", "male")] * 8 + [("title", "female")] * 2 + [("legal_person", None)] * 5
+
+
+@pytest.fixture
+def audit(tmp_path, repository):
+    """What read_audit gets, all but the sheets; per_rule is 4."""
+    records, findings = write_found(tmp_path, findings_of(RULES))
+    draw_audit(
+        records=[records], findings=[findings], out=tmp_path / "audit", kind="ecthr",
+        dataset="mine", attribute="applicant_gender", per_rule=4,
+        instructions=repository / "workflow/evenhand/legal/templates/audit.md.jinja",
+    )  # fmt: skip
+    return {
+        "drawn": [tmp_path / "audit/handed_out.csv"],
+        "findings": [findings],
+        "attributes": ["applicant_gender"],
+        "out": tmp_path / "audit.csv",
+        "kind": "ecthr",
+        "dataset": "mine",
+    }
+
+
+def fill(audit, name, answers, **cells):
+    """A filled sheet: `answers` by rule, a list of (right, should_be); `cells` in the first row."""
+    folder = audit["drawn"][0].parent
+    with (folder / "applicant_gender.csv").open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    left = {rule: list(given) for rule, given in answers.items()}
+    for row in rows:
+        if left.get(row["rule"]):
+            row["right"], row["should_be"] = left[row["rule"]].pop(0)
+    rows[0] |= cells
+    path = folder.parent / name
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+ANSWERS = {
+    "pronouns": [("right", ""), ("RIGHT ", "male"), ("wrong", "female"), ("cannot_tell", "")],
+    "title": [("right", ""), ("wrong", "")],
+    "legal_person": [("right", ""), ("wrong", "Male"), ("", "")],
+}
+
+
+def result(audit, *sheets, **changed):
+    counts = read_audit(**audit | changed, sheets=list(sheets))
+    rows = read_csv(audit["out"])
+    return counts, {(row["scope"], row["rule"]): row for row in rows}
+
+
+def test_precision_by_rule(audit):
+    counts, rows = result(audit, fill(audit, "me.csv", ANSWERS))
+    assert counts == {
+        "drawn": 10,
+        "answered": 8,
+        "unanswered": 2,
+        "contradicted": 0,
+        "changed_since": 0,
+    }
+    names = ("cases", "drawn", "answered", "right", "wrong", "cannot_tell", "unanswered")
+    row = rows["rule", "pronouns"]
+    assert [row[name] for name in names] == ["8", "4", "4", "2", "1", "1", "0"]
+    assert row["precision"] == "0.666667"
+    assert float(row["low"]) == pytest.approx(0.2077, abs=1e-4)  # Wilson's, 2 of 3
+    assert float(row["high"]) == pytest.approx(0.9385, abs=1e-4)
+    row = rows["rule", "legal_person"]
+    assert [row[name] for name in names] == ["5", "4", "2", "1", "1", "0", "2"]
+    assert [rule for scope, rule in rows if scope == "rule"] == [
+        "pronouns",
+        "legal_person",
+        "title",
+    ]
+
+
+def test_all_values_weigh_by_the_cases_of_their_rules(audit):
+    _, rows = result(audit, fill(audit, "me.csv", ANSWERS))
+    row = rows["values", ""]
+    assert float(row["precision"]) == pytest.approx((8 * 2 / 3 + 2 * 1 / 2) / 10, abs=1e-6)
+    assert float(row["low"]) < float(row["precision"]) < float(row["high"])
+    got, missed = 8 * 2 / 3 + 2 / 2, 8 / 3 + 5 / 2
+    assert float(row["recall"]) == pytest.approx(got / (got + missed), abs=1e-6)
+    assert rows["no_values", ""]["precision"] == "0.500000"
+    assert rows["no_values", ""]["recall"] == ""
+
+
+def test_a_rule_without_answers_leaves_the_whole_open(audit):
+    answers = {"pronouns": ANSWERS["pronouns"]}
+    _, rows = result(audit, fill(audit, "me.csv", answers))
+    assert rows["rule", "title"]["precision"] == ""
+    assert rows["values", ""]["precision"] == rows["values", ""]["recall"] == ""
+
+
+def test_two_auditors(audit):
+    one = fill(audit, "one.csv", ANSWERS)
+    other = fill(audit, "two.csv", {"pronouns": [("right", ""), ("wrong", "female")]})
+    _, rows = result(audit, one, other)
+    row = rows["rule", "pronouns"]
+    # the second case is right for one and wrong for the other
+    assert [row[name] for name in ("right", "wrong", "contradicted")] == ["1", "1", "1"]
+
+
+def test_what_is_found_otherwise_now_does_not_count(audit, tmp_path):
+    sheet = fill(audit, "me.csv", ANSWERS)
+    changed = [("pronouns", "female")] * 8 + RULES[8:]
+    now = tmp_path / "now.parquet"
+    write_findings(now, [(one.case_id, finding) for one, finding in findings_of(changed)])
+    counts, rows = result(audit, sheet, findings=[now])
+    assert rows["rule", "pronouns"]["changed_since"] == "4"
+    assert rows["rule", "pronouns"]["answered"] == "0"
+    assert counts["changed_since"] == 4
+
+
+def test_no_sheet_yet(audit):
+    counts, _ = result(audit)
+    assert (counts["answered"], counts["unanswered"]) == (0, 10)
+
+
+def test_a_filled_workbook(audit):
+    path = audit["drawn"][0].parent / "applicant_gender.xlsx"
+    book = openpyxl.load_workbook(path, rich_text=True)
+    sheet = book["findings"]
+    names = [cell.value.split()[0] for cell in sheet[1]]
+    sheet.cell(2, names.index("right") + 1).value = "wrong"
+    sheet.cell(2, names.index("should_be") + 1).value = "female"
+    filled = audit["out"].parent / "filled.xlsx"
+    book.save(filled)
+    counts, rows = result(audit, filled)
+    assert counts["answered"] == 1
+    assert rows["rule", "legal_person"]["wrong"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ({"right": "yes"}, r"me.csv:2: 'yes' is no answer; write right, wrong or cannot_tell"),
+        ({"right": "wrong", "should_be": "man"}, "should_be is 'man'; write male, female, n/a"),
+        ({"right": "right", "should_be": "male"}, "the value n/a is right, and should be male"),
+        ({"right": "wrong", "should_be": "n/a"}, "the value n/a is wrong, and should be n/a"),
+        ({"right": "", "should_be": "male"}, "should_be is filled in, and right is blank"),
+        ({"value": "male"}, "was handed out with the value n/a by the rule legal_person"),
+        ({"case_id": "ecthr-99"}, "'ecthr-99' of the attribute 'applicant_gender' was not handed"),
+        ({"attribute": ""}, "of the attribute '' was not handed out"),
+    ],
+)
+def test_cells_that_cannot_be_meant(audit, cells, said):
+    with pytest.raises(InputError, match=said):
+        result(audit, fill(audit, "me.csv", {}, **cells))
+
+
+def test_a_case_twice_in_a_sheet(audit):
+    path = fill(audit, "me.csv", {})
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([*lines, lines[1]]) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"me.csv:12: .* a second time"):
+        result(audit, path)
+
+
+def test_files_that_are_no_sheets(audit, tmp_path):
+    other = tmp_path / "sheet.ods"
+    other.write_text("x", encoding="utf-8")
+    with pytest.raises(InputError, match="is no sheet"):
+        result(audit, other)
+    with pytest.raises(InputError, match="1 files of findings and 0 attributes"):
+        result(audit, attributes=[])
+    with pytest.raises(InputError, match="second file of applicant_gender"):
+        result(audit, drawn=audit["drawn"] * 2)
+
+
+def test_a_number_may_be_corrected(tmp_path, repository):
+    pairs = [(one, Finding("1950", "born_in_year", 1.0)) for one in RECORDS[:3]]
+    records, findings = write_found(tmp_path, pairs)
+    name = "applicant_birth_year"
+    draw_audit(
+        records=[records], findings=[findings], out=tmp_path / "audit", kind="ecthr",
+        dataset="mine", attribute=name,
+        instructions=repository / "workflow/evenhand/legal/templates/audit.md.jinja",
+    )  # fmt: skip
+    sheet = tmp_path / "audit" / f"{name}.csv"
+    text = sheet.read_text(encoding="utf-8-sig").splitlines()
+    for line, (right, year) in enumerate([("wrong", "1951"), ("wrong", "unknown")], start=1):
+        text[line] = text[line].replace(f",,,,{name}", f",{right},{year},,{name}")
+    filled = tmp_path / "filled.csv"
+    filled.write_text("\n".join(text) + "\n", encoding="utf-8")
+    audit = {
+        "drawn": [tmp_path / "audit/handed_out.csv"], "findings": [findings],
+        "attributes": [name], "out": tmp_path / "a.csv", "kind": "ecthr", "dataset": "mine",
+    }  # fmt: skip
+    _, rows = result(audit, filled)
+    assert rows["rule", "born_in_year"]["wrong"] == "2"
+    filled.write_text("\n".join(text).replace("1951", "nineteen"), encoding="utf-8")
+    with pytest.raises(InputError, match="should_be is 'nineteen'; write a number, or unknown"):
+        result(audit, filled)
