@@ -80,6 +80,9 @@ _ABBREVIATED = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|no|nos|No|Nos|v|cf|Art|pp?|[A-Za-z])\.|\b\d\.)$"
 )
 
+#: A text with longer lines on average has lost its lines.
+CHARACTERS_PER_LINE = 2000
+
 #: Characters of the longest heading.
 LONGEST_HEADING = 200
 
@@ -95,9 +98,9 @@ def lines_of(text: str) -> list[str]:
     """The lines of a judgment; those of a flat text are recovered.
 
     Style sheets, tags and entities go. A text with few line ends (HUDOC's pages taken as one
-    string) is cut before numbered paragraphs, before headings with a numeral or letter, and
-    before and after the headings of sections. Other headings are found as the unfinished
-    sentence at the end of a paragraph.
+    string), and a line with several numbered paragraphs, is cut before numbered paragraphs,
+    before headings with a numeral or letter, and before and after the headings of sections.
+    Other headings are found as the unfinished sentence at the end of a paragraph.
 
     Returns
     -------
@@ -112,10 +115,15 @@ def lines_of(text: str) -> list[str]:
     if _TAG.search(text):
         text = strip_html(text)
     text = unescape(text).translate(_ODD)
-    if text.count("\n") * 2000 >= len(text):
-        return _join_numerals([line for line in map(clean, text.split("\n")) if line])
-    lines = (clean(line) for line in _cut(text))
-    return _join_numerals([part for line in lines if line for part in _part_heading(line)])
+    flat = text.count("\n") * CHARACTERS_PER_LINE < len(text)
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if flat or len(_NUMBERED.findall(line)) > 1:
+            pieces = filter(None, map(clean, _cut(line)))
+            lines += [part for piece in pieces for part in _part_heading(piece)]
+        elif cleaned := clean(line):
+            lines.append(cleaned)
+    return _join_numerals(lines)
 
 
 def _join_numerals(lines: list[str]) -> list[str]:

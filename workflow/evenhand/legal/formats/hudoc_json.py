@@ -83,16 +83,17 @@ def _record(
     if language and language not in _LANGUAGES:
         quarantine.add(*place, "other_language", f"{item}: {language}")
         return None
-    judgment = parse(lines_of(value["full_text"]))
-    if language_of([*judgment.facts, *judgment.procedure, *judgment.rest]) != "en":
+    lines = lines_of(value["full_text"])
+    if language_of(lines) != "en":
         quarantine.add(*place, "other_language", f"{item}: the text is French")
         return None
     if bad := _bad_articles(value):
         quarantine.add(*place, "bad_label", f"{item}: no article: {', '.join(bad)}")
         return None
+    judgment = parse(lines)
     labels, given = _outcome(value, no_finding)
     given |= {
-        "respondent": ";".join(p for p in str(value["country"]).replace(" ", "").split(";") if p),
+        "respondent": ";".join(filter(None, map(str.strip, str(value["country"]).split(";")))),
         "application_number": str(value.get("app_no", "")),
         "importance": str(value.get("importance", "")),
         "conclusion": str(value.get("conclusion", "")),

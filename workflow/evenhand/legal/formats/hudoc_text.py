@@ -92,10 +92,10 @@ def _record(
         quarantine.add(member.name, None, "file", "empty_file", "there is no text in it")
         return None
     lines = lines_of(text)
-    judgment = parse(lines)
-    if language_of([*judgment.facts, *judgment.procedure, *judgment.rest, *lines[:200]]) != "en":
+    if language_of(lines) != "en":
         quarantine.add(*place, "other_language", "the text is French")
         return None
+    judgment = parse(lines)
     if not judgment.operative and _is_decision(judgment):
         quarantine.add(*place, "not_a_judgment", "a decision, without JUDGMENT in its header")
         return None
