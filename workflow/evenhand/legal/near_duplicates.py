@@ -169,7 +169,6 @@ def _suspected(signatures: np.ndarray, distinct: np.ndarray, threshold: float) -
 def _buckets(keys: np.ndarray) -> Iterator[np.ndarray]:
     """The positions that share a key, ascending, where there are several."""
     order = np.argsort(keys, kind="stable")
-    borders = np.flatnonzero(np.diff(keys[order])) + 1
-    for bucket in np.split(order, borders):
-        if len(bucket) > 1:
-            yield bucket
+    borders = np.concatenate([[0], np.flatnonzero(np.diff(keys[order])) + 1, [len(keys)]])
+    for place in np.flatnonzero(np.diff(borders) > 1):
+        yield order[borders[place] : borders[place + 1]]

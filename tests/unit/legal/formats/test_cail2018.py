@@ -41,7 +41,7 @@ def test_a_case(tmp_path):
     (record,), quarantine = read_lines(tmp_path, [line(" " + FACT + "\r\n第二段。 ")])
     assert not quarantine.counts
     assert record.text == (FACT, "第二段。") and record.context == ()
-    assert (record.source, record.source_position) == ("cases.json", 1)
+    assert (record.source, record.source_position) == (str(tmp_path / "cases.json"), 1)
     assert record.labels == ("<=12",) and record.date is None and record.language == "zh"
     assert record.given == {
         "accusation": "盗窃",

@@ -63,9 +63,8 @@ def read(
     for path in files:
         for member in open_members(path, quarantine):
             checked = _checked(member, encoding, path)
-            source = member.name.removeprefix(f"{path.parent}/")
             for found in objects_of(checked, quarantine, encoding):
-                record = _record(found, source, quarantine)
+                record = _record(found, quarantine)
                 if record is not None:
                     yield record
 
@@ -85,7 +84,7 @@ def _checked(member: Member, encoding: str, path: Path) -> Member:
     return Member(member.name, member.file_name, chain([head], member.chunks))
 
 
-def _record(found: Found, source: str, quarantine: Quarantine) -> Record | None:
+def _record(found: Found, quarantine: Quarantine) -> Record | None:
     value = found.value
     where = found.source, found.position, found.unit
     fact = value.get("fact")
@@ -109,7 +108,7 @@ def _record(found: Found, source: str, quarantine: Quarantine) -> Record | None:
         given |= {"sentence": sentence.kind, "months": f"{sentence.months:g}"}
     return Record(
         case_id=fact_id(text),
-        source=source,
+        source=found.source,
         source_position=found.position,
         language="zh",
         text=text,

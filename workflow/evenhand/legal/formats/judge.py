@@ -39,15 +39,13 @@ def read(
     bytes that are no UTF-8 (``damaged_case``); and, though the case stays, a date that no
     calendar has (``bad_date``).
     """
-    roots = sorted({f"{path.parent}/" for path in files}, key=len, reverse=True)
     for found in read_objects(files, quarantine):
-        root = next(one for one in [*roots, ""] if found.source.startswith(one))
-        record = _record(found, found.source.removeprefix(root), quarantine)
+        record = _record(found, quarantine)
         if record is not None:
             yield record
 
 
-def _record(found: Found, source: str, quarantine: Quarantine) -> Record | None:
+def _record(found: Found, quarantine: Quarantine) -> Record | None:
     where = found.source, found.position, found.unit
     fields = [found.value.get(name) for name in ("text_id", "text", "fd")]
     if not all(isinstance(one, str) for one in fields) or not fields[0]:
@@ -66,7 +64,7 @@ def _record(found: Found, source: str, quarantine: Quarantine) -> Record | None:
         given |= {"sentence": sentence.kind, "months": f"{sentence.months:g}"}
     return Record(
         case_id=case_id,
-        source=source,
+        source=found.source,
         source_position=found.position,
         language="zh",
         date=_date(judgment, where, quarantine),
