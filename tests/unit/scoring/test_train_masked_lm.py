@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from evenhand.errors import InputError
 from evenhand.io.files import content_digest
+from evenhand.io.scratch import scratch_at
 from evenhand.scoring import train_masked_lm as module
+from evenhand.scoring import training
 from evenhand.scoring.fill_mask import check_fill_mask
 from evenhand.scoring.models import load_masked_lm
 from evenhand.scoring.train_masked_lm import train_masked_lm
@@ -223,3 +225,43 @@ def test_bad_inputs(tmp_path, text):
     with pytest.raises(InputError, match="nothing to train on"):
         train_masked_lm(out=out, **SMALL)
     assert not out.exists()
+
+
+class Killed(BaseException):
+    """What a kill looks like from inside: nothing is tidied up."""
+
+
+@pytest.mark.parametrize("step", [1, 7, 29])
+def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(tmp_path, text, monkeypatch, step):
+    settings = SMALL | {"files": [text], "steps": 30, "dropout": 0.1, "batch": 64}
+    train_masked_lm(out=tmp_path / "whole", **settings)
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0)
+    monkeypatch.setattr(training, "CHECKPOINT_SHARE", 0)
+    save = training._Checkpoint.save_if_due
+
+    def stop(self, losses):
+        if len(losses) > step:
+            raise Killed
+        save(self, losses)
+
+    monkeypatch.setattr(training._Checkpoint, "save_if_due", stop)
+    with pytest.raises(Killed), scratch_at(tmp_path / "scratch"):
+        train_masked_lm(out=tmp_path / "stopped", **settings)
+    seen = []
+    monkeypatch.setattr(training._Checkpoint, "save_if_due", lambda _, losses: seen.append(losses))
+    with scratch_at(tmp_path / "scratch"):
+        train_masked_lm(out=tmp_path / "resumed", **settings)
+    assert len(seen) == 30 - step  # the steps before were not made again
+    assert content_digest(tmp_path / "resumed") == content_digest(tmp_path / "whole")
+    assert not (tmp_path / "scratch").exists()
+
+
+def test_a_broken_checkpoint_costs_time_only(tmp_path, text, capsys):
+    settings = SMALL | {"files": [text]}
+    train_masked_lm(out=tmp_path / "whole", **settings)
+    (tmp_path / "scratch").mkdir()
+    (tmp_path / "scratch" / "checkpoint.pt").write_bytes(b"half of")
+    with scratch_at(tmp_path / "scratch"):
+        train_masked_lm(out=tmp_path / "other", **settings)
+    assert "checkpoint.pt is broken" in capsys.readouterr().err
+    assert content_digest(tmp_path / "other") == content_digest(tmp_path / "whole")

@@ -54,12 +54,26 @@ def test_tables_and_files_are_read_together(tmp_path):
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=60), st.integers(1, 9), st.integers(0, 9))
 def test_an_epoch_holds_each_sentence_once(lengths, batch, seed):
     coded = [[0] * length for length in lengths]
-    batches = training.batches_for_ever(coded, batch, np.random.default_rng(seed))
+    batches = training.Batches(coded, batch, np.random.default_rng(seed))
     for _ in range(2):
         seen = []
         while len(seen) < len(coded):
             seen += next(batches).tolist()
         assert sorted(seen) == list(range(len(coded)))
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=60), st.integers(1, 9), st.integers(0, 99))
+def test_batches_go_on_where_their_state_was_taken(lengths, batch, used):
+    coded = [[0] * length for length in lengths]
+    one = training.Batches(coded, batch, generator := np.random.default_rng(3))
+    for _ in range(used):
+        next(one)
+        generator.random()  # masks come from the same generator
+    state = json.loads(json.dumps(one.state()))
+    expected = [next(one).tolist() for _ in range(20)]
+    other = training.Batches(coded, batch, np.random.default_rng(4))
+    other.restore(state)
+    assert [next(other).tolist() for _ in range(20)] == expected
 
 
 @given(st.lists(st.lists(st.integers(1, 9), min_size=1), min_size=1, max_size=9))

@@ -15,7 +15,7 @@ from evenhand import stage
 from evenhand.scoring.models import enable_selection, load_causal_lm, logits_at
 from evenhand.scoring.next_token import check_next_token
 from evenhand.scoring.training import (
-    batches_for_ever,
+    Batches,
     check_width,
     count,
     fit,
@@ -177,7 +177,7 @@ def _train(
         for ids in tokenizer(list(sentences), split_special_tokens=True, verbose=False)["input_ids"]
     ]
     enable_selection(model, before_output=True)
-    order = batches_for_ever(coded, batch, np.random.default_rng(seed))
+    order = Batches(coded, batch, np.random.default_rng(seed))
 
     def loss_of(_step: int) -> "torch.Tensor":
         ids, rows, columns, wanted = _next_tokens([coded[i] for i in next(order)], end)
@@ -186,7 +186,7 @@ def _train(
         )
         return torch.nn.functional.cross_entropy(logits, torch.from_numpy(wanted))
 
-    return fit(model, loss_of, steps=steps, learning_rate=learning_rate)
+    return fit(model, loss_of, steps=steps, learning_rate=learning_rate, batches=order)
 
 
 def _next_tokens(

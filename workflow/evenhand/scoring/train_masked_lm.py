@@ -24,7 +24,7 @@ from evenhand.errors import InputError
 from evenhand.scoring.fill_mask import check_fill_mask
 from evenhand.scoring.models import enable_selection, load_masked_lm, logits_at
 from evenhand.scoring.training import (
-    batches_for_ever,
+    Batches,
     check_width,
     count,
     fit,
@@ -226,7 +226,7 @@ def _train(
     )["input_ids"]
     enable_selection(model)
     generator = np.random.default_rng(seed)
-    order = batches_for_ever(coded, batch, generator)
+    order = Batches(coded, batch, generator)
 
     def loss_of(step: int) -> "torch.Tensor":
         rows = ()
@@ -251,7 +251,7 @@ def _train(
         )
         return torch.nn.functional.cross_entropy(logits, torch.from_numpy(wanted))
 
-    return fit(model, loss_of, steps=steps, learning_rate=learning_rate)
+    return fit(model, loss_of, steps=steps, learning_rate=learning_rate, batches=order)
 
 
 def _cut(

@@ -3,10 +3,16 @@
 The sentences are put in the order of a digest of their text, which removes duplicates, makes
 the order of the inputs irrelevant, and picks the held-out sentences. Training uses one CPU
 thread, since more would change the order of sums and so the bytes of the result.
+
+A training that is stopped (preempted, out of time, killed) leaves a checkpoint in its scratch
+folder: weights, optimiser, schedule, losses, the order of the sentences and both random
+generators. The next attempt goes on from there, to the same bytes as without the stop.
 """
 
 import hashlib
 import json
+import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +23,8 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.errors import InputError
+from evenhand.io.files import atomic
+from evenhand.io.scratch import scratch_folder
 from evenhand.io.tables import read_rows
 
 if TYPE_CHECKING:
@@ -25,6 +33,10 @@ if TYPE_CHECKING:
 
 #: Points of the loss curve in training.json.
 CURVE_POINTS = 50
+
+#: Seconds between two checkpoints, and how many times longer than its writing at the least:
+#: a stop costs seconds, and the checkpoints of a large model not more than 5 % of its time.
+CHECKPOINT_SECONDS, CHECKPOINT_SHARE = 5.0, 20
 
 
 @dataclass(frozen=True)
@@ -149,28 +161,88 @@ def reproducible(seed: int) -> Iterator[None]:
         torch.use_deterministic_algorithms(deterministic)
 
 
+class Batches:
+    """Batches of sentence numbers for ever: shuffled, of similar length, each epoch anew.
+
+    Parameters
+    ----------
+    coded : sequence of sequences of int
+        The sentences.
+    batch : int
+        Sentences in a batch; the last of an epoch may have fewer.
+    generator : numpy.random.Generator
+        What they are shuffled with. Its owner may draw from it between two batches.
+    """
+
+    def __init__(
+        self, coded: Sequence[Sequence[int]], batch: int, generator: np.random.Generator
+    ) -> None:
+        self._lengths = np.array([len(ids) for ids in coded])
+        self._batch, self._generator = batch, generator
+        self._epoch: list[np.ndarray] = []
+        self._used = 0
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return self
+
+    def __next__(self) -> np.ndarray:
+        if self._used == len(self._epoch):
+            self._epoch, self._used = self._shuffled(), 0
+        self._used += 1
+        return self._epoch[self._used - 1]
+
+    def _shuffled(self) -> list[np.ndarray]:
+        order = self._generator.permutation(len(self._lengths))
+        batches = []
+        for start in range(0, len(order), 16 * self._batch):
+            # sorted within a stretch: little padding
+            stretch = order[start : start + 16 * self._batch]
+            stretch = stretch[np.argsort(self._lengths[stretch], kind="stable")]
+            batches += [stretch[i : i + self._batch] for i in range(0, len(stretch), self._batch)]
+        return [batches[number] for number in self._generator.permutation(len(batches))]
+
+    def state(self) -> dict[str, Any]:
+        """Where it is, the generator's state included, as JSON has it."""
+        return {
+            "epoch": [batch.tolist() for batch in self._epoch],
+            "used": self._used,
+            "generator": self._generator.bit_generator.state,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was taken, from the same sentences."""
+        self._epoch = [np.array(batch) for batch in state["epoch"]]
+        self._used = state["used"]
+        self._generator.bit_generator.state = state["generator"]
+
+
 def fit(
     model: "PreTrainedModel",
     loss_of: "Callable[[int], torch.Tensor]",
     *,
     steps: int,
     learning_rate: float,
+    batches: Batches | None = None,
 ) -> list[float]:
     """Train in place with AdamW, and leave the model in evaluation mode.
 
     The learning rate rises over the first tenth of the steps and falls linearly to zero after
-    that; gradients are clipped to norm 1.
+    that; gradients are clipped to norm 1. In a stage, an interrupted training goes on from its
+    last checkpoint.
 
     Parameters
     ----------
     model
         The model.
     loss_of : callable
-        Gives the loss of a step, counted from 0 (a scalar tensor).
+        Gives the loss of a step, counted from 0 (a scalar tensor). What it draws comes from
+        the generator of `batches` or from torch's, or else a checkpoint does not know of it.
     steps : int
         Training steps.
     learning_rate : float
         The highest one.
+    batches : Batches, optional
+        What `loss_of` takes its sentences from.
 
     Returns
     -------
@@ -188,9 +260,12 @@ def fit(
         optimizer,
         lambda step: min((step + 1) / warmup, (steps - step) / max(1, steps - warmup)),
     )
+    checkpoint = _Checkpoint(model, optimizer, schedule, batches)
+    losses = checkpoint.restore()
     model.train()
-    losses = []
-    with tqdm(range(steps), desc="train", unit=" steps", mininterval=5, ascii=True) as bar:
+    with tqdm(
+        range(len(losses), steps), desc="train", unit=" steps", mininterval=5, ascii=True
+    ) as bar:
         for step in bar:
             loss = loss_of(step)
             optimizer.zero_grad()
@@ -200,24 +275,63 @@ def fit(
             schedule.step()
             losses.append(loss.item())
             bar.set_postfix(loss=f"{losses[-1]:.3f}", refresh=False)
+            checkpoint.save_if_due(losses)
     model.eval()
     return losses
 
 
-def batches_for_ever(
-    coded: Sequence[Sequence[int]], batch: int, generator: np.random.Generator
-) -> Iterator[np.ndarray]:
-    """Batches of sentence numbers for ever: shuffled, of similar length, each epoch anew."""
-    lengths = np.array([len(ids) for ids in coded])
-    while True:
-        shuffled = generator.permutation(len(coded))
-        batches = []
-        for start in range(0, len(coded), 16 * batch):  # sorted within a stretch: little padding
-            stretch = shuffled[start : start + 16 * batch]
-            stretch = stretch[np.argsort(lengths[stretch], kind="stable")]
-            batches += [stretch[i : i + batch] for i in range(0, len(stretch), batch)]
-        for number in generator.permutation(len(batches)):
-            yield batches[number]
+class _Checkpoint:
+    """What a training needs in order to go on; without a scratch folder, nothing is kept."""
+
+    def __init__(
+        self,
+        model: "PreTrainedModel",
+        optimizer: "torch.optim.Optimizer",
+        schedule: "torch.optim.lr_scheduler.LRScheduler",
+        batches: Batches | None,
+    ) -> None:
+        folder = scratch_folder()
+        self._file = folder / "checkpoint.pt" if folder else None
+        self._parts = {"model": model, "optimizer": optimizer, "schedule": schedule}
+        self._batches = batches
+        self._due = time.monotonic() + CHECKPOINT_SECONDS
+
+    def restore(self) -> list[float]:
+        """Put everything to where the last attempt left it; the losses of its steps."""
+        import torch
+
+        if self._file is None or not self._file.is_file():
+            return []
+        try:
+            kept = torch.load(self._file, weights_only=True)
+        except Exception as error:  # a node that lost its power: of many types, all the same
+            print(f"begins again: {self._file} is broken ({error})", file=sys.stderr)
+            return []
+        for name, part in self._parts.items():
+            part.load_state_dict(kept[name])
+        if self._batches is not None:
+            self._batches.restore(json.loads(kept["batches"]))
+        torch.random.set_rng_state(kept["random"])
+        print(f"goes on after step {len(kept['losses'])}", file=sys.stderr)
+        return kept["losses"]
+
+    def save_if_due(self, losses: list[float]) -> None:
+        """Keep everything, if the last time is long ago."""
+        import torch
+
+        started = time.monotonic()
+        if self._file is None or started < self._due:
+            return
+        kept = {name: part.state_dict() for name, part in self._parts.items()}
+        kept |= {
+            "batches": json.dumps(self._batches.state()) if self._batches is not None else None,
+            "random": torch.random.get_rng_state(),
+            "losses": losses,
+        }
+        with atomic(self._file) as partial:
+            torch.save(kept, partial)
+        ended = time.monotonic()
+        self._due = ended + max(CHECKPOINT_SECONDS, CHECKPOINT_SHARE * (ended - started))
 
 
 def pad(sentences: Sequence[Sequence[int]], filler: int) -> np.ndarray:
