@@ -31,16 +31,24 @@ _MONTHS = (
 )
 _DATE = re.compile(rf"\b(\d{{1,2}})\s+({'|'.join(_MONTHS)})\s+(\d{{4}})\b", re.IGNORECASE)
 _DONE = re.compile(r"\bDone (?:in|at)\b", re.IGNORECASE)
-_TITLE = re.compile(r"(?:CASE OF|AFFAIRE)\s+\S", re.IGNORECASE)
+_TITLE = re.compile(r"\bCASE OF\s+\S|^(?i:case of)\s+\S")
+_IN_THE_CASE = re.compile(r"\bIn the (case of\s+\S)")
+_TITLE_END = re.compile(
+    r"\s*\((?:Applications?|nos?\.|Requête|as regards)\b|,?\s+(?:JUDGMENT|STRASBOURG|FINAL)\b|"
+    r",\s*The European (?:[Cc]ourt|Commission)\b|\s*[\[(]\d+[\])]|\s*,\s*$"
+)
 _VERSUS = re.compile(r"\s+(?:[vV]\.?|against|AGAINST)\s+(?=\S)")
 _SUFFIX = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$|\s*\[?\d{1,2}\]?\s*$")
-_NUMBER = re.compile(r"\b\d{1,5}/\d{2}\b")
+_NUMBER = re.compile(r"(?<![\d/])\d{1,5}/\d{2}(?![\d/])")
 _AGAINST = re.compile(
     r"\bagainst (?:the )?(?:(?:Government|Kingdom|Republic|State|Grand Duchy|Principality) of )?"
     r"(?:the )?([A-Z][\w’'-]+(?: (?:and|of|the) [A-Z][\w’'-]+| [A-Z][\w’'-]+)*)"
 )
 _SPLIT = re.compile(r"\s*,\s*(?:AND\s+)?|\s+AND\s+")
 _WITH_AND = re.compile(r"\b(BOSNIA|SERBIA) AND (HERZEGOVINA|MONTENEGRO)\b")
+
+#: Characters of the longest title.
+_LONGEST_TITLE = 500
 
 #: Lines of the header that are looked at for title and date.
 _TITLE_LINES = 40
@@ -148,20 +156,17 @@ def _is_decision(judgment: Judgment) -> bool:
 
 
 def _title(header: list[str]) -> str | None:
-    """``CASE OF X v. Y``, which may stand on several lines."""
-    for place, line in enumerate(header[:_TITLE_LINES]):
-        match = _TITLE.match(line) or _TITLE.search(line) if len(line) > 300 else _TITLE.match(line)
-        if match is None:
-            continue
-        title = line[match.start() :]
-        following = place + 1
-        while not _VERSUS.search(title) and following < min(len(header), place + 4):
-            if header[following].startswith(("(", "JUDGMENT")):
-                break
-            title = f"{title} {header[following]}"
-            following += 1
-        end = re.search(r"\s*\(Application|\s+JUDGMENT\b|\s+STRASBOURG\b", title)
-        return title[: end.start()] if end else title
+    """``CASE OF X v. Y``, which may stand on several lines, or else "In the case of X v. Y"."""
+    for pattern in (_TITLE, _IN_THE_CASE):
+        for place, line in enumerate(header[:_TITLE_LINES]):
+            if match := pattern.search(line):
+                title = line[match.start(match.re.groups) :]
+                for more in header[place + 1 : place + 4]:
+                    if _TITLE_END.search(title) or _VERSUS.search(title) or more[0] == "(":
+                        break
+                    title = f"{title} {more}"
+                end = _TITLE_END.search(title)
+                return (title[: end.start()] if end else title)[:_LONGEST_TITLE].strip()
     return None
 
 
@@ -181,11 +186,14 @@ def _respondents(title: str | None, judgment: Judgment) -> list[str]:
 
 
 def _applications(header: list[str]) -> list[str]:
+    """The numbers after "Application no.", up to the date."""
     found: list[str] = []
     for line in header[:_TITLE_LINES]:
-        if re.search(r"\bApplications?\b", line):
-            found += _NUMBER.findall(line)
-        if line.startswith("STRASBOURG") or (found and "JUDGMENT" in line):
+        begin = re.search(r"\bApplications?\b", line)
+        end = re.search(r"\bSTRASBOURG\b|\bFINAL\b|\bHaving\b", line)
+        if begin and (end is None or begin.start() < end.start()):
+            found += _NUMBER.findall(line[begin.start() : end.start() if end else None])
+        if end or (found and "JUDGMENT" in line):
             break
     return list(dict.fromkeys(found))
 
