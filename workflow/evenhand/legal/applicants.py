@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from evenhand.errors import InputError
 from evenhand.io.resources import read_resource
-from evenhand.legal.findings import Evidence
+from evenhand.legal.findings import Evidence, given_evidence
 from evenhand.legal.records import Record
 
 #: Tables of ``resources/legal`` that `read_lexicon` reads.
@@ -176,7 +176,7 @@ def read_lexicon(tables: dict[str, Path]) -> Lexicon:
         legal_form=re.compile(rf"(?<!\w)(?:{forms})(?![\w'])"),
         legal_applicant=re.compile(
             rf"\b[Tt]he applicant (?:{nouns})\b"
-            r"|\b[Tt]he applicant(?:,[^,.]{1,120},)? (?:is|was) (?:an? |the )?"
+            r"|\b[Tt]he applicant(?:,[^,;]{1,120},)? (?:is|was) (?:an? |the )?"
             r"(?:(?!(?:in|at|of|by|to|for|from|with|on)\b)[\w'-]+,? ){0,6}?"
             rf"(?:{nouns})(?=[,.;(]| (?:with|registered|based|incorporated|established|founded"
             r"|which|having|limited|formed|created|set up|operating)\b)"
@@ -189,7 +189,7 @@ def read_lexicon(tables: dict[str, Path]) -> Lexicon:
             r"|(?P<pronoun>\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er|him|hers|himself|herself)\b)"
             rf"|(?P<titled>{titled})"
             rf"|(?P<word>\b(?:{people})\b)"
-            r"|(?P<initials>\b(?!U\.\s?[SK]\b)(?:[A-Z]\.\s?){1,3}[A-Z]\b\.?|\b[B-HJ-UW-Z]\b(?!\.?\s*\d)"
+            r"|(?P<initials>\b(?!U\.\s?[SK]\b)(?:[A-Z]\.\s?){1,3}[A-Z]\b\.?|\b(?<!\.)[B-HJ-TW-Z]\b(?!\.?\s*\d)"
             r"|\bA\b(?=[,.;']| (?:was|had|and)\b))"
         ),
     )
@@ -236,7 +236,8 @@ _NO_INITIALS = re.compile(
     re.IGNORECASE,
 )
 _NO_OTHER = re.compile(
-    r"\b(?:is|was|as|been|being|became|become|a|an)\s+(?:(?:an?|the)\s+)?(?:[\w-]+\s+){0,2}$"
+    r"(?:\b(?:is|was|as|been|being|became|become)\s+(?:(?:an?|the)\s+)?|[Aa]pplicant,\s+an?\s+)"
+    r"(?:[\w-]+\s+){0,2}$"
 )
 
 
@@ -252,7 +253,7 @@ def find_mentions(
     lexicon : Lexicon
         The word lists.
     names : frozenset of str
-        Names of the applicant: "Mr Smith" is then the applicant, not another.
+        Names of the applicant, of `named`: "Mr Smith" is then the applicant, not another.
     """
     for found in lexicon.mention.finditer(text):
         start, end = found.span()
@@ -266,7 +267,7 @@ def find_mentions(
             case "applicant":
                 yield Mention("applicant", start, end, None)
             case "titled":
-                kind = "applicant" if last_name(found["name"]) in names else "other"
+                kind = "applicant" if named(found, lexicon) in names else "other"
                 yield Mention(kind, start, end, lexicon.titles[found["title"]])
             case "word" if _NO_OTHER.search(text, max(0, start - 60), start):
                 pass  # "the applicant is a judge" names nobody else
@@ -331,7 +332,7 @@ class Applicant:
     evidence : tuple of Evidence
         The words that it relied on.
     names : frozenset of str
-        The last name of the one person, in lower case, where the facts use it.
+        Gender and last name of the one person (see `named`), where the facts use it.
     introduction : (Passage, int, int) or None
         Where the procedure introduces the one person, up to the words ("the applicant").
     """
@@ -346,11 +347,18 @@ class Applicant:
 def find_applicant(record: Record, passages: Passages, lexicon: Lexicon) -> Applicant:
     """Say who brought a case, from its title, its procedure, and its first facts.
 
-    The rules, in order: the words of the procedure in brackets ("the applicants"), ("the
-    applicant company"); a title with "and others"; "the applicant company" or a first, second
-    or several applicants in the first facts; more "applicants" than "applicant" in all facts.
-    Whoever is left is one person, if there is an applicant at all.
+    The rules, in order: several names in the source's metadata; the words of the procedure in
+    brackets ("the applicants"), ("the applicant company"); a title with "and others"; "the
+    applicant company" or a first, second or several applicants in the first facts; more
+    "applicants" than "applicant" in all facts. Whoever is left is one person, if there is an
+    applicant at all.
     """
+    listed = record.given.get("applicants", "")
+    if ";" in listed or _OTHERS.search(listed):
+        return Applicant("several", "applicants_given", (given_evidence(record, "applicants"),))
+    if lexicon.legal_form.search(listed):
+        evidence = (given_evidence(record, "applicants"),)
+        return Applicant("legal_person", "applicants_given", evidence)
     introduction = None
     for passage in passages.procedure:
         for tag in _TAG.finditer(passage.plain):
@@ -366,7 +374,7 @@ def find_applicant(record: Record, passages: Passages, lexicon: Lexicon) -> Appl
         if introduction and (said := _untagged_others(*introduction, lexicon)):
             return said
     parties = _TITLE.match(record.title or "")
-    title = parties["names"] if parties else ""
+    title = parties["names"] if parties else listed
     if _OTHERS.search(title) or (not introduction and _AND.search(title)):
         return Applicant("several", "title")
     first = passages.facts[:FIRST_PARAGRAPHS]
@@ -375,7 +383,7 @@ def find_applicant(record: Record, passages: Passages, lexicon: Lexicon) -> Appl
             return Applicant("legal_person", "facts_name_it", (passage.evidence(*found.span()),))
     if not introduction and (said := _several_in_facts(passages.facts)):
         return said
-    names = frozenset() if tagged else _last_names(title, passages, lexicon)
+    names = frozenset() if tagged else _names(title, introduction, passages, lexicon)
     if not (introduction or names or any(_matches(_SINGLE, passages.facts))):
         return Applicant("no_applicant", "nobody_named")
     return Applicant(
@@ -395,8 +403,11 @@ def _introduced(passage: Passage, tag: re.Match[str], lexicon: Lexicon) -> Appli
     before = passage.plain[start : tag.start()]
     if lexicon.legal_noun.search(tag["noun"]):
         return Applicant("legal_person", "procedure", evidence)
-    if not lexicon.titled.search(before) and (
-        lexicon.legal_form.search(before) or lexicon.legal_noun.search(before)
+    if before.lstrip().startswith("the "):  # "the Smith Foundation", not a Union's national
+        before = before.lower()
+    if not lexicon.titled.search(passage.plain, start, tag.start()) and (
+        lexicon.legal_form.search(passage.plain, start, tag.start())
+        or lexicon.legal_noun.search(before)
     ):
         return Applicant("legal_person", "procedure", evidence)
     return None
@@ -430,10 +441,18 @@ def _clause(text: str, tag: re.Match[str]) -> int:
 
 
 def _several_in_facts(facts: tuple[Passage, ...]) -> Applicant | None:
+    """Several applicants by the facts alone.
+
+    A sentence of the first facts begins with them ("The applicants are"), or the facts speak
+    more of applicants than of the applicant: a third as often, if they begin with that.
+    """
     first = [*_matches(_SEVERAL, facts[:FIRST_PARAGRAPHS])]
     plural = [*_matches(_SEVERAL, facts)]
     singular = sum(1 for _ in _matches(_SINGLE, facts))
-    if plural and len(plural) > (singular / 3 if first else singular):
+    begins = any(passage.plain[start] == "T" for passage, start, _ in first)
+    if plural and (
+        (begins and len(plural) > 2) or len(plural) > (singular / 3 if first else singular)
+    ):
         passage, start, end = plural[0]
         return Applicant("several", "facts", (passage.evidence(start, end),))
     return None
@@ -448,26 +467,40 @@ def _matches(
                 yield passage, found.start(), found.end()
 
 
-def _last_names(title: str, passages: Passages, lexicon: Lexicon) -> frozenset[str]:
-    """The last name by which the facts call the one applicant.
+def _names(
+    title: str,
+    introduction: tuple[Passage, int, int] | None,
+    passages: Passages,
+    lexicon: Lexicon,
+) -> frozenset[str]:
+    """The title and name by which the facts call the one applicant.
 
     It is the name of the case, or that of whom the facts begin with: "Mr Smith, a British
-    citizen, was born". A name that people of two genders bear is none.
+    citizen, was born". If a woman and a man bear it, the procedure must say who applied.
     """
     name = last_name(title)
     if not name and passages.facts:
-        opening = lexicon.titled.search(passages.facts[0].plain, 0, 60)
-        if opening and _OPENING.match(passages.facts[0].plain, 0, opening.start() + 1):
+        first = passages.facts[0].plain
+        opening = lexicon.titled.search(first, 0, 60)
+        if opening and _OPENING.match(first, 0, opening.start() + 1):
             name = last_name(opening["name"])
     if len(name) < 3:
         return frozenset()
-    genders = {
-        lexicon.titles[found["title"]]
+    introduced = introduction and lexicon.titled.search(introduction[0].plain, *introduction[1:])
+    people = {
+        named(found, lexicon)
         for passage in passages.facts
         for found in lexicon.titled.finditer(passage.plain)
-        if last_name(found["name"]) == name
+        if last_name(found["name"]) == name and lexicon.titles[found["title"]]
     }
-    return frozenset({name}) if len(genders) == 1 else frozenset()
+    if introduced:
+        people &= {f"{lexicon.titles[introduced['title']]} {name}"}
+    return frozenset(people) if len(people) == 1 else frozenset()
+
+
+def named(titled: re.Match[str], lexicon: Lexicon) -> str:
+    """Gender and last name of a person with a title: ``female smith``."""
+    return f"{lexicon.titles[titled['title']]} {last_name(titled['name'])}"
 
 
 def last_name(name: str) -> str:

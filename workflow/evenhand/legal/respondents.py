@@ -47,7 +47,7 @@ class States:
     groups : dict of str to str
         A code and its group.
     spelling : re.Pattern
-        One of `codes`, the longest first.
+        A name among `codes`, the longest first.
     """
 
     file: Path
@@ -90,8 +90,10 @@ def read_states(tables: dict[str, Path], column: str) -> States:
             raise InputError(
                 f"has {code} in two groups of {column}", file=file, remedy="write one of them"
             )
-    names = "|".join(re.escape(name) for name in sorted(codes, key=lambda n: (-len(n), n)))
-    return States(file, codes, groups, re.compile(rf"(?:{names})(?!\w)"))
+    # no codes: that of Andorra is "and"
+    names = sorted((name for name in codes if len(name) > 3), key=lambda n: (-len(n), n))
+    spelling = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
+    return States(file, codes, groups, spelling)
 
 
 def folded(name: str) -> str:
@@ -164,7 +166,12 @@ def _in_header(context: tuple[str, ...], who: str) -> tuple[Evidence, ...]:
 
 def _codes(names: str, states: States) -> list[str] | None:
     """The States that a list of names names, or None if it holds anything else."""
-    rest = folded(_AFTER_STATE.sub("", names))
-    codes = [states.codes[found.group()] for found in states.spelling.finditer(rest)]
-    left = re.sub(r"\band\b|\bet\b|[;,\s]", "", states.spelling.sub("", rest))
-    return list(dict.fromkeys(codes)) if codes and not left else None
+    codes: list[str] = []
+    for piece in filter(None, map(folded, re.split(r"[;,]", _AFTER_STATE.sub("", names)))):
+        if piece in states.codes:
+            codes.append(states.codes[piece])
+            continue
+        if re.sub(r"\b(?:and|et)\b|\s", "", states.spelling.sub("", piece)):
+            return None
+        codes += [states.codes[found.group()] for found in states.spelling.finditer(piece)]
+    return list(dict.fromkeys(codes)) or None

@@ -34,6 +34,7 @@ OLDEST = 110
 CONFIDENCE = {
     "given_by_source": 1.0,
     "applicant_born": 0.99,
+    "introduced_born": 0.97,
     "applicant_and_relative_born": 0.95,
     "pronoun_born": 0.95,
     "born_before_applicant": 0.95,
@@ -144,6 +145,8 @@ def _attached(
 ) -> str | None:
     """The rule by which a year of birth is the applicant's, or None."""
     text = passage.plain
+    if _introduced(passage, born, applicant, lexicon):
+        return "introduced_born"
     if _WITH_RELATIVE.search(text, max(0, born.start() - 120), born.start()):
         return "applicant_and_relative_born"
     last = _last(text, born.start(), applicant, lexicon)
@@ -155,6 +158,21 @@ def _attached(
     if last is None and _AFTER.match(text, born.end()):
         return "born_before_applicant"
     return None
+
+
+def _introduced(
+    passage: Passage, born: re.Match[str], applicant: Applicant, lexicon: Lexicon
+) -> bool:
+    """By Mrs Smith, a British national who was born in 1969 ("the applicant")."""
+    if applicant.introduction is None or applicant.introduction[0] is not passage:
+        return False
+    _, start, end = applicant.introduction
+    between = [
+        mention
+        for mention in find_mentions(passage.plain[start : born.start()], lexicon)
+        if mention.kind != "pronoun"
+    ]
+    return start <= born.start() < end and len(between) <= 1
 
 
 def _last(text: str, end: int, applicant: Applicant, lexicon: Lexicon) -> str | None:

@@ -16,7 +16,7 @@ from evenhand.legal.applicants import (
     Passages,
     find_applicant,
     find_mentions,
-    last_name,
+    named,
     read_lexicon,
     read_passages,
 )
@@ -52,7 +52,7 @@ MAJORITY = 2
 _ATTRIBUTE: Attribute = DATASET.attribute(ATTRIBUTE)
 _FOR_OTHERS = re.compile(r"\b(?:on behalf of|through|represented by)\b")
 _OWN = re.compile(r"\bon (?:his|her) own behalf\b")
-_AFTER = re.compile(r"\s*(?:[,(]|who\b|is\b|was\b|lives\b)")
+_AFTER = re.compile(r"\s*(?:,(?! (?:and|M[a-z]{0,3})\b)|\(|who\b|is\b|was\b|lives\b)")
 _TRANS = re.compile(r"\b(?:trans(?:gender|sexual|sexualism)\b|gender (?:reassignment|identity))")
 _GAVE_BIRTH = re.compile(
     r"\b[Tt]he applicant (?:had )?(?:gave birth|given birth|was (?:\w+ )?(?:\w+ )?pregnant"
@@ -136,7 +136,7 @@ def _title_with_name(passages: Passages, applicant: Applicant, lexicon: Lexicon)
     for passage in passages.facts if applicant.names else ():
         for found in lexicon.titled.finditer(passage.plain):
             gender = lexicon.titles[found["title"]]
-            if gender and last_name(found["name"]) in applicant.names:
+            if named(found, lexicon) in applicant.names:
                 return _finding(gender, "title_with_name", passage.evidence(*found.span()))
     return None
 

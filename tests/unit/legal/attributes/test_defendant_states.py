@@ -1,0 +1,164 @@
+import csv
+from datetime import date
+
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.legal.attributes import defendant_state, defendant_state_eurovoc
+from evenhand.legal.findings import check_evidence
+from evenhand.legal.records import Record
+from evenhand.legal.respondents import folded, read_states
+from unit.legal.made_records import FOLDER, tables
+
+FIRST, REST = "C.E. European", "Rest of Europe"
+
+
+def find(module=defendant_state, context=(), title=None, file=None, **metadata):
+    record = Record(
+        case_id="case 7",
+        source="cases.jsonl",
+        source_position=7,
+        date=date(2010, 6, 1),
+        title=title,
+        text=("x",),
+        context=context,
+        given=metadata,
+    )
+    finding = module.find(record, module.prepare(file or tables(module)))
+    check_evidence(record, finding)
+    return finding
+
+
+@pytest.mark.parametrize(
+    ("name", "fairlex", "eurovoc"),
+    [
+        ("TURKEY", FIRST, REST),
+        ("TUR", FIRST, REST),
+        ("TÜRKİYE", FIRST, REST),
+        ("TÜRKIYE", FIRST, REST),
+        ("Türkiye", FIRST, REST),
+        ("the Czech Republic", FIRST, FIRST),
+        ("CZECHIA", FIRST, FIRST),
+        ("SERBIA AND MONTENEGRO", FIRST, FIRST),
+        ("BOSNIA & HERZEGOVINA", FIRST, FIRST),
+        ("Bosnia and Herzegovina", FIRST, FIRST),
+        ("“THE FORMER YUGOSLAV REPUBLIC OF MACEDONIA”", FIRST, FIRST),
+        ("THE REPUBLIC OF MOLDOVA", FIRST, FIRST),
+        ("ALBANIA", REST, FIRST),
+        ("LATVIA", FIRST, REST),
+        ("THE UNITED KINGDOM", REST, REST),
+        ("the United Kingdom of Great Britain and Northern Ireland", REST, REST),
+        ("the Hellenic Republic", REST, REST),
+    ],
+)
+def test_spellings_and_groupings(name, fairlex, eurovoc):
+    for module, group in ((defendant_state, fairlex), (defendant_state_eurovoc, eurovoc)):
+        finding = find(module, respondent=name)
+        assert (finding.value, finding.rule, finding.flags) == (group, "respondent_given", ())
+        assert finding.evidence[0].words == f"respondent={name}"
+
+
+@pytest.mark.parametrize(
+    ("names", "group"),
+    [
+        ("BEL;GRC", REST),
+        ("BGR;ITA", FIRST),
+        ("ITALY AND BULGARIA", FIRST),
+        ("Bosnia and Herzegovina, Italy and France", FIRST),
+        ("the Netherlands; Czech Republic", FIRST),
+    ],
+)
+def test_several_respondents(names, group):
+    finding = find(respondent=names)
+    assert (finding.value, finding.flags) == (group, ("several_respondents",))
+    assert find(respondent="ITA;ITALY").flags == ()
+
+
+@pytest.mark.parametrize(
+    ("title", "group"),
+    [
+        ("CASE OF NOWY v. POLAND", FIRST),
+        ("CASE OF NOVÁK v. THE CZECH REPUBLIC", FIRST),
+        ("CASE OF BRAUN v. GERMANY (No. 2)", REST),
+        ("CASE OF BRAUN v. GERMANY - [French translation] by somebody", REST),
+        ("AFFAIRE NOWY c. POLAND", FIRST),
+        ("CASE OF NOWY v. BELGIUM AND GREECE", REST),
+    ],
+)
+def test_the_title(title, group):
+    header = ("FIRST SECTION", title, "JUDGMENT")
+    finding = find(title=title, context=header)
+    assert (finding.value, finding.rule) == (group, "respondent_in_title")
+    assert finding.evidence[0].paragraph == 1
+    assert find(title=title).evidence == ()
+
+
+def test_the_procedure():
+    context = (
+        "2. The applicant complained against a decision of the court.",
+        "1. The case originated in an application (no. 1/20) against the Republic of Poland lodged"
+        " with the Court by a Ukrainian national.",
+    )
+    finding = find(context=context)
+    assert (finding.value, finding.rule) == (FIRST, "respondent_in_procedure")
+    assert finding.evidence[0].words == "the Republic of Poland"
+    assert find(context=context, title="CASE OF NOWY v. POLONIA").value == FIRST
+
+
+def test_a_name_that_nobody_knows():
+    message = r"cases\.jsonl:7: the case case 7 is against 'ATLANTIS'.*respondent_states\.csv"
+    with pytest.raises(InputError, match=message):
+        find(respondent="ATLANTIS")
+    with pytest.raises(InputError, match="'POLAND;ATLANTIS'"):
+        find(respondent="POLAND;ATLANTIS", title="CASE OF NOWY v. POLAND")
+    with pytest.raises(InputError, match="'ATLANTIS'"):
+        find(title="CASE OF NOWY v. ATLANTIS")
+    assert find().rule == "no_respondent"
+
+
+@pytest.mark.parametrize(("given", "group"), [("0", FIRST), ("1", REST), ("c.e. european", FIRST)])
+def test_what_fairlex_gives_goes_first(given, group):
+    finding = find(defendant_state=given, respondent="FRANCE")
+    assert (finding.value, finding.rule) == (group, "given_by_source")
+
+
+def test_the_table_has_all_members_and_the_published_list():
+    with (FOLDER / "respondent_states.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    first = {row["state"] for row in rows if row["fairlex"] == FIRST}
+    published = (
+        "RUS TUR UKR POL BGR HRV HUN ROU SVK MDA SVN LTU SRB AZE CZE GEO EST BIH MKD ARM LVA"
+    )
+    assert first == {*published.split(), "MNE"}  # 23 names of 22 States
+    assert len({row["state"] for row in rows}) == 47
+    assert folded("BOSNIA & HERZEGOVINA") == folded("The Bosnia and Herzegovina")
+
+
+def test_and_is_no_name_of_andorra(tmp_path):
+    text = (FOLDER / "respondent_states.csv").read_text(encoding="utf-8")
+    table = tmp_path / "respondent_states.csv"
+    table.write_text(text.replace("Andorra,Rest of Europe", f"Andorra,{FIRST}"), encoding="utf-8")
+    file = {"respondent_states": table}
+    assert find(file=file, respondent="ITALY AND FRANCE").value == REST
+    assert find(file=file, respondent="ITA;AND").value == FIRST
+    assert find(file=file, respondent="Italy and Andorra").value == FIRST
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            ("POLAND,POL,Poland,C.E. European", "POLAND,POL,Poland,East"),
+            "'East', which is no group",
+        ),
+        (("POLAND,POL,Poland,C.E. European", "POLAND,POL,Poland,Rest of Europe"), "POL in two"),
+        (("FRENCH REPUBLIC,FRA", "Polànd,FRA"), "POL and FRA|FRA and POL"),
+    ],
+)
+def test_a_table_that_contradicts_itself(tmp_path, change, message):
+    text = (FOLDER / "respondent_states.csv").read_text(encoding="utf-8")
+    assert change[0] in text
+    table = tmp_path / "respondent_states.csv"
+    table.write_text(text.replace(*change), encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        read_states({"respondent_states": table}, "fairlex")

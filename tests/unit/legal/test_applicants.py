@@ -1,0 +1,202 @@
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evenhand.errors import InputError
+from evenhand.legal import applicants
+from evenhand.legal.applicants import (
+    find_applicant,
+    find_mentions,
+    plain,
+    read_lexicon,
+    read_passages,
+)
+from evenhand.legal.records import Record
+from unit.legal.made_records import tables
+
+LEXICON = read_lexicon(tables(applicants))
+LODGED = (
+    "1. The case originated in an application (no. 1/20) against the Republic of Poland lodged with"
+    " the Court under Article 34 of the Convention (“the Convention”) by "
+)
+
+
+def applicant(*text, procedure=(), title=None, **metadata):
+    record = Record(
+        case_id="c",
+        source="f",
+        source_position=1,
+        text=text or ("The applicant lives in Łódź.",),
+        context=procedure,
+        title=title,
+        given=metadata,
+    )
+    return find_applicant(record, read_passages(record), LEXICON)
+
+
+@pytest.mark.parametrize(
+    ("introduced", "kind"),
+    [
+        ("a Polish national, Mr Adam Nowy (“the applicant”), on 5 May 2019.", "one"),
+        ("a Polish national, Mr Adam Nowy (hereinafter referred to as “the applicant”).", "one"),
+        ("two Polish nationals, Mr A. Nowy and Ms B. Nowa (“the applicants”).", "several"),
+        ("Mr A. Nowy (“the first applicant”) and Ms B. Nowa (“the second applicant”)", "several"),
+        ("a Polish company, Nowy sp. z o.o. (“the applicant company”), on 5 May.", "legal_person"),
+        ("the Nowy Association (“the applicant”), on 5 May 2019.", "legal_person"),
+        ("Nowy GmbH (“the applicant”), on 5 May 2019.", "legal_person"),
+        ("a Polish national, Mr Adam Nowy, the owner of a bank (“the applicant”).", "one"),
+        ("a Polish national, Mr Adam Nowy, on 5 May 2019.", "one"),
+        ("three Polish nationals, Mr A. Nowy and others, on 5 May 2019.", "several"),
+        ("Mr Adam Nowy and Mrs Ewa Nowa, on 5 May 2019.", "several"),
+        ("a newspaper, Nowy Dzień, on 5 May 2019.", "legal_person"),
+    ],
+)
+def test_who_the_procedure_introduces(introduced, kind):
+    found = applicant(procedure=(LODGED + introduced,))
+    assert found.kind == kind and found.rule == "procedure"
+
+
+@pytest.mark.parametrize(
+    ("title", "kind"),
+    [
+        ("CASE OF NOWY v. POLAND", "one"),
+        ("CASE OF NOWY AND OTHERS v. POLAND", "several"),
+        ("CASE OF NOWY AND 12 OTHERS v. POLAND", "several"),
+        ("CASE OF NOWY AND STARY v. POLAND", "several"),
+        ("AFFAIRE NOWY ET AUTRES c. POLOGNE", "several"),
+    ],
+)
+def test_who_the_title_names(title, kind):
+    assert applicant(title=title).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (("The applicant was born in 1950.", "She left in May."), "one"),
+        (("The applicants were born in 1950 and 1951 respectively.",), "several"),
+        (("The first applicant is the mother of the second applicant.",), "several"),
+        (("Both applicants live in Łódź.",), "several"),
+        (("A list of the applicants is set out in the appendix.",), "several"),
+        (("The applicant is a limited liability company with its seat in Łódź.",), "legal_person"),
+        (("The applicant union was founded in 1990.",), "legal_person"),
+        (("The applicant, Nowy S.A., is a bank registered in Łódź.",), "legal_person"),
+        (("The applicant Government complained.",), "legal_person"),
+        (("The applicant was a pupil of a school which was closed.",), "one"),
+        (("The applicant attended school in Łódź.",), "one"),
+        (("The applicant is the director of a company based in Łódź.",), "one"),
+        (("Mr Nowy, a Polish citizen, was born in 1950.",), "one"),
+        (("In May 2001 a bridge fell.",), "no_applicant"),
+        (
+            ("The applicant joined a march in which the applicants in the Stary case took part.",),
+            "one",
+        ),
+        (
+            ("The inspector wrote that the applicants had land.", *["The applicant wept."] * 9),
+            "one",
+        ),
+    ],
+)
+def test_who_the_facts_tell_of(text, kind):
+    assert applicant(*text).kind == kind
+
+
+def test_names_in_the_metadata():
+    assert applicant(applicants="NOWY;STARA").kind == "several"
+    assert applicant(applicants="NOWY AND OTHERS").kind == "several"
+    assert applicant(applicants="NOWY S.A.").kind == "legal_person"
+    assert applicant(applicants="NOWY").kind == "one"
+
+
+def test_mr_nowy_is_the_applicant_only_where_the_facts_call_him_so():
+    facts = ("Mr Nowy, a Polish citizen, was born in 1950.", "He is a cook.")
+    assert applicant(*facts, title="CASE OF NOWY v. POLAND").names == {"male nowy"}
+    assert applicant(*facts).names == {"male nowy"}
+    tagged = LODGED + "a Polish national, Ms Ewa Nowy (“the applicant”), on 5 May 2019."
+    assert applicant(*facts, procedure=(tagged,), title="CASE OF NOWY v. POLAND").names == set()
+    both = (*facts, "Mrs Nowy is a nurse.")
+    assert applicant(*both, title="CASE OF NOWY v. POLAND").kind == "no_applicant"
+    untagged = (LODGED + "a Polish national, Mrs Ewa Nowy, on 5 May 2019.",)
+    found = applicant(*both, procedure=untagged, title="CASE OF NOWY v. POLAND")
+    assert found.names == {"female nowy"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("The applicant told the judge that he", ["applicant", "other", "pronoun"]),
+        ("the applicant's former husband", ["spouse"]),
+        ("the applicant's son", ["other"]),
+        ("the applicant is a judge and she", ["applicant", "pronoun"]),
+        ("the applicant, a retired teacher, said that she", ["applicant", "pronoun"]),
+        ("The applicant, W.M., is ill", ["applicant"]),
+        ("The applicant, Ms Ewa Nowa, is ill", ["applicant"]),
+        ("A.B. met C and he", ["other", "other", "pronoun"]),
+        ("Class A and Class B drugs", []),
+        ("an U.S. citizen", []),
+        ("Mrs Nowa", ["other"]),
+        ("the applicants", []),
+        ("When she came, a policeman hit her", ["pronoun", "other", "pronoun"]),
+    ],
+)
+def test_mentions(text, kinds):
+    assert [mention.kind for mention in find_mentions(text, LEXICON)] == kinds
+
+
+def test_a_named_applicant_is_mentioned_by_name():
+    found = [*find_mentions("Mr Nowy and Mrs Nowy", LEXICON, frozenset({"male nowy"}))]
+    assert [(one.kind, one.gender) for one in found] == [("applicant", "male"), ("other", "female")]
+
+
+def test_plain_paragraphs_keep_terms_and_lose_quotations():
+    text = "He said: “I was born in 1950, and she was not there.” (“the applicant\u00a0company”)"
+    shown = plain(text)
+    assert "1950" not in shown and shown.endswith('("the applicant company")')
+    assert plain("he or she is free; his or her lawyer").split() == ["is", "free;", "lawyer"]
+    assert plain('("the Convention") by Mr Adam Nowy of Łódź, Poland ("the applicant")').count(
+        "Nowy"
+    )
+
+
+@settings(max_examples=200)
+@given(
+    st.text(alphabet=st.sampled_from('ab “”"«»’\u00a0\u2011\u2009.heorsi/'), max_size=120)
+    | st.text(max_size=60)
+)
+def test_plain_paragraphs_keep_every_place(text):
+    shown = plain(text)
+    assert len(shown) == len(text)
+    assert all(
+        a == b or b == " " or not re.match(r"\w", a) for a, b in zip(text, shown, strict=True)
+    )
+
+
+@settings(max_examples=100)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *("The applicant", "the applicants", "Mr Nowy", "she", "his", "A.B.", "husband"),
+                *("(“the applicant”)", "born in", "1950", ".", ",", "company", "and", "lodged"),
+                *("by", "on 5 May 2019", "originated in"),
+            ]
+        ),
+        max_size=30,
+    ),
+    st.booleans(),
+)
+def test_any_text_gives_one_answer_whose_words_stand_there(words, in_procedure):
+    text = " ".join(words) or "x"
+    found = applicant(text, procedure=(text,) if in_procedure else ())
+    assert found.kind in {"one", "several", "legal_person", "no_applicant"}
+    for one in found.evidence:
+        assert text[one.start : one.end] == one.words
+
+
+def test_word_lists_that_cannot_be_used(tmp_path):
+    wrong = tmp_path / "person_titles.csv"
+    wrong.write_text("title,gender\nMr,man\n", encoding="utf-8")
+    with pytest.raises(InputError, match="gender 'man' that is none; write one of male, female"):
+        read_lexicon(tables(applicants) | {"person_titles": wrong})
