@@ -170,7 +170,6 @@ def page_files(config: Config) -> dict[str, str | list[str]]:
             for table in TABLES
         },
         "counts": [f"{path}.counts.json" for path in read],
-        "quarantine": [f"{path}.quarantine.parquet" for path in read],
         "duplicates": [f"<results>/legal/{name}/duplicates.parquet" for name in names],
         "divided": [f"<results>/legal/{name}/splits.json" for name in names],
     }
@@ -192,6 +191,8 @@ def other_files(config: Config) -> list[str]:
     files = []
     for name in config["legal"]["datasets"]:
         files += [f"<results>/legal/{name}/{name}.parquet", f"<results>/legal/{name}/README.md"]
+        folder = f"<results>/legal/{name}/records"
+        files += [f"{folder}/{one}.quarantine.parquet" for one in parts(config, name)]
         files += tokenised(config, name)
     return files
 

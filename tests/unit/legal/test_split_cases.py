@@ -67,19 +67,22 @@ def test_ties_go_by_case_id(tmp_path):
     assert [splits[f"c{i}"]["split"] for i in range(4)] == ["train", "train", "dev", "test"]
 
 
-def test_undated_cases_come_on_top_of_train(tmp_path):
+def test_undated_cases_are_divided_by_a_digest(tmp_path):
     cases = [case(i, day=i if i < 10 else None) for i in range(30)]
     splits, _, counts = divide(tmp_path, cases)
-    assert [splits[f"c{i}"]["split"] for i in range(30)] == (
-        ["train"] * 8 + ["dev", "test"] + ["train"] * 20
-    )
+    found = [splits[f"c{i}"]["split"] for i in range(30)]
+    assert found[:10] == ["train"] * 8 + ["dev", "test"]
+    assert sorted(found[10:]) == ["dev"] * 2 + ["test"] * 2 + ["train"] * 16
     assert counts["methods"] == {"chronological": 10, "undated": 20}
+    assert "20 of 30 cases" in counts["note"]
+    again, _, _ = divide(tmp_path, cases[::-1])
+    assert again == splits
 
 
 def test_without_any_date_a_digest_decides_and_says_so(tmp_path):
     cases = [case(i) for i in range(40)]
     splits, _, counts = divide(tmp_path, cases)
-    assert "not chronological" in counts["note"]
+    assert "40 of 40 cases" in counts["note"]
     assert counts["methods"] == {"digest": 40}
     assert [counts["splits"][name]["cases"] for name in ("train", "dev", "test")] == [32, 4, 4]
     # one more case moves others over a border at most

@@ -4,11 +4,9 @@ In this order:
 
 1. A split that the source itself gives (FairLex's files) is kept, whatever its texts are.
 2. Cases without one, but with dates, are divided by date, the oldest first (ties by case id): so
-   that a model is tested on cases later than those that it learned from. If only some lack a
-   date, these come on top of train, because a test of unknown age says nothing of later cases;
-   the shares are of the dated cases.
-3. If no case has a date (CAIL2018), a digest of the case id decides, which is no chronological
-   split; the counts say so.
+   that a model is tested on cases later than those that it learned from.
+3. Cases without a date (CAIL2018) are divided by a digest of the case id, by the same shares.
+   That is no chronological split, and the counts say of how many cases.
 
 Near duplicates (`evenhand.legal.near_duplicates`) are not parted: a group goes where its
 earliest member goes, or where its member with a given split does. Only given splits can part
@@ -56,9 +54,9 @@ DUPLICATE = pa.schema(
 #: Shares of train, dev and test.
 SHARES = (0.8, 0.1, 0.1)
 
-_NOT_CHRONOLOGICAL = (
-    "no case without a split of its own has a date: a digest of the case id divides these, so"
-    " the split is not chronological"
+_UNDATED = (
+    "{} of {} cases without a split of their own have no date: a digest of the case id divides"
+    " these, which is no chronological split"
 )
 
 
@@ -89,8 +87,8 @@ def split_cases(
     out : path
         ``splits.parquet``, a row a case in the order of `records`: case_id, source (which of
         `records`, from 0), split, duplicate_of (the first case of its group of near
-        duplicates, null for itself), method (``given``, ``chronological``, ``undated``,
-        ``digest``, or ``group`` for a near duplicate of a case with a given split).
+        duplicates, null for itself), method (``given``, ``chronological``, ``undated``, or
+        ``group`` for a near duplicate of a case with a given split).
     duplicates : path
         Parquet: case_id, source, duplicate_of, how (``same_id``: this record is left out;
         ``near_duplicate``), similarity (Jaccard, with the first case of the group; null for
@@ -125,13 +123,10 @@ def split_cases(
     for place, group in enumerate(near.group.tolist()):
         groups.setdefault(group, []).append(place)
 
-    free = [case.date for case in cases if case.split is None]
-    chronological = any(free)
-    key = _by_date if chronological or not free else _by_digest
-    ordered = [sorted(members, key=lambda i: key(cases[i])) for members in groups.values()]
-    ordered.sort(key=lambda members: key(cases[members[0]]))
+    ordered = [sorted(members, key=lambda i: _order(cases[i])) for members in groups.values()]
+    ordered.sort(key=lambda members: _order(cases[members[0]]))
     first = {i: members[0] for members in ordered for i in members}
-    decided = _decide(cases, ordered, shares, chronological)
+    decided = _decide(cases, ordered, shares)
 
     def rows() -> Iterator[dict[str, Any]]:
         for place, case in enumerate(cases):
@@ -158,6 +153,8 @@ def split_cases(
         if place != other
     ]
     write_table(duplicates, DUPLICATE, [*repeated, *found])
+    free = sum(case.split is None for case in cases)
+    undated = sum(method == "undated" for _, method in decided.values())
     result = {
         "cases": len(cases),
         "same_id": len(repeated),
@@ -169,7 +166,7 @@ def split_cases(
         ),
         "methods": dict(sorted(Counter(method for _, method in decided.values()).items())),
         "splits": _splits(cases, decided),
-        "note": _NOT_CHRONOLOGICAL if free and not chronological else "",
+        "note": _UNDATED.format(undated, free) if undated else "",
     }
     counts.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     return result
@@ -202,39 +199,34 @@ def _texts(records: list[Path], kept: set[tuple[int, str]]) -> Iterator[tuple[st
                 yield tuple(row["text"])
 
 
-def _by_date(case: Case) -> tuple[date, str]:
-    return case.date or date.max, case.case_id
-
-
-def _by_digest(case: Case) -> tuple[bytes, str]:
-    return blake2b(case.case_id.encode(), digest_size=8).digest(), case.case_id
+def _order(case: Case) -> tuple[date, bytes, str]:
+    """The oldest first; what has no date comes last, in the order of a digest."""
+    if case.date:
+        return case.date, b"", case.case_id
+    return date.max, blake2b(case.case_id.encode(), digest_size=8).digest(), case.case_id
 
 
 def _decide(
-    cases: list[Case], ordered: list[list[int]], shares: list[float], chronological: bool
+    cases: list[Case], ordered: list[list[int]], shares: list[float]
 ) -> dict[int, tuple[str, str]]:
     """Split and method of each case; `ordered` are the groups, and their members, by age."""
     decided: dict[int, tuple[str, str]] = {}
-    undated, free = [], []
+    dated, undated = [], []
     for members in ordered:
         given = [cases[i].split for i in members if cases[i].split]
         if given:
             for i in members:
                 decided[i] = (cases[i].split, "given") if cases[i].split else (given[0], "group")
-        elif chronological and cases[members[0]].date is None:
-            undated.append(members)
         else:
-            free.append(members)
-    for i in (i for members in undated for i in members):
-        decided[i] = "train", "undated"
-    before, total = 0, sum(map(len, free))
-    borders = [shares[0] * total, (shares[0] + shares[1]) * total]
-    for members in free:
-        middle = before + len(members) / 2
-        split = SPLITS[sum(middle > border for border in borders)]
-        for i in members:
-            decided[i] = split, "chronological" if chronological else "digest"
-        before += len(members)
+            (dated if cases[members[0]].date else undated).append(members)
+    for method, groups in (("chronological", dated), ("undated", undated)):
+        before, total = 0, sum(map(len, groups))
+        borders = [shares[0] * total, (shares[0] + shares[1]) * total]
+        for members in groups:
+            middle = before + len(members) / 2
+            split = SPLITS[sum(middle > border for border in borders)]
+            decided |= dict.fromkeys(members, (split, method))
+            before += len(members)
     return decided
 
 

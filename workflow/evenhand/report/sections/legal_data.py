@@ -55,8 +55,20 @@ def describe_sizes(path: Path) -> dict[str, Any]:
 
 
 def describe_groups(path: Path) -> list[dict[str, Any]]:
-    """Tables 6 and 7: for each attribute its groups, with cases and shares by split."""
-    return _by_split(read_csv(path, GROUPS), "attribute", "group")
+    """Tables 6 and 7: for each attribute its groups, with cases and shares by split.
+
+    Each also says of which share of all cases the group is known.
+    """
+    rows = read_csv(path, GROUPS)
+    known = {
+        row["attribute"]: row["known"] / row["of"]
+        for row in rows
+        if row["split"] == "all" and row["of"]
+    }
+    return [
+        block | {"known": known.get(block["name"])}
+        for block in _by_split(rows, "attribute", "group")
+    ]
 
 
 def describe_labels(path: Path) -> list[dict[str, Any]]:
@@ -83,15 +95,13 @@ def _by_split(rows: list[dict[str, Any]], block: str, line: str) -> list[dict[st
     ]
 
 
-def describe_reading(
-    counts: list[Path], quarantine: list[Path], parts: list[str]
-) -> list[dict[str, Any]]:
+def describe_reading(counts: list[Path], parts: list[str]) -> list[dict[str, Any]]:
     """What each part of a data set gave, and why cases were left out.
 
     Parameters
     ----------
-    counts, quarantine : lists of path
-        ``{part}.counts.json`` and ``{part}.quarantine.parquet``.
+    counts : list of path
+        ``{part}.counts.json``.
     parts : list of str
         The name of each.
 
@@ -101,13 +111,11 @@ def describe_reading(
         A file of counts does not say how many records were written.
     """
     found = []
-    for path, table, part in zip(counts, quarantine, parts, strict=True):
+    for path, part in zip(counts, parts, strict=True):
         numbers = read_json(path)
         if not isinstance(numbers, dict) or not isinstance(numbers.get("records"), int):
             raise InputError("does not say how many records were written", file=path)
-        reasons = numbers.get("quarantined")
-        if not isinstance(reasons, dict):
-            reasons = Counter(row["reason"] for row in read_rows(table, ["reason"]))
+        reasons = dict(numbers.get("left_out", {})) | dict(numbers.get("noted", {}))
         found.append(
             {
                 "name": part,

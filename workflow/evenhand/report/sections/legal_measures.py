@@ -142,10 +142,8 @@ def describe_lengths(path: Path) -> list[dict[str, Any]]:
         bars = [row for row in rows if row["quantity"] == "histogram"]
         drawing = None
         if bars:
-            edges = [bars[0]["from"] or 0.0]
-            for bar in bars:
-                width = edges[-1] - edges[-2] if len(edges) > 1 else 1.0
-                edges.append(bar["to"] if bar["to"] is not None else edges[-1] + width)
+            edges = [bar["from"] or 0.0 for bar in bars]
+            edges.append(edges[-1] + (edges[1] - edges[0] if len(edges) > 1 else 1.0))
             name = unit + (f" ({tokenizer})" if tokenizer else "")
             drawing = histogram(
                 [bar["count"] or 0 for bar in bars],
