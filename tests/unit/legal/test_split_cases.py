@@ -83,7 +83,7 @@ def test_without_any_date_a_digest_decides_and_says_so(tmp_path):
     cases = [case(i) for i in range(40)]
     splits, _, counts = divide(tmp_path, cases)
     assert "40 of 40 cases" in counts["note"]
-    assert counts["methods"] == {"digest": 40}
+    assert counts["methods"] == {"undated": 40}
     assert [counts["splits"][name]["cases"] for name in ("train", "dev", "test")] == [32, 4, 4]
     # one more case moves others over a border at most
     more, _, _ = divide(tmp_path, [*cases, case(40)])
