@@ -50,6 +50,9 @@ def applicant(*text, procedure=(), title=None, **metadata):
         ("a Polish national, Mr Adam Nowy, on 5 May 2019.", "one"),
         ("three Polish nationals, Mr A. Nowy and others, on 5 May 2019.", "several"),
         ("Mr Adam Nowy and Mrs Ewa Nowa, on 5 May 2019.", "several"),
+        ("a Polish national, A.S. (“the applicant”), on 5 May 2019.", "one"),
+        ("Nowy Handel S.A. (“the applicant”), on 5 May 2019.", "legal_person"),
+        ("a national of the Soviet Union, Adam Nowy (“the applicant”).", "one"),
         ("a newspaper, Nowy Dzień, on 5 May 2019.", "legal_person"),
     ],
 )
@@ -137,6 +140,8 @@ def test_mr_nowy_is_the_applicant_only_where_the_facts_call_him_so():
         ("Class A and Class B drugs", []),
         ("an U.S. citizen", []),
         ("Mrs Nowa", ["other"]),
+        ("The applicant met Mr Nowy. He", ["applicant", "other", "pronoun"]),
+        ("The applicant met Ms A. She", ["applicant", "other", "pronoun"]),
         ("the applicants", []),
         ("When she came, a policeman hit her", ["pronoun", "other", "pronoun"]),
     ],

@@ -108,6 +108,13 @@ def read_passages(record: Record) -> Passages:
 
 _UPPER = "A-ZÀ-ÖØ-ÞĀ-Ž"
 
+# A word of a name or its initials, which do not go on in the next sentence: Ms A. She left.
+_NAME = (
+    r"(?:(?:de|da|van|von|der|den|la|di|al|el|bin)\b"
+    r"|(?!(?:He|She|His|Her|The|They|It|In|On|At)\b)"
+    rf"(?:(?:[{_UPPER}]\.\s?)+|[{_UPPER}][^\s,;().]*))"
+)
+
 
 @dataclass(frozen=True)
 class Lexicon:
@@ -165,7 +172,7 @@ def read_lexicon(tables: dict[str, Path]) -> Lexicon:
     people = _alternatives(row["word"] for row in words)
     titled = (
         rf"\b(?P<title>{_alternatives(row['title'] for row in titles)})\b\.?\s+"
-        rf"(?P<name>(?:(?:[{_UPPER}][^\s,;()]*|de|da|van|von|der|den|la|di|al|el|bin)\s?)+)"
+        rf"(?P<name>{_NAME}(?:\s+{_NAME})*)"
     )
     return Lexicon(
         titles={row["title"]: row["gender"] or None for row in titles},
@@ -173,7 +180,8 @@ def read_lexicon(tables: dict[str, Path]) -> Lexicon:
         spouses={row["word"]: row["spouse_gender"] for row in words if row["spouse_gender"]},
         titled=re.compile(titled),
         legal_noun=re.compile(rf"\b(?:{nouns})\b"),
-        legal_form=re.compile(rf"(?<!\w)(?:{forms})(?![\w'])"),
+        # after a name, since A.S. and S.A. are people's initials too
+        legal_form=re.compile(rf"\b[{_UPPER}][\w&'-]+[\"').]*,? (?:{forms})(?![\w'])"),
         legal_applicant=re.compile(
             rf"\b[Tt]he applicant (?:{nouns})\b"
             r"|\b[Tt]he applicant(?:,[^,;]{1,120},)? (?:is|was) (?:an? |the )?"

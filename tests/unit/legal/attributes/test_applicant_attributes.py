@@ -118,10 +118,14 @@ def test_older_judgments_call_people_by_name():
     assert find("applicant_gender", *text).rule == "title_with_name"
 
 
-@pytest.mark.parametrize(("told", "year"), [("1957", "1957"), ("n/a", None), ("0", None)])
+@pytest.mark.parametrize(
+    ("told", "year"), [("1957", "1957"), ("1957.0", "1957"), ("n/a", None), ("0", None)]
+)
 def test_a_year_that_the_source_gives(told, year):
     finding = find("applicant_birth_year", "The applicant.", applicant_birth_year=told)
     assert (finding.value, finding.rule) == (year, "given_by_source")
+    finding = find("applicant_birth_year", "The applicant.", applicant_birth_year="1880")
+    assert (finding.value, finding.rule) == (None, "given_impossible")
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,8 @@ KIND = "ecthr"
 ATTRIBUTE = "applicant_birth_year"
 TABLES = applicants.TABLES
 
-#: Nobody applies after this age; the dead do not apply, and heirs keep the year of the dead.
+#: The age in the year of the judgment above which a year is somebody else's. An applicant who
+#: has died keeps the own year, so that it may be high.
 OLDEST = 110
 
 #: What each rule is worth.
@@ -92,11 +93,14 @@ def nobody(applicant: Applicant) -> Finding:
 
 
 def _given(record: Record) -> Finding:
-    value = record.given[ATTRIBUTE].strip()
-    known = value.isdecimal() and possible(int(value), record.date)
-    return Finding(
-        value if known else None, "given_by_source", 1.0, (given_evidence(record, ATTRIBUTE),)
-    )
+    """The source's year; one that cannot be (FairLex has ages above 100) is none."""
+    value = record.given[ATTRIBUTE].strip().removesuffix(".0")
+    evidence = (given_evidence(record, ATTRIBUTE),)
+    if not (value.isdecimal() and int(value)):
+        return Finding(None, "given_by_source", 1.0, evidence)
+    if not possible(int(value), record.date):
+        return Finding(None, "given_impossible", 1.0, evidence)
+    return Finding(value, "given_by_source", 1.0, evidence)
 
 
 def possible(year: int, judged: date | None) -> bool:
