@@ -205,9 +205,8 @@ def _lengths(rows: list[dict[str, Any]]) -> Iterator[str]:
             if (row["unit"], row["tokenizer"]) == (unit, tokenizer)
         }
         median, highest = cells["median"]["value"], cells["max"]["value"]
-        said = f"A case has {median:,.0f} {unit}"
-        said += f" of {tokenizer}" if tokenizer else ""
-        said += f" in the median, and up to {highest:,.0f}"
+        said = f"{unit.capitalize()}{f' of {tokenizer}' if tokenizer else ''} of a case:"
+        said += f" {median:,.0f} in the median, {highest:,.0f} at most"
         if "cut" in cells:
             said += f"; the limits of the published encoder leave out {cells['cut']['share']:.1%}"
         elif cells["beyond the segments"]["share"] and unit != "paragraphs":
@@ -239,8 +238,8 @@ def _cannot(
             yield f"Anything about {one.name}: it is known of no case."
         elif unknown and unknown["cases"]:
             yield (
-                f"How the {unknown['cases']:,} cases ({unknown['share']:.1%}) fare of which the"
-                f" {one.name} is not known; they are not a random part."
+                f"How cases fare of which the {one.name} is not known ({unknown['cases']:,} of"
+                f" {cases:,}, {unknown['share']:.1%}); they are not a random part."
             )
         test = {
             row["group"]: row["cases"]
