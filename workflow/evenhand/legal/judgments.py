@@ -53,7 +53,7 @@ _UPPER = (
     r"(?:THE )?RELEVANT [A-Z]{3,}|(?<!RELEVANT )(?<!AND )DOMESTIC LAW\b|"
     r"PROCEEDINGS BEFORE THE COMMISSION|"
     r"FINAL SUBMISSIONS|THE COURT[’']S ASSESSMENT|(?:THE )?ALLEGED VIOLATION|"
-    r"FOR THESE REASONS|for these reasons,? the court|JOINDER OF|"
+    r"FOR THESE REASONS|for these reasons,? the [Cc]ourt|JOINDER OF|"
     r"(?:THE )?APPLICANTS?[’']? COMPLAINTS|COMPLAINTS?\b|"
     r"DONE IN (?:ENGLISH|FRENCH)|Done in (?:English|French)"
 )
@@ -197,7 +197,7 @@ _SECTIONS = [
         "operative",
         re.compile(
             r"(?:FOR|ON) THESE (?:REASONS|GROUNDS)\b|"
-            r"[Ff]or these (?:reasons|grounds),? the court\b(?! (?:of|has|will|considers)\b)"
+            r"[Ff]or these (?:reasons|grounds),? the [Cc]ourt\b(?! (?:of|has|will|considers)\b)"
         ),
     ),
     ("end", re.compile(r"(?i:done (?:in|at) (?:english|french|strasbourg|the human))\b")),

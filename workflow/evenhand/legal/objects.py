@@ -68,7 +68,8 @@ def objects_of(
             lines = lines or (head.startswith("{") and _is_object(head.split("\n", 1)[0]))
             break
     else:
-        quarantine.add(member.name, None, "file", "empty_file", "there is no JSON in it")
+        if text.bytes:  # what has no bytes is told by `open_members`
+            quarantine.add(member.name, None, "file", "broken_json", "blanks only")
         return
     pieces = chain(begun, pieces)
     if lines:

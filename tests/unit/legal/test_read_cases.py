@@ -1,0 +1,106 @@
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.legal.read_cases import read_cases
+from evenhand.legal.records import RECORD, read_records
+from unit.legal.made_judgments import FACTS, JUDGMENT, flat, hudoc, text_file
+from unit.legal.made_records import json_lines
+
+
+def run(tmp_path, files, name="out", **options):
+    out = {key: tmp_path / f"{name}.{key}" for key in ("records", "quarantine", "counts")}
+    options = {"kind": "ecthr", "format": "hudoc_json"} | options
+    result = read_cases(
+        files=files,
+        out=out["records"],
+        quarantine=out["quarantine"],
+        counts=out["counts"],
+        **options,
+    )
+    counts = json.loads(out["counts"].read_text())
+    assert result == {key: counts[key] for key in ("read", "records", "left_out", "noted")}
+    assert counts["read"] == counts["records"] + sum(counts["left_out"].values())
+    assert pq.read_schema(out["records"]).equals(RECORD)
+    return list(read_records(out["records"])), pq.read_table(out["quarantine"]).to_pylist(), counts
+
+
+def test_each_case_once(tmp_path):
+    rows = [
+        hudoc(),
+        hudoc(itemid="001-2", full_text=flat(JUDGMENT.replace(FACTS, ""))),
+        hudoc(title="THE SAME AGAIN"),
+        hudoc(itemid="001-3", violation="", nonviolation="3", date=""),
+        hudoc(itemid="001-4", violation=""),
+        hudoc(itemid="001-5", doc_type="DECISION"),
+    ]
+    records, quarantine, counts = run(tmp_path, [json_lines(tmp_path / "a.jsonl", *rows)])
+    assert [one.case_id for one in records] == ["001-1", "001-3", "001-4"]
+    assert records[0].title == "CASE OF GRANDE v. PORTUGAL" and records[0].source == "a.jsonl"
+    assert [(row["position"], row["reason"]) for row in quarantine] == [
+        (2, "no_facts"),
+        (3, "duplicate_case"),
+        (4, "bad_date"),
+        (6, "not_a_judgment"),
+    ]
+    assert counts == {
+        "read": 6,
+        "records": 3,
+        "left_out": {"duplicate_case": 1, "no_facts": 1, "not_a_judgment": 1},
+        "noted": {"bad_date": 1},
+        "labels": {"6": 1, "none": 1, "unknown": 1},
+        "undated": 1,
+        "languages": {"en": 3},
+        "splits": {"none": 3},
+        "paragraphs": 9,
+        "characters": sum(len(line) for one in records for line in one.text),
+    }
+
+
+def test_a_duplicate_in_another_file_tells_where_the_first_is(tmp_path):
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+    files = [json_lines(tmp_path / name / "a.jsonl", hudoc()) for name in ("one", "two")]
+    records, (row,), _ = run(tmp_path, files)
+    assert len(records) == 1 and row["file"] == str(files[1])
+    assert row["detail"] == "001-1 was read from a.jsonl"
+
+
+def test_the_same_bytes_wherever_the_files_lie(tmp_path):
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        path = json_lines(tmp_path / folder / "a.jsonl", hudoc(), hudoc(itemid="001-2"))
+        run(tmp_path, [path], folder)
+    for kind in ("records", "counts"):
+        assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
+
+
+def test_options_go_to_the_format(tmp_path):
+    path = json_lines(tmp_path / "a.jsonl", hudoc(violation="", doc_type="REPORT"))
+    records, _, _ = run(tmp_path, [path], documents=["REPORT"], no_finding="no_violation")
+    assert records[0].labels == ()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"format": "hudoc_text", "documents": ["CHAMBER"]}, r"no option documents; leave it out"),
+        ({"kind": "cail"}, r"reads cases of ecthr, not of cail; choose a format for cail"),
+        ({"kind": "eu"}, r"the kind is 'eu'; choose one of ecthr, scotus, fscs, cail"),
+        ({"format": "fairlex"}, r"reads the table fairlex_fields, which is not given"),
+    ],
+)
+def test_wrong_options(tmp_path, options, message):
+    with pytest.raises(InputError, match=message):
+        run(tmp_path, [json_lines(tmp_path / "a.jsonl", hudoc())], **options)
+
+
+def test_files_without_a_case(tmp_path):
+    path = text_file(tmp_path / "notes.csv", "a,b\n")
+    with pytest.raises(InputError, match=r"no case could be read: unknown_format 1 times.*needs"):
+        run(tmp_path, [path])
+    path = json_lines(tmp_path / "a.jsonl", {"text": "x"})
+    with pytest.raises(InputError, match=r"missing_field 1 times \(itemid, date"):
+        run(tmp_path, [path])
