@@ -69,6 +69,9 @@ def test_who_the_procedure_introduces(introduced, kind):
         ("CASE OF NOWY AND 12 OTHERS v. POLAND", "several"),
         ("CASE OF NOWY AND STARY v. POLAND", "several"),
         ("AFFAIRE NOWY ET AUTRES c. POLOGNE", "several"),
+        ("CASE OF B.C. AND V. v. POLAND", "several"),
+        ("CASE OF V. v. POLAND", "one"),
+        ("CASE OF NOWY AND OTHERSv. POLAND", "several"),
     ],
 )
 def test_who_the_title_names(title, kind):

@@ -320,7 +320,9 @@ _ELSEWHERE = re.compile(
     r" (?:in|of) (?:the (?:above-?(?:mentioned|cited) |case|[A-Z])|that case|[A-Z])"
 )
 
-_TITLE = re.compile(r"^(?:CASE OF |AFFAIRE )?(?P<names>.+?),? (?:v\.?|c\.|against) ", re.IGNORECASE)
+_TITLE = re.compile(
+    r"(?:(?i:CASE OF|AFFAIRE) )?(?P<names>.+?)(?:,? |(?<=[A-Z]))(?:v\.?|vs\.?|c\.|against|contre) "
+)
 _OPENING = re.compile(r"(?:\d+ ?\. )?\S$")
 _OTHERS = re.compile(r"(?:\band|\bet|&) (?:(?:\d+|\w+) )?(?:others?|autres?)\b", re.IGNORECASE)
 _AND = re.compile(r" (?:and|et|&) ", re.IGNORECASE)

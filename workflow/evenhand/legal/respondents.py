@@ -23,7 +23,7 @@ GROUPS = (FIRST_GROUP, "Rest of Europe")
 #: Where the respondent stands, and what each is worth.
 CONFIDENCE = {"respondent_given": 1.0, "respondent_in_title": 0.99, "respondent_in_procedure": 0.97}
 
-_IN_TITLE = re.compile(r"\s(?:v\.?|c\.|vs\.?|against|contre)\s+(?P<who>.+)$", re.IGNORECASE)
+_IN_TITLE = re.compile(r"(?:\s|(?<=[A-Z]))(?:v\.?|c\.|vs\.?|against|contre)\s+(?P<who>.+)$")
 _AFTER_STATE = re.compile(r"\s*(?:[\[(].*|- .*|,? (?:no|nos|nr)\. ?\d+.*)$", re.IGNORECASE)
 _IN_PROCEDURE = re.compile(
     r"\bagainst (?P<who>.{3,160}?)(?=,? (?:lodged|introduced|brought|submitted|filed|under|by|with"
@@ -166,8 +166,11 @@ def _in_header(context: tuple[str, ...], who: str) -> tuple[Evidence, ...]:
 
 def _codes(names: str, states: States) -> list[str] | None:
     """The States that a list of names names, or None if it holds anything else."""
+    names = _AFTER_STATE.sub("", names)
+    if folded(names) in states.codes:  # Moldova, Republic of
+        return [states.codes[folded(names)]]
     codes: list[str] = []
-    for piece in filter(None, map(folded, re.split(r"[;,]", _AFTER_STATE.sub("", names)))):
+    for piece in filter(None, map(folded, re.split("[;,]", names))):
         if piece in states.codes:
             codes.append(states.codes[piece])
             continue

@@ -44,6 +44,7 @@ def find(module=defendant_state, context=(), title=None, file=None, **metadata):
         ("Bosnia and Herzegovina", FIRST, FIRST),
         ("“THE FORMER YUGOSLAV REPUBLIC OF MACEDONIA”", FIRST, FIRST),
         ("THE REPUBLIC OF MOLDOVA", FIRST, FIRST),
+        ("Moldova, Republic of", FIRST, FIRST),
         ("ALBANIA", REST, FIRST),
         ("LATVIA", FIRST, REST),
         ("THE UNITED KINGDOM", REST, REST),
@@ -82,6 +83,9 @@ def test_several_respondents(names, group):
         ("CASE OF BRAUN v. GERMANY (No. 2)", REST),
         ("CASE OF BRAUN v. GERMANY - [French translation] by somebody", REST),
         ("AFFAIRE NOWY c. POLAND", FIRST),
+        ("CASE OF C. v. FINLAND", REST),
+        ("CASE OF B.C. AND V. v. FRANCE", REST),
+        ("CASE OF NOWY AND OTHERSv. POLAND", FIRST),
         ("CASE OF NOWY v. BELGIUM AND GREECE", REST),
     ],
 )
