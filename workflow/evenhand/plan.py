@@ -295,7 +295,7 @@ TABLE_OPTIONS += ["test_share", "title"]
 
 #: What makes a method's grid, and what else `train_table` is told.
 GRID = ["individual", "lambdas", "epsilons", "mus"]
-TRAINING_OPTIONS = ["seeds", "reduction", "js_base", "predicted_seeds"]
+TRAINING_OPTIONS = ["seeds", "reduction", "js_base", "epsilon_unit", "predicted_seeds"]
 
 
 def training_options(config: Config, method: str, split: str = "random") -> dict[str, Any]:

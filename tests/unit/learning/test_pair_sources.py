@@ -47,6 +47,16 @@ def test_parallel_rows_do_not_pass_one():
     assert near_enough(similarity, torch.tensor([0.999]), "cosine").sum() == 49
 
 
+def test_a_quantile_switches_nobody_off_who_is_as_near_as_others():
+    # people of few features are often parallel; their cosines differ from 1 by rounding alone
+    x = torch.tensor([[1.0, 2.0, 3.0]]) * torch.arange(1, 9)[:, None] / 7
+    far = torch.eye(3)[:2] * torch.tensor([[1.0], [-1.0]])
+    similarity, _ = nearest(torch.cat([x, far]))
+    for quantile in (0.3, 0.5, 0.8, 1.0):
+        found = near_enough(similarity, torch.tensor([quantile]), "quantile")[0]
+        assert found.tolist() == [1.0] * 8 + [0.0] * 2
+
+
 def test_batches_are_taken_one_by_one():
     x = torch.randn(3, 8, 4, generator=torch.Generator().manual_seed(0))
     similarity, partner = nearest(x)
@@ -56,7 +66,7 @@ def test_batches_are_taken_one_by_one():
         assert torch.equal(partner[i], alone[1])
 
 
-def test_thresholds_are_strict_cosines_or_quantiles():
+def test_thresholds_are_strict_cosines_or_quantiles_with_ties():
     similarity = torch.tensor([[0.1, 0.2, 0.3, 0.4, 0.5], [0.9, 0.8, 0.7, 0.6, 0.5]])
     epsilons = torch.tensor([0.5, 0.3])
     found = near_enough(similarity, epsilons, "cosine")
@@ -64,7 +74,7 @@ def test_thresholds_are_strict_cosines_or_quantiles():
     assert found[0].tolist() == [[0, 0, 0, 0, 0], [0, 0, 0, 1, 1]]
     assert found[1].tolist() == [[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]]
     found = near_enough(similarity, torch.tensor([0.5, 0.75]), "quantile")
-    assert found[0].tolist() == [[0, 0, 0, 1, 1], [0, 0, 0, 0, 1]]
-    assert found[1].tolist() == [[1, 1, 0, 0, 0], [1, 0, 0, 0, 0]]
+    assert found[0].tolist() == [[0, 0, 1, 1, 1], [0, 0, 0, 1, 1]]
+    assert found[1].tolist() == [[1, 1, 1, 0, 0], [1, 1, 0, 0, 0]]
     with pytest.raises(ValueError, match="no unit"):
         near_enough(similarity, epsilons, "share")

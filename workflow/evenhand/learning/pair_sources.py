@@ -14,6 +14,9 @@ INDIVIDUAL = ("none", "iifr_cosine", "iifr_cosine_without_attribute", "iifr_coun
 #: Those whose pairs are neighbours, so that a threshold decides who is near enough.
 NEIGHBOURS = ("iifr_cosine", "iifr_cosine_without_attribute")
 
+#: Cosines that lie nearer to each other differ by rounding alone.
+TIE = 1e-6
+
 #: Below every cosine: what somebody without any other in the batch gets.
 NOBODY = -2.0
 
@@ -40,7 +43,9 @@ def nearest(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def near_enough(similarity: torch.Tensor, epsilons: torch.Tensor, unit: str) -> torch.Tensor:
-    """Who has a pair: those whose nearest is nearer than a threshold, strictly.
+    """Who has a pair: those whose nearest is nearer than a threshold, strictly if it is a cosine.
+
+    Nobody has one who is alone in the batch.
 
     Parameters
     ----------
@@ -50,7 +55,8 @@ def near_enough(similarity: torch.Tensor, epsilons: torch.Tensor, unit: str) -> 
         Thresholds.
     unit : str
         ``cosine``: they are cosines; ``quantile``: they are quantiles of the batch's
-        similarities (0.8: the nearest fifth has a pair).
+        similarities (0.8: the nearest fifth has a pair, and with it whoever is as near as the
+        last of them, since many people of few features are all alike).
 
     Returns
     -------
@@ -58,9 +64,10 @@ def near_enough(similarity: torch.Tensor, epsilons: torch.Tensor, unit: str) -> 
         1 for those who have a pair, 0 for the others.
     """
     if unit == "quantile":
-        thresholds = torch.quantile(similarity, epsilons, dim=-1).movedim(0, -1)
+        thresholds = torch.quantile(similarity, epsilons, dim=-1).movedim(0, -1) - TIE
     elif unit == "cosine":
         thresholds = epsilons
     else:
         raise ValueError(f"epsilon has no unit {unit}")
-    return (similarity[..., None, :] > thresholds[..., None]).to(similarity.dtype)
+    near = similarity[..., None, :] > thresholds[..., None]
+    return (near & (similarity > NOBODY)[..., None, :]).to(similarity.dtype)

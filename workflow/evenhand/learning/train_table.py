@@ -160,6 +160,7 @@ def train_table(
         epsilon_lambda,
     )
     _check_options(seeds, split=split, reduction=reduction, js=js_base, epsilon=epsilon_unit)
+    _check_numbers(grid, tau, epsilon_unit)
     options = stacked.Options(split, reduction, BASES[js_base], epsilon_unit)
     numbers = list(range(seeds))
     if chosen.fit is not None:
@@ -216,6 +217,23 @@ def _check_options(seeds: int, *, split: str, reduction: str, js: str, epsilon: 
             raise InputError(f"{name} is {value}, not one of {', '.join(values)}")
     if seeds < 1:
         raise InputError("there must be at least one seed")
+
+
+def _check_numbers(
+    grid: "list[tuple[str, list[Configuration]]]", tau: float, epsilon_unit: str
+) -> None:
+    everyone = [one for _, configurations in grid for one in configurations]
+    weights = [("lambda", one.lam) for one in everyone] + [("mu", one.mu) for one in everyone]
+    for name, value in [*weights, ("tau", tau)]:
+        if value is not None and not value >= 0:  # nor NaN
+            raise InputError(f"{name} is {value:g}; it is a number from 0")
+    for one in everyone:
+        if one.epsilon is None:
+            continue
+        if not math.isfinite(one.epsilon):
+            raise InputError(f"epsilon is {one.epsilon:g}, which is no number")
+        if epsilon_unit == "quantile" and not 0 <= one.epsilon <= 1:
+            raise InputError(f"epsilon is {one.epsilon:g}; a quantile lies between 0 and 1")
 
 
 def _grid(
