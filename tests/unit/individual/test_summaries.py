@@ -133,6 +133,22 @@ def test_tables_beside_the_paper(resources, tmp_path, run, write):
     assert [row["seeds"] for row in eight] == ["0", "2", "0", "2", "0", "3"]  # at 1 the MLP
 
 
+def test_the_papers_data_sets_that_were_not_run_are_left_out(resources, tmp_path, run, write):
+    rows = [
+        run(seed=s, dataset="loans", individual=i, **said) for s in range(2) for i, said in MLPS
+    ]
+    runs, groups = write(rows)
+    _, tables = tabulate(resources, tmp_path, [runs], [groups])
+    assert {name: {row["dataset"] for row in made} for name, made in tables.items()} == {
+        f"table_{n}": {"loans"} for n in "4678"
+    }
+
+
+MLPS = [("none", {})] + [
+    ("iifr_cosine", {"lambda": 1.0, "epsilon": epsilon}) for epsilon in (0.8, 0.9)
+]
+
+
 def test_a_mean_over_pairs_does_not_stand_for_the_papers_sum(resources, tmp_path, run, write):
     said = {"individual": "iifr_cosine", "lambda": 1.0, "epsilon": 0.8, "reduction": "mean"}
     runs, groups = write([run(seed=s, **said) for s in range(2)])
@@ -394,6 +410,35 @@ def test_findings_turn_with_the_numbers(resources, tmp_path, run, write):
     assert by_id["gain_with_fewer_positives"]["holds"] is False
     assert "may be chance" in by_id["gain_with_fewer_positives"]["sentence"]
     assert by_id["one_class_from_lambda"]["holds"] is False
+
+
+def test_a_higher_mean_alone_is_not_called_higher(resources, tmp_path, run, write):
+    iifr = {"balanced_acc": lambda s: 75.9 + s % 2}  # the other network has 76 in each run
+    found = summaries(resources, tmp_path, *write(collapsing(run, iifr)))
+    (one,) = [one for one in found["findings"] if one["id"] == "without_attribute_beats_iifr"]
+    assert "a balanced accuracy whose 95 % interval overlaps (76.0 against 76.4)" in one["sentence"]
+
+
+def test_a_cell_that_two_tables_print_counts_once(resources, tmp_path, run, write):
+    rows = [run(seed=s) for s in range(2)]
+    rows += [
+        run(seed=s, individual="iifr_cosine", epsilon=e, **{"lambda": 1.0})
+        for s in range(2)
+        for e in (0.75, 0.8)
+    ]
+    found = summaries(resources, tmp_path, *write(rows))
+    # Table 4 and 7 have the MLP and IIFR at 0.8 (12 cells), and Table 8 these and 0.75 (6 more);
+    # Table 6 has 4 more
+    assert any(words.startswith("Of 22 cells of the paper") for words in found["headline"])
+
+
+def test_one_run_is_the_papers_own_only(resources, tmp_path, run, write):
+    for name, said in (("adult", True), ("loans", False)):
+        (tmp_path / name).mkdir()
+        runs = write([run(seed=s, dataset=name, ifr_p=50.0 + s) for s in range(3)], name)
+        found = summaries(resources, tmp_path / name, *runs)
+        (one,) = [one for one in found["findings"] if one["id"] == "noise_of_runs"]
+        assert ("the paper reports one run" in one["sentence"]) is said
 
 
 def test_nothing_is_found_in_nothing(resources, tmp_path, run, write):

@@ -86,7 +86,7 @@ def tabulate_results(
     inconsistencies : Path
         The paper's cells that contradict others (``resources/iifr/inconsistencies.csv``).
     table_4, table_6, table_7, table_8 : Path
-        CSV, per data set, setting (Table 6: and group; Table 8: by epsilon) and metric:
+        CSV, per data set with a run, setting (Table 6: and group; Table 8: by epsilon), metric:
 
         - paper: blank where the paper has no such cell, or we do not know it;
         - ours_mean, ours_sd of single runs, ours_low and ours_high, the 95 % t interval of the
@@ -100,12 +100,9 @@ def tabulate_results(
     published = [read_published(path) for path in (published_4, published_6, published_7)]
     known = {table: _listed(inconsistencies, table) for table in ("4", "6", "7", "8")}
     chosen = read_settings(settings)
-    datasets = list(
-        dict.fromkeys(
-            [cell[0] for table in published for cell in table]
-            + sorted({row["dataset"] for row in rows})
-        )
-    )
+    ran = {row["dataset"] for row in rows}
+    of_paper = [cell[0] for table in published for cell in table]
+    datasets = [name for name in dict.fromkeys([*of_paper, *sorted(ran)]) if name in ran]
     lines = {name: _lines(name, chosen, results) for name in datasets}
     overall = [(key, results.get(key)) for name in datasets for key in lines[name]]
     tables = {
@@ -180,8 +177,7 @@ def _by_epsilon(
     stands for it.
     """
     made = []
-    datasets = list(dict.fromkeys([cell[0] for cell in cells] + sorted({k[0] for k in results})))
-    for dataset in datasets:
+    for dataset in dict.fromkeys(key[0] for key in results):
         base = _epsilon_line(dataset, results, chosen)
         named = dict(zip(SETTING, base, strict=True))
         ours = {

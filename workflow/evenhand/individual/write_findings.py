@@ -9,7 +9,7 @@ from typing import Any
 
 from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.individual.names import listed, method_title, title, who
+from evenhand.individual.names import DATASETS, listed, method_title, title, who
 from evenhand.stage import Input, Output
 
 #: Below this adjusted p-value a difference is called one.
@@ -19,7 +19,8 @@ CHANCE = 0.05
 COLLAPSED = 0.01
 
 NUMBERS = (
-    *("lambda", "epsilon", "mu", "ours_mean", "ours_sd", "paper", "mean", "sd", "low", "high"),
+    *("lambda", "epsilon", "mu", "ours_mean", "ours_sd", "ours_low", "ours_high", "paper"),
+    *("mean", "sd", "low", "high"),
     *("difference", "difference_low", "difference_high", "against_mean", "p_value", "p_adjusted"),
     *("p_resampled", "p_resampled_adjusted", "balanced_acc", "unfairness"),
 )
@@ -86,7 +87,7 @@ def write_findings(
         for name, ask in QUESTIONS.items():
             add(name, ask(dataset, *own), dataset)
     document = {
-        "headline": headline(findings, datasets),
+        "headline": headline(findings, datasets, distinct(tables)),
         "findings": findings,
         "left_out": dict(sorted(left_out.items())),
     }
@@ -136,6 +137,25 @@ def reproduced(table: str, rows: list[Row]) -> Row | None:
     return {"sentence": sentence, "holds": None, "numbers": dict(sorted(verdicts.items()))}
 
 
+def distinct(tables: dict[str, list[Row]]) -> Counter[str]:
+    """Verdicts on the paper's cells, each counted once.
+
+    Table 8 prints rows of Tables 4 and 7 again: the MLP's (at a threshold of 1), and its row with
+    IIFR. The first table's verdict counts.
+    """
+    verdicts: dict[tuple[Any, ...], str] = {}
+    for name, rows in tables.items():
+        for row in rows:
+            if row["paper"] is None:
+                continue
+            how = row["individual"], row["lambda"], row["epsilon"]
+            if name == "8" and row["epsilon"] == 1:
+                how = "none", 0.0, None
+            key = (row["dataset"], row["method"], *how, row["mu"], row["group"], row["metric"])
+            verdicts.setdefault(key, row["verdict"])
+    return Counter(verdicts.values())
+
+
 def _cells(count: int) -> str:
     return f"{count} cell{'' if count == 1 else 's'}"
 
@@ -177,14 +197,22 @@ def without_attribute(
     fairer = mean["blind_ifr_p"] >= mean["iifr_ifr_p"]
     better = mean["blind_balanced_acc"] > mean["iifr_balanced_acc"]
     side = "at least" if fairer else "less than"
+    accuracy = f"{'and' if fairer == better else 'but'} the {'higher' if better else 'lower'}"
+    accuracy += " balanced accuracy"
+    if not _apart(found["blind", "balanced_acc"], found["iifr", "balanced_acc"]):
+        accuracy = "and a balanced accuracy whose 95 % interval overlaps"
     sentence = (
         f"On {title(dataset)}, the MLP that never sees the attribute has {side} the IFR_p of IIFR"
-        f" ({mean['blind_ifr_p']:.1f} against {mean['iifr_ifr_p']:.1f})"
-        f" {'and' if fairer == better else 'but'} the"
-        f" {'higher' if better else 'lower'} balanced accuracy"
+        f" ({mean['blind_ifr_p']:.1f} against {mean['iifr_ifr_p']:.1f}) {accuracy}"
         f" ({mean['blind_balanced_acc']:.1f} against {mean['iifr_balanced_acc']:.1f})."
     )
     return {"sentence": sentence, "holds": fairer, "numbers": mean}
+
+
+def _apart(one: Row, other: Row) -> bool:
+    """Whether the intervals of two means have nothing in common; one run has none that says so."""
+    ends = [row[end] for row in (one, other) for end in ("ours_low", "ours_high")]
+    return None not in ends and (ends[0] > ends[3] or ends[1] < ends[2])
 
 
 def collapse(
@@ -339,7 +367,8 @@ def noise(
         return None
     sentence = (
         f"On {title(dataset)}, single runs of the MLP differ in IFR_p with a standard deviation of"
-        f" {row['ours_sd']:.1f} points ({row['seeds']} seeds); the paper reports one run."
+        f" {row['ours_sd']:.1f} points ({row['seeds']} seeds)"
+        f"{'; the paper reports one run' if dataset in DATASETS else ''}."
     )
     numbers = {"sd": row["ours_sd"], "mean": row["ours_mean"], "seeds": row["seeds"]}
     return {"sentence": sentence, "holds": None, "numbers": numbers}
@@ -371,8 +400,8 @@ QUESTIONS: dict[str, Callable[..., Row | None]] = {
 }
 
 
-def headline(findings: list[Row], datasets: Sequence[str]) -> list[str]:
-    """The page's first sentences: what holds on how many of the data sets."""
+def headline(findings: list[Row], datasets: Sequence[str], cells: Counter[str]) -> list[str]:
+    """The page's first sentences: what holds on how many of the data sets, and of the cells."""
     said = []
     for name, yes, no in (
         (
@@ -391,11 +420,11 @@ def headline(findings: list[Row], datasets: Sequence[str]) -> list[str]:
             some = [row["dataset"] for row in own if row["holds"] is holds]
             if some:
                 said.append(f"On {listed([title(one) for one in some])}, {words}.")
-    counts = [row["numbers"] for row in findings if row["id"].startswith("reproduced_table_")]
-    if counts:
-        good = sum(one.get("reproduced", 0) for one in counts)
-        judged = good + sum(one.get("not_reproduced", 0) for one in counts)
-        said.append(f"Of {judged} cells of the paper that could be judged, {good} are reproduced.")
+    if judged := cells["reproduced"] + cells["not_reproduced"]:
+        said.append(
+            f"Of {judged} cells of the paper that could be judged, {cells['reproduced']} are"
+            " reproduced (a cell that two tables print counts once)."
+        )
     return said or [f"Nothing was concluded from the runs on {listed(list(datasets))}."] * bool(
         datasets
     )
