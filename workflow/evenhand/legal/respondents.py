@@ -23,7 +23,7 @@ GROUPS = (FIRST_GROUP, "Rest of Europe")
 #: Where the respondent stands, and what each is worth.
 CONFIDENCE = {"respondent_given": 1.0, "respondent_in_title": 0.99, "respondent_in_procedure": 0.97}
 
-_IN_TITLE = re.compile(r"(?:\s|(?<=[A-Z]))(?:v\.?|c\.|vs\.?|against|contre)\s+(?P<who>.+)$")
+_IN_TITLE = re.compile(r"(?:\s|(?<=[A-Z]))(?:v\.?|c\.|vs\.?|(?i:against|contre))\s+(?P<who>.+)$")
 _AFTER_STATE = re.compile(r"\s*(?:[\[(].*|- .*|,? (?:no|nos|nr)\. ?\d+.*)$", re.IGNORECASE)
 _IN_PROCEDURE = re.compile(
     r"\bagainst (?P<who>.{3,160}?)(?=,? (?:lodged|introduced|brought|submitted|filed|under|by|with"

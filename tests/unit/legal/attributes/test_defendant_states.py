@@ -84,6 +84,7 @@ def test_several_respondents(names, group):
         ("CASE OF BRAUN v. GERMANY - [French translation] by somebody", REST),
         ("AFFAIRE NOWY c. POLAND", FIRST),
         ("CASE OF C. v. FINLAND", REST),
+        ("CASE OF NOWY AGAINST ARMENIA", FIRST),
         ("CASE OF B.C. AND V. v. FRANCE", REST),
         ("CASE OF NOWY AND OTHERSv. POLAND", FIRST),
         ("CASE OF NOWY v. BELGIUM AND GREECE", REST),
