@@ -13,6 +13,9 @@ if not workflow.overwrite_configfiles:
 include: "workflow/rules/common.smk"
 
 
+from evenhand import leftovers
+
+
 pathvars:
     results=config["results"],
     logs=f"{config['results']}/logs",
@@ -34,6 +37,7 @@ include: "workflow/rules/individual_training.smk"
 include: "workflow/rules/individual_tables.smk"
 include: "workflow/rules/legal_cases.smk"
 include: "workflow/rules/legal_tables.smk"
+include: "workflow/rules/legal_audit.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -48,6 +52,10 @@ rule all:
 
 
 onstart:
+    try:
+        leftovers.check(Path(workflow.workdir_init))
+    except InputError as error:
+        raise WorkflowError(str(error)) from None
     for skipped in SKIPPED:
         print(f"not read: {skipped.path} ({skipped.reason})", file=sys.stderr)
 

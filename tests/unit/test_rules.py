@@ -81,6 +81,20 @@ def test_rule_module_log_and_benchmark_share_a_stem(rule):
 
 
 @pytest.mark.parametrize("rule", STAGE_RULES, ids=lambda rule: rule.name)
+def test_a_rule_asks_for_memory_and_time_and_for_more_after_a_failure(rule):
+    for resource in ("mem_mb", "runtime"):
+        amount = rf"^ {{8}}{resource}=lambda wildcards(?:, input)?, attempt: .+ \* attempt,$"
+        assert re.search(amount, rule.text, re.M), resource
+
+
+@pytest.mark.parametrize("rule", STAGE_RULES, ids=lambda rule: rule.name)
+def test_how_often_and_where_a_rule_runs_is_the_profiles_business(rule):
+    # retries of a rule would be made inside the first allocation, with its memory
+    assert not re.search(r"^ {4}(retries|group|localrule):", rule.text, re.M)
+    assert "slurm" not in rule.text
+
+
+@pytest.mark.parametrize("rule", STAGE_RULES, ids=lambda rule: rule.name)
 def test_environment_covers_what_the_code_imports(rule):
     assert rule.environment is not None
     conda, pip = pins(rule.environment)

@@ -53,6 +53,7 @@ rule summarise_bias:
         "../../envs/score.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.slguset.summarise_bias"),
@@ -79,6 +80,7 @@ rule describe_sentences:
         "../../envs/score.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.slguset.describe_sentences"),
@@ -104,6 +106,7 @@ rule describe_words:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.slguset.describe_words"),
@@ -130,6 +133,7 @@ rule correlate_methods:
         "../../envs/score.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.slguset.correlate_methods"),

@@ -24,6 +24,7 @@ rule tabulate_results:
         "../../envs/tabular.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.individual.tabulate_results"),
@@ -52,6 +53,7 @@ rule check_paper:
         "../../envs/tabular.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.individual.check_paper"),
@@ -72,6 +74,7 @@ rule sweep_lambdas:
         "../../envs/tabular.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.individual.sweep_lambdas"),
@@ -92,6 +95,7 @@ rule find_fronts:
         "../../envs/tabular.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.individual.find_fronts"),
@@ -113,6 +117,7 @@ rule compare_methods:
         "../../envs/tabular.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.individual.compare_methods"),
@@ -139,6 +144,7 @@ rule write_findings:
         "../../envs/tabular.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.individual.write_findings"),

@@ -17,6 +17,7 @@ rule prepare_table:
         "../../envs/tabular.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=lambda wildcards: code(
@@ -46,6 +47,7 @@ rule describe_table:
         "../../envs/tabular.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.tabular.describe_table"),

@@ -17,6 +17,7 @@ rule collect_provenance:
         "../../envs/report.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         code=code("evenhand.report.collect_provenance"),
     shell:
@@ -41,6 +42,7 @@ rule write_page:
         "../../envs/report.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.report.write_page"),
@@ -66,6 +68,7 @@ rule write_models_page:
         "../../envs/report.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.report.write_models_page"),
@@ -89,6 +92,7 @@ rule write_individual_page:
         "../../envs/report.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.report.write_individual_page"),
@@ -112,6 +116,7 @@ rule write_legal_page:
         "../../envs/report.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code(

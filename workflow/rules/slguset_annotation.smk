@@ -18,6 +18,7 @@ rule draw_annotation:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.slguset.draw_annotation"),
@@ -42,6 +43,7 @@ rule write_sheets:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         code=code("evenhand.slguset.write_sheets"),
         options=options("slguset.annotation", "annotators"),
@@ -65,6 +67,7 @@ rule read_sheets:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         code=code("evenhand.slguset.read_sheets"),
         annotators=len(SLGUSET["annotation"]["annotators"]),
@@ -89,6 +92,7 @@ rule measure_agreement:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         code=code("evenhand.slguset.measure_agreement"),
     shell:

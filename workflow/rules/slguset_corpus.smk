@@ -97,6 +97,7 @@ rule count_funnel:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         code=code("evenhand.slguset.count_funnel"),
         reasons=REASONS,

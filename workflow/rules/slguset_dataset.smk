@@ -17,6 +17,7 @@ rule build_dataset:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         code=code("evenhand.slguset.build_dataset"),
     shell:
@@ -42,6 +43,7 @@ rule describe_dataset:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         code=code("evenhand.slguset.describe_dataset"),
         vocabulary=lambda wildcards, input: (
@@ -72,6 +74,7 @@ rule write_card:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.slguset.write_card"),

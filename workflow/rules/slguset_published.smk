@@ -17,6 +17,7 @@ rule import_published:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         code=code("evenhand.slguset.import_published"),
     shell:
@@ -44,6 +45,7 @@ rule report_published:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         code=code("evenhand.slguset.report_published"),
         filters=FILTERS,

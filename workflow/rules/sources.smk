@@ -11,7 +11,8 @@ rule fetch_source:
     conda:
         "../../envs/extract.yaml"
     resources:
-        mem_mb=1000,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         code=code("evenhand.io.fetch_source"),
         options=lambda wildcards: Options("sources", SOURCES[wildcards.source]),

@@ -18,6 +18,7 @@ rule meta_evaluate:
         "../../envs/score.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.stereotypes.meta_evaluate"),
@@ -42,6 +43,7 @@ rule measure_length:
         "../../envs/score.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.stereotypes.measure_length"),
@@ -67,6 +69,7 @@ rule compare_compat:
         "../../envs/score.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.stereotypes.compare_compat"),
@@ -91,6 +94,7 @@ rule compare_models:
         "../../envs/score.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.stereotypes.compare_models"),
@@ -115,6 +119,7 @@ rule check_released:
         "../../envs/score.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.stereotypes.check_released"),

@@ -15,6 +15,7 @@ rule read_pairs:
         "../../envs/score.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         code=lambda wildcards: code(
             "evenhand.stereotypes.read_pairs",

@@ -17,6 +17,7 @@ rule summarise_scores:
         "../../envs/score.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.stereotypes.summarise_scores"),
@@ -41,6 +42,7 @@ rule measure_stereoset:
         "../../envs/score.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.stereotypes.measure_stereoset"),
@@ -65,6 +67,7 @@ rule measure_accuracy:
         "../../envs/score.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.stereotypes.measure_accuracy"),
@@ -89,6 +92,7 @@ rule measure_all_masked:
         "../../envs/score.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
         code=code("evenhand.stereotypes.measure_all_masked"),
