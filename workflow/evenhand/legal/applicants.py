@@ -321,7 +321,8 @@ _ELSEWHERE = re.compile(
 )
 
 _TITLE = re.compile(
-    r"(?:(?i:CASE OF|AFFAIRE) )?(?P<names>.+?)(?:,? |(?<=[A-Z]))(?:v\.?|vs\.?|c\.|(?i:against|contre)) "
+    r"(?:(?i:CASE OF|AFFAIRE) )?(?P<names>.+?)(?:,? |(?<=[A-Z]))"
+    r"(?:v\.?|vs\.?|c\.|(?i:against|contre)) "
 )
 _OPENING = re.compile(r"(?:\d+ ?\. )?\S$")
 _OTHERS = re.compile(r"(?:\band|\bet|&) (?:(?:\d+|\w+) )?(?:others?|autres?)\b", re.IGNORECASE)
