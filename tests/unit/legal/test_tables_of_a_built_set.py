@@ -20,7 +20,6 @@ from evenhand.legal.read_cases import read_cases
 from evenhand.legal.records import write_records
 from evenhand.legal.split_cases import split_cases
 from evenhand.legal.tokenise_cases import tokenise_cases
-from evenhand.legal.write_card import write_card
 from unit.legal import made_tokenizers
 from unit.legal.made_cases import read_csv, record, schema
 
@@ -94,7 +93,7 @@ def measure(folder, repository, kind, records):
         findings=files, attributes=names, out=tables["audit"], **about,
     )  # fmt: skip
     card = {name: tables[name] for name in ("shift", "lengths", "leakage", "rules", "audit")}
-    counts["write_card"] = write_card(
+    counts["write_legal_card"] = write_legal_card(
         data=data, **named, **card, template=templates / "data_card.md.jinja",
         out=folder / "README.md", **about,
     )  # fmt: skip
@@ -106,7 +105,7 @@ def agree(counts, tables, cases):
     assert counts["check_leakage"]["cases"] == cases
     assert counts["tokenise_cases"]["cases"] == cases
     assert counts["measure_lengths"]["cases"] == cases
-    assert counts["write_card"] == {"cases": cases}
+    assert counts["write_legal_card"] == {"cases": cases}
     known = {}
     for row in read_csv(tables["groups"]):
         if row["split"] == "all" and row["share_known"]:

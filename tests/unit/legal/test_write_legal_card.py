@@ -10,7 +10,7 @@ from evenhand.legal.describe_cases import describe_cases
 from evenhand.legal.findings import Finding
 from evenhand.legal.measure_lengths import measure_lengths
 from evenhand.legal.measure_shift import measure_shift
-from evenhand.legal.write_card import write_card
+from evenhand.legal.write_legal_card import write_legal_card
 from unit.legal.made_cases import evidence, record, write_cases, write_found
 
 CASES = [
@@ -64,7 +64,7 @@ def text_of(arguments):
 
 
 def test_the_header_is_the_hubs(arguments):
-    counts = write_card(**arguments, name='Our "cases": one', licence="cc-by-nc-sa-4.0")
+    counts = write_legal_card(**arguments, name='Our "cases": one', licence="cc-by-nc-sa-4.0")
     assert counts == {"cases": 5}
     head = DatasetCard.load(arguments["out"]).data.to_dict()
     assert head["language"] == ["en"]
@@ -77,7 +77,7 @@ def test_the_header_is_the_hubs(arguments):
 
 
 def test_the_least_card_says_what_nobody_checked(arguments):
-    write_card(**arguments)
+    write_legal_card(**arguments)
     text = text_of(arguments)
     for part in (
         "# ECtHR: 5 cases",
@@ -99,7 +99,7 @@ def test_the_least_card_says_what_nobody_checked(arguments):
 
 
 def test_everything_that_was_measured(arguments, repository):
-    write_card(
+    write_legal_card(
         **arguments, **more(arguments, repository), sources=["hudoc", "rmu"], notice="For show."
     )
     text = text_of(arguments)
@@ -119,7 +119,7 @@ def test_everything_that_was_measured(arguments, repository):
 
 
 def test_fairlexs_own(arguments):
-    write_card(**arguments, published=True)
+    write_legal_card(**arguments, published=True)
     text = text_of(arguments)
     assert "The ECtHR data set of FairLex" in text
     assert "these are other cases" not in text
@@ -130,7 +130,7 @@ def test_fairlexs_own(arguments):
 )
 def test_other_kinds(tmp_path, repository, kind, said):
     arguments = made(tmp_path, repository, kind, [{}, {"language": None}])
-    write_card(**arguments, **more_of_kind(arguments, repository))
+    write_legal_card(**arguments, **more_of_kind(arguments, repository))
     assert said in text_of(arguments)
     assert ("none` are cases" in text_of(arguments)) is False
 
@@ -145,16 +145,16 @@ def more_of_kind(arguments, repository):
 
 def test_no_case_at_all(tmp_path, repository):
     arguments = made(tmp_path, repository, "ecthr", [])
-    assert write_card(**arguments, **more(arguments, repository)) == {"cases": 0}
+    assert write_legal_card(**arguments, **more(arguments, repository)) == {"cases": 0}
 
 
 def test_tables_of_another_data_set(arguments, tmp_path, repository):
     (tmp_path / "other").mkdir()
     other = made(tmp_path / "other", repository, "ecthr", CASES[:2])
     with pytest.raises(InputError, match="no table of a data set of 5 cases"):
-        write_card(**arguments | {"sizes": other["sizes"]})
+        write_legal_card(**arguments | {"sizes": other["sizes"]})
     with pytest.raises(InputError, match="is about the data set mine"):
-        write_card(**arguments | {"dataset": "yours"})
+        write_legal_card(**arguments | {"dataset": "yours"})
     arguments["groups"].write_text("dataset,attribute\n", encoding="utf-8")
     with pytest.raises(InputError, match="lacks the column split"):
-        write_card(**arguments)
+        write_legal_card(**arguments)

@@ -34,7 +34,7 @@ _AUDIT = {"attribute": str, "scope": str, "rule": str, "cases": int, "answered":
           "high": float}  # fmt: skip
 
 
-def write_card(
+def write_legal_card(
     *,
     data: Input,
     sizes: Input,
@@ -294,4 +294,4 @@ def _or_dash(value: float | None, form: str) -> str:
 
 
 if __name__ == "__main__":
-    stage.run(write_card)
+    stage.run(write_legal_card)
