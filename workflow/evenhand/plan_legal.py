@@ -3,6 +3,7 @@
 import importlib
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -11,6 +12,9 @@ from evenhand.legal.dataset import Dataset
 from evenhand.sources import source_path
 
 Config = dict[str, Any]
+
+#: What a filled sheet can be.
+SHEETS = (".xlsx", ".csv")
 
 #: The tables of a data set, by what they are called on the page.
 TABLES = ("sizes", "groups", "labels", "shift", "cross", "lengths", "leakage", "rules")
@@ -143,6 +147,60 @@ def is_published(config: Config, name: str) -> bool:
     return all(how["format"] == "fairlex" for how in own)
 
 
+def findings_of(config: Config, name: str, attribute: str) -> list[str]:
+    """What was found of one attribute, part by part."""
+    return [
+        f"<results>/legal/{name}/attributes/{one}/{attribute}.parquet"
+        for one in parts(config, name)
+    ]
+
+
+def handed_out(config: Config, name: str, attribute: str) -> list[str]:
+    """The list of an audit's cases that somebody has put beside the sheets; else nothing."""
+    folder = _filled(config, name, attribute)
+    return [f"{folder}/handed_out.csv"] if folder and (folder / "handed_out.csv").is_file() else []
+
+
+def audited(config: Config, name: str) -> tuple[list[str], list[str]]:
+    """The lists of the audits that have come back, and their filled sheets."""
+    lists, sheets = [], []
+    for attribute in attributes(config, name):
+        drawn = handed_out(config, name, attribute)
+        filled = sorted(
+            str(file)
+            for file in (Path(drawn[0]).parent.iterdir() if drawn else ())
+            if file.suffix.lower() in SHEETS
+            and file.name != "handed_out.csv"
+            and not file.name.startswith((".", "~"))
+        )
+        if filled:
+            lists += drawn
+            sheets += filled
+    return lists, sheets
+
+
+def audit_table(config: Config, name: str) -> list[str]:
+    """The table of an audit, if there is one."""
+    return [f"<results>/tables/legal_{name}_audit.csv"] if audited(config, name)[1] else []
+
+
+def card_options(
+    config: Config, sources: dict[str, dict[str, str]], name: str
+) -> dict[str, str | list[str]]:
+    """What the card is told: the data set's name, and what it was taken from."""
+    one = config["legal"]["datasets"][name]
+    taken = []
+    for how in one["parts"].values():
+        taken += [Path(file).name for file in how["files"]]
+        taken += [f"{source} ({sources[source]['licence']})" for source in how["sources"]]
+    return {"name": one["title"], "sources": taken}
+
+
+def _filled(config: Config, name: str, attribute: str) -> Path | None:
+    filled = config["legal"]["audit"]["filled"]
+    return Path(filled) / name / attribute if filled else None
+
+
 def names_of_findings(config: Config, name: str) -> list[str]:
     """The attribute of each of `findings`."""
     return attributes(config, name) * len(parts(config, name))
@@ -172,6 +230,7 @@ def page_files(config: Config) -> dict[str, str | list[str]]:
         "counts": [f"{path}.counts.json" for path in read],
         "duplicates": [f"<results>/legal/{name}/duplicates.parquet" for name in names],
         "divided": [f"<results>/legal/{name}/splits.json" for name in names],
+        "audits": [table for name in names for table in audit_table(config, name)],
     }
 
 
@@ -194,6 +253,9 @@ def other_files(config: Config) -> list[str]:
         folder = f"<results>/legal/{name}/records"
         files += [f"{folder}/{one}.quarantine.parquet" for one in parts(config, name)]
         files += tokenised(config, name)
+        files += [
+            f"<results>/legal/{name}/audit/{attribute}" for attribute in attributes(config, name)
+        ]
     return files
 
 

@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.formats import is_hidden
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.records import Record, write_records
 from evenhand.stage import Input, Output, Plugin, Source
@@ -46,7 +47,8 @@ def read_cases(
     Parameters
     ----------
     files : list of path
-        Files, compressed files, archives; the format says which.
+        Files, compressed files, archives; the format says which. Of a folder all files that are
+        not hidden are read, with those of the folders below, in the order of their paths.
     out : path
         ``records.parquet`` (`evenhand.legal.records.RECORD`), in the order of the files.
     quarantine : path
@@ -93,7 +95,8 @@ def read_cases(
         "paragraphs": 0,
         "characters": 0,
     }
-    records = reader.read(files, options, problems, _tables(reader, format, tables or []))
+    named = _tables(reader, format, tables or [])
+    records = reader.read(list(_inside(files)), options, problems, named)
     written = write_records(out, _counted(_distinct(records, files, problems), tally))
     problems.write(quarantine)
     if not written:
@@ -116,6 +119,19 @@ def read_cases(
     text = json.dumps(result, ensure_ascii=False, indent=1)
     counts.write_text(text + "\n", encoding="utf-8")
     return {name: result[name] for name in ("read", "records", "left_out", "noted")}
+
+
+def _inside(paths: Iterable[Path]) -> Iterator[Path]:
+    """Files, and those in folders."""
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        found = sorted(one for one in path.rglob("*") if one.is_file())
+        found = [one for one in found if not is_hidden(one.relative_to(path).as_posix())]
+        if not found:
+            raise InputError("holds no file", file=path)
+        yield from found
 
 
 def _options(reader: ModuleType, format: str, given: dict[str, Any]) -> dict[str, Any]:
