@@ -20,6 +20,7 @@ from evenhand.legal.read_cases import read_cases
 from evenhand.legal.records import write_records
 from evenhand.legal.split_cases import split_cases
 from evenhand.legal.tokenise_cases import tokenise_cases
+from evenhand.legal.write_legal_card import write_legal_card
 from unit.legal import made_tokenizers
 from unit.legal.made_cases import read_csv, record, schema
 
