@@ -10,7 +10,7 @@ from evenhand.io.resources import read_resource
 def read_sources(path: Path) -> dict[str, dict[str, str]]:
     """The table of data sources, by name."""
     columns = ["name", "file", "sha256", "url", "licence"]
-    rows = read_resource(path, columns, optional=("url",), unique=("name",))
+    rows = read_resource(path, columns, optional=("url", "sha256"), unique=("name",))
     return {row["name"]: row for row in rows}
 
 

@@ -215,3 +215,14 @@ def test_addresses_that_lead_nowhere(tmp_path: Path, server: Server) -> None:
         fetch(tmp_path / "out.bin", url=server.url + "x")
     with pytest.raises(InputError, match="check the address"):
         fetch(tmp_path / "out.bin", url="no-address")
+
+
+def test_a_sum_that_nobody_knows(tmp_path):
+    out, mirror = tmp_path / "out.bin", tmp_path / "mirror"
+    with pytest.raises(InputError, match=r"not known to us, so it is not fetched.*example\.org"):
+        fetch(out, sha256="", url="https://example.org/data.bin")
+    mirror.mkdir()
+    (mirror / "data.bin").write_bytes(DATA)
+    with pytest.raises(InputError, match=f"this one has SHA-256 {SUM}"):
+        fetch(out, sha256="", mirror=mirror)
+    assert not out.exists()

@@ -32,7 +32,7 @@ def fetch_source(
     *,
     name: str,
     file: str,
-    sha256: str,
+    sha256: str = "",
     out: Output,
     url: str | None = None,
     licence: str | None = None,
@@ -52,7 +52,8 @@ def fetch_source(
     file
         Its file name, by which the mirror is searched.
     sha256
-        Its SHA-256: 64 hex digits.
+        Its SHA-256: 64 hex digits. Blank if we do not know it: then nothing is taken, and the
+        error says what the user has to enter.
     out
         Where it is put: a hard link to the mirror's file where that is possible.
     url
@@ -67,10 +68,12 @@ def fetch_source(
     pause
         Seconds before the first new attempt; they double with each.
     """
+    folder = mirror or _environment_mirror()
     wanted = sha256.lower()
+    if not wanted:
+        raise _unknown(name, file, url, _find(folder, file) if folder else [])
     if len(wanted) != 64 or set(wanted) - set("0123456789abcdef"):
         raise InputError(f"{name}: {sha256!r} is no SHA-256", remedy="give 64 hex digits")
-    folder = mirror or _environment_mirror()
     others: dict[Path, str] = {}
     for candidate in _find(folder, file) if folder else []:
         found = content_digest(candidate)
@@ -109,6 +112,21 @@ def _link_or_copy(source: Path, target: Path) -> None:
         os.link(source, target, follow_symlinks=True)
     except OSError:
         shutil.copyfile(source, target)
+
+
+def _unknown(name: str, file: str, url: str | None, candidates: list[Path]) -> InputError:
+    if candidates:
+        found = content_digest(candidates[0])
+        return InputError(
+            f"{name}: the sum of {file} is not known to us; this one has SHA-256 {found}",
+            file=candidates[0],
+            remedy="enter that sum in the table of sources if you trust the file",
+        )
+    return InputError(
+        f"{name}: the sum of {file} is not known to us, so it is not fetched",
+        remedy=f"fetch it from {url or 'its publisher'} into the mirror (EVENHAND_MIRROR), and run"
+        " again: you will be told what to enter",
+    )
 
 
 def _absent(

@@ -18,6 +18,7 @@ from evenhand.report.sections.legal_data import (
     describe_sizes,
 )
 from evenhand.report.sections.legal_measures import (
+    describe_audit,
     describe_cross,
     describe_leakage,
     describe_lengths,
@@ -84,6 +85,10 @@ def write_legal_page(
     lists = (*lists, duplicates, divided)
     if any(len(one) != len(names) for one in lists) or len(counts) != len(parts):
         raise InputError("there is not one file of each kind for each data set or part")
+    checked = {
+        path.name.removeprefix("legal_").removesuffix("_audit.csv"): describe_audit(path)
+        for path in audits or []
+    }
     about = []
     for i, name in enumerate(names):
         own = [k for k, part in enumerate(parts) if part.split("/", 1)[0] == name]
@@ -108,6 +113,7 @@ def write_legal_page(
                 ),
                 "duplicates": describe_duplicates(duplicates[i]),
                 "divided": read_json(divided[i]),
+                "audit": checked.get(name, []),
             }
         )
     sections = [("glance", "At a glance", ""), ("reading", "How to read it", "")]

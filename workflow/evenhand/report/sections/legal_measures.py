@@ -82,6 +82,22 @@ RULES = {
     "flags": str,
 }
 
+AUDIT = {
+    "dataset": str,
+    "attribute": str,
+    "scope": str,
+    "rule": str,
+    "cases": int,
+    "answered": int,
+    "right": int,
+    "wrong": int,
+    "cannot_tell": int,
+    "precision": float,
+    "low": float,
+    "high": float,
+    "recall": float,
+}
+
 #: The widest that distances are drawn: sqrt(ln 2) is the largest there is.
 MOST = 0.8325546
 
@@ -187,6 +203,15 @@ def describe_rules(path: Path) -> list[dict[str, Any]]:
     for row in read_csv(path, RULES):
         attributes.setdefault(row["attribute"], []).append(row)
     return [{"name": name, "rows": rows} for name, rows in attributes.items()]
+
+
+def describe_audit(path: Path) -> list[dict[str, Any]]:
+    """What people said of the rules; those that nobody answered for are left out."""
+    rows = read_csv(path, AUDIT, optional=("recall",))
+    for row in rows:
+        joined = {"values": "all that give a value", "no_values": "all that give none"}
+        row["name"] = joined.get(row["scope"]) or (row["rule"] or "").replace("_", " ")
+    return [row for row in rows if row["answered"]]
 
 
 def _share(part: int | None, whole: int | None) -> float | None:
