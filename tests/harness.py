@@ -99,9 +99,12 @@ class Checkout:
             "-m", "snakemake", *arguments, "--cores", str(cores), "--nocolor", *self.arguments
         )
         assert not check or done.returncode == 0, done.stdout + self.logs()
-        jobs = [self._job(*found.groups()) for found in _JOB.finditer(done.stdout)]
-        jobs = sorted(job for job in jobs if job.rule != "all")
-        return Run(done.returncode, done.stdout, jobs)
+        return self.told(done.returncode, done.stdout)
+
+    def told(self, returncode: int, output: str) -> Run:
+        """What a call of Snakemake did, by what it printed."""
+        jobs = [self._job(*found.groups()) for found in _JOB.finditer(output)]
+        return Run(returncode, output, sorted(job for job in jobs if job.rule != "all"))
 
     def plan(self, *arguments: str) -> list[Job]:
         """The jobs that a dry run would run."""

@@ -665,3 +665,23 @@ def test_roles_are_found_inside_lists_and_options():
     bound = inspect.signature(function).bind()
     bound.apply_defaults()
     assert [role for _, role, _ in stage._roles(function, bound)] == [Role.INPUT, Role.SETTING]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(28, "No space left on device", "results/a.parquet"),
+        OSError(122, "Disk quota exceeded"),
+        RuntimeError("IO Error: could not write: No space left on device\nand more"),
+    ],
+)
+def test_a_full_disk_is_told_in_a_sentence(error, monkeypatch):
+    monkeypatch.setenv("EVENHAND_STATE", "results/.evenhand")
+    words = str(stage.full_disk(error))
+    assert words.startswith("the disk or your share of it is full: ")
+    assert "results/.evenhand (results)" in words and "(TMPDIR)" in words and "\n" not in words
+    try:
+        raise ValueError("a library's own error") from error
+    except ValueError as outer:
+        assert stage.full_disk(outer) is not None
+    assert stage.full_disk(OSError(13, "Permission denied")) is None

@@ -24,12 +24,14 @@ the function returned. What a stage keeps in `evenhand.io.scratch.scratch_folder
 crash, and is gone when the stage is done. Called from Python, the function is just a function.
 """
 
+import errno
 import importlib.metadata
 import inspect
 import json
 import os
 import signal
 import sys
+import tempfile
 import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -91,6 +93,28 @@ def run(function: Stage) -> None:
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
+    except Exception as error:
+        if (words := full_disk(error)) is None:
+            raise
+        print(f"error: {words}", file=sys.stderr)
+        sys.exit(2)
+
+
+def full_disk(error: BaseException) -> InputError | None:
+    """What to say if a full disk is behind an error; libraries tell it in words of their own."""
+    cause: BaseException | None = error
+    while cause is not None:
+        number = getattr(cause, "errno", None)
+        if number in (errno.ENOSPC, errno.EDQUOT) or os.strerror(errno.ENOSPC) in str(cause):
+            folders = {"results": os.environ.get("EVENHAND_STATE"), "TMPDIR": tempfile.gettempdir()}
+            places = ", ".join(f"{folder} ({name})" for name, folder in folders.items() if folder)
+            return InputError(
+                f"the disk or your share of it is full: {str(cause).splitlines()[0]}",
+                remedy=f"make room where it writes ({places}), or name another folder for temporary"
+                " files in TMPDIR, and run the workflow again: what is done is kept",
+            )
+        cause = cause.__cause__ or cause.__context__
+    return None
 
 
 def execute(function: Stage, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# A Slurm cluster on this machine, for tests: `cluster.sh up FOLDER`, `cluster.sh down FOLDER`.
+#
+# Two nodes c1 and c2 (partition cpu) and one node g1 (two pretended GPUs, partition gpu), all
+# on this host; their 16 processors and 32 GB each are pretended, too. Root only; no systemd, no
+# munge, no database. Slurm reads its configuration from /etc/slurm alone (its own srun loses
+# SLURM_CONF inside a job), so it is written there and removed again. What was started is stopped
+# by its process id.
+set -euo pipefail
+export LC_ALL=C
+
+die() { echo "error: $*" >&2; exit 1; }
+
+[ $# = 2 ] || die "usage: $0 up|down FOLDER"
+command=$1
+folder=$(realpath -m "$2")
+host=$(hostname -s)
+nodes=(c1 c2 g1)
+etc=/etc/slurm
+mark="# written by tests/slurm/cluster.sh"
+
+install() {
+  command -v slurmctld >/dev/null && command -v slurmd >/dev/null && command -v sbatch >/dev/null && return
+  command -v apt-get >/dev/null ||
+    die "Slurm is not installed, and there is no apt-get to install it with; install slurmctld, slurmd and slurm-client, then run this again"
+  local log="$folder/log/apt.log"
+  { apt-get update -qq &&
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+      slurmctld slurmd slurm-client; } >"$log" 2>&1 ||
+    die "Slurm could not be installed by apt-get: $(grep -m1 '^E:' "$log" || tail -n 1 "$log") (all of it: $log)"
+}
+
+ours() { [ -f "$1" ] && head -n 1 "$1" | grep -qxF "$mark"; }
+
+write_configuration() {
+  mkdir -p "$etc"
+  local file
+  for file in slurm.conf gres.conf; do
+    [ ! -e "$etc/$file" ] || ours "$etc/$file" ||
+      die "$etc/$file belongs to a Slurm of this machine's own, and stays as it is; run these tests on a machine that has none"
+  done
+  { echo "$mark"
+    echo "NodeName=g1 Name=gpu File=$folder/dev/gpu[0-1]"
+  } >"$etc/gres.conf"
+  { echo "$mark"
+    cat <<END
+ClusterName=test
+SlurmctldHost=$host(127.0.0.1)
+SlurmUser=root
+AuthType=auth/none
+AuthInfo=cred_expire=5
+CredType=cred/none
+StateSaveLocation=$folder/state
+SlurmdSpoolDir=$folder/spool/%n
+SlurmctldPidFile=$folder/run/slurmctld.pid
+SlurmdPidFile=$folder/run/slurmd.%n.pid
+SlurmctldLogFile=$folder/log/slurmctld.log
+SlurmdLogFile=$folder/log/slurmd.%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+SlurmdParameters=config_overrides
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=1
+JobAcctGatherParams=OverMemoryKill
+AccountingStorageType=accounting_storage/none
+SchedulerParameters=sched_min_interval=0,sched_interval=2,bf_interval=1
+SlurmctldTimeout=600
+SlurmdTimeout=600
+MinJobAge=3600
+KillWait=5
+ReturnToService=1
+GresTypes=gpu
+NodeName=c[1-2] NodeHostname=$host NodeAddr=127.0.0.1 Port=[17001-17002] CPUs=16 RealMemory=32000 State=UNKNOWN
+NodeName=g1 NodeHostname=$host NodeAddr=127.0.0.1 Port=17003 CPUs=16 RealMemory=32000 Gres=gpu:2 State=UNKNOWN
+PartitionName=cpu Nodes=c[1-2] Default=YES LLN=YES MaxTime=1440 DefMemPerCPU=500 State=UP
+PartitionName=gpu Nodes=g1 MaxTime=1440 DefMemPerCPU=500 State=UP
+END
+  } >"$etc/slurm.conf"
+}
+
+remove_configuration() {
+  local file
+  for file in slurm.conf gres.conf; do
+    if ours "$etc/$file"; then rm "$etc/$file"; fi
+  done
+}
+
+up() {
+  [ "$(id -u)" = 0 ] || die "a test cluster needs root: Slurm starts jobs in its users' names"
+  mkdir -p "$folder"
+  [ -z "$(ls "$folder")" ] || die "$folder is not empty; name a new folder"
+  mkdir "$folder"/{state,log,run,dev}
+  install
+  write_configuration
+  local node i
+  for node in "${nodes[@]}"; do mkdir -p "$folder/spool/$node"; done
+  for i in 0 1; do [ -c "$folder/dev/gpu$i" ] || mknod "$folder/dev/gpu$i" c 1 3; done
+  slurmctld
+  for node in "${nodes[@]}"; do slurmd -N "$node"; done
+  for _ in $(seq 600); do
+    [ "$(sinfo -h -N -o %t 2>/dev/null | grep -c '^idle$')" = "${#nodes[@]}" ] && return
+    sleep 0.2
+  done
+  sinfo -R >&2 || true
+  down || true
+  die "the nodes of the test cluster did not come up; Slurm's own words are in $folder/log"
+}
+
+alive() { # a zombie is dead: nobody may reap it here
+  case "$(ps -o stat= -p "$1" 2>/dev/null)" in '' | Z*) return 1 ;; esac
+}
+
+down() {
+  local file pid
+  local -a pids=()
+  if ours "$etc/slurm.conf"; then # else these commands would speak to another Slurm
+    squeue -h -o %A 2>/dev/null | xargs -r scancel --quiet 2>/dev/null || true
+    for _ in $(seq 300); do [ -z "$(squeue -h 2>/dev/null)" ] && break; sleep 0.1; done
+  fi
+  for file in "$folder"/run/*.pid; do
+    [ -s "$file" ] || continue
+    pid=$(cat "$file")
+    # a process id may have gone to somebody else meanwhile
+    case "$(ps -o comm= -p "$pid" 2>/dev/null)" in slurm*) pids+=("$pid"); kill "$pid" || true ;; esac
+  done
+  remove_configuration
+  local left
+  for _ in $(seq 150); do
+    left=0
+    for pid in "${pids[@]}"; do if alive "$pid"; then left=1; fi; done
+    [ $left = 0 ] && return
+    sleep 0.1
+  done
+  die "Slurm's own processes ${pids[*]} did not stop"
+}
+
+case $command in
+  up | down) "$command" ;;
+  *) die "usage: $0 up|down FOLDER" ;;
+esac

@@ -1,0 +1,19 @@
+"""A stage that needs memory."""
+
+import time
+
+from evenhand import stage
+from evenhand.stage import Output
+
+
+def hog(*, out: Output, megabytes: int) -> dict:
+    """Hold so much memory for a few seconds: Slurm looks once a second."""
+    held = bytearray(megabytes * 10**6)
+    held[::4096] = b"x" * len(held[::4096])
+    time.sleep(4)
+    out.write_text(f"held {len(held)}\n")
+    return {}
+
+
+if __name__ == "__main__":
+    stage.run(hog)

@@ -1,0 +1,14 @@
+"""All parts in one file."""
+
+from evenhand import stage
+from evenhand.stage import Input, Output
+
+
+def merge(*, parts: list[Input], out: Output) -> dict:
+    """Write the parts in order."""
+    out.write_text("".join(sorted(path.read_text() for path in parts)))
+    return {"parts": len(parts)}
+
+
+if __name__ == "__main__":
+    stage.run(merge)

@@ -1,0 +1,21 @@
+"""What a job sees of what its rule asked for."""
+
+import json
+import os
+import subprocess
+
+from evenhand import stage
+from evenhand.stage import Output
+
+
+def seen(*, out: Output) -> dict:
+    """Write the environment of the job, and its time limit."""
+    found = {k: v for k, v in os.environ.items() if k.startswith(("SLURM", "CUDA"))}
+    command = ["squeue", "--noheader", "--format=%l", f"--jobs={found['SLURM_JOB_ID']}"]
+    found["limit"] = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    out.write_text(json.dumps(found, indent=1))
+    return {}
+
+
+if __name__ == "__main__":
+    stage.run(seen)

@@ -1,0 +1,114 @@
+"""The demo through Slurm: the same bytes as here, and the same jobs after a change."""
+
+import re
+
+import pytest
+
+from on_cluster import DEMO, HERE, PROFILES, OnCluster, Run, on_cluster, said, until
+
+
+@pytest.fixture(scope="module")
+def here(demo_running, tmp_path_factory) -> OnCluster:
+    """The same demo, run on this machine meanwhile."""
+    place = on_cluster(tmp_path_factory.mktemp("near") / "demo", DEMO)
+    place.write("config/cut.yaml", (HERE / "demo.yaml").read_text(encoding="utf-8"))
+    place.run("all")
+    return place
+
+
+@pytest.fixture(scope="module")
+def requeued(demo_running) -> str:
+    """The job that trains the model, preempted in the middle: its number."""
+    place = demo_running.place
+    scratch = place.root / "results" / ".evenhand" / "scratch"
+
+    def training() -> str | None:
+        assert demo_running.process.poll() is None, demo_running.output[-8000:]
+        running = [job for job in place.jobs("RUNNING") if job.rule == "train_masked_lm"]
+        return running[0].id if running and list(scratch.glob("*/checkpoint.pt")) else None
+
+    number = until(training, "a checkpoint of the training")
+
+    said("scontrol", "requeue", number)
+    return number
+
+
+@pytest.fixture(scope="module")
+def run(demo_running, requeued) -> Run:
+    return demo_running.finish()
+
+
+@pytest.fixture(scope="module")
+def far(demo_running, run) -> OnCluster:
+    return demo_running.place
+
+
+def test_a_preempted_training_goes_on_from_its_checkpoint(far, requeued):
+    trained = [job for job in far.jobs() if job.rule == "train_masked_lm"]
+    assert [(job.id, job["Restarts"], job["JobState"]) for job in trained] == [
+        (requeued, "1", "COMPLETED")
+    ]
+    log = far.read("results/logs/train_masked_lm/tiny-en.log")
+    assert int(re.search(r"goes on after step (\d+)", log)[1]) > 0
+
+
+def test_the_cluster_gives_the_same_bytes(here, far):
+    assert far.whole() == here.results()
+    assert any(name.startswith("models/tiny-en/") for name in far.whole())
+
+
+def test_each_job_asked_slurm_for_what_its_rule_states(run, far):
+    jobs = far.jobs()
+    assert len(jobs) == len(run.jobs) > 25
+    # what the rules state, as Snakemake printed it when it sent the jobs
+    stated = {
+        rule: dict(re.findall(r"(\w+)=(\d+)", resources))
+        for rule, resources in re.findall(
+            r"^rule (\w+):\n(?:    .*\n)*?    resources: (.*)$", run.output, re.M
+        )
+    }
+    assert set(stated) == {job.rule for job in jobs}
+    for job in jobs:
+        asked = stated[job.rule]
+        assert megabytes(job["MinMemoryNode"]) == int(asked["mem_mb"]), job.rule
+        assert minutes_of(job["TimeLimit"]) == int(asked["runtime"]), job.rule
+        gpu = job.rule == "score_pairs"
+        assert job["Partition"] == ("gpu" if gpu else "cpu")
+        assert ("gres:gpu:1" in job.facts.get("TresPerJob", "")) == gpu
+
+
+def megabytes(text: str) -> float:
+    return float(text[:-1]) * {"M": 1, "G": 1024}[text[-1]]
+
+
+def minutes_of(text: str) -> int:
+    days, _, clock = text.rpartition("-")
+    hours, minutes, _ = map(int, clock.split(":"))
+    return (int(days or 0) * 24 + hours) * 60 + minutes
+
+
+def test_nothing_is_left(far):
+    far.is_quiet()
+
+
+def test_a_second_run_has_nothing_to_do(far):
+    assert far.plan() == far.plan(*PROFILES) == []
+
+
+def test_a_change_reruns_on_the_cluster_what_it_reruns_here(here, far):
+    before = len(far.jobs())
+    for place in (here, far):
+        place.append("workflow/evenhand/stereotypes/measure_length.py", "\n\nADDED = 1\n")
+        place.edit("config/cut.yaml", "  mus: [4]\n", "  mus: [4]\n  js_base: 2\n")
+    plan = here.plan()
+    rules = {job.rule for job in plan}
+    assert {"measure_length", "train_table", "write_page"} <= rules
+    assert not rules & {"train_masked_lm", "score_pairs", "extract_sentences", "measure_accuracy"}
+    run = far.through("all")
+    assert [(job.rule, job.wildcards) for job in run.jobs] == [
+        (job.rule, job.wildcards) for job in plan
+    ]
+    assert len(far.jobs()) - before == len(plan)
+    here.run("all")
+    assert far.whole() == here.results()
+    assert far.plan() == []

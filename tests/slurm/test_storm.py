@@ -1,0 +1,142 @@
+"""Twenty shards at once, and what may befall them: all ends in the same bytes."""
+
+import hashlib
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+import pytest
+
+from on_cluster import OnCluster, Run, SlurmJob, of_template, processes, said, until
+
+
+@dataclass
+class Story:
+    """What happened, for the tests to look at."""
+
+    place: OnCluster
+    at_once: list[SlurmJob] = field(default_factory=list)
+    cancelled: str = ""
+    on_the_node: list[str] = field(default_factory=list)
+    when_killed: list[SlurmJob] = field(default_factory=list)
+    locked: Run | None = None
+    refused: Run | None = None
+    listed: str = ""
+    ended: str = ""
+    queue_after: list[SlurmJob] = field(default_factory=list)
+    processes_after: list[str] = field(default_factory=list)
+    last: Run | None = None
+
+    def parts(self, *states: str) -> list[SlurmJob]:
+        return [job for job in self.place.jobs(*states) if job.rule == "part"]
+
+    def leftovers(self, *arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "evenhand.leftovers", *arguments],
+            cwd=self.place.root,
+            env={"PYTHONPATH": "workflow", "PATH": "/usr/bin:/bin"},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+@pytest.fixture(scope="module")
+def story(cluster, asked_running, demo_running, storm_template, tmp_path_factory) -> Story:
+    story = Story(of_template(storm_template, tmp_path_factory.mktemp("storm") / "storm"))
+    place, hold = story.place, story.place.root / "hold"
+    names = [f"p{number:02}" for number in range(20)]
+    for name in names:
+        (hold / name).touch()
+    main = place.start()
+    try:
+        # all twenty have begun and wait
+        begun = lambda: {path.stem for path in hold.glob("*.*")}  # noqa: E731
+        until(lambda: len(begun()) == 20, "twenty parts at once")
+        story.at_once = story.parts("RUNNING")
+
+        # one is cancelled by somebody
+        story.cancelled = next(job.id for job in story.at_once if job.wildcards == "p00")
+        said("scancel", story.cancelled)
+        until(
+            lambda: [job for job in story.parts("RUNNING") if job.wildcards == "p00"],
+            "the cancelled part again",
+        )
+
+        # a node goes down under its jobs, and Slurm runs them again elsewhere
+        story.on_the_node = [job.id for job in story.parts("RUNNING") if job["NodeList"] == "c2"]
+        said("scontrol", "update", "nodename=c2", "state=down", "reason=test")
+        until(
+            lambda: [j for j in story.parts("RUNNING") if j["Restarts"] == "1"], "a part elsewhere"
+        )
+        said("scontrol", "update", "nodename=c2", "state=resume")
+        for name in names[2:]:
+            (hold / name).unlink()
+        until(
+            lambda: len(list((place.root / "results" / "parts").glob("p*.txt"))) == 18,
+            "eighteen parts",
+        )
+        until(lambda: main.output.count("Finished jobid") == 18, "their ends told")
+
+        # the main process dies; the next ones do not start beside what it left
+        main.kill()
+        story.when_killed = place.jobs("RUNNING", "PENDING")
+        story.locked = place.through("all", check=False)
+        story.listed = story.leftovers()
+        place._python("-m", "snakemake", "--unlock")
+        story.refused = place.through("all", check=False)
+        story.ended = story.leftovers("--cancel")
+        story.queue_after = place.jobs("RUNNING", "PENDING", "COMPLETING")
+        until(lambda: not processes(place.root), "no process", 30)
+        for name in names[:2]:
+            (hold / name).unlink()
+        story.last = place.through("all")
+    finally:
+        main.end()
+    return story
+
+
+def test_twenty_shards_run_on_both_nodes_at_once(story):
+    assert len(story.at_once) == 20
+    assert {job["NodeList"] for job in story.at_once} == {"c1", "c2"}
+
+
+def test_a_job_that_was_cancelled_is_sent_again(story):
+    first, second, *_ = [job for job in story.parts() if job.wildcards == "p00"]
+    assert (first.id, first["JobState"]) == (story.cancelled, "CANCELLED")
+    assert first["MinMemoryNode"] == "400M" and second["MinMemoryNode"] == "800M"
+
+
+def test_the_jobs_of_a_node_that_fails_run_elsewhere_under_their_numbers(story):
+    assert story.on_the_node
+    again = {job.id: job for job in story.parts()}
+    assert {again[number]["Restarts"] for number in story.on_the_node} == {"1"}
+    # no second attempt was made for them beside Slurm's own
+    sent = [job.wildcards for job in story.parts()]
+    assert len(sent) == 20 + 1 + 2  # the cancelled one, and the two of the second run
+
+
+def test_what_a_killed_main_process_leaves_is_found_and_ended(story):
+    assert sorted(job.wildcards for job in story.when_killed) == ["p00", "p01"]
+    assert story.locked.returncode == 1
+    assert "cannot be locked" in story.locked.output
+    assert story.refused.returncode == 1
+    assert "2 jobs are still in Slurm's queue" in story.refused.output
+    assert "python -m evenhand.leftovers --cancel" in story.refused.output
+    for job in story.when_killed:
+        assert f"{job.id} RUNNING part_wildcards_{job.wildcards}" in story.listed
+    assert story.ended.splitlines()[-1].startswith("2 cancelled, ")
+    assert story.queue_after == []
+
+
+def test_the_next_run_makes_only_what_was_missing(story):
+    assert story.last.rules == ["merge", "part", "part"]
+    lines = []
+    for number in range(20):
+        text = f"part {number}\n" * (number + 1)
+        lines.append(f"p{number:02} {hashlib.sha256(text.encode()).hexdigest()}\n")
+    assert story.place.read("results/merged.txt") == "".join(lines)
+    left = [path.name for path in (story.place.root / "results").rglob(".partial-*")]
+    assert left == []
+    story.place.is_quiet()
