@@ -1,0 +1,103 @@
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.legal.predictions import (
+    NO_ATTRIBUTE,
+    PREDICTIONS,
+    Predictions,
+    labelled,
+    read_predictions,
+    write_predictions,
+)
+
+
+def training(seed=1, cases=3, labels=2, objective="erm"):
+    """A training whose logits count up."""
+    return Predictions(
+        "linear",
+        objective,
+        NO_ATTRIBUTE,
+        seed,
+        np.array([f"c{number}" for number in range(cases)]),
+        np.array(["train", "dev", "test"][:cases]),
+        np.arange(cases * labels, dtype=np.float32).reshape(cases, labels) + seed,
+    )
+
+
+def write_rows(path, rows):
+    """Rows as they are, right or wrong."""
+    pq.write_table(pa.Table.from_pylist(rows, PREDICTIONS), path)
+    return path
+
+
+def row(**given):
+    """A row."""
+    usual = ["linear", "erm", "none", 1, "c1", "test", [0.0, 1.0]]
+    return dict(zip(PREDICTIONS.names, usual, strict=True)) | given
+
+
+def test_they_come_back(tmp_path):
+    wrote = [training(1), training(2), training(1, objective="irm")]
+    path = tmp_path / "p.parquet"
+    assert write_predictions(path, wrote) == 9
+    assert pq.read_schema(path).equals(PREDICTIONS)
+    found = read_predictions(path)
+    assert [one.training for one in found] == [one.training for one in wrote]
+    for one, other in zip(found, wrote, strict=True):
+        assert one.case_ids.tolist() == other.case_ids.tolist()
+        assert one.splits.tolist() == other.splits.tolist()
+        assert (one.logits == other.logits).all()
+
+
+def test_the_same_predictions_are_the_same_bytes(tmp_path):
+    for name in ("a", "b"):
+        write_predictions(tmp_path / name, [training()])
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_none_are_a_file_too(tmp_path):
+    assert write_predictions(tmp_path / "p.parquet", []) == 0
+    assert read_predictions(tmp_path / "p.parquet") == []
+
+
+def test_a_logit_that_is_no_number_is_never_written(tmp_path):
+    broken = training()
+    broken.logits[1, 1] = np.nan
+    with pytest.raises(ValueError, match="no finite numbers"):
+        write_predictions(tmp_path / "p.parquet", [broken])
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ([row(), row(case_id="c2", logits=[0.0])], "one number for each label"),
+        ([row(logits=[])], "one number for each label"),
+        ([row(logits=[0.0, None])], "one number for each label"),
+        ([row(logits=[0.0, float("inf")])], "one number for each label"),
+        ([row(), row()], "a case twice"),
+        ([row(), row(seed=2), row(case_id="c2")], "in several places"),
+    ],
+)
+def test_broken_rows_are_refused(tmp_path, rows, problem):
+    with pytest.raises(InputError, match=problem):
+        read_predictions(write_rows(tmp_path / "p.parquet", rows))
+
+
+def test_other_files_are_refused(tmp_path):
+    path = tmp_path / "p.parquet"
+    pq.write_table(pa.table({"case_id": ["a"]}), path)
+    with pytest.raises(InputError, match="other columns"):
+        read_predictions(path)
+    path.write_text("no table")
+    with pytest.raises(InputError, match="not a Parquet file"):
+        read_predictions(path)
+
+
+def test_only_labelled_cases_of_a_split_count():
+    known = np.array([True, True, False, True])
+    splits = np.array(["train", "", "dev", "test"])
+    assert labelled(known, splits).tolist() == [0, 3]

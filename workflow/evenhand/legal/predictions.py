@@ -1,0 +1,148 @@
+"""What classifiers say of legal cases: the one form in which all of them write it.
+
+The rows are seed by seed, and within a seed in the order of the data set's cases: those whose
+label is known and that belong to a split. `labelled` says which these are.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evenhand.errors import InputError
+from evenhand.io.files import atomic
+from evenhand.legal.records import SPLITS
+
+#: One row per seed and case.
+PREDICTIONS = pa.schema(
+    [
+        ("classifier", pa.string()),  # linear, or the name of an encoder
+        ("objective", pa.string()),  # a module of evenhand.learning.objectives
+        ("attribute", pa.string()),  # whose groups it was trained with, or none
+        ("seed", pa.int32()),
+        ("case_id", pa.string()),
+        ("split", pa.string()),
+        ("logits", pa.list_(pa.float32())),  # one a label, in the data set's order
+    ]
+)
+
+#: The attribute of an objective that uses no groups.
+NO_ATTRIBUTE = "none"
+
+
+class Predictions(NamedTuple):
+    """The predictions of one training.
+
+    Attributes
+    ----------
+    classifier, objective : str
+    attribute : str
+        `NO_ATTRIBUTE` if the objective uses no groups.
+    seed : int
+    case_ids, splits : array of str, shape (n,)
+    logits : array of float32, shape (n, labels)
+    """
+
+    classifier: str
+    objective: str
+    attribute: str
+    seed: int
+    case_ids: np.ndarray
+    splits: np.ndarray
+    logits: np.ndarray
+
+    @property
+    def training(self) -> tuple[str, str, str, int]:
+        """What sets it apart from others."""
+        return self.classifier, self.objective, self.attribute, self.seed
+
+
+def labelled(known: np.ndarray, splits: np.ndarray) -> np.ndarray:
+    """The places of the cases that are trained on or scored: array of int64.
+
+    Parameters
+    ----------
+    known : array of bool, shape (n,)
+        Whether the label is known (see `evenhand.legal.built.read_labels`).
+    splits : array of str, shape (n,)
+        See `evenhand.legal.built.read_splits`.
+    """
+    return np.flatnonzero(known & np.isin(splits, SPLITS))
+
+
+def write_predictions(path: Path, trainings: Iterable[Predictions]) -> int:
+    """Write trainings in the order given; return the number of rows.
+
+    Raises
+    ------
+    ValueError
+        A logit is no finite number: no training may end so.
+    """
+    written = 0
+    with atomic(path) as partial, pq.ParquetWriter(partial, PREDICTIONS, compression="zstd") as out:
+        for one in trainings:
+            logits = np.ascontiguousarray(one.logits, dtype=np.float32)
+            if not np.isfinite(logits).all():
+                raise ValueError(f"{one.training} has logits that are no finite numbers")
+            n, labels = logits.shape
+            same = {
+                "classifier": one.classifier,
+                "objective": one.objective,
+                "attribute": one.attribute,
+                "seed": one.seed,
+            }
+            columns = [
+                *(pa.repeat(pa.scalar(v, PREDICTIONS.field(k).type), n) for k, v in same.items()),
+                pa.array(one.case_ids.tolist(), pa.string()),
+                pa.array(one.splits.tolist(), pa.string()),
+                pa.ListArray.from_arrays(
+                    pa.array(np.arange(n + 1, dtype=np.int32) * np.int32(labels)),
+                    pa.array(logits.ravel()),
+                ),
+            ]
+            out.write_table(pa.Table.from_arrays(columns, schema=PREDICTIONS))
+            written += n
+    return written
+
+
+def read_predictions(path: Path) -> list[Predictions]:
+    """The trainings of a file, in its order.
+
+    Raises
+    ------
+    InputError
+        It has another form, rows of different lengths, logits that are no finite numbers, or a
+        case twice in a training.
+    """
+    try:
+        table = pq.read_table(path)
+    except pa.ArrowInvalid as error:
+        raise InputError("is not a Parquet file", file=path) from error
+    if table.schema.names != PREDICTIONS.names:
+        raise InputError("has other columns than predictions have", file=path)
+    table = table.cast(PREDICTIONS).combine_chunks()
+    if not len(table):
+        return []
+    lists = table["logits"].combine_chunks()
+    labels = np.unique(np.diff(lists.offsets.to_numpy()))
+    flat = lists.flatten().to_numpy(zero_copy_only=False)
+    if len(labels) != 1 or not labels[0] or not np.isfinite(flat).all():
+        raise InputError("has rows without one number for each label", file=path)
+    logits = flat.reshape(len(table), labels[0])
+    keys = list(zip(*(table[name].to_pylist() for name in PREDICTIONS.names[:4]), strict=True))
+    case_ids, splits = (
+        np.array(table[name].to_pylist(), dtype=str) for name in ("case_id", "split")
+    )
+    starts = [row for row, key in enumerate(keys) if not row or key != keys[row - 1]]
+    found = []
+    for first, end in zip(starts, [*starts[1:], len(keys)], strict=True):
+        some = slice(first, end)
+        found.append(Predictions(*keys[first], case_ids[some], splits[some], logits[some]))
+        if len(set(case_ids[some])) != end - first:
+            raise InputError("has a case twice in one training", file=path, line=first + 1)
+    if len({one.training for one in found}) != len(found):
+        raise InputError("has rows of one training in several places", file=path)
+    return found
