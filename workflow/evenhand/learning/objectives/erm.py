@@ -1,0 +1,25 @@
+"""ERM: the mean loss. It does not know of groups, so one training serves all attributes."""
+
+from torch import Tensor
+
+from evenhand.learning.objective import Batch, Options, State, losses_of
+
+NAME = "erm"
+TITLE = "ERM"
+SAMPLER = "shuffle"
+USES_GROUPS = False
+OPTIONS: dict[str, float | bool | str] = {}
+
+
+def initial_state(present: Tensor, options: Options) -> State:
+    """Nothing."""
+    return {}
+
+
+def modules(features: int, groups: int, options: Options) -> None:
+    """Nothing."""
+
+
+def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[Tensor, State]:
+    """The mean loss of the batch."""
+    return losses_of(batch).mean(), state
