@@ -133,10 +133,10 @@ def device(wildcards, input):
     return config["scoring"]["device"]
 
 
-def of_kind(stage):
+def of_kind(module):
     """A rule's `params: code` for stages that are told what kind of data set they read."""
     return lambda wildcards: code(
-        f"evenhand.legal.{stage}", plan_legal.kind_module(config, wildcards.legal)
+        module, plan_legal.kind_module(config, wildcards.legal)
     )(wildcards)
 
 

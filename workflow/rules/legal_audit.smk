@@ -24,7 +24,7 @@ rule draw_audit:
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
-        code=of_kind("draw_audit"),
+        code=of_kind("evenhand.legal.draw_audit"),
         about=about(),
         options=options("legal.audit", "per_rule", "seed"),
     shell:
@@ -50,7 +50,7 @@ rule read_audit:
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
-        code=of_kind("read_audit"),
+        code=of_kind("evenhand.legal.read_audit"),
         about=about(),
         attributes=lambda wildcards: plan_legal.names_of_findings(config, wildcards.legal),
     shell:
@@ -83,7 +83,7 @@ rule write_legal_card:
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
-        code=of_kind("write_legal_card"),
+        code=of_kind("evenhand.legal.write_legal_card"),
         about=about("published"),
         options=lambda wildcards: Options(
             f"legal.datasets.{wildcards.legal}",

@@ -19,6 +19,7 @@ rule read_cases:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=given,
         code=lambda wildcards: code(
@@ -52,6 +53,7 @@ rule find_attributes:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=given,
         code=lambda wildcards: code(
@@ -109,6 +111,7 @@ rule build_cases:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=given,
         code=lambda wildcards: code(

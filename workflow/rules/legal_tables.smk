@@ -16,8 +16,9 @@ rule describe_cases:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        code=of_kind("describe_cases"),
+        code=of_kind("evenhand.legal.describe_cases"),
         about=about("published"),
     shell:
         "python -m evenhand.legal.describe_cases --data {input.data} {params.about}"
@@ -37,8 +38,9 @@ rule measure_shift:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        code=of_kind("measure_shift"),
+        code=of_kind("evenhand.legal.measure_shift"),
         about=about(),
         options=options("legal", "resamples"),
     shell:
@@ -60,9 +62,10 @@ rule cross_attributes:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=given,
-        code=of_kind("cross_attributes"),
+        code=of_kind("evenhand.legal.cross_attributes"),
         about=about("published"),
     shell:
         "python -m evenhand.legal.cross_attributes {params.given} {params.about}"
@@ -84,9 +87,10 @@ rule tokenise_cases:
         "../../envs/score.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=given,
-        code=of_kind("tokenise_cases"),
+        code=of_kind("evenhand.legal.tokenise_cases"),
         kind=lambda wildcards: plan_legal.kind_of(config, wildcards.legal),
         hub=hub,
     shell:
@@ -109,9 +113,10 @@ rule measure_lengths:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=given,
-        code=of_kind("measure_lengths"),
+        code=of_kind("evenhand.legal.measure_lengths"),
         about=about(),
     shell:
         "python -m evenhand.legal.measure_lengths {params.given} {params.about}"
@@ -131,9 +136,10 @@ rule count_rules:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=given,
-        code=of_kind("count_rules"),
+        code=of_kind("evenhand.legal.count_rules"),
         about=about(),
         attributes=lambda wildcards: plan_legal.names_of_findings(config, wildcards.legal),
     shell:
@@ -155,9 +161,10 @@ rule check_leakage:
         "../../envs/extract.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=given,
-        code=of_kind("check_leakage"),
+        code=of_kind("evenhand.legal.check_leakage"),
         about=about(),
         options=options("legal", "resamples"),
     shell:

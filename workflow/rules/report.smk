@@ -121,7 +121,9 @@ rule write_legal_page:
         given=given,
         code=code(
             "evenhand.report.write_legal_page",
-            *sorted({f"evenhand.legal.datasets.{one['kind']}" for one in LEGAL["datasets"].values()}),
+            *sorted(
+                {f"evenhand.legal.datasets.{one['kind']}" for one in LEGAL["datasets"].values()}
+            ),
         ),
         options=Options("legal", plan_legal.page_options(config)),
         pages=Options("report", {"pages": plan.pages(config)}),

@@ -1,0 +1,144 @@
+"""The page of the legal data sets, of a small set that the real stages have counted."""
+
+import datetime
+import json
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from evenhand.errors import InputError
+from evenhand.io.tables import write_table
+from evenhand.legal.check_leakage import check_leakage
+from evenhand.legal.count_rules import count_rules
+from evenhand.legal.cross_attributes import cross_attributes
+from evenhand.legal.describe_cases import describe_cases
+from evenhand.legal.findings import Finding
+from evenhand.legal.measure_lengths import measure_lengths
+from evenhand.legal.measure_shift import measure_shift
+from evenhand.legal.split_cases import DUPLICATE
+from evenhand.report.write_legal_page import write_legal_page
+from unit.legal.made_cases import evidence, record, write_cases, write_found
+
+HOSTILE = "<script>alert(1)</script>'\"><img src=x onerror=alert(2)>\u202e{{ 7*7 }}"
+
+AUDIT = (
+    "dataset,attribute,scope,rule,cases,drawn,answered,right,wrong,cannot_tell,unanswered,"
+    "contradicted,changed_since,precision,low,high,recall\n"
+    "mine,applicant_gender,rule,title_in_procedure,20,5,4,3,1,0,1,0,0,0.75,0.3,0.95,\n"
+    "mine,applicant_gender,rule,pronouns,9,5,0,0,0,0,5,0,0,,,,\n"
+    "mine,applicant_gender,values,,29,10,4,3,1,0,6,0,0,0.75,0.3,0.95,0.9\n"
+)
+
+
+@pytest.fixture(scope="module")
+def files(repository, tmp_path_factory):
+    """What the stages say of thirty cases of one data set."""
+    folder = tmp_path_factory.mktemp("legal")
+    cases = [
+        {
+            "labels": [["3"], ["6", "8"], []][number % 3],
+            "split": "test" if number % 4 == 0 else "train",
+            "text": ["It found a violation of Article 3. " * (number + 1)],
+            "date": datetime.date(2000 + number, 1, 1),
+            "applicant_gender": ["male", "female", None][number % 3],
+            "defendant_state": ["C.E. European", "Rest of Europe"][number % 2],
+        }
+        for number in range(30)
+    ]
+    data = write_cases(folder / "mine.parquet", "ecthr", cases)
+    about = {"kind": "ecthr", "dataset": "mine"}
+    out = {
+        name: folder / f"{name}.csv"
+        for name in ("sizes", "groups", "labels", "shift", "cross", "lengths", "leakage", "rules")
+    }
+    tables = repository / "resources/legal"
+    describe_cases(data=data, **{n: out[n] for n in ("sizes", "groups", "labels")}, **about)
+    measure_shift(data=data, out=out["shift"], resamples=100, **about)
+    claims = tables / "published_cross.csv"
+    cross_attributes(data=data, claims=claims, out=out["cross"], **about)
+    measure_lengths(data=data, out=out["lengths"], **about)
+    words = tables / "outcome_words.csv"
+    check_leakage(data=data, words=words, out=out["leakage"], resamples=100, **about)
+    she = record(1, text=("She was born.",))
+    found = Finding("female", "pronouns", 0.97, (evidence(she, "She"),))
+    _, findings = write_found(folder, [(she, found)])
+    count_rules(findings=[findings], attributes=["applicant_gender"], out=out["rules"], **about)
+    counts = folder / "part.counts.json"
+    counts.write_text(
+        json.dumps({"records": 30, "left_out": {"no_facts": 2}, "noted": {"bad_date": 1}})
+    )
+    near = {"case_id": "a", "source": 0, "duplicate_of": "b", "how": "near_duplicate"}
+    write_table(folder / "duplicates.parquet", DUPLICATE, [near | {"similarity": 0.9}])
+    divided = folder / "splits.json"
+    splits = {"train": {"cases": 22}, "dev": {"cases": 0}, "test": {"cases": 8}}
+    note = "5 of 30 cases have no date"
+    divided.write_text(
+        json.dumps({"cases": 30, "splits": splits, "methods": {"undated": 5}, "note": note})
+    )
+    return {name: [path] for name, path in out.items()} | {
+        "counts": [counts],
+        "duplicates": [folder / "duplicates.parquet"],
+        "divided": [divided],
+    }
+
+
+@pytest.fixture
+def page(templates, files, tmp_path):
+    def write(title="Mine", part="mine/part", **more) -> LexborHTMLParser:
+        out = tmp_path / "legal_cases.html"
+        names = {"names": ["mine"], "kinds": ["ecthr"], "titles": [title], "parts": [part]}
+        write_legal_page(templates=templates, out=out, **(names | files | more))
+        return LexborHTMLParser(out.read_text(encoding="utf-8"))
+
+    return write
+
+
+def text(tree, selector: str) -> str:
+    return " ".join(" ".join(node.text() for node in tree.css(selector)).split())
+
+
+def test_whole_page(page):
+    tree = page(provenance="../provenance.json")
+    assert text(tree, ".lead") == "Mine has 30 cases."
+    assert "without a date by a digest 5" in text(tree, "#glance tbody")
+    assert "Applicant's gender 67" in text(tree, "#glance tbody")
+    own = text(tree, "#mine")
+    assert "part: 30 cases; left out or noted: no facts 2, bad date 1" in own
+    assert "One case is nearly another" in own
+    assert "5 of 30 cases have no date" in own
+    assert "pronouns" in own
+    assert "of Article" in own  # the pattern that was found
+    assert len(tree.css("#mine svg.histogram")) == 2
+    assert tree.css("#mine svg.interval")
+    assert tree.css_first("#limits a").attributes["href"] == "../provenance.json"
+    assert not tree.css(".absent")
+
+
+def test_what_people_said(page, tmp_path):
+    audit = tmp_path / "legal_mine_audit.csv"
+    audit.write_text(AUDIT)
+    own = text(page(audits=[audit]), "#mine")
+    assert "title in procedure4 of 20" in own
+    assert "all that give a value" in own
+    assert "0 of 9" not in own  # nobody answered for it
+
+
+def test_hostile_names_stay_text(page):
+    tree = page(title=HOSTILE, part=f"mine/{HOSTILE}")
+    assert not tree.css("script") and not tree.css("img")
+    assert "{{ 7*7 }}" in text(tree, "h2")
+    assert "49" not in text(tree, "h2")
+
+
+def test_files_that_do_not_belong_together(page, files):
+    with pytest.raises(InputError, match="not one file of each kind"):
+        page(shift=[])
+    with pytest.raises(InputError, match="how many records"):
+        page(counts=files["divided"])
+
+
+def test_same_input_same_bytes(page, tmp_path):
+    page()
+    first = (tmp_path / "legal_cases.html").read_bytes()
+    page()
+    assert (tmp_path / "legal_cases.html").read_bytes() == first
