@@ -133,11 +133,9 @@ def device(wildcards, input):
     return config["scoring"]["device"]
 
 
-def of_kind(module):
+def of_kind(stage):
     """A rule's `params: code` for stages that are told what kind of data set they read."""
-    return lambda wildcards: code(
-        module, plan_legal.kind_module(config, wildcards.legal)
-    )(wildcards)
+    return lambda wildcards: code(stage, plan_legal.kind_module(config, wildcards.legal))(wildcards)
 
 
 def about(*names):
