@@ -1,0 +1,122 @@
+"""Checkpoints of a training: one file, whole or absent, that belongs to one configuration."""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from evenhand.errors import InputError
+from evenhand.io.files import atomic
+
+#: Seconds between two checkpoints, and how many times longer than its writing at the least:
+#: a stop costs seconds, and the checkpoints of a large model not more than 5 % of its time.
+SECONDS, SHARE = 5.0, 20
+
+#: The file's name in the folder that it is kept in.
+NAME = "checkpoint.pt"
+
+
+class Checkpoints:
+    """The last checkpoint of a training.
+
+    A new one takes the place of the old by one rename; if it cannot be written, the old one is
+    as it was.
+
+    Parameters
+    ----------
+    folder : path or None
+        Where it is kept; None keeps nothing.
+    configuration : mapping
+        What determines the training, as JSON has it. A checkpoint of another one is refused: it
+        holds numbers of other data or another model, and going on from them, or over them, would
+        be silent. (Within a run each configuration has a folder of its own:
+        `evenhand.io.scratch`.)
+    seconds, share : float, optional
+        By default `SECONDS` and `SHARE`.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None,
+        configuration: Mapping[str, Any],
+        *,
+        seconds: float | None = None,
+        share: float | None = None,
+    ) -> None:
+        self.file = folder / NAME if folder else None
+        self._configuration = json.loads(json.dumps(configuration))
+        self._seconds = SECONDS if seconds is None else seconds
+        self._share = SHARE if share is None else share
+        self._due = time.monotonic() + self._seconds
+
+    def restore(self, device: str = "cpu") -> dict[str, Any] | None:
+        """What was kept last, its tensors on the device; None if there is nothing to go on from.
+
+        A broken file (of a machine that lost its power) is left out with a message.
+
+        Raises
+        ------
+        InputError
+            It is of another configuration.
+        """
+        import torch
+
+        if self.file is None or not self.file.is_file():
+            return None
+        try:
+            kept = torch.load(self.file, weights_only=True, map_location=device)
+            configuration = json.loads(kept.pop("configuration"))
+        except Exception as error:  # of many types, all the same
+            said = (str(error).splitlines() or [type(error).__name__])[0]
+            print(f"begins again: {self.file} is broken ({said})", file=sys.stderr)
+            return None
+        if configuration != self._configuration:
+            raise InputError(
+                f"is the checkpoint of another training: {self._difference(configuration)}",
+                file=self.file,
+                remedy="remove it to begin again, or train as it was begun",
+            )
+        return kept
+
+    def save(self, kept: Mapping[str, Any]) -> None:
+        """Keep this: tensors, numbers, strings, and dicts and lists of them.
+
+        Raises
+        ------
+        InputError
+            It cannot be written, the disk being full, say.
+        """
+        import torch
+
+        if self.file is None:
+            return
+        started = time.monotonic()
+        try:
+            with atomic(self.file) as partial, partial.open("wb") as stream:
+                torch.save({**kept, "configuration": json.dumps(self._configuration)}, stream)
+        except OSError as error:
+            whole = "; the one before it is whole" if self.file.is_file() else ""
+            raise InputError(
+                f"the checkpoint cannot be written ({error.strerror}){whole}",
+                file=self.file,
+                remedy="make room and run again: the training goes on from the last checkpoint",
+            ) from error
+        ended = time.monotonic()
+        self._due = ended + max(self._seconds, self._share * (ended - started))
+
+    def save_if_due(self, collect: Callable[[], Mapping[str, Any]]) -> None:
+        """Keep what `collect` gives, if the last time is long ago."""
+        if self.file is not None and time.monotonic() >= self._due:
+            self.save(collect())
+
+    def _difference(self, other: Mapping[str, Any]) -> str:
+        ours = self._configuration
+        key = min(key for key in {*ours, *other} if ours.get(key) != other.get(key))
+        return f"{key} was {_short(other.get(key))}, and is {_short(ours.get(key))}"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else f"{text[:77]}..."
