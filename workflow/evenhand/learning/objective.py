@@ -103,6 +103,8 @@ class Objective(Protocol):
         ----------
         present : tensor of bool, shape (groups,)
             Which groups occur in the training split.
+        options : dict
+            As `read_options` gives them.
         """
 
     def modules(self, features: int, groups: int, options: Options) -> "nn.Module | None":
@@ -217,11 +219,8 @@ def per_example_loss(logits: "Tensor", labels: "Tensor", task: str) -> "Tensor":
 
     Parameters
     ----------
-    logits : tensor, shape (n, classes)
-    labels : tensor
+    logits, labels, task
         As in `Batch`.
-    task : str
-        One of `TASKS`.
 
     Returns
     -------
@@ -250,8 +249,9 @@ def group_means(values: "Tensor", members: "Tensor") -> tuple["Tensor", "Tensor"
     Parameters
     ----------
     values : tensor, shape (n,)
+        One a case.
     members : tensor of 0 and 1, shape (n, groups)
-        As `membership` gives it; weights may stand there too.
+        As `membership` gives it.
 
     Returns
     -------
@@ -271,3 +271,26 @@ def mean_over(values: "Tensor", present: "Tensor") -> "Tensor":
 def at_least_one(counts: "Tensor") -> "Tensor":
     """Counts to divide by: 1 instead of 0."""
     return counts.clamp(min=1)
+
+
+def class_means(batch: Batch) -> tuple["Tensor", "Tensor"]:
+    """The loss of each class, whatever its share of the batch.
+
+    ``multi_class``: the mean over the cases of the class. ``multi_label``: the mean of two means,
+    over the cases that have the label and over those that have not; of the one that there is.
+
+    Returns
+    -------
+    means, present : tensors, shape (classes,)
+        As `group_means` gives them. A label is always present.
+    """
+    elements = element_losses(batch.logits, batch.labels, batch.task)
+    if batch.task == "multi_class":
+        members = membership(batch.labels, batch.logits.shape[-1], elements.dtype)
+        return group_means(elements[..., 0], members)
+    has = batch.labels.to(elements.dtype)
+    sizes = has.sum(dim=0), (1 - has).sum(dim=0)
+    sums = (elements * has).sum(dim=0), (elements * (1 - has)).sum(dim=0)
+    sides = sum((size > 0).to(elements.dtype) for size in sizes)
+    total = sum(one / at_least_one(size) for one, size in zip(sums, sizes, strict=True))
+    return total / at_least_one(sides), (sides > 0).to(elements.dtype)

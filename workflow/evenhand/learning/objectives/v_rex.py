@@ -1,0 +1,51 @@
+"""V-REx: the mean loss and the variance of the groups' losses (Krueger et al. 2021).
+
+    loss = mean_i L_i + beta Var_g(L_g)
+
+over the groups of the batch, with the unbiased variance, as FairLex's code has it. A batch of a
+single group has the variance 0 (in the reference: NaN).
+
+``compat``: groups of the loss 0 are left out; a batch holds two groups drawn at random, so that
+the variance is that of two numbers.
+"""
+
+from torch import Tensor
+
+from evenhand.learning.objective import (
+    Batch,
+    Options,
+    State,
+    at_least_one,
+    group_means,
+    losses_of,
+    mean_over,
+    membership,
+)
+
+NAME = "v_rex"
+TITLE = "V-REx"
+SAMPLER = "group_uniform"
+COMPAT_SAMPLER = "group_pairs"
+USES_GROUPS = True
+OPTIONS: dict[str, float | bool | str] = {"beta": 0.5, "compat": False}
+
+
+def initial_state(present: Tensor, options: Options) -> State:
+    """``present``, as given: it never changes, and says how many groups there are."""
+    return {"present": present}
+
+
+def modules(features: int, groups: int, options: Options) -> None:
+    """Nothing."""
+
+
+def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[Tensor, State]:
+    """The mean loss and beta times the variance of the groups' losses."""
+    losses = losses_of(batch)
+    members = membership(batch.groups, state["present"].shape[-1], losses.dtype)
+    means, present = group_means(losses, members)
+    if options["compat"]:
+        present = present * (means > 0)
+    squares = (means - mean_over(means, present)).square() * present
+    variance = squares.sum() / at_least_one(present.sum() - 1)
+    return losses.mean() + options["beta"] * variance, state

@@ -1,0 +1,47 @@
+"""The classes that lose most weigh most: tilted losses over classes (Li et al. 2021).
+
+    loss = 1 / tilt log mean_c exp(tilt L_c)
+
+over the classes of the batch, with L_c as in `evenhand.learning.objective.class_means`. With
+``tilt`` 0 it is ``class_balanced``, with a large one the loss of the worst class. Not in the
+paper, which finds that groups suffer where they hold more of the class that the model does worst.
+"""
+
+import math
+
+import torch
+from torch import Tensor
+
+from evenhand.learning.objective import (
+    Batch,
+    Options,
+    State,
+    at_least_one,
+    class_means,
+    mean_over,
+)
+
+NAME = "worst_class"
+TITLE = "worst class"
+SAMPLER = "shuffle"
+USES_GROUPS = False
+OPTIONS: dict[str, float | bool | str] = {"tilt": 1.0}
+
+
+def initial_state(present: Tensor, options: Options) -> State:
+    """Nothing."""
+    return {}
+
+
+def modules(features: int, groups: int, options: Options) -> None:
+    """Nothing."""
+
+
+def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[Tensor, State]:
+    """The tilted mean over classes of their mean loss."""
+    means, present = class_means(batch)
+    tilt = options["tilt"]
+    if tilt == 0:
+        return mean_over(means, present), state
+    tilted = (tilt * means).masked_fill(present == 0, -math.inf).logsumexp(dim=-1)
+    return (tilted - torch.log(at_least_one(present.sum()))) / tilt, state

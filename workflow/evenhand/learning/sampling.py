@@ -1,0 +1,227 @@
+"""Which cases stand in which training batch.
+
+A sampler is endless: `next` gives the rows of the next batch. All it draws comes from one numpy
+Generator, so its state is where that generator started and how many batches were drawn; from
+these a resumed training draws the same batches again and goes on.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from evenhand.errors import InputError
+
+#: Groups in a batch of `group_pairs`, the reference's default.
+GROUPS_PER_BATCH = 2
+
+
+class Batches(Iterator[np.ndarray]):
+    """Batches without end: arrays of int64, shape (rows,), row numbers.
+
+    Parameters
+    ----------
+    draw : callable
+        Takes a generator and yields batches, forever.
+    per_epoch : int
+        Batches that make an epoch.
+    generator : numpy Generator
+        What decides; it belongs to this sampler from now on.
+
+    Attributes
+    ----------
+    per_epoch : int
+        Batches that make an epoch.
+    drawn : int
+        Batches drawn so far.
+    """
+
+    def __init__(
+        self,
+        draw: Callable[[np.random.Generator], Iterator[np.ndarray]],
+        per_epoch: int,
+        generator: np.random.Generator,
+    ) -> None:
+        self.per_epoch = per_epoch
+        self.drawn = 0
+        self._draw = draw
+        self._generator = generator
+        self._start = generator.bit_generator.state
+        self._batches = draw(generator)
+
+    def __next__(self) -> np.ndarray:
+        self.drawn += 1
+        return next(self._batches)
+
+    def epoch(self) -> Iterator[np.ndarray]:
+        """The rest of the epoch that it stands in; a whole one between two."""
+        for _ in range(self.per_epoch - self.drawn % self.per_epoch):
+            yield next(self)
+
+    def state(self) -> dict[str, Any]:
+        """Where it stands: ``start`` (the generator's state there) and ``drawn``.
+
+        Numbers, strings and dicts of them, if the generator is numpy's default one.
+        """
+        return {"start": self._start, "drawn": self.drawn}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go where a sampler of the same cases stood when it said `state`."""
+        self._start = state["start"]
+        self._generator.bit_generator.state = state["start"]
+        self._batches = self._draw(self._generator)
+        self.drawn = 0
+        for _ in range(state["drawn"]):
+            next(self)
+
+
+def make_sampler(
+    name: str, groups: np.ndarray, batch: int, generator: np.random.Generator
+) -> Batches:
+    """The sampler of this name (an objective's `SAMPLER`).
+
+    Parameters
+    ----------
+    name : str
+        ``shuffle``, ``group_uniform``, ``group_weighted`` or ``group_pairs``.
+    groups : array of int, shape (n,)
+        The group of each case.
+    batch : int
+        Cases a batch.
+    generator : numpy Generator
+        What decides.
+    """
+    if name == "shuffle":
+        return shuffled(len(groups), batch, generator)
+    samplers = {
+        "group_uniform": group_uniform,
+        "group_weighted": group_weighted,
+        "group_pairs": group_pairs,
+    }
+    return samplers[name](groups, batch, generator)
+
+
+def shuffled(count: int, batch: int, generator: np.random.Generator) -> Batches:
+    """Every case once an epoch, in a new order each time; the last batch may be smaller.
+
+    Raises
+    ------
+    InputError
+        There is no case.
+    """
+    _check(count, batch)
+
+    def draw(generator: np.random.Generator) -> Iterator[np.ndarray]:
+        while True:
+            order = generator.permutation(count)
+            for start in range(0, count, batch):
+                yield order[start : start + batch]
+
+    return Batches(draw, -(-count // batch), generator)
+
+
+def group_uniform(groups: np.ndarray, batch: int, generator: np.random.Generator) -> Batches:
+    """As many cases of each group in a batch as of any other, or one more.
+
+    Who gets one more goes round. A group's cases come in a random order, each once before any
+    comes again; a small group is through sooner and starts anew. All batches are full.
+
+    Parameters
+    ----------
+    groups : array of int, shape (n,)
+        The group of each case. Groups without cases are not there.
+    batch : int
+        Cases a batch; any number, below that of the groups too.
+    generator : numpy Generator
+        What decides.
+
+    Raises
+    ------
+    InputError
+        There is no case.
+    """
+    _check(len(groups), batch)
+    members = _members(groups)
+
+    def draw(generator: np.random.Generator) -> Iterator[np.ndarray]:
+        decks = [_deck(rows, generator) for rows in members]
+        share, more = divmod(batch, len(decks))
+        first = int(generator.integers(len(decks)))
+        while True:
+            lucky = {(first + i) % len(decks) for i in range(more)}
+            rows = [next(deck) for g, deck in enumerate(decks) for _ in range(share + (g in lucky))]
+            first = (first + more) % len(decks)
+            yield np.array(rows, dtype=np.int64)
+
+    return Batches(draw, -(-len(groups) // batch), generator)
+
+
+def group_weighted(groups: np.ndarray, batch: int, generator: np.random.Generator) -> Batches:
+    """Cases drawn with replacement, each weighing 1 / the size of its group.
+
+    So FairLex's code trains Group DRO. A batch may lack groups; the last may be smaller.
+
+    Raises
+    ------
+    InputError
+        There is no case.
+    """
+    count = len(groups)
+    _check(count, batch)
+    members = _members(groups)
+
+    def draw(generator: np.random.Generator) -> Iterator[np.ndarray]:
+        while True:
+            for start in range(0, count, batch):
+                of = generator.integers(len(members), size=min(batch, count - start))
+                yield np.array([generator.choice(members[g]) for g in of], dtype=np.int64)
+
+    return Batches(draw, -(-count // batch), generator)
+
+
+def group_pairs(groups: np.ndarray, batch: int, generator: np.random.Generator) -> Batches:
+    """Half a batch of each of two groups, which are drawn anew for every batch.
+
+    So FairLex's code trains the algorithms with groups unless told otherwise. A group's cases
+    come without replacement within a batch, unless they are fewer than half of it. An odd case
+    goes to the first of the two; with one group, all are of it.
+
+    Raises
+    ------
+    InputError
+        There is no case.
+    """
+    _check(len(groups), batch)
+    members = _members(groups)
+    few = min(GROUPS_PER_BATCH, len(members), batch)
+
+    def draw(generator: np.random.Generator) -> Iterator[np.ndarray]:
+        while True:
+            chosen = generator.choice(len(members), few, replace=False)
+            sizes = [batch // few + (i < batch % few) for i in range(few)]
+            yield np.concatenate(
+                [
+                    generator.choice(members[g], size, replace=size > len(members[g]))
+                    for g, size in zip(chosen, sizes, strict=True)
+                ]
+            )
+
+    return Batches(draw, -(-len(groups) // batch), generator)
+
+
+def _deck(rows: np.ndarray, generator: np.random.Generator) -> Iterator[int]:
+    while True:
+        yield from generator.permutation(rows).tolist()
+
+
+def _members(groups: np.ndarray) -> list[np.ndarray]:
+    """The rows of each group that has any, by code."""
+    groups = np.asarray(groups)
+    return [np.flatnonzero(groups == code) for code in np.unique(groups)]
+
+
+def _check(count: int, batch: int) -> None:
+    if count < 1:
+        raise InputError("there is no case to train on")
+    if batch < 1:
+        raise InputError(f"a batch of {batch} holds no case", remedy="give a batch size from 1")
