@@ -36,6 +36,22 @@ slguset:
   filters: [names_jieba, pair_fit, coreference, biology]
   annotation: {round: first, sentences_per_pair: 4, filled: filled, ledger: ledger}
   published: {file: resources/demo/slguset_published.csv}
+individual_fairness:
+  datasets:
+    loans:
+      {format: table, files: [resources/demo/tabular/loans.csv], label: decision,
+       positive: approved, attribute: gender, features: [age, monthly_income]}
+  methods: [mlp, majority]
+  lambdas: [1]
+  grids: {}
+  seeds: 1
+legal:
+  datasets:
+    swiss:
+      kind: fscs
+      parts: {cases: {format: swiss_judgment, files: [resources/demo/legal/fscs/cases.jsonl]}}
+  resamples: 100
+  audit: {per_rule: 2}
 """
 
 FILTERS = ("names_jieba", "pair_fit", "coreference", "biology")
@@ -136,11 +152,39 @@ def test_editing_a_filter_reruns_it_and_what_depends_on_it(demo, graph, name):
         ("stereotypes/measure_length", {"measure_length"}),
         ("metrics/roc", {"meta_evaluate"}),
         ("slguset/score_bias", {"score_bias"}),
+        ("legal/formats/swiss_judgment", {"read_cases"}),
+        ("legal/formats/hudoc_text", set()),
+        ("legal/measure_shift", {"measure_shift"}),
+        ("individual/find_fronts", {"find_fronts"}),
     ],
 )
 def test_editing_one_room_leaves_the_others_alone(demo, graph, module, rules):
     demo.append(f"{LIBRARY}/{module}.py", "\n\ndef added():\n    return 1\n")
     assert demo.plan() == graph.below(graph.of_rules(*rules))
+
+
+@pytest.mark.parametrize(
+    ("path", "rule", "wildcard", "value"),
+    [
+        (f"{LIBRARY}/legal/attributes/legal_area.py", "find_attributes", "attribute", "legal_area"),
+        (f"{LIBRARY}/learning/methods/majority.py", "train_table", "method", "majority"),
+    ],
+)
+def test_editing_one_of_several_plugins_reruns_its_jobs_only(
+    demo, graph, path, rule, wildcard, value
+):
+    demo.append(path, "\n\ndef added():\n    return 1\n")
+    first = {job for job in graph.of_rules(rule) if dict(job.wildcards)[wildcard] == value}
+    assert 0 < len(first) < len(graph.of_rules(rule))
+    assert demo.plan() == graph.below(first)
+
+
+def test_editing_a_table_of_the_legal_room_reruns_its_readers(demo, graph):
+    table = "resources/legal/swiss_canton_names.csv"
+    readers = graph.readers(table)
+    assert {dict(job.wildcards)["attribute"] for job in readers} == {"court_region"}
+    demo.append(table, "Neuland,ZH,\n")
+    assert demo.plan() == graph.below(readers)
 
 
 def test_what_the_code_does_not_notice_reruns_nothing(demo):
