@@ -134,7 +134,7 @@ def load_masked_lm(
         cannot be reached, the checkpoint is broken, is no masked language model, or lacks
         weights, the tokenizer has no mask or no offsets, or the device is not there.
     """
-    _check_settings(device, dtype)
+    check_settings(device, dtype)
     tokenizer = _load_tokenizer(source, revision, "masked")
     model, missing = _load_weights(source, revision, "masked", dtype, allow_missing)
     return _masked(source, model, tokenizer, missing, device)
@@ -153,7 +153,7 @@ def load_causal_lm(
     Parameters and errors are those of `load_masked_lm`; a model that looks at the tokens that
     follow is an error too, and a tokenizer needs no mask.
     """
-    _check_settings(device, dtype)
+    check_settings(device, dtype)
     tokenizer = _load_tokenizer(source, revision, "causal")
     model, missing = _load_weights(source, revision, "causal", dtype, allow_missing)
     return _causal(source, model, tokenizer, missing, device)
@@ -173,7 +173,7 @@ def random_masked_lm(
     starts with, drawn from `seed` in fp32. Of `source` only the configuration and the
     tokenizer are read. Parameters and errors are those of `load_masked_lm`.
     """
-    _check_settings(device, dtype)
+    check_settings(device, dtype)
     tokenizer = _load_tokenizer(source, revision, "masked", weights=False)
     model = _draw_weights(source, revision, "masked", dtype, seed)
     return _masked(source, model, tokenizer, [], device)
@@ -188,7 +188,7 @@ def random_causal_lm(
     dtype: str = "fp32",
 ) -> CausalLM:
     """A causal language model that has learned nothing. See `random_masked_lm`."""
-    _check_settings(device, dtype)
+    check_settings(device, dtype)
     tokenizer = _load_tokenizer(source, revision, "causal", weights=False)
     model = _draw_weights(source, revision, "causal", dtype, seed)
     return _causal(source, model, tokenizer, [], device)
@@ -295,7 +295,8 @@ def fingerprint(lm: LanguageModel) -> str:
 # ---------------------------------------------------------------- loading
 
 
-def _check_settings(device: str, dtype: str) -> None:
+def check_settings(device: str, dtype: str) -> None:
+    """Refuse a number format that is unknown, and a GPU that is not there."""
     import torch
 
     if dtype not in DTYPES:
@@ -313,8 +314,8 @@ def _load_config(source: Path | str, revision: str | None) -> "PretrainedConfig"
     from transformers import AutoConfig
 
     if isinstance(source, Path):
-        _check_folder(source, weights=False, vocabulary=False)
-    with _readable_errors(source, "language model"):
+        check_folder(source, weights=False, vocabulary=False)
+    with readable_errors(source, "language model"):
         return AutoConfig.from_pretrained(str(source), **_options(revision))
 
 
@@ -325,8 +326,8 @@ def _load_tokenizer(
     from transformers import AutoTokenizer
 
     if isinstance(source, Path):
-        _check_folder(source, weights=weights)
-    with _readable_errors(source, f"{family} language model"):
+        check_folder(source, weights=weights)
+    with readable_errors(source, f"{family} language model"):
         tokenizer = AutoTokenizer.from_pretrained(str(source), **_options(revision))
     if not tokenizer.is_fast:
         raise BrokenModelError(
@@ -343,7 +344,7 @@ def _load_weights(
 
     # Weights that the checkpoint lacks are drawn: the seed makes them the same each time.
     with (
-        _readable_errors(source, f"{family} language model"),
+        readable_errors(source, f"{family} language model"),
         torch.random.fork_rng(devices=[]),
     ):
         torch.manual_seed(0)
@@ -374,7 +375,7 @@ def _draw_weights(
 
     config = _load_config(source, revision)
     with (
-        _readable_errors(source, f"{family} language model"),
+        readable_errors(source, f"{family} language model"),
         torch.random.fork_rng(devices=[]),
     ):
         torch.manual_seed(seed)
@@ -571,7 +572,7 @@ def logits_at(
 # ---------------------------------------------------------------- errors that a user can act on
 
 
-def _check_folder(folder: Path, *, weights: bool = True, vocabulary: bool = True) -> None:
+def check_folder(folder: Path, *, weights: bool = True, vocabulary: bool = True) -> None:
     """Say what a model folder lacks, before a library guesses."""
     if not folder.is_dir():
         raise InputError("there is no such model folder", file=folder)
@@ -595,7 +596,7 @@ def _check_folder(folder: Path, *, weights: bool = True, vocabulary: bool = True
 
 
 @contextmanager
-def _readable_errors(source: Path | str, wanted: str) -> Iterator[None]:
+def readable_errors(source: Path | str, wanted: str) -> Iterator[None]:
     """Turn what loading raises for a user's mistake into one sentence."""
     from huggingface_hub.errors import HfHubHTTPError
     from safetensors import SafetensorError
@@ -630,10 +631,22 @@ def _first_line(error: Exception) -> str:
 
 
 def _max_tokens(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> int:
-    """The longest input in tokens: RoBERTa and its kin count positions from after the padding."""
-    positions = getattr(model.config, "max_position_embeddings", None) or tokenizer.model_max_length
+    """The longest input in tokens, for model and tokenizer."""
+    positions = positions_of(model)
+    longest = tokenizer.model_max_length
+    return int(longest if positions is None else min(positions, longest))
+
+
+def positions_of(model: "PreTrainedModel") -> int | None:
+    """How many tokens a model has positions for; None if it does not say.
+
+    RoBERTa and its kin count positions from after the padding.
+    """
+    positions = getattr(model.config, "max_position_embeddings", None)
+    if not positions:
+        return None
     embeddings = getattr(getattr(model.base_model, "embeddings", None), "position_embeddings", None)
     padding = getattr(embeddings, "padding_idx", None)
     if padding is not None:
         positions -= padding + 1
-    return int(min(positions, tokenizer.model_max_length))
+    return int(positions)
