@@ -1,0 +1,80 @@
+"""Whether what is predicted with a confidence of 80 % is right four times of five.
+
+Source: Guo, Pleiss, Sun and Weinberger, On Calibration of Modern Neural Networks (ICML 2017): the
+expected calibration error over bins of equal width. It is above 0 for a perfectly calibrated
+classifier too, the more so the fewer cases there are.
+"""
+
+import numpy as np
+
+#: Bins of Guo et al.
+BINS = 15
+
+
+def confidences(logits: np.ndarray, true: np.ndarray, task: str) -> tuple[np.ndarray, np.ndarray]:
+    """With what confidence each prediction is made, and whether it holds.
+
+    Parameters
+    ----------
+    logits : array of float, shape (..., n, k)
+        Finite.
+    true : array of bool, shape (n, k)
+        The labels.
+    task : str
+        ``multi_class``: the probability of the class that is predicted, and whether it is the
+        right one. ``multi_label``: of each label the probability that it applies, and whether it
+        does.
+
+    Returns
+    -------
+    (array of float64, array of bool)
+        Of the shape (..., n, 1) or (..., n, k).
+    """
+    from scipy.special import expit, softmax
+
+    logits = logits.astype(np.float64)
+    if task == "multi_label":
+        return expit(logits), np.broadcast_to(true, logits.shape)
+    best = logits.argmax(axis=-1)[..., None]
+    right = np.take_along_axis(np.broadcast_to(true, logits.shape), best, axis=-1)
+    return softmax(logits, axis=-1).max(axis=-1, keepdims=True), right
+
+
+def bin_values(confidence: np.ndarray, holds: np.ndarray, bins: int = BINS) -> np.ndarray:
+    """What each case adds to the sums of the bins.
+
+    Parameters
+    ----------
+    confidence, holds : array, shape (n, m)
+        Of `confidences`, for one run; a case has m predictions.
+    bins : int
+        Of equal width, from 0 to 1; a border belongs to the bin above it.
+
+    Returns
+    -------
+    array of float64, shape (n, 3 * bins)
+        For each bin: predictions, their confidences added up, those that hold.
+    """
+    count = len(confidence)
+    place = np.minimum((confidence * bins).astype(np.int64), bins - 1)
+    flat = (np.arange(count)[:, None] * bins + place).ravel()
+    parts = [
+        np.bincount(flat, weights=None if one is None else one.ravel(), minlength=count * bins)
+        for one in (None, confidence, holds.astype(np.float64))
+    ]
+    return np.stack(parts, axis=-1).reshape(count, bins * 3).astype(np.float64)
+
+
+def calibration_error(sums: np.ndarray) -> np.ndarray:
+    """The expected calibration error from sums of `bin_values`, shape (..., 3 * bins).
+
+    Returns
+    -------
+    array of float64, shape (...)
+        Between 0 and 1: the mean distance between confidence and share of right predictions
+        over bins, weighted by their predictions; NaN where nothing was predicted.
+    """
+    parts = sums.reshape(*sums.shape[:-1], -1, 3)
+    number = parts[..., 0].sum(axis=-1)
+    distance = np.abs(parts[..., 1] - parts[..., 2]).sum(axis=-1)
+    return np.divide(distance, number, out=np.full_like(distance, np.nan), where=number > 0)

@@ -1,0 +1,132 @@
+"""F1 of classes from counts, for many runs and many weightings of the same cases at once.
+
+A count is a sum over cases, so bootstrap samples, groups and random groups all come from one
+product: weights times `stacked`. There are two macro-F1s in FairLex's code (Chalkidis et al. 2022):
+over all classes with 0 for a class that is neither there nor predicted (ECtHR), and over the
+classes that occur among the cases (the other data sets). Under the first a small group, which
+lacks classes, scores low by construction.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+
+def predicted_labels(logits: np.ndarray, task: str) -> np.ndarray:
+    """The labels that logits predict.
+
+    Parameters
+    ----------
+    logits : array of float, shape (..., k)
+        Finite.
+    task : str
+        ``multi_class``: the highest logit, the first of equal ones; ``multi_label``: each logit
+        above 0, that is a probability above one half.
+
+    Returns
+    -------
+    array of bool, shape (..., k)
+    """
+    if task == "multi_label":
+        return logits > 0
+    if task != "multi_class":
+        raise ValueError(f"there is no task {task!r}")
+    return logits.argmax(axis=-1)[..., None] == np.arange(logits.shape[-1])
+
+
+def with_none_class(labels: np.ndarray) -> np.ndarray:
+    """Labels (..., k) with a last class for what has none of them: (..., k + 1)."""
+    return np.concatenate([labels, ~labels.any(axis=-1, keepdims=True)], axis=-1)
+
+
+class Counts(NamedTuple):
+    """How often each class is true, predicted, and both.
+
+    Attributes
+    ----------
+    true : array, shape (..., 1, k)
+    predicted, both : array, shape (..., runs, k)
+    """
+
+    true: np.ndarray
+    predicted: np.ndarray
+    both: np.ndarray
+
+
+def stacked(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    """What each case adds to the counts.
+
+    Parameters
+    ----------
+    true : array of bool, shape (n, k)
+        The labels of the cases.
+    predicted : array of bool, shape (runs, n, k)
+        Those that each run predicts.
+
+    Returns
+    -------
+    array of float32, shape (n, (1 + 2 runs) k)
+        Sums of it are exact up to 16 million cases.
+    """
+    runs, count, classes = predicted.shape
+    if true.shape != (count, classes):
+        raise ValueError(f"labels of the shape {true.shape}, predictions of {predicted.shape}")
+    parts = [true[None], predicted, predicted & true]
+    joined = np.concatenate(parts).transpose(1, 0, 2)
+    return joined.reshape(count, (1 + 2 * runs) * classes).astype(np.float32)
+
+
+def counts_of(sums: np.ndarray, classes: int) -> Counts:
+    """The counts in sums of `stacked`, shape (..., (1 + 2 runs) k)."""
+    parts = sums.reshape(*sums.shape[:-1], -1, classes).astype(np.float64)
+    runs = (parts.shape[-2] - 1) // 2
+    return Counts(parts[..., :1, :], parts[..., 1 : 1 + runs, :], parts[..., 1 + runs :, :])
+
+
+def f1_by_class(counts: Counts) -> np.ndarray:
+    """F1 of each class, 0 where it is neither true nor predicted: (..., runs, k)."""
+    below = counts.true + counts.predicted
+    return np.divide(2 * counts.both, below, out=np.zeros_like(below), where=below > 0)
+
+
+def over_all(counts: Counts) -> np.ndarray:
+    """Mean F1 over all classes: (..., runs)."""
+    return f1_by_class(counts).mean(axis=-1)
+
+
+def over_present(counts: Counts) -> np.ndarray:
+    """Mean F1 over the classes that occur; NaN where none does: (..., runs)."""
+    present = counts.true > 0
+    total = (f1_by_class(counts) * present).sum(axis=-1)
+    number = np.broadcast_to(present.sum(axis=-1), total.shape)
+    return np.divide(total, number, out=np.full_like(total, np.nan), where=number > 0)
+
+
+def over_labels(counts: Counts) -> np.ndarray:
+    """Mean F1 over all classes but the last, which is the one of no label: (..., runs)."""
+    return over_all(Counts(*(part[..., :-1] for part in counts)))
+
+
+def over_double_none(counts: Counts) -> np.ndarray:
+    """Mean F1 with a class more that never occurs, as FairLex's code adds "none" twice.
+
+    The best that can be reached is k / (k + 1).
+    """
+    classes = counts.true.shape[-1]
+    return over_all(counts) * classes / (classes + 1)
+
+
+#: Macro-F1s of a task with single labels; the first is ours, `PUBLISHED` that of FairLex's code.
+SINGLE: dict[str, Callable[[Counts], np.ndarray]] = {"all": over_all, "present": over_present}
+
+#: The same where "none" is the last class of a task with several labels.
+SEVERAL = {**SINGLE, "labels_only": over_labels, "double_none": over_double_none}
+
+#: Which of them FairLex's code computes, by task.
+PUBLISHED = {"multi_class": "present", "multi_label": "double_none"}
+
+
+def conventions(task: str) -> dict[str, Callable[[Counts], np.ndarray]]:
+    """The macro-F1s of a task."""
+    return SEVERAL if task == "multi_label" else SINGLE

@@ -1,0 +1,180 @@
+"""How far a score lies apart between groups, and how far chance alone takes it.
+
+Source of the measures: FairLex (Chalkidis et al. 2022), section 4: the mean over groups, the group
+disparity GD (the population standard deviation), and the worst group. GD is above 0 even where
+a classifier treats all groups alike, the more so the smaller they are; so it is to be read beside
+what random groups of the same sizes show.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from evenhand.metrics.bootstrap import INDICES_AT_ONCE, drawn_weights
+
+
+class Disparity(NamedTuple):
+    """Mean, population standard deviation and least score over groups."""
+
+    mean: np.ndarray
+    gd: np.ndarray
+    worst: np.ndarray
+
+
+def disparity(scores: np.ndarray) -> Disparity:
+    """Summarise the scores of groups.
+
+    Parameters
+    ----------
+    scores : array of float, shape (..., groups)
+        NaN for a group without a case, which is left out. A score of 0 counts (FairLex's script
+        leaves it out).
+
+    Returns
+    -------
+    Disparity
+        Arrays of the shape (...); NaN where no group has a score.
+    """
+    there = np.isfinite(scores)
+    number = there.sum(axis=-1)
+    none = number == 0
+    number = np.maximum(number, 1)
+    mean = np.where(there, scores, 0.0).sum(axis=-1) / number
+    squares = np.where(there, (scores - mean[..., None]) ** 2, 0.0).sum(axis=-1) / number
+    worst = np.where(there, scores, np.inf).min(axis=-1, initial=np.inf)
+    return Disparity(*(np.where(none, np.nan, one) for one in (mean, np.sqrt(squares), worst)))
+
+
+def group_sums(values: np.ndarray, codes: np.ndarray, groups: int) -> np.ndarray:
+    """Sums of the rows of `values` (n, m) of each group: (groups, m)."""
+    return (codes == np.arange(groups)[:, None]).astype(values.dtype) @ values
+
+
+def resampled_sums(values: np.ndarray, *, seed: int, resamples: int) -> np.ndarray:
+    """Sums over bootstrap samples of the rows of `values`.
+
+    Parameters
+    ----------
+    values : array of float, shape (n, m)
+        What each case adds; at least one case.
+    seed, resamples : int
+        The draw: the same for equal n and seed, so that what is computed for several runs is
+        paired.
+
+    Returns
+    -------
+    array, shape (resamples, m)
+        Of the type of `values`.
+    """
+    weights = drawn_weights(len(values), seed=seed, resamples=resamples)
+    return np.concatenate([some.astype(values.dtype) @ values for some in weights])
+
+
+def permuted_sums(
+    values: np.ndarray,
+    codes: np.ndarray,
+    groups: int,
+    *,
+    seed: int,
+    permutations: int,
+    strata: np.ndarray | None = None,
+) -> np.ndarray:
+    """Sums of random groups, of the sizes that the groups have.
+
+    Parameters
+    ----------
+    values : array of float, shape (n, m)
+        What each case adds.
+    codes : array of int, shape (n,)
+        The group of each case, below `groups`.
+    groups : int
+        How many groups there are, at most 127.
+    seed, permutations : int
+        The draw: the same for the same `codes`, `strata` and seed.
+    strata : array of int, shape (n,), optional
+        Cases change groups only with cases of the same stratum. With the cases' labels for
+        strata each random group has the labels that the group has.
+
+    Returns
+    -------
+    array, shape (permutations, groups, m)
+        Of the type of `values`.
+    """
+    order = np.arange(len(codes)) if strata is None else np.argsort(strata, kind="stable")
+    values, codes = values[order], codes[order]
+    ends = [len(codes)]
+    if strata is not None:
+        ends = [*(np.flatnonzero(np.diff(strata[order])) + 1).tolist(), len(codes)]
+    sums = np.empty((permutations, groups, values.shape[1]), dtype=values.dtype)
+    done = 0
+    for shuffled in _shuffled(codes.astype(np.int8), ends, seed, permutations):
+        for group in range(groups):
+            chosen = (shuffled == group).astype(values.dtype)
+            sums[done : done + len(shuffled), group] = chosen @ values
+        done += len(shuffled)
+    return sums
+
+
+def _shuffled(
+    codes: np.ndarray, ends: list[int], seed: int, permutations: int
+) -> Iterator[np.ndarray]:
+    """Codes shuffled between each end and the next, some permutations at a time."""
+    generator = np.random.default_rng(seed)
+    step = max(1, INDICES_AT_ONCE // max(1, len(codes)))
+    for first in range(0, permutations, step):
+        shuffled = np.tile(codes, (min(step, permutations - first), 1))
+        begin = 0
+        for end in ends:
+            if end - begin > 1 and (codes[begin:end] != codes[begin]).any():
+                generator.permuted(shuffled[:, begin:end], axis=1, out=shuffled[:, begin:end])
+            begin = end
+        yield shuffled
+
+
+def centred_interval(drawn: np.ndarray, seen: np.ndarray, level: float = 0.95) -> np.ndarray:
+    """Interval of a statistic from bootstrap samples, moved so that their mean is what was seen.
+
+    A bootstrap sample of a small group lacks classes that the group has, so its macro-F1 is lower
+    than that of the group, and groups lie farther apart. A percentile interval then lies beside
+    what was seen; this one has its width, and says where other cases of the same groups would
+    put the statistic. In simulations with groups of 20 to 300 cases it held the expected value
+    in 83 to 98 per cent of samples (percentile: 82 to 96), with groups of 10 in 76 to 92.
+
+    Parameters
+    ----------
+    drawn : array of float, shape (resamples, ...)
+    seen : array of float, shape (...)
+    level : float
+        Coverage aimed at, between 0 and 1.
+
+    Returns
+    -------
+    array of float, shape (2, ...)
+        Low and high.
+    """
+    borders = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return borders - drawn.mean(axis=0) + seen
+
+
+def share_as_far(noise: np.ndarray, seen: np.ndarray, *, low: bool = False) -> np.ndarray:
+    """P-values of permutation tests.
+
+    Parameters
+    ----------
+    noise : array of float, shape (permutations, ...)
+        A statistic of random groups.
+    seen : array of float, shape (...)
+        That of the groups.
+    low : bool
+        Whether low values are the remarkable ones.
+
+    Returns
+    -------
+    array of float, shape (...)
+        ``(1 + number as far) / (1 + permutations)`` (Phipson and Smyth 2010); NaN where `seen` is.
+    """
+    # what is as far but for the order of a sum counts as as far
+    far = noise <= seen + 1e-9 if low else noise >= seen - 1e-9
+    p_values = (1 + far.sum(axis=0)) / (1 + len(noise))
+    return np.where(np.isfinite(seen), p_values, np.nan)
