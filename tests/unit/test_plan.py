@@ -235,6 +235,11 @@ def test_a_method_has_its_own_grid_where_it_names_one(here):
     assert plan.training_options(config, "mlp")["lambdas"] == [2, 3]
     assert plan.training_options(config, "mlp")["mus"] == [4]
     assert plan.training_options(config, "alfr")["lambdas"] == [1]
+    assert plan.training_modules(config, "alfr") == [
+        "evenhand.learning.methods.alfr",
+        "evenhand.learning.individual_losses.iifr_cosine",
+        "evenhand.learning.individual_losses.none",
+    ]
     runs = [Path(file).relative_to("<results>/tabular") for file in plan.table_runs(config)]
     assert [str(run) for run in runs if run.parts[0] == "loans"] == [
         "loans/runs/random/mlp.parquet",

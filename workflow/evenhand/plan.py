@@ -312,6 +312,15 @@ def training_options(config: Config, method: str, split: str = "random") -> dict
     return grid | {key: settings[key] for key in TRAINING_OPTIONS}
 
 
+def training_modules(config: Config, method: str, split: str = "random") -> list[str]:
+    """The plugins that `train_table` runs for a method: its own module, and its losses'."""
+    losses = training_options(config, method, split)["individual"]
+    return [
+        f"evenhand.learning.methods.{method}",
+        *(f"evenhand.learning.individual_losses.{name}" for name in sorted(losses)),
+    ]
+
+
 def table_files(config: Config, sources: dict[str, dict[str, str]], name: str) -> list[str]:
     """The files of a data set of people.
 

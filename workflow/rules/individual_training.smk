@@ -76,7 +76,8 @@ rule train_table:
     params:
         given=given,
         code=lambda wildcards: code(
-            "evenhand.learning.train_table", f"evenhand.learning.methods.{wildcards.method}"
+            "evenhand.learning.train_table",
+            *plan.training_modules(config, wildcards.method, wildcards.split),
         )(wildcards),
         options=lambda wildcards: Options(
             "individual_fairness",

@@ -25,11 +25,14 @@ class Method:
     takes_individual : bool
         Whether an individual loss can be added.
     mus : tuple of float
-        Weights of the adversary that are tried; empty without one.
+        Weights of the adversary's loss that are tried; empty without one.
     heads : callable, optional
         The adversaries' numbers of outputs, given the number of groups.
     adversary_loss : callable, optional
-        Of `evenhand.learning.losses.adversarial`.
+        Of `evenhand.learning.losses.adversarial`, or like these: it is given the outputs of the
+        heads, and mu times it is added to the label loss. Without heads it is a penalty on the
+        network itself: it is given the label's logits (n, 2) in their place, and no gradient is
+        reversed.
     balanced_labels : bool
         Whether the label loss is weighed by 1 / P(Y).
     fit : callable, optional
@@ -45,6 +48,11 @@ class Method:
     adversary_loss: "Callable[..., torch.Tensor] | None" = None
     balanced_labels: bool = False
     fit: Callable[[np.ndarray, np.ndarray], Predict] | None = None
+
+    @property
+    def takes_mu(self) -> bool:
+        """Whether its runs differ in mu."""
+        return self.adversary_loss is not None
 
 
 #: Weights of an adversary that are tried: the paper gives none.

@@ -1,18 +1,6 @@
-"""Whom a person of a batch is compared with: the individual losses' pairs.
-
-``iifr_cosine``: the nearest other person of the batch (IIFR, algorithm 2);
-``iifr_cosine_without_attribute``: the same, where the attribute has no say in who is near;
-``iifr_counterfactual``: the same person with another value of the attribute (after Garg et al.
-2019, counterfactual logit pairing).
-"""
+"""Who is nearest to whom in a batch, and who is near enough."""
 
 import torch
-
-#: The individual losses by their pairs; ``none`` is training without one.
-INDIVIDUAL = ("none", "iifr_cosine", "iifr_cosine_without_attribute", "iifr_counterfactual")
-
-#: Those whose pairs are neighbours, so that a threshold decides who is near enough.
-NEIGHBOURS = ("iifr_cosine", "iifr_cosine_without_attribute")
 
 #: Cosines that lie nearer to each other differ by rounding alone.
 TIE = 1e-6

@@ -21,7 +21,9 @@ import numpy as np
 import torch
 from torch.func import functional_call, grad, vmap
 
+from evenhand.errors import InputError
 from evenhand.learning.hyperparameters import Hyperparameters
+from evenhand.learning.individual_loss import Batch, IndividualLoss, individual_loss_of
 from evenhand.learning.losses.adversarial import (
     Shares,
     balanced_cross_entropy,
@@ -30,7 +32,7 @@ from evenhand.learning.losses.adversarial import (
 from evenhand.learning.losses.iifr import individual_loss
 from evenhand.learning.method import Method
 from evenhand.learning.network import Network, initial
-from evenhand.learning.pair_sources import NEIGHBOURS, near_enough, nearest
+from evenhand.learning.pair_sources import near_enough
 from evenhand.tabular.prepared import Prepared, flip, scaled
 from evenhand.tabular.splits import official_split, random_split
 
@@ -321,28 +323,36 @@ def _fit(
         for name in ("mu", "lam", "epsilon")
     )
     mus, lams = mus.expand(shape), lams.expand(shape)
-    gradient = _stacked_gradient(sizes, method, individual, options)
+    loss = individual_loss_of(individual)
+    gradient = _stacked_gradient(sizes, method, loss, options)
     optimizer = torch.optim.Adadelta(
         parameters.values(), lr=hyperparameters.learning_rate, rho=RHO, eps=EPS
     )
     groups = len(folds[0].codes)
     shares = Shares(*map(torch.stack, zip(*(_shares(one, groups) for one in folds), strict=True)))
     pairs, steps = torch.zeros(shape, dtype=torch.float64), 0
-    for rows, x, flipped in _batches(folds, seeds, hyperparameters, individual):
-        y = torch.stack([one.y_train[row] for one, row in zip(folds, rows, strict=True)])
-        a = torch.stack([one.a_train[row] for one, row in zip(folds, rows, strict=True)])
+    codes = torch.stack([one.codes for one in folds])
+    draws = [np.random.default_rng([seed, 2]) for seed in seeds]
+    for rows in _batches(folds, seeds, hyperparameters):
+        x, y, a = (
+            torch.stack([getattr(one, name)[row] for one, row in zip(folds, rows, strict=True)])
+            for name in ("x_train", "y_train", "a_train")
+        )
+        partner = has_pair = None
+        if loss.pairs is not None:
+            found = loss.pairs(Batch(x, y, a, folds[0].columns, codes, draws))
+            partner = found.partner
+            if loss.takes_epsilon:
+                if found.similarity is None:
+                    raise InputError(
+                        f"the individual loss {individual} takes epsilon, and its pairs have no"
+                        " similarity"
+                    )
+                has_pair = near_enough(found.similarity, epsilons, options.epsilon_unit)
+            else:
+                has_pair = torch.ones(*shape, x.shape[1])
         y = torch.nn.functional.one_hot(y, 2).float()
         a = torch.nn.functional.one_hot(a, groups).float()
-        if individual in NEIGHBOURS:
-            near = x
-            if individual == "iifr_cosine_without_attribute":
-                keep = [i for i in range(x.shape[-1]) if i not in set(folds[0].columns)]
-                near = x[..., keep]
-            similarity, partner = nearest(near)
-            has_pair = near_enough(similarity, epsilons, options.epsilon_unit)
-        else:
-            partner = flipped  # None without an individual loss
-            has_pair = torch.ones(*shape, x.shape[1]) if flipped is not None else None
         gradients = gradient(parameters, mus, lams, has_pair, x, y, a, partner, shares)
         for name, parameter in parameters.items():
             parameter.grad = gradients[name]
@@ -354,7 +364,7 @@ def _fit(
     return parameters, pairs / steps
 
 
-def _stacked_gradient(sizes: tuple, method: Method, individual: str, options: Options):
+def _stacked_gradient(sizes: tuple, method: Method, individual: IndividualLoss, options: Options):
     """The gradient of all runs' losses with respect to their parameters.
 
     A function of parameters, mu, lambda and has_pair (seeds, configurations, ...), and of x, y,
@@ -364,7 +374,8 @@ def _stacked_gradient(sizes: tuple, method: Method, individual: str, options: Op
         network = Network(*sizes)
 
     def loss(parameters, mu, lam, has_pair, x, y, a, partner, shares):
-        inputs = torch.cat([x, partner]) if individual == "iifr_counterfactual" else x
+        absent = partner is not None and partner.ndim == x.ndim  # features, not rows of the batch
+        inputs = torch.cat([x, partner]) if absent else x
         logits, outputs = functional_call(network, parameters, (inputs, len(x)))
         log_p = logits.log_softmax(dim=-1)
         own = log_p[: len(x)]
@@ -373,53 +384,35 @@ def _stacked_gradient(sizes: tuple, method: Method, individual: str, options: Op
         else:
             total = label_cross_entropy(own, y)
         if method.adversary_loss is not None:
-            total = total + mu * method.adversary_loss(outputs, y, a, shares)
-        if individual != "none":
-            other = own[partner] if individual in NEIGHBOURS else log_p[len(x) :]
+            seen = outputs or [logits[: len(x)]]
+            total = total + mu * method.adversary_loss(seen, y, a, shares)
+        if partner is not None:
+            other = log_p[len(x) :] if absent else own[partner]
             total = total + lam * individual_loss(
-                own, other, has_pair, reduction=options.reduction, base=options.base
+                own,
+                other,
+                has_pair,
+                reduction=options.reduction,
+                base=options.base,
+                distance=individual.distance,
             )
         return total
 
-    has = None if individual == "none" else 0
+    has = None if individual.pairs is None else 0
     configurations = vmap(grad(loss), in_dims=(0, 0, 0, has, None, None, None, None, None))
     return vmap(configurations, in_dims=(0, 0, 0, has, 0, 0, 0, has, 0))
 
 
 def _batches(
-    folds: Sequence[Fold], seeds: Sequence[int], hyperparameters: Hyperparameters, individual: str
-) -> Iterator[tuple[list[torch.Tensor], torch.Tensor, torch.Tensor | None]]:
-    """Rows, features (seeds, batch, d) and, for the counterfactual pairs, the same flipped.
-
-    With more than two values of the attribute, the other value is drawn for each row and step.
-    """
-    count, values = len(folds[0].train), len(folds[0].codes)
+    folds: Sequence[Fold], seeds: Sequence[int], hyperparameters: Hyperparameters
+) -> Iterator[list[torch.Tensor]]:
+    """The training rows of each step, by seed."""
+    count = len(folds[0].train)
     orders = [np.random.default_rng([seed, 1]) for seed in seeds]
-    draws = [np.random.default_rng([seed, 2]) for seed in seeds]
     for _ in range(hyperparameters.epochs):
         shuffled = [torch.from_numpy(order.permutation(count)) for order in orders]
         for start in range(0, count, hyperparameters.batch):
-            rows = [row[start : start + hyperparameters.batch] for row in shuffled]
-            x = [one.x_train[row] for one, row in zip(folds, rows, strict=True)]
-            flipped = None
-            if individual == "iifr_counterfactual":
-                flipped = torch.stack(
-                    [
-                        with_codes(
-                            x[i],
-                            one,
-                            (one.a_train[rows[i]] + _shifts(draws[i], values, len(rows[i])))
-                            % values,
-                        )
-                        for i, one in enumerate(folds)
-                    ]
-                )
-            yield rows, torch.stack(x), flipped
-
-
-def _shifts(draw: np.random.Generator, values: int, count: int) -> torch.Tensor:
-    """How far each row's other value lies from its own: 1 to values - 1."""
-    return torch.from_numpy(draw.integers(1, values, size=count))
+            yield [row[start : start + hyperparameters.batch] for row in shuffled]
 
 
 def _predict(

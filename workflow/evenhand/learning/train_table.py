@@ -90,7 +90,7 @@ def train_table(
     out: Output,
     groups: Output,
     predictions: Output,
-    individual: list[str] | None = None,
+    individual: Annotated[list[str], Plugin("evenhand.learning.individual_losses")] | None = None,
     lambdas: list[float] | None = None,
     epsilons: list[float] | None = None,
     mus: list[float] | None = None,
@@ -117,14 +117,14 @@ def train_table(
         Parquet: a row per run (`RUNS`), per run and group (`GROUPS`), per run and person held
         out (`PREDICTIONS`).
     individual : list of str
-        Individual losses, of `evenhand.learning.pair_sources.INDIVIDUAL`; by default only
-        ``none``. A method that takes none (the classifiers, and the network that does not see
-        the attribute) has its runs without one only.
+        Modules of `evenhand.learning.individual_losses`; by default only ``none``. A method
+        that takes none (the classifiers, and the network that does not see the attribute) has
+        its runs without one only.
     lambdas : list of float
         Weights of the individual loss; by default 1.
     epsilons : list of float
-        Thresholds of the neighbours; by default 0.8. The first goes with every lambda, the
-        others with `epsilon_lambda` alone.
+        Thresholds of the individual losses that have one; by default 0.8. The first goes with
+        every lambda, the others with `epsilon_lambda` alone.
     mus : list of float
         Weights of the adversary; by default those that the method names. A method without an
         adversary has none.
@@ -245,21 +245,18 @@ def _grid(
     epsilon_lambda: float,
 ) -> "list[tuple[str, list[Configuration]]]":
     """The configurations of each individual loss, in the order of lambda, epsilon and mu."""
-    from evenhand.learning.pair_sources import INDIVIDUAL, NEIGHBOURS
+    from evenhand.learning.individual_loss import individual_loss_of
     from evenhand.learning.stacked import Configuration
 
-    if unknown := [name for name in individual if name not in INDIVIDUAL]:
-        raise InputError(
-            f"there is no individual loss {unknown[0]}", remedy=f"use {', '.join(INDIVIDUAL)}"
-        )
-    some_mus = mus if method.heads(2) else [None]
+    losses = {name: individual_loss_of(name) for name in individual}
+    some_mus = mus if method.takes_mu else [None]
     if not (lambdas and epsilons and some_mus):
         raise InputError("a list of lambdas, epsilons or mus is empty")
     grid = []
-    for name in dict.fromkeys(individual if method.takes_individual else ["none"]):
-        if name == "none":
+    for name, loss in losses.items() if method.takes_individual else [("none", None)]:
+        if loss is None or loss.pairs is None:
             pairs = [(0.0, None)]
-        elif name in NEIGHBOURS:
+        elif loss.takes_epsilon:
             pairs = [(lam, epsilons[0]) for lam in lambdas]
             pairs += [(epsilon_lambda, epsilon) for epsilon in epsilons[1:]]
         else:

@@ -1,6 +1,7 @@
 """The individual loss of IIFR (Journal of Software 34(9), 2023): equation 7, algorithm 2."""
 
 import math
+from collections.abc import Callable
 
 import torch
 
@@ -16,6 +17,7 @@ def individual_loss(
     *,
     reduction: str = "sum",
     base: float = math.e,
+    distance: Callable[..., torch.Tensor] = js_divergence,
 ) -> torch.Tensor:
     """How unlike the outputs of similar people are; both sides of a pair learn from it.
 
@@ -24,17 +26,19 @@ def individual_loss(
     log_p, log_partner : tensor, shape (n, classes)
         Log-probabilities of the batch and of each person's partner.
     has_pair : tensor of 0 and 1, shape (n,)
-        Who has a partner that counts (see `evenhand.learning.pair_sources`).
+        Who has a partner that counts (see `evenhand.learning.individual_loss`).
     reduction : str
         ``sum`` over the pairs, as in the paper, or their ``mean``. Without a pair both are 0.
     base : float
         Of the divergence's logarithm.
+    distance : callable
+        How unlike the outputs of pairs are; the paper's is the Jensen-Shannon divergence.
 
     Returns
     -------
     tensor, a scalar
     """
-    total = (js_divergence(log_p, log_partner, base=base) * has_pair).sum()
+    total = (distance(log_p, log_partner, base=base) * has_pair).sum()
     if reduction == "mean":
         return total / has_pair.sum().clamp(min=1)
     return total

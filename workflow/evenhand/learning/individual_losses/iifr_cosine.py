@@ -1,0 +1,16 @@
+"""IIFR: the nearest other person of the batch by cosine.
+
+Journal of Software 34(9), 2023, equation 7 and algorithm 2.
+"""
+
+from evenhand.learning.individual_loss import Batch, IndividualLoss, Pairs
+from evenhand.learning.pair_sources import nearest
+
+
+def pairs(batch: Batch) -> Pairs:
+    """The nearest by all features, the attribute among them."""
+    similarity, partner = nearest(batch.x)
+    return Pairs(partner, similarity)
+
+
+LOSS = IndividualLoss(pairs, takes_epsilon=True)

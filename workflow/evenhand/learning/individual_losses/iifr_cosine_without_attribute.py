@@ -1,0 +1,15 @@
+"""IIFR where the attribute has no say in who is near."""
+
+from evenhand.learning.individual_loss import Batch, IndividualLoss, Pairs
+from evenhand.learning.pair_sources import nearest
+
+
+def pairs(batch: Batch) -> Pairs:
+    """The nearest by the features that do not carry the attribute."""
+    carriers = set(batch.columns)
+    keep = [i for i in range(batch.x.shape[-1]) if i not in carriers]
+    similarity, partner = nearest(batch.x[..., keep])
+    return Pairs(partner, similarity)
+
+
+LOSS = IndividualLoss(pairs, takes_epsilon=True)

@@ -1,0 +1,21 @@
+"""The same person with another value of the attribute.
+
+After Garg et al. 2019 (counterfactual logit pairing, arXiv 1809.10610), with IIFR's divergence.
+"""
+
+import torch
+
+from evenhand.learning.individual_loss import Batch, IndividualLoss, Pairs
+
+
+def pairs(batch: Batch) -> Pairs:
+    """Everybody flipped; of several other values one is drawn for each row and step."""
+    values = batch.codes.shape[1]
+    flipped = batch.x.clone()
+    for i, draw in enumerate(batch.draws):
+        shifts = torch.from_numpy(draw.integers(1, values, size=batch.x.shape[1]))
+        flipped[i][:, batch.columns] = batch.codes[i][(batch.a[i] + shifts) % values]
+    return Pairs(flipped)
+
+
+LOSS = IndividualLoss(pairs)
