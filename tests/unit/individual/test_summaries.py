@@ -307,14 +307,48 @@ def test_the_papers_contradictions_are_found_by_arithmetic(checks):
         ("copy", "adult", "cfair_eo", "iifr_cosine"),
         ("mix", "adult", "alfr", "none"),
         ("mix", "adult", "cfair_eo", "none"),
-        ("swapped", "adult", "eidig", "none"),
-        ("misprint", "adult", "eidig", "none"),
+        ("swapped", "adult", "eidig_integers", "none"),
+        ("misprint", "adult", "eidig_integers", "none"),
         ("copy", "compas", "laftr_dp", "none"),
         ("infeasible", "compas", "laftr_dp", "none"),
     }
     row = find(odd, kind="mix", individual="iifr_cosine", metric="ifr_p")
     # .67506 x 73.4 + .32494 x 37.0
     assert float(row["computed"]) == pytest.approx(61.572184)
+
+
+def test_the_papers_rows_of_eidig_are_of_its_own_network(resources, tmp_path, run, write):
+    """Released weights on whole numbers for Adult and German; COMPAS has no such network."""
+    rows = [
+        run(seed=s, dataset=dataset, method=method)
+        for s in range(2)
+        for dataset in ("adult", "compas", "german")
+        for method in ("eidig", "eidig_integers")
+        if (dataset, method) != ("compas", "eidig_integers")
+    ]
+    runs, groups = write(rows)
+    _, tables = tabulate(resources, tmp_path, [runs], [groups])
+    of_paper = {
+        (row["dataset"], row["method"])
+        for name in ("table_4", "table_7")
+        for row in tables[name]
+        if row["method"].startswith("eidig") and row["paper"]
+    }
+    assert of_paper == {
+        ("adult", "eidig_integers"),
+        ("compas", "eidig"),
+        ("german", "eidig_integers"),
+    }
+    cell = find(tables["table_7"], dataset="adult", method="eidig_integers", metric="ddp")
+    assert (cell["paper"], cell["verdict"]) == ("0.027", "inconsistent_in_paper")
+    ages = find(tables["table_7"], dataset="german", method="eidig_integers", metric="deo_1")
+    assert "EIDIG's 4 bins" in ages["reason"] and ages["verdict"] == "not_reproduced"
+    six = find(
+        tables["table_6"], method="eidig_integers", dataset="adult", group="0", metric="ifr_p"
+    )
+    assert six["verdict"] == "inconsistent_in_paper"
+    base = find(tables["table_4"], dataset="adult", method="eidig", metric="acc")
+    assert base["verdict"] == "no_published_value"
 
 
 def test_a_contradiction_that_is_not_listed_is_counted(checks, resources, tmp_path):
