@@ -32,7 +32,7 @@ from evenhand.learning.objective import (
     full_precision,
     losses_of,
 )
-from evenhand.learning.pair_sources import near_enough, nearest
+from evenhand.learning.pair_sources import TIE, near_enough, nearest
 
 NAME = "iifr_text"
 TITLE = "IIFR"
@@ -112,9 +112,20 @@ def _pairs(batch: Batch, log_p: Tensor, options: Options) -> tuple[Tensor, Tenso
             raise _lacking("graph", "neighbours")
         return log_p[batch.partner.clamp(min=0)], (batch.partner >= 0).to(log_p.dtype)
     similarity, partner = nearest(full_precision(batch.features.detach()))
-    epsilon = similarity.new_tensor([options["epsilon"]])
-    has = near_enough(similarity, epsilon, options["epsilon_unit"])[0]
+    epsilon = options["epsilon"]
+    if options["epsilon_unit"] == "quantile":
+        epsilon = _quantile(similarity, epsilon) - TIE  # whoever is as near as the last has a pair
+    has = near_enough(similarity, similarity.new_ones(1) * epsilon, "cosine")[0]
     return log_p[partner], has.to(log_p.dtype)
+
+
+def _quantile(values: Tensor, q: float) -> Tensor:
+    """torch.quantile of (n,), in operations that vmap knows."""
+    ordered = values.sort().values
+    place = q * (len(values) - 1)
+    below = int(place)
+    above = min(below + 1, len(values) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
 
 
 def _log_probabilities(logits: Tensor, task: str) -> Tensor:

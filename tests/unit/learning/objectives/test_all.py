@@ -1,0 +1,247 @@
+"""What holds for every objective, whatever it does."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load, save
+from torch.func import functional_call, grad, stack_module_state, vmap
+
+from evenhand.learning.objective import losses_of, read_options, sampler_of
+from evenhand.learning.sampling import make_sampler
+from unit.learning.objectives.cases import (
+    BY_GROUPS,
+    NAMES,
+    OBJECTIVES,
+    TASKS,
+    WAY_NAMES,
+    WAYS,
+    made,
+    start,
+    value_and_gradient,
+)
+
+ways = pytest.mark.parametrize(("objective", "options"), WAYS, ids=WAY_NAMES)
+tasks = pytest.mark.parametrize("task", TASKS)
+
+
+def erm(batch):
+    return losses_of(batch).mean()
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES, ids=NAMES)
+def test_a_module_has_all_names(objective):
+    assert objective.__name__.endswith(f".{objective.NAME}")
+    assert objective.TITLE
+    assert isinstance(objective.USES_GROUPS, bool)
+    assert read_options(objective, []) == objective.OPTIONS
+    for options in (objective.OPTIONS, {"compat": True}):
+        name = sampler_of(objective, options)
+        assert len(next(make_sampler(name, np.array([0, 1]), 2, np.random.default_rng()))) == 2
+    assert objective.USES_GROUPS or objective.SAMPLER == "shuffle"
+
+
+@ways
+@tasks
+def test_gradients_are_those_of_finite_differences(objective, options, task):
+    if objective.NAME == "group_dro":  # it does not learn through the weights
+        options = {**options, "step_size": 0.0}
+    state, modules = start(objective, options)
+    batch = made(1, task)
+
+    def loss(logits, partner_logits):
+        mine = dataclasses.replace(batch, logits=logits, partner_logits=partner_logits)
+        return objective.loss(mine, state, options, modules)[0]
+
+    inputs = [x.clone().requires_grad_() for x in (batch.logits, batch.partner_logits)]
+    assert torch.autograd.gradcheck(loss, inputs)
+
+
+@ways
+@tasks
+def test_other_numbers_for_the_same_groups_change_nothing(objective, options, task):
+    batch = made(2, task)
+    new = torch.tensor([2, 0, 3, 1])
+    swapped = dataclasses.replace(batch, groups=new[batch.groups])
+    state, modules = start(objective, options)
+    other = {key: value[new.argsort()] for key, value in state.items()}
+    if modules is not None:
+        _, renamed = start(objective, options)
+        renamed.load_state_dict({k: v[new.argsort()] for k, v in modules.state_dict().items()})
+    else:
+        renamed = None
+    for _ in range(3):
+        value, gradient, state = value_and_gradient(objective, options, batch, state, modules)
+        found, turned, other = value_and_gradient(objective, options, swapped, other, renamed)
+        torch.testing.assert_close(found, value)
+        torch.testing.assert_close(turned, gradient)
+        for key in state:
+            torch.testing.assert_close(other[key], state[key][new.argsort()])
+
+
+@ways
+@tasks
+def test_the_order_of_cases_changes_nothing(objective, options, task):
+    batch = made(3, task)
+    order = torch.randperm(len(batch.groups), generator=torch.Generator().manual_seed(0))
+    if objective.NAME == "irm":  # which tells even from odd: groups change places, cases do not
+        order = torch.argsort(batch.groups, stable=True)
+    place = order.argsort()
+    shuffled = dataclasses.replace(
+        batch,
+        **{
+            key: getattr(batch, key)[order]
+            for key in (
+                *("logits", "labels", "groups", "features", "partner_logits", "has_partner"),
+            )
+        },
+        partner=torch.where(batch.partner < 0, -1, place[batch.partner])[order],
+    )
+    state, modules = start(objective, options)
+    value, gradient, _ = value_and_gradient(objective, options, batch, state, modules)
+    found, turned, _ = value_and_gradient(objective, options, shuffled, state, modules)
+    torch.testing.assert_close(found, value)
+    torch.testing.assert_close(turned, gradient[order])
+
+
+@pytest.mark.parametrize("objective", BY_GROUPS, ids=lambda one: one.NAME)
+@tasks
+def test_with_one_group_there_is_only_erm(objective, task):
+    options = dict(objective.OPTIONS)
+    batch = made(4, task, groups=1, step=0)  # IRM's penalty has not yet risen
+    state, modules = start(objective, options, groups=1)
+    value, gradient, _ = value_and_gradient(objective, options, batch, state, modules)
+    logits = batch.logits.clone().requires_grad_()
+    expected = erm(dataclasses.replace(batch, logits=logits))
+    expected.backward()
+    torch.testing.assert_close(value, expected.detach())
+    torch.testing.assert_close(gradient, logits.grad)
+
+
+@pytest.mark.parametrize("objective", BY_GROUPS, ids=lambda one: one.NAME)
+@tasks
+def test_with_equal_groups_there_is_only_erm(objective, task):
+    options = dict(objective.OPTIONS)
+    one = made(5, task, n=6)
+    batch = dataclasses.replace(
+        one,
+        **{key: getattr(one, key).repeat_interleave(2, dim=0) for key in ("logits", "labels")},
+        features=torch.zeros(12, 5, dtype=torch.float64),
+        groups=torch.tensor([0, 1] * 6),
+        step=0,
+    )
+    state, modules = start(objective, options, groups=2)
+    if modules is not None:  # an adversary that can only guess
+        torch.nn.init.zeros_(modules.bias)
+    value, gradient, _ = value_and_gradient(objective, options, batch, state, modules)
+    logits = batch.logits.clone().requires_grad_()
+    expected = erm(dataclasses.replace(batch, logits=logits))
+    expected.backward()
+    guess = 0.0 if modules is None else torch.tensor(2.0, dtype=torch.float64).log()
+    torch.testing.assert_close(value, expected.detach() + guess)
+    torch.testing.assert_close(gradient, logits.grad)
+
+
+ODD = {
+    "a group is absent": [0, 1, 3, 0, 1, 3],
+    "one group": [2] * 6,
+    "groups of one": [0, 1, 2, 2, 2, 2],
+    "a batch of one": [1],
+}
+
+
+@ways
+@tasks
+@pytest.mark.parametrize("of", ODD.values(), ids=ODD)
+def test_odd_batches_give_numbers(objective, options, task, of):
+    for dtype in (torch.float64, torch.float32, torch.bfloat16):
+        for scale in (1.0, 1e4):
+            check_odd(
+                objective, options, made(6, task, n=len(of), of=torch.tensor(of)), dtype, scale
+            )
+
+
+def check_odd(objective, options, batch, dtype, scale):
+    batch = dataclasses.replace(
+        batch,
+        logits=(scale * batch.logits).to(dtype),
+        features=batch.features.to(dtype),
+        partner_logits=batch.partner_logits.to(dtype),
+    )
+    # a fifth group, the unknown one, occurs neither in training nor here
+    state, modules = start(objective, options, present=[True] * 4 + [False])
+    modules = modules and modules.to(dtype)
+    for _ in range(3):
+        value, gradient, state = value_and_gradient(objective, options, batch, state, modules)
+        assert value.shape == ()
+        assert torch.isfinite(value)
+        assert torch.isfinite(gradient).all()
+        assert value.dtype == (torch.float64 if dtype == torch.float64 else torch.float32)
+        assert not any(torch.isnan(one).any() or one.requires_grad for one in state.values())
+
+
+@ways
+def test_a_group_that_training_lacks_is_as_if_it_were_not(objective, options):
+    batch = made(7, "multi_class", groups=3)
+    if objective.NAME == "adversarial":  # an adversary has an output for it
+        return
+    states = [start(objective, options, present=[True] * 3 + more)[0] for more in ([], [False])]
+    for _ in range(3):
+        (a, x, states[0]), (b, y, states[1]) = (
+            value_and_gradient(objective, options, batch, state, None) for state in states
+        )
+        torch.testing.assert_close(a, b)
+        torch.testing.assert_close(x, y)
+
+
+@ways
+@tasks
+def test_what_it_remembers_survives_a_checkpoint(objective, options, task):
+    state, modules = start(objective, options)
+    batches = [made(seed, task) for seed in range(6)]
+    for batch in batches[:3]:
+        _, state = objective.loss(batch, state, options, modules)
+    halfway, kept = state, {key: value.clone() for key, value in state.items()}
+    resumed = load(save(state))
+    for batch in batches[3:]:
+        a, state = objective.loss(batch, state, options, modules)
+        b, resumed = objective.loss(batch, resumed, options, modules)
+        assert torch.equal(a, b)
+    assert state.keys() == resumed.keys()
+    assert all(torch.equal(state[key], resumed[key]) for key in state)
+    assert all(torch.equal(kept[key], halfway[key]) for key in kept)  # never changed in place
+
+
+@ways
+@tasks
+def test_under_vmap_each_run_is_as_alone(objective, options, task):
+    runs = [made(seed, task) for seed in range(3)]
+    started = [start(objective, options) for _ in runs]
+    for i, (_, modules) in enumerate(started):
+        if modules is not None:
+            modules.weight.data.mul_(i + 1)
+    several = {
+        key: torch.stack([getattr(one, key) for one in runs])
+        for key in ("logits", "labels", "groups", "features", "partner_logits", "has_partner")
+    } | {"partner": torch.stack([one.partner for one in runs])}
+    states = {key: torch.stack([state[key] for state, _ in started]) for key in started[0][0]}
+    base = started[0][1]
+    parameters = stack_module_state([one for _, one in started])[0] if base is not None else {}
+
+    def one_run(logits, rest, state, mine):
+        batch = dataclasses.replace(runs[0], logits=logits, **rest)
+        apply = base and (lambda features: functional_call(base, mine, (features,)))
+        value, after = objective.loss(batch, state, options, apply)
+        return value, (value, after)
+
+    logits = several.pop("logits")
+    gradients, (values, after) = vmap(grad(one_run, has_aux=True))(
+        logits, several, states, parameters
+    )
+    for i, (batch, (state, modules)) in enumerate(zip(runs, started, strict=True)):
+        value, gradient, new = value_and_gradient(objective, options, batch, state, modules)
+        torch.testing.assert_close(values[i], value)
+        torch.testing.assert_close(gradients[i], gradient)
+        for key in new:
+            torch.testing.assert_close(after[key][i], new[key])
