@@ -1,6 +1,5 @@
 """Stage: a legal data set as token ids, once for all trainings with the same tokenizer."""
 
-import hashlib
 import itertools
 import json
 from pathlib import Path
@@ -12,7 +11,13 @@ import pyarrow as pa
 from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.legal.built import case_batches, load_dataset
-from evenhand.legal.tokens import BATCH_ROWS, Special, schema
+from evenhand.legal.tokens import (
+    BATCH_ROWS,
+    Special,
+    load_tokenizer,
+    schema,
+    tokenizer_digest,
+)
 from evenhand.stage import Input, Output, Plugin
 
 if TYPE_CHECKING:
@@ -92,7 +97,7 @@ def tokenise_cases(
             remedy=f"store at least {fixed.segments}",
         )
     source = model if model is not None else hub_name
-    tokenizer = _load(source, revision)
+    tokenizer = load_tokenizer(source, revision)
     if tokenizer.model_max_length < fixed.tokens:
         raise InputError(
             f"the tokenizer takes {tokenizer.model_max_length} tokens, and paragraphs of"
@@ -103,7 +108,7 @@ def tokenise_cases(
     backend = tokenizer.backend_tokenizer
     backend.no_truncation()
     backend.no_padding()
-    digest = hashlib.sha256(backend.to_str().encode()).hexdigest()
+    digest = tokenizer_digest(tokenizer)
     special = _special(source, tokenizer)
     backend.encode_special_tokens = True
     dtype = "uint16" if len(tokenizer) <= UINT16 else "uint32"
@@ -182,29 +187,6 @@ def _encoded(
         ],
         schema=form,
     )
-
-
-def _load(source: Path | str, revision: str | None) -> "PreTrainedTokenizerBase":
-    """The tokenizer, without code of its own; what goes wrong is said in one sentence."""
-    from transformers import AutoTokenizer
-
-    if isinstance(source, Path) and not source.is_dir():
-        raise InputError("there is no such model folder", file=source)
-    options = {"revision": revision} if revision else {}
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(
-            str(source), trust_remote_code=False, use_fast=True, **options
-        )
-    except Exception as error:  # the library raises whatever a broken file leads to
-        said = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
-        raise InputError(
-            f"holds no tokenizer that can be used ({said})",
-            file=source,
-            remedy="save the tokenizer into the folder with save_pretrained",
-        ) from error
-    if not tokenizer.is_fast:
-        raise InputError("the tokenizer is no fast one", file=source, remedy="use a fast one")
-    return tokenizer
 
 
 def _special(source: Path | str, tokenizer: "PreTrainedTokenizerBase") -> Special:

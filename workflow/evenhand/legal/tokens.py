@@ -1,15 +1,20 @@
 """Cases as token ids, in a file that training maps into memory: see `tokenise_cases`."""
 
+import bisect
+import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from evenhand.errors import InputError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 #: Cases per batch of the file.
 BATCH_ROWS = 4096
@@ -53,6 +58,119 @@ def schema(dtype: str) -> pa.Schema:
             ("lengths", pa.list_(pa.int32())),
         ]
     )
+
+
+def load_tokenizer(source: Path | str, revision: str | None = None) -> "PreTrainedTokenizerBase":
+    """A fast tokenizer, from a folder or the hub, without code of its own.
+
+    Raises
+    ------
+    InputError
+        There is none that can be used.
+    """
+    from transformers import AutoTokenizer
+
+    if isinstance(source, Path) and not source.is_dir():
+        raise InputError("there is no such model folder", file=source)
+    options = {"revision": revision} if revision else {}
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(
+            str(source), trust_remote_code=False, use_fast=True, **options
+        )
+    except Exception as error:  # the library raises whatever a broken file leads to
+        said = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
+        raise InputError(
+            f"holds no tokenizer that can be used ({said})",
+            file=source,
+            remedy="save the tokenizer into the folder with save_pretrained",
+        ) from error
+    if not tokenizer.is_fast:
+        raise InputError("the tokenizer is no fast one", file=source, remedy="use a fast one")
+    return tokenizer
+
+
+def tokenizer_digest(tokenizer: "PreTrainedTokenizerBase") -> str:
+    """SHA-256 of what it makes of a text; it neither pads nor cuts from then on."""
+    backend = tokenizer.backend_tokenizer
+    backend.no_truncation()
+    backend.no_padding()
+    return hashlib.sha256(backend.to_str().encode()).hexdigest()
+
+
+def check_tokenizer(meta: dict[str, Any], source: Path | str, revision: str | None = None) -> None:
+    """Refuse a model whose tokenizer is not the one that the cases were tokenised with.
+
+    Parameters
+    ----------
+    meta : dict
+        Of `read_meta`.
+    source, revision
+        The model's folder or name on the hub.
+
+    Raises
+    ------
+    InputError
+        It is another, or the model has none.
+    """
+    if tokenizer_digest(load_tokenizer(source, revision)) != meta["tokenizer_sha256"]:
+        raise InputError(
+            f"the model has another tokenizer than {meta['tokenizer']}, with which the cases were"
+            " tokenised",
+            file=source,
+            remedy="tokenise the cases with this model",
+        )
+
+
+class TokenStore:
+    """The token ids of cases, mapped into memory.
+
+    Parameters
+    ----------
+    path : path
+        What `tokenise_cases` wrote.
+
+    Attributes
+    ----------
+    case_ids : list of str
+        In the order of the data set.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.case_ids: list[str] = []
+        self._parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        self._starts = [0]
+        for batch in token_batches(path):
+            self.case_ids += batch["case_id"].to_pylist()
+            self._parts.append(ragged(batch))
+            self._starts.append(len(self.case_ids))
+
+    def __len__(self) -> int:
+        return len(self.case_ids)
+
+    def case(self, row: int, most: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The ids of a case, and the number of ids of each of its paragraphs.
+
+        Parameters
+        ----------
+        row : int
+            Its place in the data set.
+        most : int, optional
+            Paragraphs at most; by default all that are stored.
+
+        Returns
+        -------
+        ids : array of uint16 or uint32, shape (t,)
+            A view into the file.
+        lengths : array of int32, shape (p,)
+        """
+        part = bisect.bisect_right(self._starts, row) - 1
+        ids, paragraphs, cases = self._parts[part]
+        place = row - self._starts[part]
+        first, end = int(cases[place]), int(cases[place + 1])
+        if most is not None:
+            end = min(end, first + most)
+        borders = paragraphs[first : end + 1]
+        return ids[borders[0] : borders[-1]], np.diff(borders)
 
 
 def read_meta(path: Path) -> dict[str, Any]:

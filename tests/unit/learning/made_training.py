@@ -1,0 +1,100 @@
+"""A small training: cases of two groups whose label can be read from their features."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from evenhand.learning.objective import load_objective
+from evenhand.learning.trainer import Examples, Settings, Trained, predict, repeatable, train
+
+WIDTH, CLASSES = 6, 3
+
+
+def examples(task: str = "multi_class", cases: int = 60, **given: Any) -> Examples:
+    """Three classes, two known groups (and the unknown one), a third of the cases for dev."""
+    generator = np.random.default_rng(7)
+    numbers = generator.integers(0, CLASSES, cases)
+    hot = np.eye(CLASSES, dtype=np.int64)[numbers]
+    hot[::5] = 0  # with several labels, some cases have none
+    rows = np.arange(cases)
+    usual = {
+        "ids": [f"case-{row}" for row in rows],
+        "labels": numbers if task == "multi_class" else hot,
+        "classes": CLASSES,
+        "task": task,
+        "train": rows[rows % 3 > 0],
+        "dev": rows[rows % 3 == 0],
+        "groups": generator.integers(0, 3, cases),
+        "group_names": ("one", "two", "unknown"),
+        "known_groups": 2,
+    }
+    return Examples(**usual | given)
+
+
+def inputs(some: Examples) -> torch.Tensor:
+    """Noise with the label in it."""
+    generator = np.random.default_rng(8)
+    noise = generator.normal(size=(len(some.ids), WIDTH))
+    noise[:, :CLASSES] += 1.5 * some.hot
+    return torch.tensor(noise, dtype=torch.float32)
+
+
+class Network(nn.Module):
+    """A layer, dropout and a layer."""
+
+    def __init__(self, dropout: float = 0.3, classes: int = CLASSES) -> None:
+        super().__init__()
+        self.first = nn.Linear(WIDTH, 5)
+        self.dropout = nn.Dropout(dropout)
+        self.last = nn.Linear(5, classes)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits and features."""
+        features = self.first(x).tanh()
+        return self.last(self.dropout(features)), features
+
+
+def run(
+    some: Examples,
+    objective: str = "erm",
+    *,
+    options: dict[str, Any] | None = None,
+    settings: Settings | None = None,
+    seed: int = 1,
+    dropout: float = 0.3,
+    dtype: torch.dtype = torch.float32,
+    x: torch.Tensor | None = None,
+    **given: Any,
+) -> tuple[Trained, np.ndarray, nn.Module]:
+    """What a training came to, the logits of all cases, and the model."""
+    settings = settings or Settings(lr=0.02, batch=8, epochs=4, patience=9)
+    module = load_objective(objective)
+    x = (inputs(some) if x is None else x).to(dtype)
+    with repeatable(seed, settings):
+        model = Network(dropout).to(dtype)
+        trained = train(
+            model,
+            lambda rows: x[rows],
+            some,
+            module,
+            {**module.OPTIONS, **(options or {})},
+            settings,
+            seed=seed,
+            features=5,
+            **given,
+        )
+        logits = predict(model, lambda rows: x[rows], np.arange(len(some.ids)), settings)
+    return trained, logits, model
+
+
+if __name__ == "__main__":  # killed and started again by the tests
+    from evenhand.learning import checkpoint
+
+    checkpoint.SECONDS, checkpoint.SHARE = 0.0, 0
+    name, folder, out = sys.argv[1:]
+    result, said, _ = run(examples(), name, folder=Path(folder))
+    np.savez(out, logits=said, history=np.array(repr(result.history)))

@@ -1,0 +1,487 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import f1_score
+
+from evenhand.errors import InputError
+from evenhand.learning import trainer
+from evenhand.learning.objective import load_objective
+from evenhand.learning.trainer import (
+    BROKEN_BATCH,
+    Examples,
+    Settings,
+    check,
+    dev_scores,
+    open_board,
+    schedule_factor,
+)
+from unit.learning import made_training
+from unit.learning.made_training import examples, inputs, run
+
+OBJECTIVES = [
+    *("erm", "erm_group_uniform", "group_dro", "v_rex", "irm", "adversarial"),
+    *("iifr_text", "class_balanced", "worst_class"),
+]
+
+
+def same(one, other):
+    """Whether two runs of `made_training` came to the same bits."""
+    return one[0] == other[0] and (one[1] == other[1]).all()
+
+
+# ---------------------------------------------------------------- what it learns
+
+
+@pytest.mark.parametrize("task", ["multi_class", "multi_label"])
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_every_objective_learns(objective, task):
+    settings = Settings(lr=0.05, batch=8, epochs=12, patience=12)
+    options = {"weight": 1.0} if objective == "iifr_text" else {}
+    trained, logits, _ = run(examples(task), objective, settings=settings, options=options)
+    assert np.isfinite(logits).all()
+    assert trained.score > 0.4
+    assert trained.steps == 12 * 5
+    first, last = trained.history[0], trained.history[-1]
+    assert len(first["losses"]) == 5
+    assert last["dev_loss"] < first["dev_loss"]
+
+
+def test_the_same_seed_gives_the_same_bits_and_another_gives_others():
+    one, other, third = run(examples()), run(examples()), run(examples(), seed=2)
+    assert same(one, other)
+    assert (one[1] != third[1]).all()
+
+
+def test_what_happens_outside_does_not_change_it():
+    before = torch.random.get_rng_state()
+    one = run(examples())
+    assert (torch.random.get_rng_state() == before).all()
+    torch.rand(3)
+    assert same(one, run(examples()))
+
+
+def test_group_weights_stand_in_the_history():
+    trained, *_ = run(examples(), "group_dro")
+    for row in trained.history:
+        assert np.exp(row["state"]["log_weights"]).sum() == pytest.approx(1)
+    weights = [row["state"]["log_weights"] for row in trained.history]
+    assert weights[0] != weights[-1]
+
+
+def test_the_best_epoch_is_what_is_left():
+    settings = Settings(lr=0.5, batch=8, epochs=8, patience=8)
+    some = examples()
+    trained, logits, _ = run(some, settings=settings)
+    scores = [row["dev_macro_f1"] for row in trained.history]
+    assert trained.epoch == 1 + int(np.argmax(scores))
+    assert [row["epoch"] for row in trained.history if row["best"]] == [trained.epoch]
+    assert scores[-1] != max(scores)  # else the test would show nothing
+    assert dev_scores(logits[some.dev], some)["dev_macro_f1"] == trained.score == max(scores)
+
+
+def test_it_stops_when_nothing_gets_better():
+    settings = Settings(lr=1e-12, batch=8, epochs=50, patience=3)
+    trained, *_ = run(examples(), settings=settings)
+    assert (len(trained.history), trained.epoch) == (4, 1)
+
+
+@pytest.mark.parametrize("select", ["macro_f1", "mean_group_f1", "worst_group_f1"])
+def test_the_epoch_is_chosen_by_what_was_asked_for(select):
+    settings = Settings(lr=0.1, batch=8, epochs=6, patience=6, select=select)
+    trained, *_ = run(examples(), "group_dro", settings=settings)
+    assert trained.score == max(row[f"dev_{select}"] for row in trained.history)
+
+
+# ---------------------------------------------------------------- scores of the dev split
+
+
+@pytest.mark.parametrize("task", ["multi_class", "multi_label"])
+def test_scores_are_those_of_scikit_learn(task):
+    some = examples(task)
+    logits = np.random.default_rng(1).normal(size=(len(some.dev), 3)).astype(np.float32)
+    found = dev_scores(logits, some)
+
+    def f1(rows):
+        truth, said = some.hot[some.dev][rows], logits[rows] > 0
+        if task == "multi_class":
+            truth, said = truth.argmax(1), logits[rows].argmax(1)
+            labels = [0, 1, 2]
+        else:
+            truth, said = (np.c_[one, ~one.any(axis=1)] for one in (truth, said))
+            labels = [0, 1, 2, 3]
+        return f1_score(truth, said, average="macro", labels=labels, zero_division=0)
+
+    codes = some.groups[some.dev]
+    by_group = [f1(codes == 0), f1(codes == 1)]  # the unknown group is left out
+    assert found["dev_macro_f1"] == pytest.approx(f1(slice(None)))
+    assert found["dev_group_f1"] == pytest.approx(by_group)
+    assert found["dev_mean_group_f1"] == pytest.approx(np.mean(by_group))
+    assert found["dev_worst_group_f1"] == pytest.approx(min(by_group))
+
+
+def test_a_group_without_dev_cases_has_no_score():
+    some = examples()
+    groups = some.groups.copy()
+    groups[some.dev] = 0
+    found = dev_scores(np.zeros((len(some.dev), 3), np.float32), examples(groups=groups))
+    assert found["dev_group_f1"][1] is None
+    assert found["dev_worst_group_f1"] == found["dev_group_f1"][0]
+
+
+# ---------------------------------------------------------------- schedule, clipping, parts
+
+
+def test_the_rate_falls_to_zero():
+    assert [schedule_factor(step, steps=4, warmup=0) for step in range(5)] == [
+        1,
+        0.75,
+        0.5,
+        0.25,
+        0,
+    ]
+
+
+@given(st.integers(1, 500), st.floats(0, 0.99))
+def test_the_rate_rises_and_falls(steps, share):
+    warmup = int(share * steps)
+    factors = [schedule_factor(step, steps=steps, warmup=warmup) for step in range(steps)]
+    assert all(0 < one <= 1 for one in factors)
+    assert factors[:warmup] == sorted(factors[:warmup])
+    assert factors[warmup:] == sorted(factors[warmup:], reverse=True)
+    assert max(factors) == 1
+
+
+def test_the_history_tells_the_rate():
+    settings = Settings(lr=0.02, batch=8, epochs=4, patience=9, warmup=0.5)
+    trained, *_ = run(examples(), settings=settings)
+    assert [row["learning_rate"] for row in trained.history] == pytest.approx(
+        [0.01, 0.02, 0.02 * 6 / 10, 0.02 / 10]
+    )
+
+
+def test_gradients_are_clipped(monkeypatch):
+    seen = []
+    clip = torch.nn.utils.clip_grad_norm_
+
+    def noted(parameters, most):
+        parameters = list(parameters)
+        before = clip(parameters, most)
+        seen.append(torch.stack([one.grad.norm() for one in parameters]).norm().item())
+        return before
+
+    monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", noted)
+    settings = Settings(lr=0.02, batch=8, epochs=1, clip=0.01)
+    trained, *_ = run(examples(), settings=settings)
+    assert seen == pytest.approx([0.01] * 5, rel=1e-3)
+    assert trained.history[0]["gradient_norm"] > 0.02
+
+
+@pytest.mark.parametrize("parts", [2, 3, 8, 100])
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_batch_in_parts_is_the_whole_batch(objective, parts):
+    """For objectives that are no sum over cases too; in float64, without dropout."""
+    runs = []
+    for accumulate in (1, parts):
+        settings = Settings(lr=0.02, batch=8, epochs=2, patience=9, accumulate=accumulate)
+        runs.append(run(examples(), objective, settings=settings, dropout=0.0, dtype=torch.float64))
+    (one, _, first), (other, _, second) = runs
+    for row, twin in zip(one.history, other.history, strict=True):
+        assert row["losses"] == pytest.approx(twin["losses"], rel=1e-12, abs=1e-12)
+    for name, value in first.state_dict().items():
+        torch.testing.assert_close(value, second.state_dict()[name], rtol=1e-9, atol=1e-12)
+
+
+def test_parts_have_the_same_dropout_in_both_passes():
+    """The gradient of a part belongs to the logits that the loss was computed from."""
+    some, x = examples(), inputs(examples())
+    settings = Settings(batch=8, accumulate=4)
+    erm = load_objective("erm")
+    model = made_training.Network(0.5)
+    one = trainer._Run(
+        model=model,
+        batcher=lambda rows: x[rows],
+        examples=some,
+        objective=erm,
+        options=erm.OPTIONS,
+        settings=settings,
+        seed=1,
+        features=5,
+        device="cpu",
+        folder=None,
+        configuration={},
+    )
+    model.train()
+    rows, before = some.train[:8], torch.random.get_rng_state()
+    one._backward(rows)
+    in_parts = [parameter.grad.clone() for parameter in model.parameters()]
+    model.zero_grad()
+    torch.random.set_rng_state(before)
+    logits = torch.cat([model(x[part])[0] for part in np.array_split(rows, 4)])
+    torch.nn.functional.cross_entropy(logits, torch.as_tensor(some.labels[rows])).backward()
+    for parameter, gradient in zip(model.parameters(), in_parts, strict=True):
+        torch.testing.assert_close(parameter.grad, gradient)
+
+
+def test_bfloat16_is_near_single_precision():
+    one = run(examples(), settings=Settings(lr=0.02, batch=8, epochs=2), dropout=0.0)
+    settings = Settings(lr=0.02, batch=8, epochs=2, dtype="bf16")
+    other = run(examples(), settings=settings, dropout=0.0)
+    assert other[1].dtype == np.float32
+    assert (one[1] != other[1]).any()
+    np.testing.assert_allclose(one[1], other[1], atol=0.05)
+
+
+def test_matrices_decay_and_biases_do_not():
+    settings = Settings(weight_decay=0.1)
+    groups = trainer._optimizer(made_training.Network(), None, settings).param_groups
+    assert [(one["weight_decay"], len(one["params"])) for one in groups] == [(0.1, 2), (0.0, 2)]
+
+
+# ---------------------------------------------------------------- killed and started again
+
+
+def keep_every_step(monkeypatch):
+    """Write a checkpoint after each step."""
+    monkeypatch.setattr("evenhand.learning.checkpoint.SECONDS", 0.0)
+    monkeypatch.setattr("evenhand.learning.checkpoint.SHARE", 0)
+
+
+class KilledError(Exception):
+    """Stands for a power cut, within the process."""
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("at", [1, 5, 7, 20])
+def test_it_goes_on_to_the_same_bits(tmp_path, monkeypatch, capsys, objective, at):
+    keep_every_step(monkeypatch)
+    whole = run(examples(), objective)
+    with monkeypatch.context() as patch:
+        step, count = trainer._Run._one_step, iter(range(1, 100))
+
+        def stopped(self, places):
+            if next(count) > at - 1:
+                raise KilledError
+            step(self, places)
+
+        patch.setattr(trainer._Run, "_one_step", stopped)
+        with pytest.raises(KilledError):
+            run(examples(), objective, folder=tmp_path)
+    resumed = run(examples(), objective, folder=tmp_path)
+    assert (f"goes on after step {at - 1}" in capsys.readouterr().err) == (at > 1)
+    assert same(whole, resumed)
+
+
+@pytest.mark.parametrize("objective", ["group_dro", "adversarial"])
+def test_killed_for_real_it_goes_on_to_the_same_bits(tmp_path, objective):
+    """SIGKILL whenever it happens to have written another checkpoint, again and again."""
+    out, folder = tmp_path / "out.npz", tmp_path / "scratch"
+    command = [sys.executable, made_training.__file__, objective, str(folder), str(out)]
+    paths = [str(Path(made_training.__file__).parents[2]), *sys.path]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+    kills = 0
+    while kills < 3:
+        process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+        file = folder / "checkpoint.pt"
+        before = file.stat().st_mtime_ns if file.is_file() else 0
+        while process.poll() is None:
+            if file.is_file() and file.stat().st_mtime_ns != before:
+                process.send_signal(signal.SIGKILL)
+                break
+        if process.wait() == 0:  # it was done before it could be killed
+            break
+        assert process.returncode == -signal.SIGKILL
+        kills += 1
+    assert kills
+    if not out.is_file():
+        subprocess.run(command, env=environment, check=True, stderr=subprocess.DEVNULL)
+    found = np.load(out)
+    trained, logits, _ = run(examples(), objective)
+    assert (found["logits"] == logits).all()
+    assert str(found["history"]) == repr(trained.history)
+
+
+def test_the_checkpoint_of_another_training_is_refused(tmp_path, monkeypatch):
+    keep_every_step(monkeypatch)
+    run(examples(), folder=tmp_path)
+    with pytest.raises(InputError, match="seed was 1, and is 2; remove it"):
+        run(examples(), seed=2, folder=tmp_path)
+    with pytest.raises(InputError, match="objective was"):
+        run(examples(), "group_dro", folder=tmp_path)
+    with pytest.raises(InputError, match="cases was"):
+        run(examples(cases=63), folder=tmp_path)
+    with pytest.raises(InputError, match="encoder was null"):
+        run(examples(), folder=tmp_path, configuration={"encoder": "another"})
+
+
+# ---------------------------------------------------------------- numbers that are none
+
+
+def test_a_loss_that_is_no_number_stops_and_names_the_cases(tmp_path, capsys):
+    some = examples()
+    x = inputs(some)
+    x[some.train[3]] = torch.nan
+    with pytest.raises(InputError, match="is no finite number") as error:
+        run(some, x=x, folder=tmp_path)
+    note = json.loads((tmp_path / BROKEN_BATCH).read_text())
+    broken = [one["case_id"] for one in note["cases"] if one["loss"] == "nan"]
+    assert broken == [some.ids[some.train[3]]]
+    assert f"step {note['step'] + 1} " in str(error.value)
+    assert str(tmp_path / BROKEN_BATCH) in str(error.value)
+    assert broken[0] in capsys.readouterr().err
+
+
+def test_a_gradient_that_is_no_number_stops_before_it_is_used(monkeypatch):
+    erm = load_objective("erm")
+    plain = erm.loss
+
+    def loss(batch, state, options, modules):
+        root = (batch.logits.sum() * 0).abs().sqrt()  # 0, with an endless slope
+        return plain(batch, state, options, modules)[0] + root, state
+
+    monkeypatch.setattr(erm, "loss", loss)
+    with pytest.raises(InputError, match="the gradient of step 1 is no finite number"):
+        run(examples())
+
+
+def test_a_dev_case_that_is_no_number_stops():
+    some = examples()
+    x = inputs(some)
+    x[some.dev[2]] = torch.inf
+    x[some.dev[2], 0] = -torch.inf
+    with pytest.raises(InputError, match=f"epoch 1 .* case {some.ids[some.dev[2]]}"):
+        run(some, x=x)
+
+
+# ---------------------------------------------------------------- cases that cannot be trained on
+
+
+def remarks(some: Examples, objective: str = "erm", **settings):
+    """What `check` says."""
+    module = load_objective(objective)
+    return check(some, module, module.OPTIONS, Settings(**settings))
+
+
+def test_ordinary_cases_raise_no_doubts():
+    assert remarks(examples(), "group_dro", select="worst_group_f1") == []
+
+
+@pytest.mark.parametrize("split", ["train", "dev"])
+def test_an_empty_split(split):
+    with pytest.raises(InputError, match=f"no case with a label in the split {split}"):
+        remarks(examples(**{split: np.array([], dtype=np.int64)}))
+
+
+def test_labels_out_of_range():
+    labels = examples().labels.copy()
+    labels[4] = 3
+    with pytest.raises(InputError, match="none of the 3"):
+        remarks(examples(labels=labels))
+    with pytest.raises(InputError, match="have 3 labels, and there are 2"):
+        remarks(examples("multi_label", classes=2))
+
+
+def test_all_cases_alike():
+    with pytest.raises(InputError, match="nothing to learn"):
+        remarks(examples(labels=np.ones(60, dtype=np.int64)))
+
+
+def test_a_class_that_a_split_lacks_is_told_and_trained_around():
+    some = examples()
+    labels = some.labels.copy()
+    labels[some.train] %= 2
+    some = examples(labels=labels)
+    assert remarks(some) == ["no case of the split train has the label 2 (from 0)"]
+    _, logits, _ = run(some, "worst_class")
+    assert np.isfinite(logits).all()
+
+
+def test_an_attribute_with_one_value():
+    groups = np.where(examples().groups == 2, 2, 1)
+    for objective in ("group_dro", "erm_group_uniform"):
+        with pytest.raises(InputError, match="only the group 'two'"):
+            remarks(examples(groups=groups), objective)
+    with pytest.raises(InputError, match="no known group"):
+        remarks(examples(groups=np.full(60, 2)), "irm")
+    assert remarks(examples(groups=groups)) == []  # ERM looks at no group
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_group_of_one_case_is_told_and_trained_with(objective):
+    some = examples()
+    groups = np.zeros(60, dtype=np.int64)
+    groups[some.train[0]] = groups[some.dev[0]] = 1
+    some = examples(groups=groups)
+    said = remarks(some, objective)
+    if load_objective(objective).USES_GROUPS:
+        assert said == [
+            f"the group 'two' has a single case in the split {s}" for s in ("train", "dev")
+        ]
+    _, logits, _ = run(some, objective)
+    assert np.isfinite(logits).all()
+
+
+def test_groups_that_are_needed_and_missing():
+    some = examples(groups=None, group_names=(), known_groups=0)
+    assert remarks(some) == []
+    with pytest.raises(InputError, match=r"group_dro .* needs groups"):
+        remarks(some, "group_dro")
+    with pytest.raises(InputError, match="worst_group_f1 needs groups"):
+        remarks(some, select="worst_group_f1")
+    run(some)
+
+
+def test_epochs_cannot_be_chosen_by_groups_that_dev_lacks():
+    some = examples()
+    groups = some.groups.copy()
+    groups[some.dev] = 2
+    with pytest.raises(InputError, match="dev has no case of a known group"):
+        remarks(examples(groups=groups), select="mean_group_f1")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"batch": 0}, {"epochs": 0}, {"patience": 0}, {"accumulate": 0}, {"lr": 0.0}),
+        *({"lr": float("nan")}, {"clip": -1.0}, {"warmup": 1.0}, {"select": "accuracy"}),
+        *({"dtype": "fp16"}, {"threads": 0}, {"weight_decay": float("inf")}),
+    ],
+)
+def test_settings_that_make_no_sense(wrong):
+    with pytest.raises(InputError, match=next(iter(wrong))):
+        Settings(**wrong)
+
+
+def test_a_gpu_that_is_not_there(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(InputError, match="no GPU"):
+        trainer.check_device("cuda:0")
+    with pytest.raises(InputError, match="unknown"):
+        trainer.check_device("tpu")
+
+
+def test_tensorboard_only_if_asked(monkeypatch, tmp_path):
+    assert open_board(None) is None
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    with pytest.raises(InputError, match="TensorBoard's form, and it is not installed"):
+        open_board(tmp_path)
+
+
+def test_a_board_gets_losses_and_scores():
+    noted = []
+
+    class Board:
+        def add_scalar(self, name, value, step):
+            noted.append((name, step))
+
+    run(examples(), settings=Settings(batch=8, epochs=2), board=Board())
+    assert [step for name, step in noted if name == "loss"] == list(range(1, 11))
+    assert [step for name, step in noted if name == "dev_worst_group_f1"] == [5, 10]
