@@ -144,7 +144,9 @@ def centred_interval(drawn: np.ndarray, seen: np.ndarray, level: float = 0.95) -
     Parameters
     ----------
     drawn : array of float, shape (resamples, ...)
+        The statistic in each sample.
     seen : array of float, shape (...)
+        That of the cases.
     level : float
         Coverage aimed at, between 0 and 1.
 

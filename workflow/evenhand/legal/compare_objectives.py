@@ -1,0 +1,227 @@
+"""Stage: tests of each objective against ERM, paired by case and by seed."""
+
+import math
+from typing import Annotated, Any
+
+import numpy as np
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.legal.built import Groups, write_rows
+from evenhand.legal.predictions import NO_ATTRIBUTE
+from evenhand.legal.scored import (
+    BASE,
+    MEASURES,
+    Cases,
+    Runs,
+    Setting,
+    case_counts,
+    drawn_seed,
+    measured,
+    read_scored,
+    resample_groups,
+    scored_for,
+    scores_of_groups,
+)
+from evenhand.metrics.classification import conventions
+from evenhand.metrics.disparity import centred_interval, resampled_sums, share_as_far
+from evenhand.metrics.paired import holm
+from evenhand.stage import Input, Output, Plugin
+
+HEADER = [
+    *("dataset", "classifier", "objective", "trained_for", "attribute", "split", "measure"),
+    *("seeds", "value", "erm", "difference", "low", "high", "p_cases", "p_cases_adjusted"),
+    *("seeds_low", "seeds_high", "p_seeds", "p_seeds_adjusted", "verdict", "reason"),
+]
+
+HIGHER, LOWER, NOT_SHOWN = "higher", "lower", "not shown"
+
+#: Below this adjusted p-value a difference is called one.
+CHANCE = 0.05
+
+
+def compare_objectives(
+    *,
+    data: Input,
+    predictions: list[Input],
+    out: Output,
+    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
+    dataset: str,
+    split: str = "test",
+    seed: int = 1,
+    resamples: int = 4999,
+) -> dict[str, Any]:
+    """Test each objective against ERM of the same classifier, on each attribute it is scored for.
+
+    Parameters
+    ----------
+    data : path
+        {dataset}.parquet.
+    predictions : list of path
+        What the training stages wrote; each training once.
+    out : path
+        CSV, a row per classifier, objective, trained_for, attribute and measure (overall, mean,
+        gd, worst; percent, macro-F1 over all classes, as in `score_groups`):
+
+        - seeds that both have; value and erm, the means over them; difference, above 0 where the
+          objective is higher: good for overall, mean and worst, bad for gd.
+        - low, high, p_cases: 95 per cent interval and two-sided p-value over bootstrap samples
+          of the cases, the same for both, drawn within groups: would other cases show a
+          difference. A sample's difference is a mean over the seeds.
+        - seeds_low, seeds_high, p_seeds: of the paired t test over seeds: would other seeds show
+          a difference on these cases.
+        - p_cases_adjusted, p_seeds_adjusted: by Holm, for all tests of the file; overall of an
+          objective that was trained without groups is tested once.
+        - verdict: higher or lower where both adjusted p-values are below 0.05, else not shown;
+          reason: why there is no p-value over seeds, or no test at all.
+    kind : str
+        ecthr, scotus, fscs or cail.
+    dataset : str
+        What the data set is called in the table.
+    split : str
+        The split whose cases are compared.
+    seed, resamples : int
+        Bootstrap samples and their seed.
+
+    Returns
+    -------
+    dict
+        tests, higher, lower, not_shown, without_erm (rows of a classifier without ERM).
+    """
+    if resamples < 1:
+        raise InputError(f"{resamples} resamples say nothing", remedy="give at least 100")
+    cases, runs = read_scored(data, predictions, kind, [split])
+    values = case_counts(cases, runs)
+    drawn = resampled_sums(values, seed=drawn_seed(seed, split), resamples=resamples)
+    classes = cases.classes.shape[1]
+    convention = conventions(cases.dataset.task)["all"]
+    size = np.array([len(cases.true)])
+    overall = [
+        scores_of_groups(sums, size, classes, convention)[..., 0]
+        for sums in (values.sum(axis=0)[None], drawn[:, None])
+    ]
+    rows = [
+        {"dataset": dataset, "split": split} | row
+        for one in cases.groups
+        for row in _of_attribute(cases, runs, one, overall, f"{seed}/{split}", resamples)
+    ]
+    _adjust(rows)
+    write_rows(out, HEADER, rows)
+    verdicts = [row.get("verdict") for row in rows]
+    return {
+        "tests": sum(row.get("p_cases") is not None for row in rows),
+        "higher": verdicts.count(HIGHER),
+        "lower": verdicts.count(LOWER),
+        "not_shown": verdicts.count(NOT_SHOWN),
+        "without_erm": verdicts.count(None),
+    }
+
+
+def _of_attribute(
+    cases: Cases, runs: Runs, one: Groups, overall: list[np.ndarray], name: str, resamples: int
+) -> list[dict[str, Any]]:
+    wanted = scored_for(one.attribute.name)
+    kept = [place for place, setting in enumerate(runs.settings) if wanted(setting)]
+    if all(runs.settings[place].objective == BASE for place in kept):
+        return []
+    some = runs.of(wanted)
+    sums = resample_groups(case_counts(cases, some), one, name, resamples)
+    classes = cases.classes.shape[1]
+    convention = conventions(cases.dataset.task)["all"]
+    seen, drawn = (
+        measured(over_all[..., kept], scores_of_groups(own, sums.sizes, classes, convention))
+        for over_all, own in zip(overall, (sums.of_groups, sums.of_groups_drawn), strict=True)
+    )
+    rows = []
+    by_setting = some.by_setting()
+    for setting, places in by_setting.items():
+        if setting.objective == BASE and setting.trained_for == NO_ATTRIBUTE:
+            continue
+        about = {**setting._asdict(), "attribute": one.attribute.name}
+        base = by_setting.get(Setting(setting.classifier, BASE, NO_ATTRIBUTE), [])
+        of_base = {some.seeds[place]: place for place in base}
+        ours = [place for place in places if some.seeds[place] in of_base]
+        theirs = [of_base[some.seeds[place]] for place in ours]
+        for measure in MEASURES:
+            row = {**about, "measure": measure, "seeds": len(ours)}
+            if not ours:
+                row["reason"] = "there is no ERM of a seed in common"
+            elif not np.isfinite(seen[measure]).all():
+                row["reason"] = "no case has a known group"
+            elif measure == "gd" and (sums.sizes > 0).sum() < 2:
+                row["reason"] = "one group only has cases"
+            else:
+                row |= _tested(seen[measure], drawn[measure], ours, theirs)
+            rows.append(row)
+    return rows
+
+
+def _tested(
+    seen: np.ndarray, drawn: np.ndarray, ours: list[int], theirs: list[int]
+) -> dict[str, Any]:
+    differences = seen[ours] - seen[theirs]
+    difference = differences.mean()
+    samples = (drawn[:, ours] - drawn[:, theirs]).mean(axis=1)
+    low, high = centred_interval(samples, difference)
+    # the distance of a sample from the mean of all is what chance does
+    far = np.abs(samples - samples.mean())
+    return {
+        "value": seen[ours].mean(),
+        "erm": seen[theirs].mean(),
+        "difference": difference,
+        "low": low,
+        "high": high,
+        "p_cases": float(share_as_far(far, np.abs(difference))),
+        **_over_seeds(differences),
+    }
+
+
+def _over_seeds(differences: np.ndarray) -> dict[str, Any]:
+    """The paired t test; without a p-value where there is one seed, or all differ by the same."""
+    from scipy.stats import t
+
+    count, mean = len(differences), float(differences.mean())
+    if count < 2:
+        return {"reason": "one seed does not say how differences vary"}
+    error = float(differences.std(ddof=1)) / math.sqrt(count)
+    if error <= 1e-9:
+        if abs(mean) <= 1e-9:
+            return {"seeds_low": 0.0, "seeds_high": 0.0, "p_seeds": 1.0}
+        return {"reason": "all seeds differ by the same"}
+    reach = float(t.ppf(0.975, df=count - 1)) * error
+    p_value = 2 * float(t.sf(abs(mean) / error, df=count - 1))
+    return {"seeds_low": mean - reach, "seeds_high": mean + reach, "p_seeds": p_value}
+
+
+def _adjust(rows: list[dict[str, Any]]) -> None:
+    """Holm over the rows, the same test once; then the verdicts."""
+    keys = [
+        (row["classifier"], row["objective"], row["trained_for"], row["measure"])
+        if (row["measure"], row["trained_for"]) == ("overall", NO_ATTRIBUTE)
+        else number
+        for number, row in enumerate(rows)
+    ]
+    first = {key: number for number, key in reversed(list(enumerate(keys)))}
+    for name in ("p_cases", "p_seeds"):
+        p_values = np.array(
+            [
+                row.get(name, np.nan) if first[key] == number else np.nan
+                for number, (key, row) in enumerate(zip(keys, rows, strict=True))
+            ],
+            dtype=np.float64,
+        )
+        adjusted = holm(p_values)
+        for key, row in zip(keys, rows, strict=True):
+            value = float(adjusted[first[key]])
+            row[f"{name}_adjusted"] = None if math.isnan(value) else value
+    for row in rows:
+        if "difference" not in row:
+            continue
+        both = [row["p_cases_adjusted"], row["p_seeds_adjusted"]]
+        sure = all(p is not None and p < CHANCE for p in both)
+        sign = HIGHER if row["difference"] > 0 else LOWER
+        row["verdict"] = sign if sure else NOT_SHOWN
+
+
+if __name__ == "__main__":
+    stage.run(compare_objectives)

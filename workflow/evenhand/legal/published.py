@@ -1,0 +1,134 @@
+"""What FairLex (Chalkidis et al. 2022) prints of its classifiers, as far as it is known.
+
+The bodies of its Tables 2 to 4 could not be had; what stands in ``resources/legal`` is a handful of
+cells told second-hand, a table of a draft of October 2021 that its code holds, and its text.
+"""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evenhand.errors import InputError
+from evenhand.io.resources import read_resource
+from evenhand.legal.built import load_dataset
+from evenhand.legal.scored import MEASURES
+
+#: Columns of ``published_scores.csv``.
+SCORES = ["kind", "attribute", "objective", "measure", "value", "tolerance", "source"]
+
+#: Columns of ``published_claims.csv``.
+CLAIMS = ["kind", "attribute", "quantity", "group", "other_group", "low", "high"]
+
+#: What is claimed of groups: largest less least score; a score; how far below the other group; the
+#: best, the worst group.
+QUANTITIES = ("gap", "score", "below", "best", "worst")
+
+#: What is claimed over all data sets.
+ALL_QUANTITIES = ("loss_mean", "loss_worst", "fewest_is_worst", "linear_worse")
+
+#: The kind of a claim over all data sets.
+ALL = "all"
+
+
+class Score(NamedTuple):
+    """A published score in percent, how far ours may lie from it, and where it stands."""
+
+    value: float
+    tolerance: float
+    source: str
+
+
+class Claim(NamedTuple):
+    """A sentence of the text about groups; low and high are blank for a best or worst group."""
+
+    attribute: str
+    quantity: str
+    group: str
+    other_group: str
+    low: float | None
+    high: float | None
+
+
+def read_scores(path: Path, kind: str) -> dict[tuple[str, str, str], Score]:
+    """The scores of a kind, by attribute, objective and measure.
+
+    A score is known to half a unit of its last digit; `Score.tolerance` adds that to the table's.
+
+    Raises
+    ------
+    InputError
+        An attribute or a measure does not exist, or a value is no number.
+    """
+    found = {}
+    for line, row in enumerate(read_resource(path, SCORES, unique=tuple(SCORES[:4])), start=2):
+        _check_attribute(path, line, row)
+        if row["measure"] not in MEASURES:
+            raise InputError(f"there is no measure {row['measure']!r}", file=path, line=line,
+                             remedy=f"they are {', '.join(MEASURES)}")  # fmt: skip
+        value, tolerance = (_number(path, line, row[name]) for name in ("value", "tolerance"))
+        if row["kind"] == kind:
+            key = row["attribute"], row["objective"], row["measure"]
+            found[key] = Score(value, tolerance + _rounding(row["value"]), row["source"])
+    return found
+
+
+def read_claims(path: Path, kind: str) -> list[Claim]:
+    """The claims about a kind, or over `ALL`.
+
+    Raises
+    ------
+    InputError
+        An attribute, a group or a quantity does not exist, or a value is no number.
+    """
+    rows = read_resource(path, CLAIMS, optional=tuple(CLAIMS[1:2] + CLAIMS[3:]),
+                         unique=tuple(CLAIMS[:5]))  # fmt: skip
+    found = []
+    for line, row in enumerate(rows, start=2):
+        known = ALL_QUANTITIES if row["kind"] == ALL else QUANTITIES
+        if row["quantity"] not in known:
+            raise InputError(f"there is no quantity {row['quantity']!r}", file=path, line=line,
+                             remedy=f"they are {', '.join(known)}")  # fmt: skip
+        if row["kind"] != ALL:
+            _check_attribute(path, line, row)
+            _check_groups(path, line, row)
+        ends = [_number(path, line, row[end]) if row[end] else None for end in ("low", "high")]
+        if (ends[0] is None) != (ends[1] is None):
+            raise InputError("has one end of two", file=path, line=line)
+        if row["kind"] == kind:
+            words = [row[name] for name in ("attribute", "quantity", "group", "other_group")]
+            found.append(Claim(*words, *ends))
+    return found
+
+
+def claim_rounding(claim: Claim) -> float:
+    """Half a unit of the last digit that a claim has."""
+    return max((_rounding(f"{end:g}") for end in (claim.low, claim.high) if end is not None),
+               default=0.0)  # fmt: skip
+
+
+def _check_attribute(path: Path, line: int, row: dict[str, Any]) -> None:
+    try:
+        load_dataset(row["kind"]).attribute(row["attribute"])
+    except (ImportError, KeyError) as error:
+        raise InputError(
+            f"{row['kind']!r} has no attribute {row['attribute']!r}", file=path, line=line
+        ) from error
+
+
+def _check_groups(path: Path, line: int, row: dict[str, Any]) -> None:
+    groups = load_dataset(row["kind"]).attribute(row["attribute"]).groups
+    needed = {"gap": (), "below": ("group", "other_group")}.get(row["quantity"], ("group",))
+    for name in ("group", "other_group"):
+        if row[name] not in groups if name in needed else row[name]:
+            raise InputError(f"the {row['attribute']} has no group {row[name]!r} here", file=path,
+                             line=line, remedy=f"the groups are {', '.join(groups)}")  # fmt: skip
+
+
+def _number(path: Path, line: int, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise InputError(f"{text!r} is no number", file=path, line=line) from error
+
+
+def _rounding(text: str) -> float:
+    return 0.5 * 10.0 ** -len(text.partition(".")[2])
