@@ -42,10 +42,6 @@ Mode = Literal["fixed", "compat"]
 #: Transformer layers over the paragraphs.
 LAYERS = 2
 
-#: Added to attention scores where all is masked: so large that it swallows them in any number
-#: format, and attention is even, as the published code has it; finite in bfloat16 too.
-MASKED = -1e30
-
 
 # ---------------------------------------------------------------- the encoder
 
@@ -150,7 +146,7 @@ def check_input(encoder: "PreTrainedModel", *, vocabulary: int, limits: Limits) 
         )
 
 
-def encode_paragraphs(encoder: nn.Module, batch: Packed) -> torch.Tensor:
+def encode_paragraphs(encoder: "PreTrainedModel", batch: Packed) -> torch.Tensor:
     """The vector of each paragraph's first token: tensor, shape (p, d), in the batch's order."""
     vectors = [
         encoder(input_ids=one.ids, attention_mask=one.mask()).last_hidden_state[:, 0]
@@ -162,16 +158,21 @@ def encode_paragraphs(encoder: nn.Module, batch: Packed) -> torch.Tensor:
     return torch.cat(vectors)
 
 
-def encode_padding(encoder: nn.Module, tokens: int) -> torch.Tensor:
+def encode_padding(encoder: "PreTrainedModel", tokens: int) -> torch.Tensor:
     """What the published code puts at places without a paragraph: tensor, shape (d,).
 
-    The vector of a paragraph of `tokens` tokens 0 that are all masked. Its attention is even,
-    whatever the attention's implementation makes of a row in which nothing can be seen.
+    The vector of a paragraph of `tokens` tokens 0 that are all masked. What attention makes of a
+    row in which nothing can be seen depends on its implementation; here it is the plain one
+    (eager), as when the code was published: it looks at all tokens evenly.
     """
     first = next(encoder.parameters())
     ids = torch.zeros((1, tokens), dtype=torch.long, device=first.device)
-    mask = torch.full((1, 1, tokens, tokens), MASKED, dtype=first.dtype, device=first.device)
-    return encoder(input_ids=ids, attention_mask=mask).last_hidden_state[0, 0]
+    before = encoder.config._attn_implementation
+    encoder.set_attn_implementation("eager")
+    try:
+        return encoder(input_ids=ids, attention_mask=ids).last_hidden_state[0, 0]
+    finally:
+        encoder.set_attn_implementation(before)
 
 
 # ---------------------------------------------------------------- what stands above it
@@ -225,16 +226,17 @@ class DocumentTop(nn.Module):
         self.positions = nn.Embedding.from_pretrained(
             sinusoids(segments, width), freeze=False, padding_idx=0
         )
+        epsilon = getattr(config, "layer_norm_eps", 1e-12)
         layer = nn.TransformerEncoderLayer(
             width,
             int(config.num_attention_heads),
             getattr(config, "intermediate_size", None) or 4 * width,
             dropout,
             _activation(config),
-            layer_norm_eps=getattr(config, "layer_norm_eps", 1e-12),
+            layer_norm_eps=epsilon,
             batch_first=True,
         )
-        norm = nn.LayerNorm(width)
+        norm = nn.LayerNorm(width, eps=epsilon)
         self.layers = nn.TransformerEncoder(layer, LAYERS, norm, enable_nested_tensor=False)
         for parameter in self.layers.parameters():  # as torch.nn.Transformer starts
             if parameter.dim() > 1:

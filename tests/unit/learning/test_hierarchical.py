@@ -1,0 +1,344 @@
+import copy
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.torch import load_file, save_file
+
+from evenhand.errors import InputError
+from evenhand.learning import hierarchical
+from evenhand.learning.hierarchical import (
+    HierarchicalClassifier,
+    check_input,
+    encode_padding,
+    encode_paragraphs,
+    load_encoder,
+    sinusoids,
+)
+from evenhand.learning.packing import Limits, pack
+from unit.learning import tiny_encoders
+from unit.learning.padded_reference import PaddedClassifier, published_positions, square
+from unit.scoring import tiny_causal, tiny_models
+
+LIMITS, CLASSES, AFTER = Limits(6, 24), 5, [7]
+
+#: A document of one paragraph, one with too many, one with paragraphs that are cut or full.
+SHAPES = [[9], [3, 12, 5, 5, 17, 2, 8, 4], [40, 24, 30], [16, 16]]
+
+
+def documents_of(shapes, seed=0):
+    generator = np.random.default_rng(seed)
+    return [
+        [generator.integers(5, tiny_encoders.VOCABULARY, size) for size in one] for one in shapes
+    ]
+
+
+def classifier(family="bert", mode="fixed", *, dropout=0.0, seed=0):
+    encoder = tiny_encoders.make(family, seed=seed)
+    torch.manual_seed(seed + 1)
+    model = HierarchicalClassifier(encoder, CLASSES, LIMITS.segments, mode=mode, dropout=dropout)
+    return model.double()
+
+
+def packed(documents, model, **options):
+    return pack(
+        documents, LIMITS, pad_id=tiny_encoders.pad_id(model.encoder), after=AFTER, **options
+    )
+
+
+def loss_of(logits, features):
+    """A loss that every logit and feature moves."""
+    weights = torch.linspace(-1, 1, logits.shape[1], dtype=logits.dtype)
+    return (logits.log_softmax(dim=-1) * weights).sum() + features.pow(2).mean()
+
+
+@pytest.mark.parametrize("mode", ["fixed", "compat"])
+@pytest.mark.parametrize("family", sorted(tiny_encoders.CONFIGS))
+def test_it_is_the_padded_forward_pass(family, mode):
+    ours = classifier(family, mode)
+    reference = PaddedClassifier(ours)
+    documents = documents_of(SHAPES)
+    found = ours(packed(documents, ours, tokens_per_batch=64))
+    expected = reference(*square(documents, LIMITS, tiny_encoders.pad_id(ours.encoder), AFTER))
+    for one, other in zip(found, expected, strict=True):
+        assert one.dtype == torch.float64
+        torch.testing.assert_close(one, other, rtol=0, atol=1e-12)
+    losses = loss_of(*found), loss_of(*expected)
+    torch.testing.assert_close(*losses, rtol=0, atol=1e-12)
+    for loss in losses:
+        loss.backward()
+    gradients = {name: one.grad for name, one in ours.named_parameters()}
+    wanted = {
+        name if name.startswith("encoder.") else f"top.{name}": one.grad
+        for name, one in reference.named_parameters()
+    }
+    assert gradients.keys() == wanted.keys()
+    for name, gradient in gradients.items():
+        assert gradient is not None and wanted[name] is not None, name
+        scale = max(1.0, wanted[name].abs().max().item())
+        torch.testing.assert_close(gradient, wanted[name], rtol=0, atol=1e-12 * scale, msg=name)
+
+
+@pytest.mark.parametrize("mode", ["fixed", "compat"])
+def test_evaluation_is_the_same_pass(mode):
+    ours = classifier(mode=mode).eval()
+    reference = PaddedClassifier(ours)
+    documents = documents_of(SHAPES)
+    with torch.inference_mode():
+        found = ours(packed(documents, ours))
+        expected = reference(*square(documents, LIMITS, 0, AFTER))
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other, rtol=0, atol=1e-12)
+
+
+def test_padding_moves_compat_and_not_fixed():
+    """What tells the modes apart: compat's logits of a document depend on the empty places."""
+    documents = documents_of([[9, 4]])
+    for mode, same in (("fixed", True), ("compat", False)):
+        short = classifier(mode=mode)
+        more = HierarchicalClassifier(
+            copy.deepcopy(short.encoder), CLASSES, 12, mode=mode, dropout=0.0
+        ).double()
+        for part in ("layers", "classifier"):
+            getattr(more.top, part).load_state_dict(getattr(short.top, part).state_dict())
+        one = short(packed(documents, short))[0]
+        other = more(pack(documents, Limits(12, 24), pad_id=0))[0]
+        assert torch.allclose(one, other, rtol=0, atol=1e-12) == same
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(st.lists(st.integers(1, 30), min_size=1, max_size=8), min_size=1, max_size=5),
+    st.sampled_from(["fixed", "compat"]),
+    st.sampled_from([1, 4, 16]),
+    st.integers(1, 200),
+    st.randoms(use_true_random=False),
+)
+def test_neither_order_nor_packing_changes_a_document(shapes, mode, bucket, budget, random):
+    model = MODELS[mode]
+    documents = documents_of(shapes)
+    order = list(range(len(documents)))
+    random.shuffle(order)
+    with torch.no_grad():
+        alone = torch.cat([model(packed([one], model))[0] for one in documents])
+        together = model(
+            packed([documents[i] for i in order], model, bucket=bucket, tokens_per_batch=budget)
+        )[0]
+    torch.testing.assert_close(together, alone[order], rtol=0, atol=1e-12)
+
+
+MODELS = {mode: classifier(mode=mode) for mode in ("fixed", "compat")}
+
+
+@pytest.mark.parametrize(("mode", "more"), [("fixed", 0), ("compat", 1)])
+def test_every_paragraph_is_encoded_once(mode, more):
+    model = classifier(mode=mode)
+    seen = []
+    model.encoder.register_forward_pre_hook(
+        lambda _module, _arguments, given: seen.extend(given["input_ids"].tolist()),
+        with_kwargs=True,
+    )
+    documents = documents_of(SHAPES)
+    model(packed(documents, model, bucket=1))
+    expected = [
+        list(p) if len(p) <= 24 else [*p[:23], *AFTER] for one in documents for p in one[:6]
+    ]
+    assert sorted(seen) == sorted(expected + more * [[0] * 24])
+
+
+def test_positions_start_as_published_and_are_trained():
+    np.testing.assert_allclose(
+        sinusoids(32, 24).numpy(), published_positions(32, 24), rtol=0, atol=1e-7
+    )
+    model = classifier()
+    model(packed(documents_of(SHAPES), model))[0].sum().backward()
+    gradient = model.top.positions.weight.grad
+    assert (gradient[0] == 0).all() and (gradient[1:] != 0).any(dim=1).all()
+
+
+def test_the_layers_start_as_the_published_ones():
+    top = classifier().top
+    torch.manual_seed(1)  # the same draws, in the same order: layers, classifier
+    published = torch.nn.Transformer(
+        d_model=32,
+        nhead=4,
+        batch_first=True,
+        dim_feedforward=64,
+        activation="gelu",
+        num_encoder_layers=2,
+        num_decoder_layers=0,
+    ).encoder
+    for (name, one), (other_name, other) in zip(
+        top.layers.named_parameters(), published.named_parameters(), strict=True
+    ):
+        assert name == other_name and one.shape == other.shape
+        if one.dim() > 1:
+            bound = (6 / sum(one.shape)) ** 0.5
+            assert 0.9 * bound < one.abs().max() <= bound and other.abs().max() <= bound
+    assert not torch.equal(top.layers.layers[0].linear1.weight, top.layers.layers[1].linear1.weight)
+
+
+def test_a_document_without_paragraphs_has_finite_logits():
+    for model in MODELS.values():
+        documents = documents_of([[], [5, 3], []])
+        logits, _ = model(packed(documents, model))
+        assert logits.isfinite().all()
+        torch.testing.assert_close(logits[0], logits[2])
+        torch.testing.assert_close(
+            logits[1:2], model(packed(documents[1:2], model))[0], rtol=0, atol=1e-12
+        )
+        logits, _ = model(packed([[]], model))
+        assert logits.isfinite().all()
+
+
+@pytest.mark.parametrize("mode", ["fixed", "compat"])
+@pytest.mark.parametrize("training", [True, False])
+def test_bf16_autocast_is_near(mode, training):
+    model = classifier(mode=mode).float().train(training)
+    batch = packed(documents_of(SHAPES), model)
+    whole, features = model(batch)
+    with torch.autocast("cpu", torch.bfloat16):
+        logits, low = model(batch)
+        loss_of(logits, low).backward()
+    assert logits.dtype == low.dtype == torch.float32
+    assert 0 < (logits - whole).abs().max() < 0.15 * whole.std()
+    assert (low - features).abs().max() < 0.3 * features.std()
+    assert all(one.grad.isfinite().all() for one in model.parameters())
+
+
+def test_weights_of_bf16_give_fp32_logits():
+    model = classifier(mode="compat").to(torch.bfloat16).eval()
+    logits, features = model(packed(documents_of(SHAPES), model))
+    assert logits.dtype == features.dtype == torch.float32
+    assert logits.isfinite().all()
+
+
+def test_dropout_is_of_the_top_and_off_in_evaluation():
+    model = classifier(dropout=0.5)
+    batch = packed(documents_of(SHAPES), model)
+    torch.manual_seed(0)
+    one, other = model(batch)[0], model(batch)[0]
+    assert not torch.allclose(one, other)
+    model.eval()
+    assert torch.equal(model(batch)[0], model(batch)[0])
+
+
+def test_stored_vectors_give_the_same_logits():
+    for mode, model in MODELS.items():
+        batch = packed(documents_of(SHAPES), model)
+        with torch.no_grad():
+            vectors = encode_paragraphs(model.encoder, batch)
+            padding = encode_padding(model.encoder, 24) if mode == "compat" else None
+            shuffled = torch.randperm(len(vectors), generator=torch.Generator().manual_seed(0))
+            logits, _ = model.top(
+                vectors[shuffled],
+                batch.documents[shuffled],
+                batch.slots[shuffled],
+                batch.counts,
+                padding=padding,
+            )
+            assert torch.equal(logits, model(batch)[0])
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+@pytest.mark.parametrize("mode", ["fixed", "compat"])
+def test_a_gpu_gives_the_same(mode):
+    model = classifier(mode=mode)
+    batch = packed(documents_of(SHAPES), model)
+    expected = loss_of(*model(batch))
+    found = loss_of(*(one.cpu() for one in model.cuda()(batch.pin_memory().to("cuda"))))
+    torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_what_does_not_fit():
+    model = classifier()
+    with pytest.raises(InputError, match="a document has 8 paragraphs, and the model reads 6"):
+        model(pack(documents_of(SHAPES), Limits(9, 24), pad_id=0))
+    with pytest.raises(InputError, match="the mode 'published' is unknown"):
+        classifier(mode="published")
+    vectors = torch.zeros((1, 32), dtype=torch.float64)
+    zero, one = torch.zeros(1, dtype=torch.long), torch.ones(1, dtype=torch.long)
+    with pytest.raises(ValueError, match="padding is for compat mode, and this is fixed"):
+        model.top(vectors, zero, zero, one, padding=vectors[0])
+    with pytest.raises(ValueError, match="this is compat"):
+        MODELS["compat"].top(vectors, zero, zero, one)
+    with pytest.raises(InputError, match="vocabulary of 121, and the encoder knows 120"):
+        check_input(model.encoder, vocabulary=121, limits=LIMITS)
+    for family in tiny_encoders.CONFIGS:
+        encoder = tiny_encoders.make(family)
+        longest = tiny_encoders.LONGEST
+        check_input(encoder, vocabulary=120, limits=Limits(6, longest))
+        with pytest.raises(InputError, match=f"reads {longest} tokens, .* may have {longest + 1}"):
+            check_input(encoder, vocabulary=120, limits=Limits(6, longest + 1))
+
+
+# ---------------------------------------------------------------- loading
+
+
+@pytest.mark.parametrize("family", tiny_models.FAMILIES)
+def test_a_masked_lm_is_an_encoder(tmp_path, family):
+    folder = tiny_models.save(tmp_path, family)
+    before = torch.random.get_rng_state()
+    encoder = load_encoder(folder)
+    assert torch.equal(torch.random.get_rng_state(), before)
+    assert encoder.training and all(one.requires_grad for one in encoder.parameters())
+    assert not any("pooler" in name for name in encoder.state_dict())
+    batch = pack([[np.array([2, 5, 6, 3])]], Limits(2, 16), pad_id=0)
+    model = HierarchicalClassifier(encoder, 2, 2)
+    model(batch)[0].sum().backward()
+    assert all(one.grad is not None for one in model.parameters())
+    lm = hierarchical.torch.nn.Module.state_dict(load_encoder(folder, dtype="bf16"))
+    assert {tensor.dtype for tensor in lm.values() if tensor.is_floating_point()} == {
+        torch.bfloat16
+    }
+
+
+def test_the_weights_are_the_checkpoints(tmp_path):
+    encoder = load_encoder(tiny_models.save(tmp_path))
+    kept = load_file(tmp_path / "model.safetensors")
+    for name, tensor in encoder.state_dict().items():
+        assert torch.equal(tensor, kept[f"bert.{name}"]), name
+
+
+def test_what_is_no_encoder(tmp_path):
+    folder = tiny_models.save(tmp_path / "m")
+    with pytest.raises(InputError, match="there is no such model folder"):
+        load_encoder(tmp_path / "none")
+    with pytest.raises(InputError, match="dtype 'int8' is unknown"):
+        load_encoder(folder, dtype="int8")
+    with pytest.raises(InputError, match="its first token does not see the others"):
+        load_encoder(tiny_causal.save(tmp_path / "c"))
+    if not torch.cuda.is_available():
+        with pytest.raises(InputError, match="there is no GPU"):
+            load_encoder(folder, device="cuda")
+    weights = load_file(folder / "model.safetensors")
+    lacking = {
+        name: tensor for name, tensor in weights.items() if "layer.1.output.dense" not in name
+    }
+    save_file(lacking, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(InputError, match="lacks 2 weights of an encoder"):
+        load_encoder(folder)
+    (folder / "model.safetensors").write_bytes(b"not weights")
+    with pytest.raises(InputError, match="the weights are broken"):
+        load_encoder(folder)
+    (folder / "model.safetensors").unlink()
+    shutil.copy(folder / "config.json", folder / "pytorch_model.bin")
+    with pytest.raises(InputError, match=r"pytorch_model.bin is not read: a pickle can run code"):
+        load_encoder(folder)
+
+
+def test_a_name_that_the_hub_does_not_have(monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(InputError, match="not in the hub's local cache"):
+        load_encoder("nobody/no-such-encoder")
+
+
+def test_an_encoder_without_a_tokenizer_is_an_encoder(tmp_path):
+    folder: Path = tiny_models.save(tmp_path)
+    for path in folder.glob("tokenizer*"):
+        path.unlink()
+    assert load_encoder(folder).config.hidden_size == 32

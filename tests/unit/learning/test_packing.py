@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.errors import InputError
+from evenhand.learning.packing import Limits, pack, pack_flat
+
+PAD, END = 99, 98
+
+
+def documents_of(shapes, seed=0):
+    generator = np.random.default_rng(seed)
+    return [[generator.integers(1, 90, size).astype(np.uint16) for size in one] for one in shapes]
+
+
+shapes = st.lists(st.lists(st.integers(1, 50), max_size=7), max_size=6)
+
+
+@given(shapes, st.integers(1, 5), st.integers(2, 40), st.integers(1, 20), st.integers(1, 200))
+def test_all_that_is_read_is_there_once(shapes, segments, tokens, bucket, budget):
+    documents = documents_of(shapes)
+    limits = Limits(segments, tokens)
+    packed = pack(
+        documents, limits, pad_id=PAD, after=[END], bucket=bucket, tokens_per_batch=budget
+    )
+    found, number = {}, 0
+    for one in packed.buckets:
+        mask = one.mask()
+        width = one.ids.shape[1]
+        assert width <= tokens and (width % bucket == 0 or width == tokens)
+        assert len(one.ids) == 1 or one.ids.numel() <= budget
+        assert one.full == (mask is None)
+        for row, length in zip(one.ids, one.lengths.tolist(), strict=True):
+            assert mask is not None or length == width
+            assert (row[length:] == PAD).all()
+            place = packed.documents[number].item(), packed.slots[number].item()
+            assert place not in found
+            found[place] = row[:length].tolist()
+            number += 1
+        if mask is not None:
+            assert mask.sum(dim=1).tolist() == one.lengths.tolist()
+    expected = {
+        (row, slot): list(p) if len(p) <= tokens else [*p[: tokens - 1], END]
+        for row, document in enumerate(documents)
+        for slot, p in enumerate(document[:segments])
+    }
+    assert found == expected
+    assert packed.counts.tolist() == [min(len(one), segments) for one in documents]
+    assert packed.most == max(packed.counts.tolist(), default=0)
+    widths = [one.ids.shape[1] for one in packed.buckets]
+    assert widths == sorted(widths, reverse=True)
+
+
+@given(shapes)
+def test_flat_documents_are_the_same(shapes):
+    documents = documents_of(shapes)
+    limits = Limits(4, 20)
+    one = pack(documents, limits, pad_id=PAD)
+    other = pack_flat(
+        [np.concatenate(d) if d else np.zeros(0, np.uint16) for d in documents],
+        [np.array([len(p) for p in d], dtype=np.int32) for d in documents],
+        limits,
+        pad_id=PAD,
+    )
+    assert len(one.buckets) == len(other.buckets)
+    for a, b in zip(one.buckets, other.buckets, strict=True):
+        assert torch.equal(a.ids, b.ids) and torch.equal(a.lengths, b.lengths)
+    for name in ("documents", "slots", "counts"):
+        assert torch.equal(getattr(one, name), getattr(other, name))
+
+
+def test_a_batch_moves_as_a_whole():
+    packed = pack(documents_of([[3, 17], [2]]), Limits(4, 20), pad_id=PAD).to("meta")
+    assert {one.ids.device.type for one in packed.buckets} == {"meta"}
+    assert {one.lengths.device.type for one in packed.buckets} == {"meta"}
+    assert packed.documents.device.type == packed.slots.device.type == "meta"
+    assert packed.counts.device.type == "meta"
+    assert (packed.most, packed.limits) == (2, Limits(4, 20))
+
+
+def test_what_cannot_be_packed():
+    with pytest.raises(InputError, match="0 paragraphs and 5 tokens"):
+        Limits(0, 5)
+    with pytest.raises(InputError, match="a paragraph has no tokens"):
+        pack([[np.array([1]), np.zeros(0, np.int64)]], Limits(4, 20), pad_id=PAD)
+    with pytest.raises(ValueError, match="fewer ids than its paragraphs say"):
+        pack_flat([np.array([1, 2])], [np.array([3])], Limits(4, 20), pad_id=PAD)
+    with pytest.raises(ValueError, match="no such buckets"):
+        pack([], Limits(4, 2), pad_id=PAD, after=[1, 2])
