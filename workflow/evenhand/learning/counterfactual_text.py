@@ -1,0 +1,124 @@
+"""The same text with swapped genders, by word lists: the twin of a counterfactual pair.
+
+What a list cannot do: names stay as they are, so that Anna may be called he; some words have no
+opposite, and facts that only one sex can have (a pregnancy) are not changed, so that a swapped
+text may be one that nobody would write. A label may rightly differ where the law names a sex.
+Words of one form that are two in the other sex are told by what follows: "her" is "his" before
+a word that may start what is hers ("her house"), and "him" at the end of a clause or before a word
+of the list of followers ("saw her in town"). So "found her guilty" becomes "found his guilty".
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from evenhand.errors import InputError
+from evenhand.io.resources import read_resource
+
+#: The word that follows on the same line; it may be quoted, and the one before in brackets.
+_NEXT_WORD = re.compile(r"\]?[^\S\n]+[\"'“‘«\[]?([^\W\d_]+)")
+
+
+@dataclass(frozen=True)
+class SwapTable:
+    """Words and their opposites.
+
+    Attributes
+    ----------
+    opposites : dict of str to str
+        As they stand in the table.
+    alone : dict of str to str
+        What a word becomes where no noun follows, for those where that is another one.
+    followers : dict of str to set of str
+        The words (lower case) that start no noun phrase after a word of `alone`.
+    pattern : re.Pattern
+        Finds a word of the table, the longest first.
+    """
+
+    opposites: Mapping[str, str]
+    alone: Mapping[str, str]
+    followers: Mapping[str, frozenset[str]]
+    pattern: re.Pattern[str]
+
+
+def read_swap_table(words: Path, followers: Path | None = None, *, whole: bool) -> SwapTable:
+    """Read the lists.
+
+    Parameters
+    ----------
+    words : Path
+        ``resources/legal/swap_words_en.csv``: columns word, opposite, opposite_alone (blank: the
+        same). A word that is its own opposite stays, and protects what it contains (其他). A word
+        in small letters stands for every case; one with a capital, as Miss, for itself only.
+    followers : Path, optional
+        ``swap_followers_en.csv``: columns word, after (the word after which it counts; blank:
+        any).
+    whole : bool
+        Whether only whole words are meant, as in English; otherwise wherever the characters
+        stand, as in Chinese.
+
+    Raises
+    ------
+    InputError
+        A table is not right, or has a word twice.
+    """
+    rows = read_resource(
+        words,
+        ["word", "opposite", "opposite_alone"],
+        optional=("opposite_alone",),
+        unique=("word",),
+    )
+    if not rows:
+        raise InputError("has no words", file=words)
+    opposites = {row["word"]: row["opposite"] for row in rows}
+    alone = {row["word"]: row["opposite_alone"] for row in rows if row["opposite_alone"]}
+    after: dict[str, set[str]] = {word: set() for word in alone}
+    if followers is not None:
+        for row in read_resource(followers, ["word", "after"], optional=("after",)):
+            if row["after"] and row["after"] not in alone:
+                raise InputError(f"{row['after']} has no second opposite", file=followers)
+            for word in [row["after"]] if row["after"] else alone:
+                after[word].add(row["word"].lower())
+    return SwapTable(
+        opposites=opposites,
+        alone=alone,
+        followers={word: frozenset(some) for word, some in after.items()},
+        pattern=_pattern(opposites, whole),
+    )
+
+
+def swap_gender(text: str, table: SwapTable) -> str:
+    """The text with every word of the table replaced by its opposite, all at once.
+
+    Small letters, a capital, or capitals only are kept as they were.
+    """
+
+    def opposite(found: re.Match[str]) -> str:
+        word = found.group()
+        key = word if word in table.opposites else word.lower()
+        if key not in table.opposites:  # a long s or a dotted I counts as one in any case
+            return word
+        other = table.opposites[key]
+        if key in table.alone and _stands_alone(text, found.end(), table.followers[key]):
+            other = table.alone[key]
+        return other if word == key else _in_case_of(word, other)
+
+    return table.pattern.sub(opposite, text)
+
+
+def _stands_alone(text: str, end: int, followers: frozenset[str]) -> bool:
+    following = _NEXT_WORD.match(text, end)
+    return following is None or following.group(1).lower() in followers
+
+
+def _in_case_of(word: str, other: str) -> str:
+    return other.upper() if word.isupper() else other[:1].upper() + other[1:]
+
+
+def _pattern(words: Mapping[str, str], whole: bool) -> re.Pattern[str]:
+    longest = sorted(words, key=lambda word: (-len(word), word))
+    choices = "|".join(
+        f"(?i:{re.escape(word)})" if word == word.lower() else re.escape(word) for word in longest
+    )
+    return re.compile(rf"(?<!\w)(?:{choices})(?!\w)" if whole else choices)
