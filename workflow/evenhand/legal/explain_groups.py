@@ -64,8 +64,8 @@ def explain_groups(
           all classes, percent).
         - drift: Jensen-Shannon distance of labels between train and test; drift_above_noise.
         - worst_class: the class that occurs in test with the least F1 over all test cases (mean
-          over seeds, the first of equal ones), its F1 in percent and its test cases; wci: the share of the group's
-          test cases that have it.
+          over seeds, the first of equal ones), its F1 in percent and its test cases; wci: the share
+          of the group's test cases that have it.
         - worst: the group has the least score; fewest_train_cases, most_drift, most_wci: of the
           groups with test cases it alone is the extreme one. Blank where fewer than two have.
         - few: fewer than `few` test cases.
