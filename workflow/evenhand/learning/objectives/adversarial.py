@@ -18,7 +18,14 @@ groups a batch.
 from torch import Tensor, nn
 
 from evenhand.learning.gradient_reversal import reverse_gradient
-from evenhand.learning.objective import Batch, Options, State, losses_of, per_example_loss
+from evenhand.learning.objective import (
+    Batch,
+    Options,
+    State,
+    full_precision,
+    losses_of,
+    per_example_loss,
+)
 
 NAME = "adversarial"
 TITLE = "adversarial removal"
@@ -40,7 +47,7 @@ def modules(features: int, groups: int, options: Options) -> nn.Module:
 
 def loss(batch: Batch, state: State, options: Options, modules: nn.Module) -> tuple[Tensor, State]:
     """The mean loss and the adversary's mean cross entropy."""
-    features = batch.features
+    features = full_precision(batch.features)  # the adversary's own are of full precision
     if not options["compat"]:
         strength = options["strength"]
         features = reverse_gradient(strength * features + ((1 - strength) * features).detach())
