@@ -22,6 +22,7 @@ from evenhand.learning.trainer import (
     check,
     dev_scores,
     open_board,
+    rank,
     schedule_factor,
 )
 from unit.learning import made_training
@@ -89,9 +90,26 @@ def test_the_best_epoch_is_what_is_left():
 
 
 def test_it_stops_when_nothing_gets_better():
-    settings = Settings(lr=1e-12, batch=8, epochs=50, patience=3)
+    settings = Settings(lr=1.0, batch=8, epochs=50, patience=3)
     trained, *_ = run(examples(), settings=settings)
-    assert (len(trained.history), trained.epoch) == (4, 1)
+    assert len(trained.history) == trained.epoch + 3 < 50
+
+
+def test_among_equal_scores_the_lower_loss_is_better():
+    """So that a classifier which says "none" of all cases at first goes on."""
+    epochs = [
+        {"dev_macro_f1": 0.1, "dev_loss": 0.9},
+        {"dev_macro_f1": 0.1, "dev_loss": 0.7},
+        {"dev_macro_f1": 0.1, "dev_loss": 0.8},
+        {"dev_macro_f1": 0.2, "dev_loss": 5.0},
+    ]
+    ordered = sorted(epochs, key=lambda one: rank(one, "macro_f1"))
+    assert [epochs.index(one) for one in ordered] == [0, 2, 1, 3]
+    settings = Settings(lr=1e-9, batch=8, epochs=5, patience=1)
+    trained, *_ = run(examples(), settings=settings, dropout=0.0)
+    assert len({row["dev_macro_f1"] for row in trained.history}) == 1
+    losses = [row["dev_loss"] for row in trained.history]
+    assert trained.epoch == 1 + int(np.argmin(losses))
 
 
 @pytest.mark.parametrize("select", ["macro_f1", "mean_group_f1", "worst_group_f1"])

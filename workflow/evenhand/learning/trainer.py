@@ -113,9 +113,10 @@ class Settings:
     batch : int
         Cases a step.
     epochs, patience : int
-        How many at most; after how many without a better development score it stops.
+        How many at most; after how many without a better one (see `rank`) it stops.
     select : str
-        That score, one of `evenhand.learning.history.SELECTIONS`.
+        The development score that epochs are chosen by, one of
+        `evenhand.learning.history.SELECTIONS`.
     clip : float
         Norm that a gradient is clipped to; 0 does not clip.
     warmup : float
@@ -479,6 +480,23 @@ def dev_scores(logits: np.ndarray, examples: Examples) -> dict[str, Any]:
     }
 
 
+def rank(scores: Mapping[str, Any], select: str) -> tuple[float, float]:
+    """What epochs are compared by: the higher one is the better epoch.
+
+    It is the development score, and among equal scores the loss. On a small split scores are
+    often equal: a classifier of several labels begins by predicting none of them, for some epochs,
+    while its loss falls.
+
+    Parameters
+    ----------
+    scores : mapping
+        Of `dev_scores`.
+    select : str
+        One of `evenhand.learning.history.SELECTIONS`.
+    """
+    return scores[f"dev_{select}"], -scores["dev_loss"]
+
+
 def schedule_factor(step: int, *, steps: int, warmup: int) -> float:
     """What the learning rate is multiplied with in a step, counted from 0."""
     if step < warmup:
@@ -542,6 +560,7 @@ class _Run:
         self.history: list[dict[str, Any]] = []
         self.best: dict[str, Tensor] | None = None
         self.best_epoch, self.best_score = 0, -math.inf
+        self.best_loss = math.inf
         identity = {
             **configuration,
             "settings": asdict(settings),
@@ -731,9 +750,9 @@ class _Run:
             }
         )
         self.losses, self.norms = [], []
-        score = scores[f"dev_{self.settings.select}"]
-        if score > self.best_score:
-            self.best_score, self.best_epoch = score, epoch
+        here = rank(scores, self.settings.select)
+        if here > (self.best_score, -self.best_loss):
+            self.best_epoch, self.best_score, self.best_loss = epoch, here[0], -here[1]
             self.best = {
                 name: value.detach().cpu().clone()
                 for name, value in self.model.state_dict().items()
@@ -760,6 +779,7 @@ class _Run:
             "best": self.best,
             "best_epoch": self.best_epoch,
             "best_score": self.best_score,
+            "best_loss": self.best_loss,
         }
 
     def _restore(self) -> None:
@@ -773,7 +793,9 @@ class _Run:
         self.schedule.load_state_dict(kept["schedule"])
         self.sampler.restore(json.loads(kept["sampler"]))
         _set_random_state({k: v.cpu() for k, v in kept["random"].items()}, self.device)
-        for name in ("state", "losses", "norms", "history", "best", "best_epoch", "best_score"):
+        for name in ("state", "losses", "norms", "history"):
+            setattr(self, name, kept[name])
+        for name in ("best", "best_epoch", "best_score", "best_loss"):
             setattr(self, name, kept[name])
         print(f"goes on after step {self.step}", file=sys.stderr)
 

@@ -1,0 +1,191 @@
+"""Stage: the paragraphs of a legal data set as vectors of an encoder that is not trained."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pyarrow as pa
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.io.files import atomic
+from evenhand.io.scratch import scratch_folder
+from evenhand.legal.tokens import TokenStore, check_tokenizer, read_meta
+from evenhand.legal.train_classifier import check_limits, encoder_source
+from evenhand.legal.vectors import ENCODER, STORED, schema
+from evenhand.stage import Input, Output, Setting
+
+#: Cases that go through the encoder together, and per batch of the file.
+CASES = 64
+
+
+def embed_paragraphs(
+    *,
+    tokens: Input,
+    tokens_meta: Input,
+    out: Output,
+    meta: Output,
+    model: Input | None = None,
+    hub_name: str | None = None,
+    revision: str | None = None,
+    segments: int | None = None,
+    paragraph_tokens: int | None = None,
+    stored: str = "fp16",
+    dtype: str = "fp32",
+    tokens_per_batch: int = 4096,
+    threads: int = 1,
+    device: Annotated[str, Setting] = "cpu",
+) -> dict[str, Any]:
+    """Run a frozen encoder once over all paragraphs, for `train_top`.
+
+    Parameters
+    ----------
+    tokens, tokens_meta : path
+        Of `tokenise_cases`, with this model's tokenizer.
+    out : path
+        Arrow IPC file, a row per case in the order of the data set: see `evenhand.legal.vectors`.
+    meta : path
+        JSON: encoder (what the layers above take over from it), segments and tokens (the
+        limits), stored, padding (the vector of a place without a paragraph, for compat mode),
+        tokenizer, counts.
+    model, hub_name, revision
+        The encoder: see `train_classifier`.
+    segments, paragraph_tokens : int, optional
+        Paragraphs of a case, and tokens of each, that are read; by default as published.
+    stored : str
+        fp16 (two bytes a number) or fp32.
+    dtype : str
+        fp32 or bf16: what the encoder computes in.
+    tokens_per_batch : int
+        Tokens that go through the encoder at once.
+    threads : int
+        CPU threads; another number may change the last bits.
+    device : str
+        cpu, cuda or cuda:N.
+
+    Returns
+    -------
+    dict
+        cases, paragraphs, empty (cases without a paragraph).
+
+    Raises
+    ------
+    InputError
+        The encoder cannot be used, or not with these tokens; a vector does not fit into fp16.
+    """
+    import torch
+    from tqdm import tqdm
+
+    from evenhand.learning.hierarchical import (
+        check_input,
+        encode_padding,
+        encode_paragraphs,
+        load_encoder,
+    )
+    from evenhand.learning.packing import Limits, pack_flat
+    from evenhand.learning.trainer import Settings, repeatable
+
+    if stored not in STORED:
+        raise InputError(f"stored is {stored!r}, not one of {', '.join(STORED)}")
+    settings = Settings(dtype=dtype, threads=threads)
+    source = encoder_source(model, hub_name)
+    described = read_meta(tokens_meta)
+    limits = Limits(segments or described["segments"], paragraph_tokens or described["tokens"])
+    check_limits(limits.segments, limits.tokens, described, tokens_meta)
+    check_tokenizer(described, source, revision)
+    encoder = load_encoder(source, revision=revision, device=device).eval()
+    check_input(encoder, vocabulary=described["vocabulary"], limits=limits)
+    width, special = int(encoder.config.hidden_size), described["special"]
+    store = TokenStore(tokens)
+    form = schema(width, stored)
+    kind = torch.device(device).type
+
+    def embedded(first: int) -> pa.RecordBatch:
+        rows = range(first, min(first + CASES, len(store)))
+        ids, lengths = zip(*(store.case(row, limits.segments) for row in rows), strict=True)
+        packed = pack_flat(
+            ids,
+            lengths,
+            limits,
+            pad_id=special["pad"] or 0,
+            after=special["after"],
+            tokens_per_batch=tokens_per_batch,
+        )
+        with torch.autocast(kind, torch.bfloat16, enabled=dtype == "bf16"):
+            found = encode_paragraphs(encoder, packed.to(device)).float().cpu().numpy()
+        order = np.lexsort((packed.slots.numpy(), packed.documents.numpy()))
+        with np.errstate(over="ignore"):
+            vectors = found[order].astype(STORED[stored].to_pandas_dtype())
+        if not np.isfinite(vectors).all():
+            document = int(packed.documents.numpy()[order][~np.isfinite(vectors).all(axis=1)][0])
+            raise InputError(
+                f"the case {store.case_ids[first + document]} has a vector that is no finite"
+                f" number in {stored}",
+                remedy="store fp32" if stored == "fp16" else "use another encoder",
+            )
+        ends = np.concatenate([[0], np.cumsum(packed.counts.numpy())]).astype(np.int32)
+        paragraphs = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), width)
+        return pa.RecordBatch.from_arrays(
+            [
+                pa.array(store.case_ids[first : first + CASES], pa.string()),
+                pa.ListArray.from_arrays(pa.array(ends), paragraphs),
+            ],
+            schema=form,
+        )
+
+    counts = {"cases": len(store), "paragraphs": 0, "empty": 0}
+    starts = range(0, len(store), CASES)
+    bar = tqdm(starts, desc="embed", unit=" batches", mininterval=5, ascii=True)
+    with (
+        repeatable(0, settings, device),
+        torch.inference_mode(),
+        pa.OSFile(str(out), "wb") as stream,
+        pa.ipc.new_file(stream, form) as writer,
+    ):
+        for batch in _kept(bar, embedded, form):
+            per_case = batch["vectors"].value_lengths().to_numpy()
+            counts["paragraphs"] += int(per_case.sum())
+            counts["empty"] += int((per_case == 0).sum())
+            writer.write_batch(batch)
+        padding = encode_padding(encoder, limits.tokens).float().cpu().tolist()
+    document = {
+        "encoder": {name: getattr(encoder.config, name, None) for name in ENCODER},
+        "segments": limits.segments,
+        "tokens": limits.tokens,
+        "stored": stored,
+        "padding": padding,
+        "tokenizer": described["tokenizer"],
+        "counts": counts,
+    }
+    meta.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return counts
+
+
+def _kept(starts: Any, embedded: Any, form: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """The batches; those of an attempt that died are read from its scratch folder."""
+    folder = scratch_folder()
+    for first in starts:
+        file = folder / f"{first:08}.arrow" if folder else None
+        if file is not None and file.is_file():
+            with pa.OSFile(str(file)) as stream, pa.ipc.open_file(stream) as kept:
+                yield kept.get_batch(0)
+            continue
+        batch = embedded(first)
+        if file is not None:
+            _keep(file, batch, form)
+        yield batch
+
+
+def _keep(file: Path, batch: pa.RecordBatch, form: pa.Schema) -> None:
+    with (
+        atomic(file) as partial,
+        pa.OSFile(str(partial), "wb") as stream,
+        pa.ipc.new_file(stream, form) as writer,
+    ):
+        writer.write_batch(batch)
+
+
+if __name__ == "__main__":
+    stage.run(embed_paragraphs)
