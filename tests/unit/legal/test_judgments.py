@@ -66,6 +66,43 @@ def test_a_heading_at_the_end_of_a_paragraph_of_a_flat_text():
     assert tuple(judgment.facts) == TEXT and judgment.stopped == "Relevant domestic law"
 
 
+@pytest.mark.parametrize(
+    "heading", ["II. RELEVANT DOMESTIC LAW", "RELEVANT LEGAL FRAMEWORK AND PRACTICE"]
+)
+@pytest.mark.parametrize(
+    "after", [" ...", " A. The Civil Code 6. It says who owns a wall." + " x" * 99]
+)
+def test_a_heading_on_the_law_that_shares_its_line(heading, after):
+    old = "II. RELEVANT DOMESTIC LAW AND PRACTICE"
+    judgment = parse(lines_of(JUDGMENT.replace(old, heading + after)))
+    assert tuple(judgment.facts) == TEXT and heading.startswith(judgment.stopped)
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        "The relevant provisions of the Civil Code",
+        "Section 3(2) of the Walls Act provides that they",
+        "For the relevant provisions, see above. They",
+        "Under Article 9 of the Constitution they",
+    ],
+)
+def test_law_whose_heading_was_lost(begin):
+    law = f"6. {begin} stand.\n7. Directive 1/2 is on walls."
+    heading = "II. RELEVANT DOMESTIC LAW AND PRACTICE\n6. The Civil Code says who owns a wall."
+    renumbered = JUDGMENT.replace("7. The applicant comp", "8. The applicant comp")
+    judgment = parse(lines_of(renumbered.replace(heading, law)))
+    assert tuple(judgment.facts) == TEXT
+    assert judgment.rest[:2] == law.split("\n")
+
+
+def test_a_provision_among_the_facts_is_no_law_section():
+    more = "6. Under Article 9 of the Code the court fined her.\n7. The applicant paid in full."
+    heading = "II. RELEVANT DOMESTIC LAW AND PRACTICE\n6. The Civil Code says who owns a wall."
+    renumbered = JUDGMENT.replace("7. The applicant comp", "8. The applicant comp")
+    assert facts(renumbered.replace(heading, more)) == (*TEXT, *more.split("\n"))
+
+
 def test_a_table_of_contents_is_no_judgment():
     contents = "THE FACTS\nI. THE CIRCUMSTANCES OF THE CASE\nTHE LAW\n"
     text = JUDGMENT.replace("PROCEDURE\n", f"{contents}PROCEDURE\n")

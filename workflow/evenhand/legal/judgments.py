@@ -231,6 +231,26 @@ _COMPLAINTS = re.compile(
     r"(?:[IVX]{1,5}\.\s*)?(?:THE )?(?:APPLICANTS?[’']?S? )?COMPLAINTS?(?: BEFORE THE COURT)?\W*$"
 )
 
+#: Such a heading in capitals, whatever follows it on its line.
+_LAW_IN_CAPITALS = re.compile(
+    rf"{_NUMERAL}(?:THE )?(?:OTHER )?RELEVANT (?:[A-Z]{{2,}},? ){{0,8}}?"
+    r"(?:LAW|LEGISLATION|FRAMEWORK|PRACTICE|PROVISIONS|MATERIALS?|INSTRUMENTS|TEXTS)\b"
+)
+
+#: How a paragraph begins that tells what a law says.
+_PROVISION = re.compile(
+    r"(?:\d{1,4}\s?\.\s*)?(?:(?:[Ff]or t|[Tt])he (?:relevant|applicable) "
+    r"(?:(?:provisions?|parts?|sections?|articles?|rules?)\b|"
+    r"(?:domestic|international|national) (?:law|legislation|provisions)\b)|"
+    r"(?:Article|Section|Rule)s? \d[^.;]{0,120}?\b(?:provide[sd]?|reads?|states?|stipulates?|"
+    r"lays? down|guarantees?|regarding)\b|Under (?:Article|[Ss]ection|Rule)s? \d)"
+)
+_APPLICANT = re.compile(r"\bapplicants?\b", re.IGNORECASE)
+
+#: Share of the paragraphs that speak of the applicant: at least so many of the facts, at most
+#: so many of the law.
+_OF_FACTS, _OF_LAW = 0.3, 0.1
+
 _NUMBERED_LINE = re.compile(r"(\d{1,4})\s?\.\s*(?=\S)")
 _HEADING_PREFIX = re.compile(
     r"(?:[IVX]{1,5}|[A-Z]|\d{1,2}|[a-z]|\([a-z0-9]{1,4}\))\s?[.)]?\s+(?=\S)"
@@ -279,7 +299,12 @@ class Judgment:
 
 
 def parse(lines: list[str]) -> Judgment:
-    """Divide a judgment's lines (see `lines_of`) into its sections."""
+    """Divide a judgment's lines (see `lines_of`) into its sections.
+
+    A judgment whose facts end at THE LAW without a heading on the relevant law may have lost it:
+    a tail of paragraphs that begins with a provision, and in which (nearly) nobody speaks of the
+    applicant, goes to `rest`.
+    """
     judgment = Judgment()
     begin = _after_contents(lines)
     judgment.header += lines[:begin]
@@ -289,6 +314,7 @@ def parse(lines: list[str]) -> Judgment:
     parts = {"header": judgment.header, "procedure": judgment.procedure}
     parts |= {"facts": judgment.facts, "operative": judgment.operative}
     begun = False  # whether a numbered paragraph of this zone has begun
+    told = False  # whether a heading within the facts has ended them
     for place, line in enumerate(lines):
         starts_here = place in starts
         if not starts_here:
@@ -307,8 +333,11 @@ def parse(lines: list[str]) -> Judgment:
                 judgment.headings.append(line)
                 if _NOT_FACTS.match(line) or _COMPLAINTS.match(line):
                     judgment.stopped = line
-                    zone, begun = "rest", False
+                    zone, begun, told = "rest", False, True
                 continue
+            elif zone == "facts" and (heading := _LAW_IN_CAPITALS.match(line)):
+                judgment.stopped = heading[0]
+                zone, begun, told = "rest", False, True
         part = parts.get(zone, judgment.rest)
         if starts_here:
             begun = True
@@ -317,7 +346,26 @@ def parse(lines: list[str]) -> Judgment:
             part[-1] = f"{part[-1]} {line}"
         else:
             part.append(line)
+    if not told and (begin := _law_without_heading(judgment.facts)):
+        judgment.stopped = judgment.facts[begin][:LONGEST_HEADING]
+        judgment.rest[:0] = judgment.facts[begin:]
+        del judgment.facts[begin:]
     return judgment
+
+
+def _law_without_heading(facts: list[str]) -> int | None:
+    """Where the relevant law begins among paragraphs that no heading divides, if it is there."""
+    speaks = [bool(_APPLICANT.search(paragraph)) for paragraph in facts]
+    for begin in range(1, len(facts)):
+        before, after = speaks[:begin], speaks[begin:]
+        if (
+            _PROVISION.match(facts[begin])
+            and not speaks[begin]
+            and sum(after) <= _OF_LAW * len(after)
+            and sum(before) >= _OF_FACTS * len(before)
+        ):
+            return begin
+    return None
 
 
 def _after_contents(lines: list[str]) -> int:
