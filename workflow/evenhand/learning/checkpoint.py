@@ -96,10 +96,12 @@ class Checkpoints:
         try:
             with atomic(self.file) as partial, partial.open("wb") as stream:
                 torch.save({**kept, "configuration": json.dumps(self._configuration)}, stream)
-        except OSError as error:
+        except Exception as error:
+            if (reason := _behind(error)) is None:
+                raise
             whole = "; the one before it is whole" if self.file.is_file() else ""
             raise InputError(
-                f"the checkpoint cannot be written ({error.strerror}){whole}",
+                f"the checkpoint cannot be written ({reason.strerror}){whole}",
                 file=self.file,
                 remedy="make room and run again: the training goes on from the last checkpoint",
             ) from error
@@ -115,6 +117,13 @@ class Checkpoints:
         ours = self._configuration
         key = min(key for key in {*ours, *other} if ours.get(key) != other.get(key))
         return f"{key} was {_short(other.get(key))}, and is {_short(ours.get(key))}"
+
+
+def _behind(error: BaseException | None) -> OSError | None:
+    """The error of the file system behind another: torch puts one of its own in its place."""
+    while error is not None and not isinstance(error, OSError):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _short(value: Any) -> str:

@@ -151,7 +151,9 @@ def embed_paragraphs(
             writer.write_batch(batch)
         padding = encode_padding(encoder, limits.tokens).float().cpu().tolist()
     document = {
-        "encoder": {name: getattr(encoder.config, name, None) for name in ENCODER},
+        "encoder": {
+            name: getattr(encoder.config, name) for name in ENCODER if hasattr(encoder.config, name)
+        },
         "segments": limits.segments,
         "tokens": limits.tokens,
         "stored": stored,

@@ -18,8 +18,8 @@ META = {"encoder", "segments", "tokens", "stored", "padding", "tokenizer", "coun
 
 #: What a description says of the encoder: what the layers above take over from it.
 ENCODER = (
-    *("hidden_size", "num_attention_heads", "intermediate_size", "hidden_act", "layer_norm_eps"),
-    "model_type",
+    *("model_type", "hidden_size", "num_attention_heads", "intermediate_size", "hidden_act"),
+    *("activation", "layer_norm_eps"),
 )
 
 

@@ -1,0 +1,142 @@
+import errno
+import os
+import subprocess
+
+import pytest
+import torch
+
+from evenhand.errors import InputError
+from evenhand.learning import checkpoint
+from evenhand.learning.checkpoint import NAME, Checkpoints
+
+
+def kept(step):
+    """What might be kept: 4 MB and the step."""
+    return {"weights": torch.full((1_000_000,), float(step)), "step": step, "none": None}
+
+
+def restored(folder, **configuration):
+    """The step that is gone on from."""
+    found = Checkpoints(folder, configuration).restore()
+    return found and found["step"]
+
+
+def test_it_comes_back(tmp_path):
+    one = Checkpoints(tmp_path, {"lr": 0.1, "layers": (1, 2)})
+    assert one.restore() is None
+    one.save(kept(3))
+    one.save(kept(4))
+    found = Checkpoints(tmp_path, {"layers": [1, 2], "lr": 0.1}).restore()
+    assert (found["step"], found["none"], float(found["weights"][-1])) == (4, None, 4.0)
+    assert [file.name for file in tmp_path.iterdir()] == [NAME]
+
+
+def test_without_a_folder_nothing_is_kept():
+    one = Checkpoints(None, {})
+    one.save(kept(1))
+    one.save_if_due(lambda: pytest.fail("nobody keeps this"))
+    assert one.restore() is None
+
+
+def test_it_is_kept_when_it_is_due(tmp_path, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(checkpoint.time, "monotonic", lambda: now[0])
+    write = torch.save
+
+    def slow(*given):
+        now[0] += 2
+        write(*given)
+
+    monkeypatch.setattr(torch, "save", slow)
+    one = Checkpoints(tmp_path, {}, seconds=5, share=20)
+    steps = {}
+    for moment in (104, 105, 146, 147, 150):
+        now[0] = moment = max(now[0], moment)
+        one.save_if_due(lambda moment=moment: kept(moment))
+        steps[moment] = restored(tmp_path)
+    # the first after five seconds; it took two, so the next one comes forty later
+    assert steps == {104: None, 105: 105, 146: 105, 147: 147, 150: 147}
+
+
+def test_another_configuration_is_refused(tmp_path):
+    Checkpoints(tmp_path, {"lr": 0.1, "batch": 16}).save(kept(1))
+    with pytest.raises(InputError, match=r"another training: lr was 0.1, and is 0.2; remove it"):
+        restored(tmp_path, lr=0.2, batch=16)
+    with pytest.raises(InputError, match="clip was null, and is 1"):
+        restored(tmp_path, lr=0.1, batch=16, clip=1)
+    with pytest.raises(InputError, match="batch was 16, and is null"):
+        restored(tmp_path, lr=0.1)
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "other"])
+def test_a_broken_one_is_told_and_left_out(tmp_path, capsys, damage):
+    one = Checkpoints(tmp_path, {})
+    one.save(kept(1))
+    whole = one.file.read_bytes()
+    one.file.write_bytes({"cut": whole[: len(whole) // 2], "empty": b"", "other": b"{}"}[damage])
+    assert one.restore() is None
+    assert "begins again: " in capsys.readouterr().err
+
+
+def test_nothing_in_it_is_run(tmp_path):
+    class Harmful:
+        def __reduce__(self):
+            return os.mkdir, (str(tmp_path / "harm"),)
+
+    torch.save({"configuration": "{}", "x": Harmful()}, tmp_path / NAME)
+    assert restored(tmp_path) is None
+    assert not (tmp_path / "harm").exists()
+
+
+def test_a_full_disk_leaves_the_old_one_whole(tmp_path, monkeypatch):
+    one = Checkpoints(tmp_path, {})
+    one.save(kept(1))
+
+    def full(value, stream):
+        stream.write(b"half of it")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(torch, "save", full)
+        with pytest.raises(InputError, match=r"No space left on device\); the one before it is"):
+            one.save(kept(2))
+    assert restored(tmp_path) == 1
+    assert [file.name for file in tmp_path.iterdir()] == [NAME]
+
+
+def test_a_full_disk_at_the_first_one(tmp_path, monkeypatch):
+    def full(value, stream):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(torch, "save", full)
+    with pytest.raises(InputError, match=r"left on device\); make room") as error:
+        Checkpoints(tmp_path, {}).save(kept(2))
+    assert "whole" not in str(error.value)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 10 MB; needs the right to mount."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=10m", "tmpfs", str(folder)]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False)
+    except OSError:
+        pytest.skip("there is no mount")
+    if done.returncode:
+        pytest.skip("file systems cannot be mounted here")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_disk_that_is_really_full(small_disk):
+    one = Checkpoints(small_disk, {})
+    one.save(kept(1))
+    (small_disk / "others").write_bytes(bytes(4 * 2**20))
+    with pytest.raises(InputError, match="the one before it is whole"):
+        one.save(kept(2))
+    assert restored(small_disk) == 1
+    (small_disk / "others").unlink()
+    one.save(kept(3))
+    assert restored(small_disk) == 3
