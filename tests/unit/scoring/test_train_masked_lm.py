@@ -152,25 +152,6 @@ def test_pieces_are_parts_of_sentences(lengths, piece, seed):
         assert len(part) <= max(piece, 2)
 
 
-@given(st.lists(st.integers(1, 12), min_size=1, max_size=6), st.integers(0, 99))
-def test_masks(lengths, seed):
-    sentences = [[2, *range(5, 5 + n), 3] for n in lengths]
-    ids, attention, rows, columns, wanted = module._mask(
-        sentences, 40, 0.3, np.random.default_rng(seed)
-    )
-    assert len(rows) >= 1
-    for row, sentence in enumerate(sentences):
-        assert attention[row].tolist() == [1] * len(sentence) + [0] * (
-            len(attention[row]) - len(sentence)
-        )
-        changed = {int(c) for r, c in zip(rows, columns, strict=True) if r == row}
-        for place, token in enumerate(sentence):
-            assert place in changed or ids[row, place] == token
-    assert all(
-        sentences[r][c] == w and w >= 5 for r, c, w in zip(rows, columns, wanted, strict=True)
-    )
-
-
 def english(count=300):
     generator = random.Random(0)
     people = ["The doctor", "A nurse", "The café owner", "My teacher", "The engineer"]

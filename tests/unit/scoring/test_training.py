@@ -166,3 +166,39 @@ def test_bad_inputs(tmp_path):
         read(tables=[tmp_path / "no.parquet"])
     with pytest.raises(InputError, match="16 is not a multiple of heads 3"):
         training.check_width(16, 3)
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 30), min_size=1, max_size=20), min_size=1, max_size=6),
+    st.sets(st.integers(5, 30), min_size=1),
+    st.floats(0.01, 0.99),
+    st.integers(0, 99),
+)
+def test_only_ordinary_tokens_are_masked(sentences, ordinary, probability, seed):
+    known = np.array(sorted(ordinary))
+    ids, attention, rows, columns, wanted = training.mask_tokens(
+        sentences, known, probability, np.random.default_rng(seed), pad_id=0, mask_id=4
+    )
+    whole = training.pad(sentences, 0)
+    assert attention.sum(axis=1).tolist() == [len(one) for one in sentences]
+    assert (np.diff(attention, axis=1) <= 0).all()
+    assert {*wanted.tolist()} <= ordinary
+    assert (wanted == whole[rows, columns]).all()
+    assert {*ids[rows, columns].tolist()} <= ordinary | {4}
+    ids[rows, columns] = wanted
+    assert (ids == whole).all()
+    assert len({*zip(rows.tolist(), columns.tolist(), strict=True)}) == len(rows)
+    eligible = sum(token in ordinary for one in sentences for token in one)
+    assert min(eligible, 1) <= len(rows) <= eligible
+
+
+def test_masks_are_as_frequent_as_asked():
+    generator = np.random.default_rng(0)
+    sentences = [[5 + i % 90 for i in range(100)]] * 400
+    ids, _, rows, columns, wanted = training.mask_tokens(
+        sentences, np.arange(5, 95), 0.15, generator, pad_id=0, mask_id=4
+    )
+    shown = ids[rows, columns]
+    assert len(rows) / 40_000 == pytest.approx(0.15, abs=0.01)
+    assert (shown == 4).mean() == pytest.approx(0.8, abs=0.02)
+    assert (shown == wanted).mean() == pytest.approx(0.1 + 0.1 / 90, abs=0.02)

@@ -61,15 +61,53 @@ def check_fill_mask(
         frequent one of the whole text), baseline_token, passed (accuracy_low > baseline).
         Without a token to ask for, the numbers are None and passed is False.
     """
+    coded = [
+        lm.tokenizer(sentence, split_special_tokens=True, verbose=False).input_ids
+        for sentence in sentences
+    ]
+    return check_inputs(
+        lm,
+        [ids for ids in coded if len(ids) <= lm.max_tokens],
+        seed=seed,
+        tokens_per_batch=tokens_per_batch,
+        threads=threads,
+        share=share,
+        least_tokens=least_tokens,
+    )
+
+
+def check_inputs(
+    lm: MaskedLM,
+    inputs: Sequence[Sequence[int]],
+    *,
+    seed: int,
+    tokens_per_batch: int,
+    threads: int = 1,
+    share: float = 0.15,
+    least_tokens: int = 300,
+) -> dict[str, Any]:
+    """The check on texts that are token ids already, special ones included.
+
+    Parameters
+    ----------
+    inputs : sequence of sequences of int
+        None of them longer than the model; those of special tokens alone are left out.
+    lm, seed, tokens_per_batch, threads, share, least_tokens
+        See `check_fill_mask`.
+
+    Returns
+    -------
+    dict
+        See `check_fill_mask`; sentences are inputs.
+    """
     generator = np.random.default_rng(seed)
     special = {*lm.tokenizer.all_special_ids}
-    used: list[list[int]] = []
-    left: list[list[int]] = []  # of each sentence the places that were not asked for yet
+    used: list[Sequence[int]] = []
+    left: list[list[int]] = []  # of each input the places that were not asked for yet
     seen: Counter[int] = Counter()
-    for sentence in sentences:
-        ids = lm.tokenizer(sentence, split_special_tokens=True, verbose=False).input_ids
+    for ids in inputs:
         open_places = [i for i, token in enumerate(ids) if token not in special]
-        if len(ids) <= lm.max_tokens and open_places:
+        if open_places:
             used.append(ids)
             left.append(open_places)
             seen.update(ids[i] for i in open_places)

@@ -28,7 +28,7 @@ from evenhand.scoring.training import (
     check_width,
     count,
     fit,
-    pad,
+    mask_tokens,
     read_corpus,
     reproducible,
     write_record,
@@ -41,10 +41,6 @@ if TYPE_CHECKING:
     from transformers import BertForMaskedLM, BertTokenizerFast
 
 Tokens = Literal["characters", "wordpiece"]
-
-#: Of the tokens chosen for prediction: share shown as the mask, and as a random token. The
-#: rest is shown as it is (Devlin et al. 2019, section 3.1).
-SHOWN_MASKED, SHOWN_RANDOM = 0.8, 0.1
 
 #: Share of the steps that see short pieces instead of whole sentences.
 SHORT_STEPS = 0.7
@@ -225,6 +221,7 @@ def _train(
         list(sentences), truncation=True, max_length=max_length, split_special_tokens=True
     )["input_ids"]
     enable_selection(model)
+    ordinary = np.arange(len(BERT_SPECIALS), len(tokenizer))
     generator = np.random.default_rng(seed)
     order = Batches(coded, batch, generator)
 
@@ -235,8 +232,13 @@ def _train(
             starts = [0] * len(chosen)
             if step < SHORT_STEPS * steps:
                 chosen, starts = _cut(chosen, piece, generator)
-            ids, attention, rows, columns, wanted = _mask(
-                chosen, len(tokenizer), mask_probability, generator
+            ids, attention, rows, columns, wanted = mask_tokens(
+                chosen,
+                ordinary,
+                mask_probability,
+                generator,
+                pad_id=BERT_SPECIALS.index("[PAD]"),
+                mask_id=BERT_SPECIALS.index("[MASK]"),
             )
         # Tokens of a piece keep the positions that they have in the sentence; the padding
         # after it may not run beyond the last one.
@@ -271,43 +273,6 @@ def _cut(
                 pieces.append(ids[start:end])
                 starts.append(start)
     return pieces, starts
-
-
-def _mask(
-    sentences: Sequence[Sequence[int]],
-    vocabulary: int,
-    probability: float,
-    generator: np.random.Generator,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Pad a batch and choose what is to be predicted.
-
-    Returns
-    -------
-    ids, attention : arrays of int64, shape (batch, longest)
-        What the model sees, and 1 where there is a token.
-    rows, columns, wanted : arrays of int64, shape (k,)
-        The places to predict (at least one, unless all is unknown) and what stood there.
-    """
-    ids = pad(sentences, BERT_SPECIALS.index("[PAD]"))
-    attention = (ids != BERT_SPECIALS.index("[PAD]")).astype(np.int64)
-    # Unknown tokens are not predicted: a model that answers "unknown" has said nothing.
-    eligible = ids >= len(BERT_SPECIALS)
-    draw = np.where(eligible, generator.random(ids.shape), np.inf)
-    chosen = (draw < probability) | (draw == draw.min())
-    rows, columns = np.nonzero(chosen & eligible)
-    wanted = ids[rows, columns]
-    fate = generator.random(len(rows))
-    shown = np.where(
-        fate < SHOWN_MASKED,
-        BERT_SPECIALS.index("[MASK]"),
-        np.where(
-            fate < SHOWN_MASKED + SHOWN_RANDOM,
-            generator.integers(len(BERT_SPECIALS), vocabulary, size=len(rows)),
-            wanted,
-        ),
-    )
-    ids[rows, columns] = shown
-    return ids, attention, rows, columns, wanted
 
 
 if __name__ == "__main__":

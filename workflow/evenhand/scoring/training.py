@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel
 
+#: Of the tokens chosen for prediction: share shown as the mask, and as a random token. The
+#: rest is shown as it is (Devlin et al. 2019, section 3.1).
+SHOWN_MASKED, SHOWN_RANDOM = 0.8, 0.1
+
 #: Points of the loss curve in training.json.
 CURVE_POINTS = 50
 
@@ -312,6 +316,8 @@ class _Checkpoint:
         if self._batches is not None:
             self._batches.restore(json.loads(kept["batches"]))
         torch.random.set_rng_state(kept["random"])
+        if kept.get("random_gpu") and torch.cuda.is_available():
+            torch.cuda.set_rng_state_all(kept["random_gpu"])
         print(f"goes on after step {len(kept['losses'])}", file=sys.stderr)
         return kept["losses"]
 
@@ -326,12 +332,69 @@ class _Checkpoint:
         kept |= {
             "batches": json.dumps(self._batches.state()) if self._batches is not None else None,
             "random": torch.random.get_rng_state(),
+            "random_gpu": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
             "losses": losses,
         }
         with atomic(self._file) as partial:
             torch.save(kept, partial)
         ended = time.monotonic()
         self._due = ended + max(CHECKPOINT_SECONDS, CHECKPOINT_SHARE * (ended - started))
+
+
+def mask_tokens(
+    sentences: Sequence[Sequence[int]],
+    ordinary: np.ndarray,
+    probability: float,
+    generator: np.random.Generator,
+    *,
+    pad_id: int,
+    mask_id: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Pad a batch and choose what is to be predicted.
+
+    Parameters
+    ----------
+    sentences : sequence of sequences of int
+        Token ids, special ones included.
+    ordinary : array of int
+        The ids that can be predicted, and shown in place of others: neither special ones nor
+        the unknown one, since a model that answers "unknown" has said nothing. Ascending.
+    probability : float
+        The share of them that is to be predicted.
+    generator : numpy.random.Generator
+        What chooses.
+    pad_id, mask_id : int
+        The ids of padding and of the mask.
+
+    Returns
+    -------
+    ids, attention : arrays of int64, shape (batch, longest)
+        What the model sees, and 1 where there is a token.
+    rows, columns, wanted : arrays of int64, shape (k,)
+        The places to predict (at least one, unless none is ordinary) and what stood there.
+    """
+    ids = pad(sentences, pad_id)
+    lengths = np.array([len(one) for one in sentences])
+    attention = (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
+    known = np.zeros(max(int(ids.max()), int(ordinary[-1])) + 1, dtype=bool)
+    known[ordinary] = True
+    eligible = known[ids] & (attention == 1)
+    draw = np.where(eligible, generator.random(ids.shape), np.inf)
+    chosen = (draw < probability) | (draw == draw.min())
+    rows, columns = np.nonzero(chosen & eligible)
+    wanted = ids[rows, columns]
+    fate = generator.random(len(rows))
+    shown = np.where(
+        fate < SHOWN_MASKED,
+        mask_id,
+        np.where(
+            fate < SHOWN_MASKED + SHOWN_RANDOM,
+            ordinary[generator.integers(len(ordinary), size=len(rows))],
+            wanted,
+        ),
+    )
+    ids[rows, columns] = shown
+    return ids, attention, rows, columns, wanted
 
 
 def pad(sentences: Sequence[Sequence[int]], filler: int) -> np.ndarray:
@@ -360,7 +423,7 @@ def write_record(
         "vocabulary": vocabulary,
         "parameters": parameters,
         **checks,
-        "loss": [{"step": step, "loss": round(loss, 5)} for step, loss in _curve(losses)],
+        "loss": loss_curve(losses),
     }
     text = json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False)
     (out / "training.json").write_text(text + "\n", encoding="utf-8")
@@ -378,7 +441,12 @@ def count(record: dict[str, Any], check: str) -> dict[str, Any]:
     }
 
 
-def _curve(losses: Sequence[float]) -> Iterator[tuple[int, float]]:
-    """The mean loss over each of at most `CURVE_POINTS` stretches: (last step, loss)."""
-    for stretch in np.array_split(np.arange(len(losses)), min(CURVE_POINTS, len(losses))):
-        yield int(stretch[-1]) + 1, float(np.mean(np.array(losses)[stretch]))
+def loss_curve(losses: Sequence[float]) -> list[dict[str, Any]]:
+    """The mean loss of each of at most `CURVE_POINTS` stretches, and the stretch's last step."""
+    return [
+        {
+            "step": int(stretch[-1]) + 1,
+            "loss": round(float(np.mean(np.array(losses)[stretch])), 5),
+        }
+        for stretch in np.array_split(np.arange(len(losses)), min(CURVE_POINTS, len(losses)))
+    ]
