@@ -40,7 +40,7 @@ CURVE_POINTS = 50
 
 #: Seconds between two checkpoints, and how many times longer than its writing at the least:
 #: a stop costs seconds, and the checkpoints of a large model not more than 5 % of its time.
-CHECKPOINT_SECONDS, CHECKPOINT_SHARE = 5.0, 20
+CHECKPOINT_SECONDS, CHECKPOINT_SHARE = 2.0, 20
 
 
 @dataclass(frozen=True)
