@@ -88,6 +88,7 @@ def test_options_go_to_the_format(tmp_path):
     [
         ({"format": "hudoc_text", "documents": ["CHAMBER"]}, r"no option documents; leave it out"),
         ({"kind": "cail"}, r"reads cases of ecthr, not of cail; choose a format for cail"),
+        ({"encoding": "klingon"}, r"the encoding 'klingon' is none .* choose one of auto, utf-8"),
         ({"kind": "eu"}, r"the kind is 'eu'; choose one of ecthr, scotus, fscs, cail"),
         ({"format": "fairlex"}, r"reads the table fairlex_fields, which is not given"),
     ],

@@ -85,6 +85,17 @@ def _is_object(line: str) -> bool:
         return False
 
 
+def _has_half_pair(line: str, value: dict[str, Any]) -> bool:
+    """Whether an escape of half a surrogate pair, which JSON allows, became part of a string."""
+    if "\\ud" not in line.lower():
+        return False
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
 def _read_lines(
     source: str, pieces: Iterator[tuple[int, str]], quarantine: Quarantine
 ) -> Iterator[Found]:
@@ -97,7 +108,10 @@ def _read_lines(
             except (ValueError, RecursionError) as error:
                 quarantine.add(source, number, "line", "broken_json", str(error))
                 continue
-            if isinstance(value, dict):
+            if isinstance(value, dict) and _has_half_pair(line, value):
+                detail = "half of a surrogate pair (\\ud800 to \\udfff), which is no character"
+                quarantine.add(source, number, "line", "broken_json", detail)
+            elif isinstance(value, dict):
                 yield Found(source, number, "line", value)
             else:
                 detail = f"{type(value).__name__}, not an object"

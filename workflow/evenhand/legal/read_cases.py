@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from tqdm import tqdm
 
@@ -18,6 +18,7 @@ from evenhand.io.formats import is_hidden
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.records import Record, write_records
 from evenhand.stage import Input, Output, Plugin, Source
+from evenhand.text.decoding import Encoding
 
 #: Reasons of the quarantine for which the case stays: something in it could not be read.
 NOTED = frozenset({"bad_date", "undecodable_bytes", "nul_bytes"})
@@ -143,6 +144,12 @@ def _options(reader: ModuleType, format: str, given: dict[str, Any]) -> dict[str
         raise InputError(
             f"the format {format} has no option {unknown[0]}",
             remedy=f"leave it out (its options: {known})",
+        )
+    known_encodings = getattr(reader, "ENCODINGS", get_args(Encoding))
+    if chosen.get("encoding", known_encodings[0]) not in known_encodings:
+        raise InputError(
+            f"the encoding {chosen['encoding']!r} is none that the format {format} reads",
+            remedy=f"choose one of {', '.join(known_encodings)}",
         )
     return chosen
 
