@@ -73,7 +73,15 @@ def files(repository, tmp_path_factory):
     splits = {"train": {"cases": 22}, "dev": {"cases": 0}, "test": {"cases": 8}}
     note = "5 of 30 cases have no date"
     divided.write_text(
-        json.dumps({"cases": 30, "splits": splits, "methods": {"undated": 5}, "note": note})
+        json.dumps(
+            {
+                "cases": 30,
+                "splits": splits,
+                "methods": {"undated": 5},
+                "note": note,
+                "groups_parted_by_given_splits": 1,
+            }
+        )
     )
     return {name: [path] for name, path in out.items()} | {
         "counts": [counts],
@@ -105,6 +113,7 @@ def test_whole_page(page):
     own = text(tree, "#mine")
     assert "part: 30 cases; left out or noted: no facts 2, bad date 1" in own
     assert "One case is nearly another" in own
+    assert "The source’s own split parts 1 such group:" in own
     assert "5 of 30 cases have no date" in own
     assert "pronouns" in own
     assert "of Article" in own  # the pattern that was found
@@ -118,9 +127,9 @@ def test_what_people_said(page, tmp_path):
     audit = tmp_path / "legal_mine_audit.csv"
     audit.write_text(AUDIT)
     own = text(page(audits=[audit]), "#mine")
-    assert "title in procedure4 of 20" in own
+    assert "title in procedure204 of 5" in own  # of its 20 cases 5 were drawn
     assert "all that give a value" in own
-    assert "0 of 9" not in own  # nobody answered for it
+    assert "0 of 5" not in own  # nobody answered for it
 
 
 def test_hostile_names_stay_text(page):

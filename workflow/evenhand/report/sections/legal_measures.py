@@ -88,6 +88,7 @@ AUDIT = {
     "scope": str,
     "rule": str,
     "cases": int,
+    "drawn": int,
     "answered": int,
     "right": int,
     "wrong": int,
