@@ -1,6 +1,7 @@
 # The commands of the README. Everything stands on `snakemake` and `pytest`; nothing works through make alone.
 #   make demo     install, run the whole workflow on the demo inputs, say where the page is
 #   make test     install, run the tests
+#   make test-slurm   the tests on a real Slurm, which is started on this machine (root, Debian)
 #   make why      for each job that would run: why
 # A config of your own:  make demo CONFIG=my.yaml  (or snakemake --configfile my.yaml --cores 2)
 
@@ -18,7 +19,7 @@ RUFF_PATHS := workflow tests benchmarks
 export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test why cache-list cache-prune lint format docs lock install help
+.PHONY: demo test test-slurm why cache-list cache-prune lint format docs lock install help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -48,6 +49,10 @@ demo: $(READY)
 
 test: $(READY)
 	@$(BIN)/pytest -n $(CORES)
+
+# in one process: the tests share a cluster
+test-slurm: $(READY)
+	@$(BIN)/pytest -p no:xdist tests/slurm
 
 why: $(READY)
 	@$(BIN)/python -m evenhand.why $(if $(CONFIG),--configfile $(CONFIG))
