@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.legal.chinese import dates_of, number_of, paragraphs
+from evenhand.legal.chinese import dates_of, facts_of, number_of, paragraphs
 
 DIGITS = "〇一二三四五六七八九"
 
@@ -67,3 +67,10 @@ def test_paragraphs_are_cut_where_the_line_ended():
         "乙某 于2018 年到案。",
     )
     assert paragraphs(" \n\u3000") == ()
+
+
+def test_facts_end_where_the_court_reasons():
+    facts = "甲拿走一辆自行车。\n检察院认为，本院认为二字不在此处。"
+    assert facts_of(f"{facts}\n本院认为，甲有罪。判决如下：\n一、拘役五个月。") == paragraphs(facts)
+    assert facts_of(facts) == paragraphs(facts)
+    assert facts_of("本院认为，甲有罪。") == ()

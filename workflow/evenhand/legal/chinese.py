@@ -19,6 +19,9 @@ _DATE = re.compile(rf"({_YEAR})\s*年\s*({NUMBER})\s*月\s*({NUMBER})\s*日")
 _BORDER = re.compile(r"(?<=[。！？；：”])\s+|[\r\n\u2028\u2029]+")
 _BLANKS = re.compile(r"\s+")
 
+#: How the court's reasons begin.
+_REASONS = "本院认为"
+
 
 def paragraphs(text: str) -> tuple[str, ...]:
     """The paragraphs of a text: cut at line ends, and at blanks behind the end of a sentence.
@@ -27,6 +30,16 @@ def paragraphs(text: str) -> tuple[str, ...]:
     """
     parts = (_BLANKS.sub(" ", part).strip() for part in _BORDER.split(text))
     return tuple(part for part in parts if part)
+
+
+def facts_of(text: str) -> tuple[str, ...]:
+    """The paragraphs of what a source gives as facts, up to the court's own reasons.
+
+    Some records hold the whole judgment there: from 本院认为 on it reasons and decides.
+    """
+    found = paragraphs(text)
+    end = next((i for i, part in enumerate(found) if part.startswith(_REASONS)), len(found))
+    return found[:end]
 
 
 def number_of(words: str) -> int:

@@ -21,7 +21,7 @@ from typing import Any
 from evenhand.errors import InputError
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
-from evenhand.legal.chinese import paragraphs
+from evenhand.legal.chinese import facts_of
 from evenhand.legal.objects import Found, objects_of
 from evenhand.legal.records import Record
 from evenhand.legal.severity import Sentence, severity
@@ -102,7 +102,7 @@ def _record(found: Found, quarantine: Quarantine) -> Record | None:
     except ValueError as error:
         quarantine.add(*where, "bad_label", str(error))
         return None
-    text = paragraphs(fact)
+    text = facts_of(fact)
     given = _given(value | meta)
     if sentence:
         given |= {"sentence": sentence.kind, "months": f"{sentence.months:g}"}

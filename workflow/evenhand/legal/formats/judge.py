@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.io.quarantine import Quarantine
-from evenhand.legal.chinese import dates_of, paragraphs
+from evenhand.legal.chinese import dates_of, facts_of, paragraphs
 from evenhand.legal.objects import Found, read_objects
 from evenhand.legal.records import Record
 from evenhand.legal.severity import sentence_of, severity
@@ -68,7 +68,7 @@ def _record(found: Found, quarantine: Quarantine) -> Record | None:
         source_position=found.position,
         language="zh",
         date=_date(judgment, where, quarantine),
-        text=paragraphs(facts),
+        text=facts_of(facts),
         context=paragraphs(judgment),
         labels=None if sentence is None else (severity(sentence),),
         given=given,
