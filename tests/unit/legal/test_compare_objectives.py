@@ -86,6 +86,21 @@ def test_the_same_predictions_do_not_differ(tmp_path):
         assert float(row["p_cases"]) == float(row["p_seeds"]) == 1
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_interval_and_p_value_say_the_same(tmp_path, seed):
+    data, _ = write_people(tmp_path / "d.parquet", men=9, women=6)
+    runs = [
+        predictions(data, "cail", noisy(7 * seed + start + one, 2), seed=one, **more)
+        for one in (1, 2)
+        for start, more in ((0, {}), (100, DRO))
+    ]
+    _, rows = compared(tmp_path, data, "cail", *runs, resamples=999)
+    for row in rows.values():
+        p_value, low, high = (float(row[name]) for name in ("p_cases", "low", "high"))
+        if abs(p_value - 0.05) > 0.005:
+            assert (p_value < 0.05) == (low > 0 or high < 0)
+
+
 def test_one_seed_and_equal_differences_have_no_p_value_over_seeds(tmp_path):
     data, _ = write_people(tmp_path / "d.parquet", men=12, women=12)
     bad = lambda hot: np.roll(right(hot), 1, axis=1)  # noqa: E731

@@ -24,7 +24,7 @@ from evenhand.legal.scored import (
     scores_of_groups,
 )
 from evenhand.metrics.classification import conventions
-from evenhand.metrics.disparity import centred_interval, resampled_sums, share_as_far
+from evenhand.metrics.disparity import resampled_sums, share_as_far
 from evenhand.metrics.paired import holm
 from evenhand.stage import Input, Output, Plugin
 
@@ -67,9 +67,10 @@ def compare_objectives(
           objective is higher: good for overall, mean and worst, bad for gd.
         - low, high, p_cases: 95 per cent interval and two-sided p-value over bootstrap samples
           of the cases, the same for both, drawn within groups: would other cases show a
-          difference. A sample's difference is a mean over the seeds.
+          difference. A sample's difference is a mean over the seeds; what counts is how far it
+          lies from the mean of all samples.
         - seeds_low, seeds_high, p_seeds: of the paired t test over seeds: would other seeds show
-          a difference on these cases.
+          a difference on these cases. Two or three seeds can show next to nothing.
         - p_cases_adjusted, p_seeds_adjusted: by Holm, for all tests of the file; overall of an
           objective that was trained without groups is tested once.
         - verdict: higher or lower where both adjusted p-values are below 0.05, else not shown;
@@ -162,15 +163,15 @@ def _tested(
     differences = seen[ours] - seen[theirs]
     difference = differences.mean()
     samples = (drawn[:, ours] - drawn[:, theirs]).mean(axis=1)
-    low, high = centred_interval(samples, difference)
     # the distance of a sample from the mean of all is what chance does
     far = np.abs(samples - samples.mean())
+    reach = np.quantile(far, 0.95)
     return {
         "value": seen[ours].mean(),
         "erm": seen[theirs].mean(),
         "difference": difference,
-        "low": low,
-        "high": high,
+        "low": difference - reach,
+        "high": difference + reach,
         "p_cases": float(share_as_far(far, np.abs(difference))),
         **_over_seeds(differences),
     }
