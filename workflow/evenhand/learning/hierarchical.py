@@ -147,15 +147,24 @@ def check_input(encoder: "PreTrainedModel", *, vocabulary: int, limits: Limits) 
 
 
 def encode_paragraphs(encoder: "PreTrainedModel", batch: Packed) -> torch.Tensor:
-    """The vector of each paragraph's first token: tensor, shape (p, d), in the batch's order."""
-    vectors = [
-        encoder(input_ids=one.ids, attention_mask=one.mask()).last_hidden_state[:, 0]
-        for one in batch.buckets
-    ]
-    if not vectors:
-        first = next(encoder.parameters())
-        return first.new_zeros((0, encoder.config.hidden_size))
-    return torch.cat(vectors)
+    """The vector of each paragraph's first token: tensor, shape (p, d), in the batch's order.
+
+    The tokens of all buckets are looked up at once, because the gradient of a lookup is as large
+    as the whole vocabulary, however few tokens there are.
+    """
+    lookup = encoder.get_input_embeddings()
+    if not batch.buckets:
+        return lookup.weight.new_zeros((0, encoder.config.hidden_size))
+    embedded = lookup(torch.cat([one.ids.flatten() for one in batch.buckets]))
+    parts = embedded.split([one.ids.numel() for one in batch.buckets])
+    return torch.cat(
+        [
+            encoder(
+                inputs_embeds=part.view(*one.ids.shape, -1), attention_mask=one.mask()
+            ).last_hidden_state[:, 0]
+            for one, part in zip(batch.buckets, parts, strict=True)
+        ]
+    )
 
 
 def encode_padding(encoder: "PreTrainedModel", tokens: int) -> torch.Tensor:
