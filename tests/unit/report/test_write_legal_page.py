@@ -123,6 +123,18 @@ def test_whole_page(page):
     assert not tree.css(".absent")
 
 
+def test_a_data_set_without_outcomes_says_so(page, files, tmp_path):
+    assert "No outcomes" not in text(page(), "#mine")
+    sizes = tmp_path / "sizes.csv"
+    lines = files["sizes"][0].read_text().splitlines()
+    sizes.write_text(
+        "\n".join(
+            "mine,labels known,,0,30,0,," if ",labels known," in one else one for one in lines
+        )
+    )
+    assert "No outcomes" in text(page(sizes=[sizes]), "#mine")
+
+
 def test_what_people_said(page, tmp_path):
     audit = tmp_path / "legal_mine_audit.csv"
     audit.write_text(AUDIT)
