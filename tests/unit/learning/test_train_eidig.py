@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -95,6 +97,31 @@ def test_several_groups(tmp_path, training):
     counts, runs, groups, _ = run(tmp_path, training, table(values=3), track="base", tries=5)
     assert counts["runs"] == 3 and groups["group"].to_pylist() == [0, 1, 2] * 3
     assert all(np.isfinite(runs["ifr_p"].to_pylist()))
+
+
+@pytest.mark.parametrize("track", ["base", "integers"])
+def test_a_seed_that_leaves_a_group_empty_harms_no_other(tmp_path, training, track):
+    made = people(240)
+    kind = made.integer_features.index(made.attribute_name)
+    codes, a = made.integers.copy(), made.a.copy()
+    own = np.unique(codes[:, kind])
+    # on the track `integers` the rare group is one of its own encoding alone
+    codes[:, kind] = np.where(np.arange(240) < 2, own[-1], own[0])
+    if track == "base":
+        a[:] = np.arange(240) < 2
+    options = {"track": track, "tries": 3, "seeds": 6}
+    broken = dataclasses.replace(made, integers=codes, a=a)
+    counts, runs, groups, _ = run(tmp_path, training, broken, **options)
+    rows = runs.to_pylist()
+    lost = {row["seed"] for row in rows if row["reason"]}
+    assert 0 < len(lost) < 6
+    assert (counts["runs"], counts["empty"], counts["diverged"]) == (18, 3 * len(lost), 0)
+    assert len(counts["ids"]) == 6 - len(lost)
+    assert all((row["acc"] is None) == row["diverged"] == (row["seed"] in lost) for row in rows)
+    assert groups.num_rows == 36
+    with pytest.raises(InputError, match="has nobody with"):
+        codes[1, kind] = own[0]
+        run(tmp_path, training, dataclasses.replace(broken, a=(np.arange(240) < 1).astype(a.dtype)))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.learning.train_table import GROUPS, PREDICTIONS, RUNS, train_table
+from evenhand.learning.hyperparameters import read_hyperparameters
+from evenhand.learning.methods import mlp
+from evenhand.learning.stacked import Configuration, Options, train_runs
+from evenhand.learning.train_table import GROUPS, PREDICTIONS, REASON, RUNS, train_table
 from evenhand.metrics.individual import binary, ifr_b, ifr_p
 from evenhand.tabular import prepared
 from unit.learning.made_tables import table, write
@@ -47,7 +50,7 @@ def test_the_grid_and_its_tables(tmp_path, training):
         mus=[1.0, 4.0],
     )
     # none 1; cosine two lambdas at .8 and 1 at .5 and .9; counterfactual 2: times 2 mus, 2 seeds
-    assert counts == {"runs": 28, "diverged": 0, "predictions": 28 * 72}
+    assert counts == {"runs": 28, "diverged": 0, "empty": 0, "predictions": 28 * 72}
     assert [row["run"] for row in runs] == list(range(28))
     assert [
         (row["individual"], row["seed"], row["lambda"], row["epsilon"], row["mu"])
@@ -165,6 +168,63 @@ def test_a_run_that_diverges_is_marked_and_counted(tmp_path, training):
     assert [row["acc"] is None for row in groups] == [False, False, True, True] * 2
     assert {row["n"] is None for row in groups} == {False}
     assert all((one["p"] is None) == (one["run"] in (1, 3)) for one in predictions)
+
+
+def rare(seed=0, people=2):
+    """A table with three groups of which one has two people, so that some splits lack it."""
+    made = table(n=200, values=3, seed=seed)
+    a = np.where(made.a == 2, 0, made.a)
+    a[:people] = 2
+    x = np.column_stack([made.x[:, :3], np.eye(3)[a]])
+    return dataclasses.replace(made, a=a.astype(np.int16), x=x)
+
+
+@pytest.mark.parametrize("method", ["mlp", "logistic_regression"])
+def test_a_seed_that_leaves_a_group_empty_harms_no_other(tmp_path, training, method):
+    made = rare()
+    options = {"individual": ["none", "iifr_cosine"], "lambdas": [0.1, 1.0], "seeds": 8}
+    counts, runs, groups, predictions = run(tmp_path, training, made, method, **options)
+    lost = {row["seed"] for row in runs if row["reason"]}
+    assert 0 < len(lost) < 8
+    of_seed = 1 if method == "logistic_regression" else 3
+    assert counts["runs"] == len(runs) == 8 * of_seed
+    assert (counts["empty"], counts["diverged"]) == (of_seed * len(lost), 0)
+    assert [row["run"] for row in runs] == list(range(len(runs)))
+    order = [(row["individual"], row["seed"], row["lambda"]) for row in runs]
+    assert order == sorted(order, key=lambda one: (one[0] != "none", one))
+    for row in runs:
+        own = [group for group in groups if group["run"] == row["run"]]
+        assert row["n_train"] + row["n_test"] == 200 and row["n_test"] == 60
+        assert sum(group["n"] for group in own) == 60
+        if row["seed"] in lost:
+            assert "has nobody with group = g2" in row["reason"]
+            assert f"of seed {row['seed']}" in row["reason"]
+            assert row["diverged"] and row["acc"] is None and row["n_pairs"] is None
+        else:
+            assert row["reason"] is None and not row["diverged"] and row["acc"] is not None
+            assert min(group["n"] for group in own) > 0
+    blank = {one["run"] for one in predictions if one["p"] is None}
+    assert blank == {row["run"] for row in runs if row["seed"] in lost}
+    assert pq.read_schema(tmp_path / "out.parquet").equals(RUNS.append(REASON))
+
+
+def test_a_seed_trains_alike_whether_others_are_lost_or_not(tmp_path, training):
+    made = rare()
+    _, runs, _, _ = run(tmp_path, training, made, seeds=8)
+    kept = [row["seed"] for row in runs if not row["reason"]]
+    grid = [("none", [Configuration(0.0, None, None)])]
+    sizes = read_hyperparameters(training, made.name)
+    alone = train_runs(made, mlp.METHOD, sizes, grid, kept[:1], Options())
+    together = train_runs(made, mlp.METHOD, sizes, grid, list(range(8)), Options())
+    (expected,) = alone
+    found = next(one for one in together if one.seed == kept[0])
+    np.testing.assert_allclose(found.p, expected.p, rtol=0, atol=2e-4)
+
+
+def test_no_seed_left_is_an_error(tmp_path, training):
+    made = rare(people=1)
+    with pytest.raises(InputError, match=r"split of seed 0 has nobody with group = g2"):
+        run(tmp_path, training, made, seeds=3)
 
 
 def test_predictions_of_some_seeds_only(tmp_path, training):

@@ -11,6 +11,7 @@ the same job gives the same bytes. In another layout the order of sums differs, 
 last digits. A run whose numbers leave the finite ones stays alone with them.
 """
 
+import heapq
 import itertools
 import math
 from collections.abc import Iterator, Sequence
@@ -34,7 +35,7 @@ from evenhand.learning.method import Method
 from evenhand.learning.network import Network, initial
 from evenhand.learning.pair_sources import near_enough
 from evenhand.tabular.prepared import Prepared, flip, scaled
-from evenhand.tabular.splits import official_split, random_split
+from evenhand.tabular.splits import EmptyPartError, official_split, random_split
 
 #: Runs trained at once: more fill the caches, fewer waste the calls.
 STACK = 40
@@ -120,7 +121,7 @@ class Fold:
 
 @dataclass(frozen=True)
 class Trained:
-    """A run after its training.
+    """A run after its training, or one that could not be made.
 
     Attributes
     ----------
@@ -136,6 +137,8 @@ class Trained:
         The same with each value of the attribute; NaN at a person's own.
     pairs : float or None
         Mean number of pairs a step; None without an individual loss.
+    reason : str, optional
+        Why it could not be made. It has no numbers then, and counts as diverged.
     """
 
     individual: str
@@ -146,6 +149,7 @@ class Trained:
     p: np.ndarray
     flipped: np.ndarray
     pairs: float | None
+    reason: str | None = None
 
     @property
     def diverged(self) -> bool:
@@ -187,8 +191,75 @@ def train_runs(
     Yields
     ------
     Trained
-        In the order individual loss, seed, configuration.
+        In the order individual loss, seed, configuration. Runs of a seed whose split leaves a
+        group or a label empty are not made, and have the reason.
+
+    Raises
+    ------
+    EmptyPartError
+        The splits of all seeds are so.
     """
+    lost = empty_splits(table, seeds, options.split)
+    kept = [seed for seed in seeds if seed not in lost]
+    order = {individual: number for number, (individual, _) in enumerate(grid)}
+    place = {seed: number for number, seed in enumerate(seeds)}
+    missing = (
+        not_made(table, individual, one, seed, lost[seed])
+        for individual, chosen in grid
+        for seed in seeds
+        if seed in lost
+        for one in chosen
+    )
+    made = _train_stacks(table, method, hyperparameters, grid, kept, options, progress)
+    return heapq.merge(missing, made, key=lambda run: (order[run.individual], place[run.seed]))
+
+
+def empty_splits(table: Prepared, seeds: Sequence[int], kind: str) -> dict[int, EmptyPartError]:
+    """The seeds whose split leaves a group or a label empty.
+
+    Raises
+    ------
+    EmptyPartError
+        There is no other seed.
+    """
+    lost = {}
+    for seed in seeds:
+        try:
+            split(table, seed, kind)
+        except EmptyPartError as error:
+            lost[seed] = error
+    if len(lost) == len(seeds):
+        raise lost[seeds[0]]
+    return lost
+
+
+def not_made(
+    table: Prepared, individual: str, one: Configuration, seed: int, error: EmptyPartError
+) -> Trained:
+    """A run that has no numbers, since the split of its seed is of no use."""
+    values = len(table.attribute_values)
+    return Trained(
+        individual=individual,
+        configuration=one,
+        seed=seed,
+        train_rows=len(error.train),
+        test=error.test,
+        p=np.full(len(error.test), np.nan, dtype=np.float32),
+        flipped=np.full((len(error.test), values), np.nan, dtype=np.float32),
+        pairs=None,
+        reason=error.problem.removeprefix(f"{table.name}: "),
+    )
+
+
+def _train_stacks(
+    table: Prepared,
+    method: Method,
+    hyperparameters: Hyperparameters,
+    grid: Sequence[tuple[str, Sequence[Configuration]]],
+    seeds: Sequence[int],
+    options: Options,
+    progress: bool,
+) -> Iterator[Trained]:
     from tqdm import tqdm
 
     stacks = [
@@ -223,7 +294,12 @@ def fit_classifier(
     """Fit a method that is no network, once a seed. See `train_runs`."""
     from threadpoolctl import threadpool_limits
 
+    lost = empty_splits(table, seeds, options.split)
+    plain = Configuration(0.0, None, None)
     for seed in seeds:
+        if seed in lost:
+            yield not_made(table, "none", plain, seed, lost[seed])
+            continue
         one = fold(table, method, seed, options.split)
         x = one.x_train.double().numpy()
         with _one_thread(), threadpool_limits(1):
@@ -235,9 +311,7 @@ def fit_classifier(
                 other = with_codes(one.x_test, one, codes).double().numpy()
                 flipped[np.arange(len(codes)), codes.numpy()] = predict(other)
             p = predict(one.x_test.double().numpy()).astype(np.float32)
-        yield Trained(
-            "none", Configuration(0.0, None, None), seed, len(one.train), one.test, p, flipped, None
-        )
+        yield Trained("none", plain, seed, len(one.train), one.test, p, flipped, None)
 
 
 def split(table: Prepared, seed: int, kind: str) -> tuple[np.ndarray, np.ndarray]:

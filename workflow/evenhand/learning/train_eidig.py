@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.learning.hyperparameters import Hyperparameters, read_hyperparameters
-from evenhand.learning.train_table import GROUPS, RUNS, measure
+from evenhand.learning.train_table import GROUPS, measure, with_reason
 from evenhand.metrics.individual import TAU
 from evenhand.stage import Input, Output
 from evenhand.tabular.prepared import Prepared, check, read_prepared
@@ -26,6 +26,7 @@ from evenhand.tabular.splits import random_split
 if TYPE_CHECKING:
     from evenhand.learning.eidig.network import Network
     from evenhand.learning.eidig.space import Space
+    from evenhand.tabular.splits import EmptyPartError
 
 #: What the three networks of a track are called; the two tracks are never mixed.
 METHODS = {
@@ -88,9 +89,9 @@ def train_eidig(
     Returns
     -------
     dict
-        runs, diverged, and lists with a number a seed: global_ids, local_ids, ids (distinct of
-        both), added (relabelled people), turned (of these: other label than the base network's),
-        epochs_control, epochs_eidig.
+        runs, diverged, empty (not made: see `train_table`), and lists with a number for each
+        other seed: global_ids, local_ids, ids (distinct of both), added (relabelled people),
+        turned (of these: other label than the base network's), epochs_control, epochs_eidig.
     """
     from tqdm import tqdm
 
@@ -102,28 +103,36 @@ def train_eidig(
     table = read_prepared(data, meta)
     check(table)
     hyperparameters = read_hyperparameters(training, table.name)
-    counts: dict[str, Any] = {"runs": 0, "diverged": 0}
+    counts: dict[str, Any] = {"runs": 0, "diverged": 0, "empty": 0}
+    people, values = _people(table, track)
+    lost = _empty_splits(table, people, seeds)
+    schema = with_reason(lost)
     epochs = EPOCHS_OF.get(table.name, EPOCHS) if track == "integers" else hyperparameters.epochs
     work = epochs + 2 * RETRAINING_EPOCHS + tries
     look = {"desc": f"EIDIG on {table.name}", "mininterval": 5, "ascii": True}
     with (
         _one_thread(),
         tqdm(total=seeds * work, **look) as bar,
-        pq.ParquetWriter(out, RUNS, compression="zstd") as run_writer,
+        pq.ParquetWriter(out, schema, compression="zstd") as run_writer,
         pq.ParquetWriter(groups, GROUPS, compression="zstd") as group_writer,
     ):
         for seed in range(seeds):
-            runs, found, people = _train_seed(
-                table,
-                track,
-                hyperparameters,
-                epochs,
-                seed,
-                VARIANTS[variant],
-                tries,
-                support_vectors,
-                bar.update,
-            )
+            if seed in lost:
+                runs, found = [_not_made(people, seed, lost[seed])] * 3, {}
+            else:
+                runs, found = _train_seed(
+                    table,
+                    people,
+                    values,
+                    track,
+                    hyperparameters,
+                    epochs,
+                    seed,
+                    VARIANTS[variant],
+                    tries,
+                    support_vectors,
+                    bar.update,
+                )
             for name, number in found.items():
                 counts.setdefault(name, []).append(number)
             for method, run in zip(METHODS[track], runs, strict=True):
@@ -136,10 +145,11 @@ def train_eidig(
                     "reduction": None,
                 }
                 rows, of_groups = measure(people, [run], tau, np.e, counts["runs"], same)
-                run_writer.write_table(pa.Table.from_pylist(rows, RUNS))
+                run_writer.write_table(pa.Table.from_pylist(rows, schema))
                 group_writer.write_table(pa.Table.from_pylist(of_groups, GROUPS))
                 counts["runs"] += 1
-                counts["diverged"] += run.diverged
+                counts["empty"] += run.reason is not None
+                counts["diverged"] += run.diverged and run.reason is None
             bar.n = (seed + 1) * work
             bar.refresh()
     return counts
@@ -147,6 +157,8 @@ def train_eidig(
 
 def _train_seed(
     table: Prepared,
+    people: Prepared,
+    values: np.ndarray,
     track: str,
     hyperparameters: Hyperparameters,
     epochs: int,
@@ -155,18 +167,13 @@ def _train_seed(
     tries: int,
     support_vectors: bool,
     progress: Callable[[], object],
-) -> tuple[list, dict[str, int], Prepared]:
-    """The three runs of a seed, what was generated, and the table with the track's groups."""
+) -> tuple[list, dict[str, int]]:
+    """The three runs of a seed, and what was generated."""
     from evenhand.learning.eidig import generation, relabelling
     from evenhand.learning.eidig import space as spaces
 
     train, test = random_split(table, seed)
     space = spaces.native(table, train) if track == "integers" else spaces.one_hot(table, train)
-    if space is None:
-        raise InputError(
-            f"{table.name} has no whole numbers for {table.attribute_name}, as EIDIG needs them",
-            remedy="use the track base",
-        )
     x, y = space.encode(space.codes), table.y.astype(np.float32)
     same = space, track, hyperparameters, epochs, seed
     base, _ = _fit(*same, x[train], y[train], progress, fresh=False)
@@ -197,24 +204,43 @@ def _train_seed(
         "epochs_control": taken[0],
         "epochs_eidig": taken[1],
     }
-    people, values = _people(table, space, track)
-    if missing := sorted(set(range(len(values))) - set(people.a[test].tolist())):
-        raise InputError(
-            f"{table.name}: nobody held out by seed {seed} has {table.attribute_name} ="
-            f" {people.attribute_values[missing[0]]}",
-            remedy="hold out another share",
-        )
     runs = [_run(space, network, seed, train, test, values, people) for network in networks]
-    return runs, found, people
+    return runs, found
 
 
-def _people(table: Prepared, space: "Space", track: str) -> tuple[Prepared, np.ndarray]:
+def _people(table: Prepared, track: str) -> tuple[Prepared, np.ndarray]:
     """The table with the groups that the track has, and the code of each group."""
-    values = np.unique(space.codes[:, space.protected])
+    from evenhand.learning.eidig import space as spaces
+
     if track == "base":
         return table, np.arange(len(table.attribute_values))
-    a = np.searchsorted(values, space.codes[:, space.protected]).astype(np.int16)
+    space = spaces.native(table, np.arange(len(table.y)))
+    if space is None:
+        raise InputError(
+            f"{table.name} has no whole numbers for {table.attribute_name}, as EIDIG needs them",
+            remedy="use the track base",
+        )
+    own = space.codes[:, space.protected]
+    values = np.unique(own)
+    a = np.searchsorted(values, own).astype(np.int16)
     return replace(table, a=a, attribute_values=[str(value) for value in values]), values
+
+
+def _empty_splits(table: Prepared, people: Prepared, seeds: int) -> dict[int, "EmptyPartError"]:
+    """The seeds that leave a group or a label empty: a group of the table, or of the track."""
+    from evenhand.learning.stacked import empty_splits
+
+    numbers = list(range(seeds))
+    lost = empty_splits(table, numbers, "random") | empty_splits(people, numbers, "random")
+    if len(lost) == seeds:
+        raise lost[0]
+    return lost
+
+
+def _not_made(people: Prepared, seed: int, error: "EmptyPartError"):
+    from evenhand.learning.stacked import Configuration, not_made
+
+    return not_made(people, "none", Configuration(0.0, None, None), seed, error)
 
 
 def _run(

@@ -2,6 +2,7 @@
 
 import importlib
 import math
+from collections.abc import Collection
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -53,6 +54,10 @@ RUNS = pa.schema(
         ("js_base", pa.string()),  # e or 2
     ]
 )
+
+#: What a table of runs has behind these columns if some could not be made: why (the split of the
+#: seed leaves a group or a label empty). Such a run is marked as diverged, and has no measure.
+REASON = pa.field("reason", pa.string())
 
 #: One row per run and group, units as above.
 GROUPS = pa.schema(
@@ -114,8 +119,8 @@ def train_table(
     method : str
         A module of `evenhand.learning.methods`.
     out, groups, predictions : path
-        Parquet: a row per run (`RUNS`), per run and group (`GROUPS`), per run and person held
-        out (`PREDICTIONS`).
+        Parquet: a row per run (`RUNS`, and `REASON` if there is one), per run and group
+        (`GROUPS`), per run and person held out (`PREDICTIONS`).
     individual : list of str
         Modules of `evenhand.learning.individual_losses`; by default only ``none``. A method
         that takes none (the classifiers, and the network that does not see the attribute) has
@@ -144,6 +149,17 @@ def train_table(
         How far outputs may lie apart and still count as alike in IFR_p.
     predicted_seeds : int, optional
         Keep the predictions of so many seeds only; by default of all.
+
+    Returns
+    -------
+    dict
+        runs, and of these diverged, and empty: not made, since the split of their seed leaves a
+        group or a label empty; predictions.
+
+    Raises
+    ------
+    InputError
+        The split of every seed is so, or an option makes no sense.
     """
     from evenhand.learning import stacked
 
@@ -178,9 +194,10 @@ def train_table(
         "reduction": reduction,
     }
     keep = seeds if predicted_seeds is None else predicted_seeds
-    counts = {"runs": 0, "diverged": 0, "predictions": 0}
+    counts = {"runs": 0, "diverged": 0, "empty": 0, "predictions": 0}
+    schema = with_reason(stacked.empty_splits(table, numbers, split))
     with (
-        pq.ParquetWriter(out, RUNS, compression="zstd") as run_writer,
+        pq.ParquetWriter(out, schema, compression="zstd") as run_writer,
         pq.ParquetWriter(groups, GROUPS, compression="zstd") as group_writer,
         pq.ParquetWriter(predictions, PREDICTIONS, compression="zstd") as prediction_writer,
     ):
@@ -188,7 +205,7 @@ def train_table(
             some = list(together)
             first = counts["runs"]
             run_rows, group_rows = measure(table, some, tau, BASES[js_base], first, same)
-            run_writer.write_table(pa.Table.from_pylist(run_rows, RUNS))
+            run_writer.write_table(pa.Table.from_pylist(run_rows, schema))
             group_writer.write_table(pa.Table.from_pylist(group_rows, GROUPS))
             if some[0].seed < keep:
                 rows = pa.concat_tables(
@@ -197,8 +214,14 @@ def train_table(
                 prediction_writer.write_table(rows)
                 counts["predictions"] += len(rows)
             counts["runs"] += len(some)
-            counts["diverged"] += sum(run.diverged for run in some)
+            counts["empty"] += sum(run.reason is not None for run in some)
+            counts["diverged"] += sum(run.diverged and run.reason is None for run in some)
     return counts
+
+
+def with_reason(lost: Collection) -> pa.Schema:
+    """The columns of a table of runs: `RUNS`, and `REASON` if some could not be made."""
+    return RUNS.append(REASON) if lost else RUNS
 
 
 #: The logarithms' bases by their names.
@@ -302,6 +325,7 @@ def measure(
             "n_test": len(test),
             "n_pairs": run.pairs,
             "diverged": run.diverged,
+            "reason": run.reason,
         }
         parts = [dict.fromkeys(GROUPS.names) for _ in range(values)]
         for code, part in enumerate(parts):

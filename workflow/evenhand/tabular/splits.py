@@ -6,6 +6,22 @@ from evenhand.errors import InputError
 from evenhand.tabular.prepared import Prepared
 
 
+class EmptyPartError(InputError):
+    """A split whose part lacks a group or a label, so that nothing can be made of it.
+
+    Attributes
+    ----------
+    train, test : array of int
+        Its rows.
+    """
+
+    def __init__(
+        self, problem: str, *, train: np.ndarray, test: np.ndarray, remedy: str | None = None
+    ) -> None:
+        super().__init__(problem, remedy=remedy)
+        self.train, self.test = train, test
+
+
 def random_split(table: Prepared, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """A random split, not stratified: (training rows, test rows), both ascending.
 
@@ -13,7 +29,7 @@ def random_split(table: Prepared, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
     Raises
     ------
-    InputError
+    EmptyPartError
         A part lacks a group or a label.
     """
     order = np.random.default_rng(seed).permutation(len(table.y))
@@ -27,7 +43,9 @@ def official_split(table: Prepared) -> tuple[np.ndarray, np.ndarray]:
     Raises
     ------
     InputError
-        There is none, or a part lacks a group or a label.
+        There is none.
+    EmptyPartError
+        A part lacks a group or a label.
     """
     if table.official is None:
         raise InputError(f"{table.name} has no official split", remedy="use a random one")
@@ -41,14 +59,18 @@ def _checked(
     groups = set(table.a.tolist())
     for part, rows in (("training", train), ("test", test)):
         if missing := sorted(groups - set(table.a[rows].tolist())):
-            raise InputError(
+            raise EmptyPartError(
                 f"{table.name}: the {part} part of the split {which} has nobody with"
                 f" {table.attribute_name} = {table.attribute_values[missing[0]]}",
+                train=train,
+                test=test,
                 remedy="join small groups, or hold out another share",
             )
         if len(set(table.y[rows].tolist())) < 2:
-            raise InputError(
+            raise EmptyPartError(
                 f"{table.name}: the {part} part of the split {which} has one label only",
+                train=train,
+                test=test,
                 remedy="hold out another share",
             )
     return train, test
