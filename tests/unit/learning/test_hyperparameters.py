@@ -19,6 +19,9 @@ def test_the_table_of_the_repository(repository):
     ("row", "problem"),
     [
         ("made,30;x,10,0.1,256,10", "no number"),
+        ("made,30,10,0.1,2_56,10", "no number"),
+        ("made,3_0,10,0.1,256,10", "no number"),
+        ("made,30,10,0_1,256,10", "no number"),
         ("made,30,10,0,256,10", "not above 0"),
         ("made,30,10,0.1,256,0", "not above 0"),
         ("made,30,10,nan,256,5", "not above 0"),

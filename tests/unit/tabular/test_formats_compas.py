@@ -48,6 +48,7 @@ def test_the_derived_features(tmp_path):
         ("X,Male,25 - 45,Other,3,nan,0,F,0,Low,9,0", "priors_count is 'nan', which is no number"),
         ("X,Male,25 - 45,Other,3,,0,F,0,Low,9,0", "priors_count is blank"),
         ("X,Male,25 - 45,Other,3,2,0,F,0,Low,9", "has 11 cells, and the header 12"),
+        ("X", "has 1 cell, and the header 12"),
         ('X,Male,"25 - 45,Other,3,2,0,F,0,Low,9,0', "is not a CSV file"),
     ],
 )

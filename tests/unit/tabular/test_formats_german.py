@@ -36,6 +36,8 @@ def test_whole_numbers_of_eidig(tmp_path):
     ("line", "match"),
     [
         (german_line().replace("30", "A34"), "no whole number"),
+        (german_line().replace("30", "3_0"), "no whole number"),
+        ("1", "has 1 column instead of 25"),
         (german_line() + " 1", "has 26 columns instead of 25"),
         (german_line(label=3), "the label is 3; it is 1 or 2"),
         (german_line(telephone=3), "the telephone is 3; it is 1 or 2"),

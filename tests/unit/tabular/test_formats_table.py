@@ -62,9 +62,11 @@ def test_a_blank_cell_counts_only_where_it_is_used(tmp_path):
         ([], {"features": ["result", "age"]}, "label result is among the features"),
         ([], {"attribute": "result"}, "label result is the attribute"),
         (["e,Ost,7,1,x"], {}, "has 5 cells, and the header 6"),
+        (["e"], {}, "has 1 cell, and the header 6"),
         (["e,Ost,7,1,x,yes,more"], {}, "has 7 cells, and the header 6"),
         (["e,Ost,nan,1,x,yes"], {}, "column age holds numbers, and 'nan'"),
         (["e,Ost,inf,1,x,yes"], {}, "column age holds numbers, and 'inf'"),
+        (["e,Ost,1_0,1,x,yes"], {}, "column age holds numbers, and '1_0'"),
         (["e,Ost,unknown,1,x,yes"], {}, "column age holds numbers, and 'unknown'"),
         (['e,"Ost,7,1,x,yes'], {}, "is not a CSV file"),
     ],
@@ -81,6 +83,17 @@ def test_columns_with_one_value(tmp_path):
     rows = ["a,Ost,20,1,x,yes", "b,West,30,2,x,no"]
     with pytest.raises(InputError, match=r"attribute group has one value only \('x'\)"):
         made(tmp_path, rows=rows)
+
+
+def test_a_label_of_one_value(tmp_path):
+    rows = ["a,Ost,20,1,x,yes", "b,West,30,2,y,yes"]
+    with pytest.raises(InputError, match=r"has 1 value \(yes\); it needs two"):
+        made(tmp_path, rows=rows)
+
+
+def test_codes_that_python_would_read_as_numbers_are_categories(tmp_path):
+    rows = ["a,Ost,18_25,1,x,yes", "b,West,26_35,2,y,no", "c,West,18_25,1,y,no"]
+    assert {"age=18_25", "age=26_35"} < set(made(tmp_path, rows=rows).features)
 
 
 def test_a_column_of_names(tmp_path):

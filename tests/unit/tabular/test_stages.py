@@ -39,7 +39,11 @@ def test_prepare_a_data_set_that_is_known(tmp_path):
     counts, data, meta = prepare(tmp_path, files=files, name="adult", format="adult")
     assert counts == {"rows": 5, "features": 114, "excluded": {"missing_value": 1}}
     assert read_prepared(data, meta).official.tolist() == ["train"] * 3 + ["test"] * 2
-    json.loads(meta.read_text())
+    record = json.loads(meta.read_text())
+    assert record["meta"]["title"] == "Adult (UCI census income)"
+    assert record["meta"]["integer_groups"] == ["Female", "Male"]
+    prepare(tmp_path, files=files, name="adult", format="adult", title="Census of 1994")
+    assert json.loads(meta.read_text())["meta"]["title"] == "Census of 1994"
 
 
 @pytest.mark.parametrize(

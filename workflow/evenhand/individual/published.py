@@ -13,6 +13,7 @@ from typing import Any
 from evenhand.errors import InputError
 from evenhand.individual.results import METRICS, SETTING, Setting
 from evenhand.io.resources import read_resource
+from evenhand.tabular import numbers
 
 #: A data set's row that has no row of its own in the settings uses that of this name.
 ANY = "*"
@@ -173,7 +174,7 @@ def read_rates(path: Path) -> dict[str, list[tuple[float, float]]]:
             rates = found.setdefault(row["dataset"], [])
             if _whole(row["group"]) != len(rates):
                 raise ValueError("the groups are not 0, 1 and so on")
-            rates.append((float(row["share"]), float(row["positive"])))
+            rates.append((numbers.number(row["share"]), numbers.number(row["positive"])))
     return found
 
 
@@ -193,8 +194,8 @@ def _check_metric(name: str) -> None:
 
 
 def _whole(text: str) -> int | None:
-    return int(text) if text else None
+    return numbers.whole(text) if text else None
 
 
 def _decimal(text: str) -> float | None:
-    return float(text) if text else None
+    return numbers.number(text) if text else None

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from evenhand.errors import InputError
 from evenhand.io.resources import read_resource
+from evenhand.tabular.numbers import number, whole
 
 #: The row for data sets that have none of their own.
 DEFAULT = "default"
@@ -46,11 +47,11 @@ def read_hyperparameters(path: Path, dataset: str) -> Hyperparameters:
         raise InputError(f"has no row for {dataset}, and none called {DEFAULT}", file=path)
     try:
         found = Hyperparameters(
-            hidden=tuple(map(int, row["hidden"].split(";"))),
-            adversary=tuple(map(int, row["adversary"].split(";"))),
-            learning_rate=float(row["learning_rate"]),
-            batch=int(row["batch"]),
-            epochs=int(row["epochs"]),
+            hidden=tuple(map(whole, row["hidden"].split(";"))),
+            adversary=tuple(map(whole, row["adversary"].split(";"))),
+            learning_rate=number(row["learning_rate"]),
+            batch=whole(row["batch"]),
+            epochs=whole(row["epochs"]),
         )
     except ValueError as error:
         raise InputError(

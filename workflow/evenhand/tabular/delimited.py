@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 from evenhand.errors import InputError
+from evenhand.tabular.numbers import counted
 
 
 def read_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
@@ -31,7 +32,7 @@ def read_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
                     continue
                 if len(row) != len(header):
                     raise InputError(
-                        f"has {len(row)} cells, and the header {len(header)}",
+                        f"has {counted(len(row), 'cell')}, and the header {len(header)}",
                         file=path,
                         line=reader.line_num,
                     )

@@ -39,8 +39,8 @@ def prepare_table(
     name : str
         What the data set is called.
     format : str
-        How it is read: a module of `evenhand.tabular.formats`. The options below are for the
-        format ``table`` only; the other formats know their columns.
+        How it is read: a module of `evenhand.tabular.formats`. The options below, but for the
+        title, are for the format ``table`` only; the other formats know their columns.
     label, positive : str, optional
         The label's column, and its value that counts as 1.
     attribute : str, optional
@@ -54,7 +54,7 @@ def prepare_table(
     test_share : float
         The share that is held out.
     title : str
-        What the page calls it.
+        What pages and findings call it; by default the format's own title, or the file's name.
     """
     if format == "table" and None in (label, positive, attribute):
         raise InputError(
@@ -74,7 +74,9 @@ def prepare_table(
         "title": title,
     }
     reader = importlib.import_module(f"evenhand.tabular.formats.{format}")
-    table = replace(reader.read(files, options), name=name)
+    read = reader.read(files, options)
+    meta_data = read.meta | ({"title": title} if title else {})
+    table = replace(read, name=name, meta=meta_data)
     write_prepared(table, out, meta)
     return {
         "rows": len(table.y),

@@ -12,6 +12,7 @@ import numpy as np
 
 from evenhand.errors import InputError
 from evenhand.tabular.delimited import read_lines
+from evenhand.tabular.numbers import counted
 from evenhand.tabular.prepared import Prepared
 
 COLUMNS = [
@@ -118,6 +119,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             "title": "Adult (UCI census income)",
             "label": "an income above 50,000 dollars a year",
             "excluded": {"missing_value": int((~complete).sum())},
+            "integer_groups": CATEGORIES["sex"].split(),
         },
         integers=integers,
         integer_features=integer_names,
@@ -136,7 +138,9 @@ def _read_part(path: Path) -> Any:
         fields = [one.strip() for one in line.split(",")]
         if len(fields) != len(COLUMNS):
             raise InputError(
-                f"has {len(fields)} columns instead of {len(COLUMNS)}", file=path, line=number
+                f"has {counted(len(fields), 'column')} instead of {len(COLUMNS)}",
+                file=path,
+                line=number,
             )
         fields[-1] = fields[-1].rstrip(".")
         for name, value in zip(COLUMNS, fields, strict=True):

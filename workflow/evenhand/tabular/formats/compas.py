@@ -12,6 +12,7 @@ import numpy as np
 
 from evenhand.errors import InputError
 from evenhand.tabular.delimited import read_csv
+from evenhand.tabular.numbers import number
 from evenhand.tabular.prepared import Prepared
 
 NEEDED = [
@@ -110,9 +111,9 @@ def _number(row: dict[str, str], name: str, path: Path, line: int) -> float | No
     if not row[name]:
         return None
     try:
-        number = float(row[name])
+        value = number(row[name])
     except ValueError:
-        number = np.nan
-    if not np.isfinite(number):
+        value = np.nan
+    if not np.isfinite(value):
         raise InputError(f"{name} is {row[name]!r}, which is no number", file=path, line=line)
-    return number
+    return value

@@ -12,6 +12,7 @@ import numpy as np
 
 from evenhand.errors import InputError
 from evenhand.tabular.delimited import read_lines
+from evenhand.tabular.numbers import counted, whole
 from evenhand.tabular.prepared import Prepared
 
 #: The 24 columns of german.data-numeric, by what they hold (german.doc does not name them).
@@ -24,6 +25,9 @@ NUMERIC = [
 
 AGE_EDGES = [25, 35, 45, 55]
 AGE_GROUPS = ["up to 25", "26 to 35", "36 to 45", "46 to 55", "56 and older"]
+
+#: The ages of the whole numbers are EIDIG's.
+INTEGER_GROUPS = ["up to 25", "26 to 45", "46 to 65", "66 and older"]
 
 
 def read(files: list[Path], options: dict[str, Any]) -> Prepared:
@@ -43,7 +47,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         if not line.strip():
             continue
         try:
-            values = [int(one) for one in line.split()]
+            values = [whole(one) for one in line.split()]
         except ValueError as error:
             raise InputError(
                 "holds something that is no whole number",
@@ -53,7 +57,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             ) from error
         if len(values) != len(NUMERIC) + 1:
             raise InputError(
-                f"has {len(values)} columns instead of {len(NUMERIC) + 1}",
+                f"has {counted(len(values), 'column')} instead of {len(NUMERIC) + 1}",
                 file=files[0],
                 line=number,
             )
@@ -105,6 +109,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             "title": "German credit (UCI Statlog)",
             "label": "a bad credit",
             "excluded": {},
+            "integer_groups": INTEGER_GROUPS,
             "note": "the 30 columns are a reading of ours; the paper's cannot be identified",
         },
         integers=integers.astype(np.int32),

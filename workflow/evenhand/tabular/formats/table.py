@@ -11,6 +11,7 @@ import numpy as np
 
 from evenhand.errors import InputError
 from evenhand.tabular.delimited import read_csv
+from evenhand.tabular.numbers import counted, number
 from evenhand.tabular.prepared import Prepared
 
 #: A column of text with more values than this is a name or a number in disguise.
@@ -61,7 +62,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     labels = sorted(set(column[label]))
     if len(labels) != 2:
         raise InputError(
-            f"the label {label} has {len(labels)} values ({', '.join(labels[:5])}); it needs two",
+            f"the label {label} has {counted(len(labels), 'value')} ({', '.join(labels[:5])}); it"
+            " needs two",
             file=path,
         )
     positive = str(options["positive"])
@@ -135,12 +137,12 @@ def _numbers(values: list[str], name: str, path: Path) -> np.ndarray | None:
     numbers, others = [], []
     for value in values:
         try:
-            numbers.append(float(value))
+            numbers.append(number(value))
         except ValueError:
             others.append(value)
     if not numbers:
         return None
-    others += [str(number) for number in numbers if not np.isfinite(number)]
+    others += [str(one) for one in numbers if not np.isfinite(one)]
     if others:
         raise InputError(
             f"the column {name} holds numbers, and {others[0]!r}, which is none",
