@@ -134,6 +134,7 @@ rule write_findings:
         sweeps="<results>/tables/iifr_sweeps.csv",
         fronts="<results>/tables/iifr_fronts.csv",
         tests="<results>/tables/iifr_tests.csv",
+        data=expand("<results>/tabular/{name}/data.json", name=INDIVIDUAL["datasets"]),
     output:
         "<results>/tables/iifr_findings.json",
     log:

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenhand.individual.results import METRICS
-from evenhand.learning.train_table import GROUPS, RUNS
+from evenhand.learning.train_table import GROUPS, RUNS, with_reason
 
 Made = Callable[..., dict[str, Any]]
 
@@ -61,7 +61,8 @@ def write(tmp_path: Path) -> Callable[..., tuple[Path, Path]]:
             for group in (0, 1)
         ]
         paths = tmp_path / f"{name}.runs.parquet", tmp_path / f"{name}.groups.parquet"
-        pq.write_table(pa.Table.from_pylist(rows, RUNS), paths[0])
+        schema = with_reason([row for row in rows if row.get("reason")])
+        pq.write_table(pa.Table.from_pylist(rows, schema), paths[0])
         pq.write_table(pa.Table.from_pylist(groups, GROUPS), paths[1])
         return paths
 

@@ -12,6 +12,8 @@ from evenhand.individual import compare_methods as comparing
 from evenhand.individual import write_findings as findings
 from evenhand.individual.check_paper import accuracies_with, check_paper, mix
 from evenhand.individual.find_fronts import dominators, find_fronts
+from evenhand.individual.lines import lines_of
+from evenhand.individual.names import listed, read_titles
 from evenhand.individual.published import number, read_settings, settings_of
 from evenhand.individual.results import by_setting, read_groups, read_runs, summarise
 from evenhand.individual.sweep_lambdas import sweep_lambdas
@@ -158,8 +160,104 @@ def test_a_mean_over_pairs_does_not_stand_for_the_papers_sum(resources, tmp_path
         method="mlp",
         individual="iifr_cosine",
         metric="acc",
+        choice="named",
     )
-    assert row["verdict"] == "not_run"
+    assert (row["verdict"], row["paper"]) == ("not_run", "80.1")
+    shown = find(tables["table_4"], reduction="mean", metric="acc", choice="first")
+    assert (shown["verdict"], shown["paper"], shown["seeds"]) == ("no_published_value", "", "2")
+
+
+def own_grid(run):
+    """A grid on a data set of one's own none of whose weights the settings name."""
+    rows = []
+    for s in (1, 0):
+        rows.append(run(seed=s, dataset="loans"))
+        # lambda .3 comes before .2, and mu 7 before 3: the order of the grid
+        for lam, epsilon in ((0.3, 0.6), (0.2, 0.6), (1.0, 0.7)):
+            said = {"dataset": "loans", "individual": "iifr_cosine", "lambda": lam}
+            rows.append(run(seed=s, epsilon=epsilon, **said))
+            rows.append(run(seed=s, epsilon=epsilon, method="alfr", mu=7.0, **said))
+            rows.append(run(seed=s, epsilon=epsilon, method="alfr", mu=3.0, **said))
+        rows += [run(seed=s, dataset="loans", method="alfr", mu=mu) for mu in (7.0, 3.0)]
+        rows += [run(seed=s, dataset="loans", method="my_loss", mu=mu) for mu in (1.0, 2.0)]
+        own = {"individual": "mine", "dataset": "loans"}
+        rows += [run(seed=s, **own, **{"lambda": lam}) for lam in (5.0, 0.5)]
+    return rows
+
+
+def shown_in(rows):
+    return {
+        (row["method"], row["individual"], row["lambda"], row["epsilon"], row["mu"], row["choice"])
+        for row in rows
+    }
+
+
+OWN = {
+    ("mlp", "none", "0", "", "", "named"),
+    ("mlp", "iifr_cosine", "0.3", "0.6", "", "first"),
+    ("mlp", "mine", "5", "", "", "first"),
+    ("alfr", "none", "0", "", "7", "first"),
+    ("alfr", "iifr_cosine", "0.3", "0.6", "7", "first"),
+    ("my_loss", "none", "0", "", "1", "every"),
+    ("my_loss", "none", "0", "", "2", "every"),
+}
+
+
+def test_nothing_is_dropped_whose_setting_is_not_named(resources, tmp_path, run, write):
+    runs, groups = write(own_grid(run))
+    _, tables = tabulate(resources, tmp_path, [runs], [groups])
+    for name in ("table_4", "table_6", "table_7"):
+        assert shown_in(tables[name]) == OWN
+        assert {row["verdict"] for row in tables[name]} == {"no_published_value"}
+    out = tmp_path / "tests.csv"
+    comparing.compare_methods(runs=[runs], settings=resources / "settings.csv", out=out)
+    # the MLP has nothing to be tested against
+    assert shown_in(rows_of(out)) == OWN - {("mlp", "none", "0", "", "", "named")}
+
+
+def test_the_first_setting_that_did_not_diverge_stands(run):
+    said = {"dataset": "loans", "individual": "iifr_cosine", "epsilon": 0.8}
+    rows = [
+        {**run(seed=0, diverged=lam == 9.0, **said, **{"lambda": lam}), "run": i, "file": 0}
+        for i, lam in enumerate((9.0, 0.4, 0.3))
+    ]
+    lines = lines_of(
+        "loans", [{"dataset": "*", "setting": rows[0], "source": ""}], by_setting(rows)
+    )
+    assert [(line.setting[4], line.choice) for line in lines] == [(9.0, "named")]
+    named = {"dataset": "*", "setting": {**rows[0], "lambda": 1.0}, "source": ""}
+    lines = lines_of("loans", [named], by_setting(rows))
+    assert [(line.setting[4], line.choice) for line in lines] == [(1.0, "named"), (0.4, "first")]
+
+
+def test_findings_rest_on_what_stands(resources, tmp_path, run, write):
+    rows = own_grid(run)
+    rows += [run(seed=s, dataset="loans", method="mlp_without_attribute") for s in range(2)]
+    said = {"dataset": "loans", "individual": "iifr_counterfactual", "lambda": 7.0}
+    rows += [run(seed=s, ifr_p=60.0 + s, **said) for s in range(2)]
+    found = summaries(resources, tmp_path, *write(rows))
+    by_id = {one["id"]: one["sentence"] for one in found["findings"]}
+    assert "(lambda 0.3, epsilon 0.6, the first that was run)" in by_id["gain_with_fewer_positives"]
+    assert "(lambda 7, the first that was run)" in by_id["counterfactual_pairs"]
+    assert "ALFR (mu 7, the first that was run" in by_id["adversaries_less_fair"]
+    assert "lambda 0.2 to 0.3" in by_id["one_class_from_lambda"]
+    assert "the first that was run" in by_id["without_attribute_beats_iifr"]
+
+
+def test_thresholds_of_ones_own(resources, tmp_path, run, write):
+    """Bits and a mean over pairs: nothing of the paper's stands beside them."""
+    said = {"individual": "iifr_cosine", "reduction": "mean", "js_base": "2", "lambda": 0.5}
+    for dataset in ("adult", "loans"):
+        rows = [run(seed=s, dataset=dataset, epsilon=e, **said) for s in (0, 1) for e in (0.5, 0.6)]
+        runs, groups = write(rows, dataset)
+        _, tables = tabulate(resources, tmp_path, [runs], [groups])
+        eight = [row for row in tables["table_8"] if row["metric"] == "acc"]
+        own = [row for row in eight if row["choice"] == "most"]
+        assert [(row["epsilon"], row["paper"], row["seeds"]) for row in own] == [
+            ("0.5", "", "2"),
+            ("0.6", "", "2"),
+        ]
+        assert {row["seeds"] for row in eight if row["paper"]} <= {"0"}
 
 
 def test_other_data_sets_use_the_settings_of_any(resources):
@@ -201,7 +299,7 @@ def test_sweeps_leave_diverged_runs_out_and_count_them(tmp_path, run, write):
     said = {"individual": "iifr_counterfactual", "lambda": 100.0}
     rows = [run(seed=s, acc=float(s)) for s in (1, 3)] + [run(seed=0, diverged=True, **said)]
     counts = sweep_lambdas(runs=[write(rows)[0]], out=tmp_path / "out.csv")
-    assert counts == {"settings": 2, "rows": 18, "diverged": 1}
+    assert counts == {"settings": 2, "rows": 18, "diverged": 1, "empty": 0}
     found = rows_of(tmp_path / "out.csv")
     plain = find(found, metric="acc", individual="none")
     assert (plain["mean"], plain["seeds"], plain["diverged"]) == ("2", "2", "0")
@@ -389,7 +487,7 @@ def test_feasible_accuracies_hold_what_classifiers_have():
         assert low <= accuracy <= high
 
 
-def summaries(resources, folder, runs, groups):
+def summaries(resources, folder, runs, groups, data=None):
     tabulate(resources, folder, [runs], [groups])
     sweep_lambdas(runs=[runs], out=folder / "iifr_sweeps.csv")
     find_fronts(runs=[runs], out=folder / "iifr_fronts.csv")
@@ -400,6 +498,7 @@ def summaries(resources, folder, runs, groups):
         **{f"table_{n}": folder / f"iifr_table_{n}.csv" for n in "4678"},
         **{name: folder / f"iifr_{name}.csv" for name in ("sweeps", "fronts", "tests")},
         out=folder / "findings.json",
+        data=data,
     )
     return json.loads((folder / "findings.json").read_text(encoding="utf-8"))
 
@@ -464,6 +563,89 @@ def test_a_cell_that_two_tables_print_counts_once(resources, tmp_path, run, writ
     # Table 4 and 7 have the MLP and IIFR at 0.8 (12 cells), and Table 8 these and 0.75 (6 more);
     # Table 6 has 4 more
     assert any(words.startswith("Of 22 cells of the paper") for words in found["headline"])
+
+
+def test_long_lists_are_cut():
+    assert listed(["a"], 5) == "a"
+    assert listed(list("abcde"), 5) == "a, b, c, d and e"
+    assert listed(list("abcdef"), 5) == "a, b, c, d, e and 1 other"
+    assert listed(list("abcdefghijklm"), 5) == "a, b, c, d, e and 8 others"
+
+
+def test_a_front_names_few_methods(resources, tmp_path, run, write):
+    rows = [run(method=f"method_{n}", balanced_acc=50.0 + n, ddp=0.1 + n / 100) for n in range(8)]
+    rows += [run(method="method_7", mu=1.0, balanced_acc=60.0, ddp=0.4)]
+    found = summaries(resources, tmp_path, *write(rows))
+    (one,) = [one for one in found["findings"] if one["id"] == "front_ddp"]
+    assert "beats method 7 (2), method 0 (1), " in one["sentence"]
+    assert "method 3 (1) and 3 others on both" in one["sentence"]
+    assert len(one["numbers"]["on_front"]) == 8
+
+
+def test_what_is_printed_alike_is_unchanged(resources, tmp_path, run, write):
+    rows = [run(seed=s, acc=84.60 + s / 100, ddp=0.1 + s / 1000) for s in range(4)]
+    said = {"individual": "iifr_counterfactual", "lambda": 0.1}
+    rows += [
+        run(seed=s, acc=84.61 + s / 90, ifr_p=90.0 + s % 2, ddp=0.1 + s / 500, **said)
+        for s in range(4)
+    ]
+    found = summaries(resources, tmp_path, *write(rows))
+    (one,) = [one for one in found["findings"] if one["id"] == "counterfactual_pairs"]
+    assert "IFR_p goes from 50.0 to 90.5, accuracy is unchanged at 84.6 and dDP" in one["sentence"]
+    assert "dDP goes from 0.102 to 0.103 (which may be chance)." in one["sentence"]
+
+
+def prepared(folder, name, title):
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps({"name": name, "meta": {"title": title}}), encoding="utf-8")
+    return path
+
+
+def test_findings_call_data_sets_by_their_titles(resources, tmp_path, run, write):
+    rows = [run(seed=s, dataset=name, ifr_p=50.0 + s) for s in range(2) for name in ("adult", "x")]
+    data = [
+        prepared(tmp_path, "adult", "Adult (UCI census income)"),
+        prepared(tmp_path, "x", "Y Z"),
+    ]
+    found = summaries(resources, tmp_path, *write(rows), data=data)
+    starts = {one["sentence"].split(",")[0] for one in found["findings"] if one["dataset"]}
+    assert starts == {"On Adult", "On Y Z"}
+
+
+def test_titles_that_two_data_sets_share(tmp_path):
+    files = [prepared(tmp_path, name, "Loans") for name in ("by_age", "by_sex")]
+    files += [prepared(tmp_path, "adult", "Census"), prepared(tmp_path, "plain", "")]
+    assert read_titles(files) == {
+        "by_age": "Loans (by_age)",
+        "by_sex": "Loans (by_sex)",
+        "adult": "Census",
+        "plain": "plain",
+    }
+    (tmp_path / "bad.json").write_text("[")
+    with pytest.raises(InputError, match="is not JSON"):
+        read_titles([tmp_path / "bad.json"])
+
+
+def test_runs_that_could_not_be_made_are_counted_with_their_reason(tmp_path, resources, run, write):
+    why = "the test part of the split of seed 2 has nobody with group = c"
+    rows = [run(seed=s, dataset="loans", ifr_p=50.0 + s) for s in (0, 1)]
+    rows += [run(seed=2, dataset="loans", diverged=True, reason=why)]
+    rows += [run(seed=3, dataset="loans", diverged=True, reason=None)]
+    rows += [run(seed=2, dataset="loans", method="alfr", mu=4.0, diverged=True, reason=why)]
+    runs, groups = write(rows)
+    counts, tables = tabulate(resources, tmp_path, [runs], [groups])
+    assert (counts["diverged"], counts["empty"]) == (1, 2)
+    row = find(tables["table_4"], method="mlp", metric="acc")
+    assert (row["seeds"], row["diverged"], row["empty"]) == ("2", "1", "1")
+    lost = find(tables["table_4"], method="alfr", metric="acc")
+    assert "of 1 the split leaves a group or a label empty" in lost["reason"]
+    found = summaries(resources, tmp_path, runs, groups)
+    by_id = {one["id"]: one["sentence"] for one in found["findings"]}
+    assert (
+        by_id["runs_not_made"]
+        == f"On loans, 2 of 5 runs could not be made, and are in no mean: {why}."
+    )
+    assert by_id["diverged_runs"].startswith("On loans, 1 of 5 runs diverged")
 
 
 def test_one_run_is_the_papers_own_only(resources, tmp_path, run, write):

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from evenhand import stage
-from evenhand.individual.published import read_settings, settings_of
+from evenhand.individual.lines import lines_of
+from evenhand.individual.published import read_settings
 from evenhand.individual.results import (
     SETTING,
     Result,
@@ -25,6 +26,7 @@ TESTED = ("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p", "ddp", "deo_
 
 HEADER = [
     *SETTING,
+    "choice",
     "against",
     "against_mu",
     "metric",
@@ -50,13 +52,15 @@ def compare_methods(*, runs: list[Source], settings: Input, out: Output) -> dict
     runs : list of Path
         What `train_table` wrote.
     settings : Path
-        Which setting stands for a method (``resources/iifr/settings.csv``); of a method that
-        is not named there every setting is tested.
+        Which setting stands for a method (``resources/iifr/settings.csv``), where
+        `evenhand.individual.lines` says what stands for one whose setting was not run.
     out : Path
         CSV, per setting, metric and what it is tested against (``mlp``; ``none``: the same method
         and mu without the individual loss; ``control``: the method ``{method}_control``, as
         that of EIDIG, which is retrained without new rows):
 
+        - choice: ``named`` in the settings, ``first`` of its kind that was run, or one of
+          ``every`` setting of a method that is not named;
         - seeds that both have; difference of the means, above 0 where the setting is higher,
           with the 95 % interval of the paired t test;
         - p_value of the paired t test over seeds: would other seeds, on these data, show a
@@ -79,19 +83,19 @@ def compare_methods(*, runs: list[Source], settings: Input, out: Output) -> dict
 def _of_dataset(
     dataset: str, results: Mapping[Setting, Result], chosen: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    named = [row["key"] for row in settings_of(chosen, dataset)]
-    methods = {row["setting"]["method"] for row in chosen}
-    place = SETTING.index("method")
-    own = [key for key in results if key[0] == dataset and key[place] not in methods]
     rows = []
-    for key in dict.fromkeys([*named, *own]):
+    for key, choice in lines_of(dataset, chosen, results):
         if key not in results:
             continue
         for against, other in references(key).items():
             if other in results and other != key:
                 rows += [
                     dict(zip(SETTING, key, strict=True))
-                    | {"against": against, "against_mu": other[SETTING.index("mu")]}
+                    | {
+                        "choice": choice,
+                        "against": against,
+                        "against_mu": other[SETTING.index("mu")],
+                    }
                     | compare(results[key], results[other], metric)
                     for metric in TESTED
                 ]

@@ -1,7 +1,12 @@
 """What sentences and tables call methods, individual losses and data sets."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+from evenhand.errors import InputError
 
 METHODS = {
     "mlp": "the MLP",
@@ -29,6 +34,16 @@ LOSSES = {
 
 DATASETS = {"adult": "Adult", "compas": "COMPAS", "german": "German"}
 
+#: What sentences call data sets whose title is that of their format.
+SHORT = {
+    "Adult (UCI census income)": "Adult",
+    "COMPAS (ProPublica)": "COMPAS",
+    "German credit (UCI Statlog)": "German",
+}
+
+#: More names than this are not listed in a sentence.
+MOST = 5
+
 
 def method_title(name: str) -> str:
     """What a sentence calls a method; one that is new here keeps its own word."""
@@ -48,11 +63,50 @@ def who(row: Mapping[str, Any]) -> str:
     )
 
 
-def title(dataset: str) -> str:
-    """What a sentence calls a data set."""
-    return DATASETS.get(dataset, dataset)
+def title(dataset: str, titles: Mapping[str, str] | None = None) -> str:
+    """What sentences and tables call a data set: its title, of `titles_of`."""
+    return (titles or {}).get(dataset) or DATASETS.get(dataset, dataset)
 
 
-def listed(words: Sequence[str]) -> str:
-    """``a``, ``a and b``, ``a, b and c``."""
+def titles_of(documents: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """The titles of data sets by their names.
+
+    Parameters
+    ----------
+    documents : iterable of dict
+        What `prepare_table` wrote of each: its title is the configured one, where there is one.
+
+    Returns
+    -------
+    dict
+        Titles that are those of a format are short; one that several have is followed by the name.
+    """
+    found = {}
+    for document in documents:
+        name = str(document.get("name", ""))
+        said = str((document.get("meta") or {}).get("title") or "")
+        found[name] = SHORT.get(said, said) or title(name)
+    times = Counter(found.values())
+    return {name: f"{said} ({name})" if times[said] > 1 else said for name, said in found.items()}
+
+
+def read_titles(paths: Iterable[Path]) -> dict[str, str]:
+    """The same, of the files ``data.json``."""
+    documents = []
+    for path in paths:
+        try:
+            document = json.loads(Path(path).read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise InputError("is not JSON", file=path) from error
+        if not isinstance(document, dict):
+            raise InputError("is not a description that prepare_table wrote", file=path)
+        documents.append(document)
+    return titles_of(documents)
+
+
+def listed(words: Sequence[str], most: int | None = None) -> str:
+    """``a``, ``a and b``, ``a, b and c``; above `most` words ``a, b and 8 others``."""
+    if most is not None and len(words) > most:
+        rest = len(words) - most
+        words = [*words[:most], f"{rest} other{'' if rest == 1 else 's'}"]
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

@@ -3,7 +3,7 @@
 import csv
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -59,11 +59,22 @@ class Result:
         Those that did not diverge, by seed.
     diverged : int
         How many did.
+    first : (int, int)
+        The table and the number in it of its first run: the order of the grid.
+    reasons : list of str
+        Why runs could not be made (a split that leaves a group empty), one a run.
     """
 
     setting: Setting
     runs: list[dict[str, Any]]
     diverged: int
+    first: tuple[int, int]
+    reasons: list[str] = field(default_factory=list)
+
+    @property
+    def empty(self) -> int:
+        """How many runs could not be made."""
+        return len(self.reasons)
 
     @property
     def named(self) -> dict[str, Any]:
@@ -78,7 +89,8 @@ class Result:
 def read_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
     """The rows of tables of runs, as `evenhand.learning.train_table` writes them.
 
-    Each gets ``file``, the number of its table.
+    Each gets ``file``, the number of its table, and ``reason``, why it could not be made (None
+    if it was).
 
     Raises
     ------
@@ -89,7 +101,7 @@ def read_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     seen: dict[tuple[Any, ...], Path] = {}
     for number, path in enumerate(paths):
-        for row in _read(path, needed):
+        for row in _read(path, needed, optional=("reason",)):
             row["file"] = number
             key = (*setting_of(row), row["seed"])
             if key in seen:
@@ -141,12 +153,15 @@ def read_groups(
     return dict(sorted(found.items()))
 
 
-def _read(path: Path, columns: list[str]) -> list[dict[str, Any]]:
+def _read(path: Path, columns: list[str], optional: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        return pq.ParquetFile(path).read(columns=columns).select(columns).to_pylist()
+        file = pq.ParquetFile(path)
+        there = [name for name in optional if name in file.schema_arrow.names]
+        rows = file.read(columns=columns + there).select(columns + there).to_pylist()
+        return [dict.fromkeys(optional) | row for row in rows]
     except KeyError as error:
         raise InputError(f"lacks the column {error.args[0]}", file=path) from error
     except pa.ArrowInvalid as error:
@@ -161,7 +176,7 @@ def setting_of(row: Mapping[str, Any]) -> Setting:
 def by_setting(rows: Iterable[dict[str, Any]]) -> dict[Setting, Result]:
     """The runs of each setting, settings in a stated order (data set, split, method and so on).
 
-    Runs that diverged are left out and counted.
+    Runs that diverged, or could not be made, are left out and counted.
     """
     found: dict[Setting, list[dict[str, Any]]] = {}
     for row in rows:
@@ -170,7 +185,9 @@ def by_setting(rows: Iterable[dict[str, Any]]) -> dict[Setting, Result]:
         setting: Result(
             setting,
             sorted((run for run in found[setting] if not run["diverged"]), key=_seed),
-            sum(run["diverged"] for run in found[setting]),
+            sum(run["diverged"] and not run.get("reason") for run in found[setting]),
+            min((run.get("file", 0), run["run"]) for run in found[setting]),
+            [run["reason"] for run in sorted(found[setting], key=_seed) if run.get("reason")],
         )
         for setting in sorted(found, key=order)
     }

@@ -18,7 +18,7 @@ from evenhand.individual.results import (
 )
 from evenhand.stage import Output, Source
 
-HEADER = [*SETTING, "metric", *SUMMARY, "diverged"]
+HEADER = [*SETTING, "metric", *SUMMARY, "diverged", "empty", "reasons"]
 
 
 def sweep_lambdas(*, runs: list[Source], out: Output) -> dict[str, Any]:
@@ -30,12 +30,14 @@ def sweep_lambdas(*, runs: list[Source], out: Output) -> dict[str, Any]:
         What `train_table` wrote.
     out : Path
         CSV, per setting and metric: mean, sd of single runs, low and high (95 % t interval of
-        the mean), seeds, and how many runs diverged. Without an individual loss lambda is 0.
+        the mean), seeds, how many runs diverged, how many could not be made because their split
+        leaves a group or a label empty, and why. Without an individual loss lambda is 0.
     """
     results = by_setting(read_runs(runs))
     rows = [
         result.named
-        | {"metric": metric, "diverged": result.diverged}
+        | {"metric": metric, "diverged": result.diverged, "empty": result.empty}
+        | {"reasons": "; ".join(result.reasons)}
         | summarise(result.values(metric))
         for result in results.values()
         for metric in METRICS
@@ -45,6 +47,7 @@ def sweep_lambdas(*, runs: list[Source], out: Output) -> dict[str, Any]:
         "settings": len(results),
         "rows": written,
         "diverged": sum(result.diverged for result in results.values()),
+        "empty": sum(result.empty for result in results.values()),
     }
 
 

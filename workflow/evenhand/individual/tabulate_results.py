@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import stage
+from evenhand.individual.lines import FIRST, MOST, NAMED, Line, lines_of
 from evenhand.individual.published import (
     Cell,
     Number,
     read_inconsistencies,
     read_published,
     read_settings,
-    settings_of,
 )
 from evenhand.individual.results import (
     SETTING,
@@ -31,10 +31,14 @@ HEADER = [
     "method",
     "individual",
     "group",
+    "reduction",
     "lambda",
     "epsilon",
+    "epsilon_unit",
     "mu",
+    "js_base",
     "split",
+    "choice",
     "metric",
     "paper",
     "ours_mean",
@@ -43,6 +47,7 @@ HEADER = [
     "ours_high",
     "seeds",
     "diverged",
+    "empty",
     "verdict",
     "reason",
 ]
@@ -83,14 +88,21 @@ def tabulate_results(
         The paper's cells (``resources/iifr/published_table_4.csv`` and so on).
     settings : Path
         Which of our settings stands for a row (``resources/iifr/settings.csv``).
+        `evenhand.individual.lines` says what stands where that was not run.
     inconsistencies : Path
         The paper's cells that contradict others (``resources/iifr/inconsistencies.csv``).
     table_4, table_6, table_7, table_8 : Path
         CSV, per data set with a run, setting (Table 6: and group; Table 8: by epsilon), metric:
 
+        - group: a code of the attribute; of the methods ``eidig_integers`` one of their own
+          encoding (Adult: Female, Male; German: EIDIG's four ages);
+        - choice: ``named`` in the settings; ``first`` of its kind that was run, which no number
+          of the paper stands beside; one of ``every`` setting of a method that is not named;
+          or in Table 8 that with ``most`` thresholds;
         - paper: blank where the paper has no such cell, or we do not know it;
         - ours_mean, ours_sd of single runs, ours_low and ours_high, the 95 % t interval of the
-          mean over seeds; seeds that went into it, diverged ones that did not;
+          mean over seeds; seeds that went into it, and those that did not: diverged ones, and
+          ones whose split leaves a group or a label empty;
         - verdict: ``reproduced`` (the paper's number is within `WIDTH` sd of our mean, give or
           take its rounding), ``not_reproduced``, ``inconsistent_in_paper``, ``undecided`` (one
           run), ``not_run``, ``no_published_value``; and the reason.
@@ -103,8 +115,8 @@ def tabulate_results(
     ran = {row["dataset"] for row in rows}
     of_paper = [cell[0] for table in published for cell in table]
     datasets = [name for name in dict.fromkeys([*of_paper, *sorted(ran)]) if name in ran]
-    lines = {name: _lines(name, chosen, results) for name in datasets}
-    overall = [(key, results.get(key)) for name in datasets for key in lines[name]]
+    lines = {name: lines_of(name, chosen, results) for name in datasets}
+    overall = [(line, results.get(line.setting)) for name in datasets for line in lines[name]]
     tables = {
         "table_4": [r for one in overall for r in _rows(*one, TABLE_4, published[0], known["4"])],
         "table_6": _by_group(rows, groups, lines, published[1], known["6"]),
@@ -116,7 +128,8 @@ def tabulate_results(
         write_csv(path, HEADER, tables[name])
     return {
         "runs": len(rows),
-        "diverged": sum(row["diverged"] for row in rows),
+        "diverged": sum(result.diverged for result in results.values()),
+        "empty": sum(result.empty for result in results.values()),
         "settings": len(results),
         "verdicts": {
             name: dict(sorted(Counter(row["verdict"] for row in made).items()))
@@ -135,33 +148,24 @@ def _listed(path: Path, table: str) -> dict[Cell, str]:
     }
 
 
-def _lines(
-    dataset: str, chosen: list[dict[str, Any]], results: Mapping[Setting, Result]
-) -> list[Setting]:
-    """The settings that a data set's tables show: those named, then methods nobody named."""
-    named = [row["key"] for row in settings_of(chosen, dataset)]
-    methods = {row["setting"]["method"] for row in chosen}
-    place = SETTING.index("method")
-    return named + [key for key in results if key[0] == dataset and key[place] not in methods]
-
-
 def _by_group(
     rows: list[dict[str, Any]],
     groups: Sequence[Path],
-    lines: Mapping[str, list[Setting]],
+    lines: Mapping[str, list[Line]],
     cells: Mapping[Cell, Number],
     listed: Mapping[Cell, str],
 ) -> list[dict[str, Any]]:
     by_group = {group: by_setting(some) for group, some in read_groups(groups, rows).items()}
     known = {(*cell[:3], cell[3]) for cell in [*cells, *listed]}
     made = []
-    for keys in lines.values():
-        for key in keys:
-            of_paper = {cell[3] for cell in known if cell[:3] == key[:3]}
+    for some in lines.values():
+        for line in some:
+            key = line.setting
+            of_paper = {c[3] for c in known if c[:3] == key[:3] and line.choice == NAMED}
             of_ours = {group for group, results in by_group.items() if key in results}
             for group in sorted(of_paper | of_ours):
                 result = by_group.get(group, {}).get(key)
-                made += _rows(key, result, TABLE_6, cells, listed, group=group)
+                made += _rows(line, result, TABLE_6, cells, listed, group=group)
     return made
 
 
@@ -171,66 +175,77 @@ def _by_epsilon(
     cells: Mapping[Cell, Number],
     listed: Mapping[Cell, str],
 ) -> list[dict[str, Any]]:
-    """Each threshold of the MLP's cosine loss, the largest weight that has several thresholds.
+    """Each threshold of the MLP's cosine loss, for the settings that differ in it alone.
 
-    Above a threshold of 1 nobody has a pair: where 1 was not run, the MLP without the loss
-    stands for it.
+    The paper's thresholds stand beside weight 1. Of a data set that the settings do not name, or
+    whose runs with that weight have fewer than two thresholds, the settings with most of them
+    stand there (the largest weight of several), if they have two. Above a threshold of 1 nobody
+    has a pair: where 1 was not run, the MLP without the loss stands for it.
     """
     made = []
+    named = {row["dataset"] for row in chosen}
     for dataset in dict.fromkeys(key[0] for key in results):
-        base = _epsilon_line(dataset, results, chosen)
-        named = dict(zip(SETTING, base, strict=True))
-        ours = {
-            key[SETTING.index("epsilon")]: key
-            for key in results
-            if key == tuple((named | {"epsilon": key[SETTING.index("epsilon")]}).values())
-        }
+        sweeps = _epsilon_sweeps(dataset, results)
+        paper = _without_epsilon(_mlp(dataset, 1.0))
         of_paper = {cell[4] for cell in cells if cell[0] == dataset}
-        if len(ours) < 2 and not of_paper:
-            continue
-        for epsilon in sorted(of_paper | set(ours)):
-            key = tuple((named | {"epsilon": epsilon}).values())
-            result = results.get(key)
-            if result is None and epsilon == 1:
-                plain = dict.fromkeys(SETTING) | {
-                    "dataset": dataset,
-                    "method": "mlp",
-                    "individual": "none",
-                    "lambda": 0.0,
-                    "js_base": "e",
-                    "split": "random",
-                }
-                result = results.get(tuple(plain.values()))
-            made += _rows(key, result, TABLE_8, cells, listed, epsilon=epsilon)
+        most = max(sweeps, key=lambda one: (len(sweeps[one]), one[LAMBDA]), default=None)
+        if len(sweeps.get(paper, ())) < 2 or (dataset not in named and not of_paper):
+            bases = [(paper, NAMED)] if of_paper else []
+            if most and len(sweeps[most]) > 1:
+                bases.append((most, MOST))
+        else:
+            bases = [(paper, NAMED)]
+        for base, choice in bases:
+            ours = set(sweeps.get(base, ()))
+            for epsilon in sorted(ours | of_paper if choice == NAMED else ours):
+                key = (*base[:EPSILON], epsilon, *base[EPSILON + 1 :])
+                result = results.get(key)
+                if result is None and epsilon == 1:
+                    result = results.get(_mlp(dataset, None))
+                made += _rows(Line(key, choice), result, TABLE_8, cells, listed, epsilon=epsilon)
     return made
 
 
-def _epsilon_line(
-    dataset: str, results: Mapping[Setting, Result], chosen: list[dict[str, Any]]
-) -> Setting:
-    """The MLP's setting with the cosine loss whose epsilon varies: lambda with most epsilons."""
+LAMBDA, EPSILON = SETTING.index("lambda"), SETTING.index("epsilon")
+
+
+def _mlp(dataset: str, lam: float | None) -> Setting:
+    """The MLP's setting with the paper's loss of a weight (any epsilon), or without a loss."""
     named = dict.fromkeys(SETTING) | {
         "dataset": dataset,
         "method": "mlp",
-        "individual": "iifr_cosine",
-        "reduction": "sum",
-        "lambda": 1.0,
-        "epsilon_unit": "cosine",
+        "individual": "none",
+        "lambda": 0.0,
         "js_base": "e",
         "split": "random",
     }
-    epsilons: dict[float, set[float]] = {}
-    for key in results:
-        own = dict(zip(SETTING, key, strict=True))
-        if own | {"lambda": None, "epsilon": None} == named | {"lambda": None, "epsilon": None}:
-            epsilons.setdefault(own["lambda"], set()).add(own["epsilon"])
-    if epsilons and dataset not in {row["dataset"] for row in chosen}:
-        named["lambda"] = max(epsilons, key=lambda lam: (len(epsilons[lam]), lam))
+    if lam is not None:
+        named |= {
+            "individual": "iifr_cosine",
+            "reduction": "sum",
+            "lambda": lam,
+            "epsilon_unit": "cosine",
+        }
     return tuple(named.values())
 
 
+def _without_epsilon(key: Setting) -> Setting:
+    return (*key[:EPSILON], None, *key[EPSILON + 1 :])
+
+
+def _epsilon_sweeps(dataset: str, results: Mapping[Setting, Result]) -> dict[Setting, list[float]]:
+    """The thresholds of the MLP's cosine loss on random splits, by the rest of the setting."""
+    found: dict[Setting, list[float]] = {}
+    for key in results:
+        own = dict(zip(SETTING, key, strict=True))
+        kind = own["method"], own["individual"], own["split"]
+        if key[0] == dataset and kind == ("mlp", "iifr_cosine", "random"):
+            found.setdefault(_without_epsilon(key), []).append(own["epsilon"])
+    return found
+
+
 def _rows(
-    key: Setting,
+    line: Line,
     result: Result | None,
     metrics: Sequence[str],
     cells: Mapping[Cell, Number],
@@ -240,26 +255,29 @@ def _rows(
     epsilon: float | None = None,
 ) -> list[dict[str, Any]]:
     """The cells of a row; none of a metric of which neither the paper nor we have anything."""
+    key, choice = line
     named = dict(zip(SETTING, key, strict=True))
     places = {metric: (*key[:3], group, epsilon, metric) for metric in metrics}
-    official = named["split"] != "random"
-    paper = {m: None if official else cells.get(place) for m, place in places.items()}
-    why = {m: None if official else listed.get(place) for m, place in places.items()}
+    alone = named["split"] != "random" or choice in (FIRST, MOST)
+    paper = {m: None if alone else cells.get(place) for m, place in places.items()}
+    why = {m: None if alone else listed.get(place) for m, place in places.items()}
     made = []
     for metric in metrics:
         if result is None and paper[metric] is None and not why[metric]:
             continue
         summary = summarise(result.values(metric) if result else [])
-        diverged = result.diverged if result else 0
-        verdict, reason = judge(paper[metric], summary, why[metric], diverged)
+        diverged, empty = (result.diverged, result.empty) if result else (0, 0)
+        verdict, reason = judge(paper[metric], summary, why[metric], diverged, empty)
         made.append(
             {name: named.get(name) for name in HEADER}
             | {
                 "group": group,
+                "choice": choice,
                 "metric": metric,
                 "paper": paper[metric].value if paper[metric] else None,
                 "seeds": summary["seeds"],
                 "diverged": diverged,
+                "empty": empty,
                 "verdict": verdict,
                 "reason": reason,
             }
@@ -269,7 +287,11 @@ def _rows(
 
 
 def judge(
-    paper: Number | None, ours: Mapping[str, Any], inconsistent: str | None, diverged: int = 0
+    paper: Number | None,
+    ours: Mapping[str, Any],
+    inconsistent: str | None,
+    diverged: int = 0,
+    empty: int = 0,
 ) -> tuple[str, str | None]:
     """Verdict on a cell, and its reason.
 
@@ -281,14 +303,17 @@ def judge(
         Of `evenhand.individual.results.summarise`.
     inconsistent : str, optional
         Why the cell contradicts others of the paper.
-    diverged : int
-        How many runs diverged.
+    diverged, empty : int
+        How many runs diverged, and how many could not be made.
     """
     if inconsistent:
         return "inconsistent_in_paper", inconsistent
     if not ours["seeds"]:
-        if diverged:
+        if diverged and not empty:
             return "not_run", f"every run diverged ({diverged})"
+        if empty:
+            lost = f"{diverged} diverged, and of {empty} the" if diverged else f"of {empty} the"
+            return "not_run", f"no run is left: {lost} split leaves a group or a label empty"
         return "not_run", "there is no run of this setting that has the measure"
     if paper is None:
         return "no_published_value", None

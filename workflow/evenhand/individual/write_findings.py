@@ -3,13 +3,14 @@
 import csv
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.individual.names import DATASETS, listed, method_title, title, who
+from evenhand.individual.lines import FIRST
+from evenhand.individual.names import DATASETS, MOST, listed, method_title, read_titles, title, who
 from evenhand.stage import Input, Output
 
 #: Below this adjusted p-value a difference is called one.
@@ -24,7 +25,7 @@ NUMBERS = (
     *("difference", "difference_low", "difference_high", "against_mean", "p_value", "p_adjusted"),
     *("p_resampled", "p_resampled_adjusted", "balanced_acc", "unfairness"),
 )
-WHOLE = ("seeds", "diverged")
+WHOLE = ("seeds", "diverged", "empty")
 
 Row = dict[str, Any]
 
@@ -39,6 +40,7 @@ def write_findings(
     fronts: Input,
     tests: Input,
     out: Output,
+    data: list[Input] | None = None,
 ) -> dict[str, Any]:
     """Say what was found.
 
@@ -56,7 +58,10 @@ def write_findings(
         - numbers: what the sentence rests on.
 
         A question for which a number is missing has no finding; ``left_out`` counts them.
+    data : list of Path, optional
+        ``data.json`` of each data set, for its title; by default sentences use its name.
     """
+    titles = read_titles(data or [])
     tables = {
         name: _read(path)
         for name, path in (
@@ -85,9 +90,9 @@ def write_findings(
             for rows in (tables["4"], sweep_rows, front_rows, test_rows)
         ]
         for name, ask in QUESTIONS.items():
-            add(name, ask(dataset, *own), dataset)
+            add(name, ask(title(dataset, titles), *own), dataset)
     document = {
-        "headline": headline(findings, datasets, distinct(tables)),
+        "headline": headline(findings, datasets, distinct(tables), titles),
         "findings": findings,
         "left_out": dict(sorted(left_out.items())),
     }
@@ -129,6 +134,10 @@ def reproduced(table: str, rows: list[Row]) -> Row | None:
     sentence = (
         f"Of the {judged} cells of Table {table} that can be compared with runs of ours,"
         f" {verdicts['reproduced']} lie within two standard deviations of single runs."
+        if judged > 1
+        else f"The one cell of Table {table} that can be compared with runs of ours"
+        f" {'lies' if verdicts['reproduced'] else 'does not lie'} within two standard deviations"
+        " of single runs."
     )
     if other := verdicts["inconsistent_in_paper"]:
         sentence += f" {_cells(other)} contradict{'s' if other == 1 else ''} the paper elsewhere."
@@ -202,8 +211,9 @@ def without_attribute(
     if not _apart(found["blind", "balanced_acc"], found["iifr", "balanced_acc"]):
         accuracy = "and a balanced accuracy whose 95 % interval overlaps"
     sentence = (
-        f"On {title(dataset)}, the MLP that never sees the attribute has {side} the IFR_p of IIFR"
-        f" ({mean['blind_ifr_p']:.1f} against {mean['iifr_ifr_p']:.1f}) {accuracy}"
+        f"On {dataset}, the MLP that never sees the attribute has {side} the IFR_p of IIFR"
+        f"{_which(found['iifr', 'ifr_p'])} ({mean['blind_ifr_p']:.1f} against"
+        f" {mean['iifr_ifr_p']:.1f}) {accuracy}"
         f" ({mean['blind_balanced_acc']:.1f} against {mean['iifr_balanced_acc']:.1f})."
     )
     return {"sentence": sentence, "holds": fairer, "numbers": mean}
@@ -231,18 +241,17 @@ def collapse(
     accuracy = found["balanced_acc"]
     holds = up["ifr_p"] and not up["positive_rate"] and sure["ifr_p"] and sure["positive_rate"]
     said = [
-        f"IFR_p goes from {gain['against_mean']:.1f} to {gain['mean']:.1f}{_doubt(gain)}",
-        f"the share of positive predictions from {100 * fall['against_mean']:.1f} to"
-        f" {100 * fall['mean']:.1f} %{_doubt(fall)}",
-        f"balanced accuracy from {accuracy['against_mean']:.1f} to {accuracy['mean']:.1f}"
-        f"{_doubt(accuracy)}",
+        _change("IFR_p", gain, 1),
+        _change("the share of positive predictions", fall, 1, " %", 100),
+        _change("balanced accuracy", accuracy, 1),
     ]
+    name = f"IIFR{_which(gain)}"
     start = (
-        "the gain of IIFR comes with fewer positive predictions"
+        f"the gain of {name} comes with fewer positive predictions"
         if holds
-        else "the runs do not show that a gain of IIFR comes with fewer positive predictions"
+        else f"the runs do not show that a gain of {name} comes with fewer positive predictions"
     )
-    sentence = f"On {title(dataset)}, {start}: {said[0]}, {said[1]}, and {said[2]}."
+    sentence = f"On {dataset}, {start}: {said[0]}, {said[1]}, and {said[2]}."
     return {"sentence": sentence, "holds": holds, "numbers": _differences(found)}
 
 
@@ -257,12 +266,11 @@ def counterfactual(
     if None in found.values():
         return None
     fair, accuracy, gap = found["ifr_p"], found["acc"], found["ddp"]
+    said = [_change("IFR_p", fair, 1), _change("accuracy", accuracy, 1), _change("dDP", gap, 3)]
+    which = _which(fair) or f" (lambda {fair['lambda']:g})"
     sentence = (
-        f"On {title(dataset)}, training on pairs of a person and the same person with the"
-        f" attribute flipped (lambda {fair['lambda']:g}) brings IFR_p from"
-        f" {fair['against_mean']:.1f} to {fair['mean']:.1f}{_doubt(fair)}, accuracy from"
-        f" {accuracy['against_mean']:.1f} to {accuracy['mean']:.1f}{_doubt(accuracy)}, and dDP"
-        f" from {gap['against_mean']:.3f} to {gap['mean']:.3f}{_doubt(gap)}."
+        f"On {dataset}, with training on pairs of a person and the same person with the"
+        f" attribute flipped{which}, {listed(said)}."
     )
     holds = _sure(fair) and fair["difference"] > 0
     return {"sentence": sentence, "holds": holds, "numbers": _differences(found)}
@@ -293,7 +301,7 @@ def adversaries(
         if names
     ]
     sentence = (
-        f"On {title(dataset)}, the MLP has an IFR_p of {base:.1f};"
+        f"On {dataset}, the MLP has an IFR_p of {base:.1f};"
         f" of the adversarial models without IIFR {'; '.join(parts)}."
     )
     return {"sentence": sentence, "holds": len(lower) == len(found), "numbers": _differences(found)}
@@ -309,13 +317,15 @@ def on_front(front: str) -> Callable[..., Row | None]:
         if not own:
             return None
         held = Counter(who(row) for row in own if row["on_front"] == "true")
+        # those with most settings first, so that these are named
+        names = [f"{who} ({n})" for who, n in held.most_common()]
         off = sorted({who(row) for row in own} - held.keys())
         measure = {"ddp": "dDP", "ifr_p": "1 − IFR_p"}[front]
         sentence = (
-            f"On {title(dataset)}, no setting beats"
-            f" {listed([f'{who} ({n})' for who, n in held.items()])}"
+            f"On {dataset}, no setting beats"
+            f" {listed(names, MOST)}"
             f" on both balanced accuracy and {measure} (in brackets: how many of"
-            f" {len(own)} settings)."
+            f" {len(own)} setting{'' if len(own) == 1 else 's'})."
         )
         if off:
             rest = f"{_upper(off[0])} has" if len(off) == 1 else f"{len(off)} other methods have"
@@ -330,14 +340,16 @@ def cliff(
     dataset: str, table: list[Row], sweeps: list[Row], fronts: list[Row], tests: list[Row]
 ) -> Row | None:
     """At which lambda the MLP with IIFR predicts one class only."""
+    stands = _cell(table, "mlp", "iifr_cosine", "positive_rate")
+    if stands is None:
+        return None
+    fixed = ("method", "individual", "epsilon", "epsilon_unit", "reduction", "js_base")
     own = [
         row
         for row in sweeps
-        if (row["method"], row["individual"], row["metric"])
-        == ("mlp", "iifr_cosine", "positive_rate")
+        if row["metric"] == "positive_rate"
         and row["mean"] is not None
-        and (row["epsilon"], row["epsilon_unit"], row["reduction"]) == (0.8, "cosine", "sum")
-        and row["js_base"] == "e"
+        and all(row[name] == stands[name] for name in fixed)
     ]
     if len(own) < 2:
         return None
@@ -346,12 +358,12 @@ def cliff(
     gone = [row["lambda"] for row in own if row["mean"] < COLLAPSED]
     if gone:
         sentence = (
-            f"On {title(dataset)}, the MLP with IIFR predicts next to nobody positive (under"
+            f"On {dataset}, the MLP with IIFR predicts next to nobody positive (under"
             f" {100 * COLLAPSED:g} %) at lambda {gone[0]:g}, the least weight at which it does."
         )
     else:
         sentence = (
-            f"On {title(dataset)}, the MLP with IIFR keeps predicting positives at every weight"
+            f"On {dataset}, the MLP with IIFR keeps predicting positives at every weight"
             f" that was run (lambda {own[0]['lambda']:g} to {own[-1]['lambda']:g}; at least"
             f" {100 * min(row['mean'] for row in own):.1f} % of people)."
         )
@@ -366,9 +378,9 @@ def noise(
     if row is None or row["ours_sd"] is None:
         return None
     sentence = (
-        f"On {title(dataset)}, single runs of the MLP differ in IFR_p with a standard deviation of"
+        f"On {dataset}, single runs of the MLP differ in IFR_p with a standard deviation of"
         f" {row['ours_sd']:.1f} points ({row['seeds']} seeds)"
-        f"{'; the paper reports one run' if dataset in DATASETS else ''}."
+        f"{'; the paper reports one run' if row['dataset'] in DATASETS else ''}."
     )
     numbers = {"sd": row["ours_sd"], "mean": row["ours_mean"], "seeds": row["seeds"]}
     return {"sentence": sentence, "holds": None, "numbers": numbers}
@@ -378,12 +390,42 @@ def diverged(
     dataset: str, table: list[Row], sweeps: list[Row], fronts: list[Row], tests: list[Row]
 ) -> Row | None:
     """How many runs diverged."""
-    own = [row for row in sweeps if row["metric"] == "acc"]
-    lost, kept = sum(row["diverged"] for row in own), sum(row["seeds"] for row in own)
+    lost, runs = _lost(sweeps, "diverged")
     if not lost:
         return None
-    sentence = f"On {title(dataset)}, {lost} of {lost + kept} runs diverged; they are in no mean."
-    return {"sentence": sentence, "holds": True, "numbers": {"diverged": lost, "runs": lost + kept}}
+    sentence = f"On {dataset}, {lost} of {_runs(runs)} diverged; they are in no mean."
+    return {"sentence": sentence, "holds": True, "numbers": {"diverged": lost, "runs": runs}}
+
+
+def empty(
+    dataset: str, table: list[Row], sweeps: list[Row], fronts: list[Row], tests: list[Row]
+) -> Row | None:
+    """How many runs could not be made, because their split leaves a group or a label empty."""
+    lost, runs = _lost(sweeps, "empty")
+    if not lost:
+        return None
+    reasons = [reason for row in sweeps for reason in (row["reasons"] or "").split("; ") if reason]
+    why = list(dict.fromkeys(reasons))
+    sentence = (
+        f"On {dataset}, {lost} of {_runs(runs)} could not be made, and are in no mean:"
+        f" {listed(why, MOST)}."
+    )
+    return {
+        "sentence": sentence,
+        "holds": True,
+        "numbers": {"empty": lost, "runs": runs, "reasons": why},
+    }
+
+
+def _lost(sweeps: list[Row], why: str) -> tuple[int, int]:
+    """How many runs were lost in this way, and how many there are in all."""
+    own = [row for row in sweeps if row["metric"] == "acc"]
+    runs = sum(row["seeds"] + row["diverged"] + row["empty"] for row in own)
+    return sum(row[why] for row in own), runs
+
+
+def _runs(count: int) -> str:
+    return f"{count} run{'' if count == 1 else 's'}"
 
 
 #: What is asked of each data set.
@@ -397,10 +439,16 @@ QUESTIONS: dict[str, Callable[..., Row | None]] = {
     "front_ifr_p": on_front("ifr_p"),
     "noise_of_runs": noise,
     "diverged_runs": diverged,
+    "runs_not_made": empty,
 }
 
 
-def headline(findings: list[Row], datasets: Sequence[str], cells: Counter[str]) -> list[str]:
+def headline(
+    findings: list[Row],
+    datasets: Sequence[str],
+    cells: Counter[str],
+    titles: Mapping[str, str] | None = None,
+) -> list[str]:
     """The page's first sentences: what holds on how many of the data sets, and of the cells."""
     said = []
     for name, yes, no in (
@@ -419,19 +467,39 @@ def headline(findings: list[Row], datasets: Sequence[str], cells: Counter[str]) 
         for holds, words in ((True, yes), (False, no)):
             some = [row["dataset"] for row in own if row["holds"] is holds]
             if some:
-                said.append(f"On {listed([title(one) for one in some])}, {words}.")
+                said.append(f"On {listed([title(one, titles) for one in some])}, {words}.")
     if judged := cells["reproduced"] + cells["not_reproduced"]:
         said.append(
-            f"Of {judged} cells of the paper that could be judged, {cells['reproduced']} are"
-            " reproduced (a cell that two tables print counts once)."
+            f"Of {_cells(judged)} of the paper that could be judged, {cells['reproduced']}"
+            f" {'is' if cells['reproduced'] == 1 else 'are'} reproduced (a cell that two tables"
+            " print counts once)."
         )
-    return said or [f"Nothing was concluded from the runs on {listed(list(datasets))}."] * bool(
-        datasets
-    )
+    names = listed([title(one, titles) for one in datasets])
+    return said or [f"Nothing was concluded from the runs on {names}."] * bool(datasets)
 
 
 def _sure(row: Row) -> bool:
     return row["p_adjusted"] is not None and row["p_adjusted"] < CHANCE
+
+
+def _change(what: str, row: Row, digits: int, unit: str = "", scale: float = 1.0) -> str:
+    """``accuracy goes from 84.6 to 83.1``, or that it is unchanged as far as it is printed."""
+    before, after = (f"{scale * row[name]:.{digits}f}" for name in ("against_mean", "mean"))
+    if before == after:
+        return f"{what} is unchanged at {after}{unit}"
+    return f"{what} goes from {before} to {after}{unit}{_doubt(row)}"
+
+
+def _which(row: Row) -> str:
+    """A setting in brackets where it is not the named one, and so the reader cannot know it."""
+    if row["choice"] != FIRST:
+        return ""
+    return f" ({_numbers(row)}the first that was run)"
+
+
+def _numbers(row: Row) -> str:
+    names = ("lambda", "epsilon", "mu") if row["individual"] != "none" else ("mu",)
+    return "".join(f"{name} {row[name]:g}, " for name in names if row[name] is not None)
 
 
 def _doubt(row: Row) -> str:
@@ -445,7 +513,8 @@ def _differences(found: dict[str, Row | None]) -> Row:
 
 
 def _named(method: str, row: Row) -> str:
-    return f"{method_title(method)} ({row['mean']:.1f})"
+    which = f"{_numbers(row)}the first that was run: " if row["choice"] == FIRST else ""
+    return f"{method_title(method)} ({which}{row['mean']:.1f})"
 
 
 def _upper(text: str) -> str:
