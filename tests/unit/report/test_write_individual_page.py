@@ -6,7 +6,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.errors import InputError
-from evenhand.report.sections.individual_figures import Point, scatter
+from evenhand.report.sections.individual_figures import Line, Point, lines_over, scatter
 from evenhand.report.write_individual_page import SECTIONS, write_individual_page
 
 HOSTILE = "<script>alert(1)</script>'\"><img src=x onerror=alert(2)>\u202e{{ 7*7 }}"
@@ -18,15 +18,20 @@ def plain(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def results(folder: Path, dataset: str = "adult", method: str = "my_loss") -> dict[str, Path]:
+def results(
+    folder: Path, dataset: str = "adult", method: str = "my_loss", title: str = ""
+) -> dict[str, Path]:
     """A file of each kind, with few rows."""
     data, own = plain(dataset), plain(method)
     table = (
-        "dataset,method,individual,group,lambda,epsilon,mu,split,metric,paper,ours_mean,ours_sd,"
-        "ours_low,ours_high,seeds,diverged,verdict,reason\n"
-        f"{data},mlp,none,{{g}},0,,,random,acc,85.5,84.6,0.5,84,85,20,1,reproduced,\n"
-        f"{data},mlp,none,{{g}},0,,,random,ddp,.5,.192,.01,.19,.2,20,1,not_reproduced,far away\n"
-        f"{data},{own},none,{{g}},0,,,random,acc,,,,,,0,0,not_run,there is no run\n"
+        "dataset,method,individual,group,reduction,lambda,epsilon,epsilon_unit,mu,js_base,split,"
+        "choice,metric,paper,ours_mean,ours_sd,ours_low,ours_high,seeds,diverged,empty,verdict,"
+        "reason\n"
+        f"{data},mlp,none,{{g}},,0,,,,e,random,named,acc,85.5,84.6,0.5,84,85,20,1,2,reproduced,\n"
+        f"{data},mlp,none,{{g}},,0,,,,e,random,named,ddp,.5,.192,.01,.19,.2,20,1,2,not_reproduced,"
+        "far away\n"
+        f"{data},{own},none,{{g}},,0,,,3,2,random,first,acc,,,,,,0,0,0,not_run,there is no run\n"
+        f"{data},eidig_integers,none,{{g}},,0,,,,e,random,named,acc,,1,,,,1,0,0,undecided,\n"
     )
     texts = {f"table_{n}": table.replace("{g}", "1" if n == "6" else "") for n in "4678"}
     runs = [(f"{data},mlp,none,,0,,,,e,random", 0.1)]
@@ -44,11 +49,13 @@ def results(folder: Path, dataset: str = "adult", method: str = "my_loss") -> di
         for front in ("ddp", "ifr_p")
         for key, y in runs
     )
+    official = runs[1][0].replace("random", "official")
     texts["tests"] = (
-        f"{SETTING},against,against_mu,metric,seeds,mean,against_mean,difference,difference_low,"
+        f"{SETTING},choice,against,against_mu,metric,seeds,mean,against_mean,difference,difference_low,"
         "difference_high,p_value,p_adjusted,p_resampled,p_resampled_adjusted,reason\n"
-        f"{runs[1][0]},mlp,,ifr_p,20,90,60,-30.04,-35,-25,.0001,.0002,.2,.4,\n"
-        f"{runs[1][0]},mlp,,ddp,1,.1,.1,.0,,,,,,,one seed\n"
+        f"{runs[1][0]},first,mlp,,ifr_p,20,90,60,-30.04,-35,-25,.0001,.0002,.2,.4,\n"
+        f"{runs[1][0]},first,mlp,,ddp,1,.1,.1,.0,,,,,,,one seed\n"
+        f"{official},named,none,,ddp,2,.1,.1,.0,,,,,,,\n"
     )
     texts["inconsistencies"] = (
         "kind,table,dataset,method,individual,metric,paper,computed,difference,tolerance,result,"
@@ -57,7 +64,7 @@ def results(folder: Path, dataset: str = "adult", method: str = "my_loss") -> di
         f"mix,6,{data},mlp,none,ifr_p,61.4,61.5,.1,.1,agrees,false,fine\n"
     )
     finding = {"id": "x", "holds": True, "numbers": {}}
-    sentence = f"On {'Adult' if dataset == 'adult' else dataset}, all is {method}."
+    sentence = f"On {title or ('Adult' if dataset == 'adult' else dataset)}, all is {method}."
     document = {
         "headline": [f"The headline of {method}."],
         "findings": [{**finding, "dataset": dataset, "sentence": sentence}],
@@ -90,7 +97,12 @@ def about(tmp_path) -> list[Path]:
         "features": ["a", "b"],
         "attribute_name": "sex",
         "attribute_values": ["Male", "Female"],
-        "meta": {"title": "Adult (UCI)", "label": "earns more", "excluded": {"missing": 3620}},
+        "meta": {
+            "title": "Adult (UCI census income)",
+            "label": "earns more",
+            "excluded": {"missing": 3620},
+            "integer_groups": ["three", "four"],
+        },
     }
     path = tmp_path / "adult.json"
     path.write_text(json.dumps(document), encoding="utf-8")
@@ -112,18 +124,86 @@ def test_whole_page(page, tmp_path, about):
     assert "84.6 ± 0.5 paper 85.5 reproduced" in re.sub(r"(paper|reproduced)", r" \1", row).replace(
         "  ", " "
     )
-    assert "1 diverged" in row
+    assert "1 diverged" in row and "2 with an empty group" in row
+    own = text(tree, "#table-4 tbody tr:nth-child(2)")
+    assert "μ 3, base 2" in own and "first setting that was run" in own
+    assert "first setting that was run" in text(tree, "#table-4 p.small")
     assert "far away" in text(tree, "#table-4 details")
-    assert "Female" in text(tree, "#table-6 tbody")
+    rows = [" ".join(node.text().split()) for node in tree.css("#table-6 tbody tr")]
+    assert "Female" in rows[0] and "four" in rows[2]  # EIDIG has groups of its own
     assert len(tree.css("#sweeps svg.sweep")) == 4
     assert len(tree.css("#fronts svg.plane")) == 2
     assert len(tree.css("#fronts svg.plane .front")) == 2
     assert "● −30.0" in text(tree, "#tests tbody")
     assert "one seed" in text(tree, "#tests tbody")
+    assert "first setting that was run" in text(tree, "#tests tbody tr")
+    official = text(tree, "#tests tbody tr:last-child")
+    assert "My loss with IIFR on counterfactual pairs" in official
+    assert official.count("official split") == 2  # the row, and what it is tested against
     assert "2 checks, of which 1 found nothing" in text(tree, "#inconsistencies p")
     assert len(tree.css("#inconsistencies tbody tr")) == 1
     assert "45,222" in text(tree, "#data tbody")
     assert tree.css_first("#limits a").attributes["href"] == "../provenance.json"
+
+
+def test_a_configured_title_is_used_everywhere(page, tmp_path, about):
+    document = json.loads(about[0].read_text(encoding="utf-8"))
+    document["meta"]["title"] = "Census of 1994"
+    about[0].write_text(json.dumps(document), encoding="utf-8")
+    counts = tmp_path / "adult_groups.csv"
+    counts.write_text("measure,ours\nP(A=0),0.675\n", encoding="utf-8")
+    files = results(tmp_path / "r", title="Census of 1994")
+    tree = page(**files, data=about, data_tables=[counts])
+    assert text(tree, "#glance li") == "All is my_loss."
+    for id in ("glance", "table-4", "table-8", "sweeps", "fronts", "tests", "inconsistencies"):
+        assert "Census of 1994" in tree.css_first(f"#{id}").text(), id
+    assert tree.css_first("#data").text().count("Census of 1994") == 2
+    labels = [node.attributes["aria-label"] for node in tree.css("svg[role=img]")]
+    assert labels and all(label.startswith("Census of 1994: ") for label in labels)
+    assert "Adult" not in re.sub("for Adult by sex", "", tree.css_first("main").text())
+
+
+@pytest.mark.parametrize(
+    ("base", "tau", "words"),
+    [
+        ("e", 0.001, "of 0.001 nats at most"),
+        ("2", 0.002, "of 0.002 bits at most"),
+        ("both", 0.001, "of 0.001 nats (0.001 bits in rows that say base 2) at most"),
+    ],
+)
+def test_how_near_outputs_are_follows_the_runs(page, tmp_path, base, tau, words):
+    files = results(tmp_path / "r")
+    if base != "e":
+        said = files["sweeps"].read_text(encoding="utf-8")
+        count = -1 if base == "2" else 1
+        files["sweeps"].write_text(said.replace(",e,random", ",2,random", count), encoding="utf-8")
+    assert words in text(page(**files, tau=tau), "#reading")
+
+
+def test_tables_of_an_older_run_are_shown(page, tmp_path):
+    files = results(tmp_path / "r")
+    header, *rows = files["tests"].read_text(encoding="utf-8").splitlines()
+    place = header.split(",").index("choice")
+    old = [line.split(",") for line in (header, *rows)]
+    text_ = "".join(",".join(cells[:place] + cells[place + 1 :]) + "\n" for cells in old)
+    files["tests"].write_text(text_, encoding="utf-8")
+    assert page(**files).css("#tests tbody tr")
+
+
+def test_the_numbers_of_the_upward_axis_stand_apart_from_lines_and_dots():
+    lines = [Line("a", [0.0, 5.0], [None, (4.0, 6.0)], "line-1")]
+    drawn = [lines_over(["0", "1"], lines, "label", least=1.0)]
+    drawn.append(scatter([Point(50, 0.1, "p", "dot-1", "1")], "label", least=0.1))
+    for one in drawn:
+        svg = LexborHTMLParser(one)
+        marks = [
+            float(node.attributes[name].rstrip("%"))
+            for node in svg.css("line:not(.base), circle")
+            for name in ("x1", "x2", "cx")
+            if name in node.attributes
+        ]
+        assert marks and min(marks) >= 14  # percent of the width
+        assert [node for node in svg.css("text.value") if node.attributes["x"] == "0"]
 
 
 def test_says_what_is_not_there(page):

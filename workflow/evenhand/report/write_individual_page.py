@@ -1,5 +1,6 @@
 """Stage: the page of individual fairness on tables, one HTML file."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -7,16 +8,18 @@ from urllib.parse import quote
 from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.individual.names import title
+from evenhand.metrics.individual import TAU
 from evenhand.report.pages import links_to_pages
 from evenhand.report.read import read_json
 from evenhand.report.render import environment
-from evenhand.report.sections.individual_sweeps import describe_fronts, describe_sweeps
+from evenhand.report.sections.individual_sweeps import bases_of, describe_fronts, describe_sweeps
 from evenhand.report.sections.individual_tables import describe_results
 from evenhand.report.sections.individual_tests import (
     describe_checks,
     describe_data,
     describe_tests,
 )
+from evenhand.report.sections.individual_words import likeness
 from evenhand.stage import Input, Output
 
 SECTIONS = [
@@ -52,6 +55,7 @@ def write_individual_page(
     data: list[Input] | None = None,
     provenance: str = "",
     pages: list[str] | None = None,
+    tau: float = TAU,
 ) -> dict[str, Any]:
     """Write the page of individual fairness: one HTML file that needs nothing beside it.
 
@@ -70,16 +74,22 @@ def write_individual_page(
     data_tables
         ``{dataset}_table_1.csv`` of `describe_table`, shown as they are.
     data
-        ``data.json`` of each data set: what it is, and the names of its groups.
+        ``data.json`` of each data set: what it is and is called, and the names of its groups.
     provenance
         Where ``provenance.json`` lies, seen from the page; blank: no link.
     pages
         The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
+    tau
+        How far outputs may lie apart and still count as alike in IFR_p, as in `train_table`.
     """
     about = describe_data(list(data_tables or []), list(data or []))
-    groups = {one["key"]: one["values"] for one in about["documents"]}
+    titles = about["titles"]
+    groups, integers = (
+        {one["key"]: one[name] for one in about["documents"]}
+        for name in ("values", "integer_values")
+    )
     results = {
-        name: describe_results(path, groups)
+        name: describe_results(path, groups, integers, titles)
         for name, path in (
             ("table-4", table_4),
             ("table-6", table_6),
@@ -97,13 +107,14 @@ def write_individual_page(
             sections=SECTIONS,
             pages=links_to_pages("individual_fairness", pages),
             results=results,
-            sweeps=describe_sweeps(sweeps),
-            fronts=describe_fronts(fronts),
-            tests=describe_tests(tests),
-            checks=describe_checks(inconsistencies),
+            sweeps=describe_sweeps(sweeps, titles),
+            fronts=describe_fronts(fronts, titles),
+            tests=describe_tests(tests, titles),
+            checks=describe_checks(inconsistencies, titles),
             about=about,
             found=found,
-            by_dataset=_by_dataset(found),
+            by_dataset=_by_dataset(found, titles),
+            alike=likeness(bases_of(sweeps), tau),
             provenance=quote(provenance, safe="/.") if provenance else None,
         )
     )
@@ -115,16 +126,19 @@ def write_individual_page(
     }
 
 
-def _by_dataset(found: dict[str, Any] | None) -> list[dict[str, Any]]:
+def _by_dataset(found: dict[str, Any] | None, titles: Mapping[str, str]) -> list[dict[str, Any]]:
     """The findings by data set."""
     paragraphs: dict[str | None, list[str]] = {}
     for one in (found or {"findings": []})["findings"]:
         words = one["sentence"]
         if one["dataset"] is not None:  # its name stands above
-            words = words.removeprefix(f"On {title(one['dataset'])}, ")
+            words = words.removeprefix(f"On {title(one['dataset'], titles)}, ")
         paragraphs.setdefault(one["dataset"], []).append(words[:1].upper() + words[1:])
     return [
-        {"name": "Against the paper" if name is None else title(name), "sentences": sentences}
+        {
+            "name": "Against the paper" if name is None else title(name, titles),
+            "sentences": sentences,
+        }
         for name, sentences in paragraphs.items()
     ]
 

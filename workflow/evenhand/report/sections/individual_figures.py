@@ -18,6 +18,9 @@ from evenhand.report.figures import (
     ticks_between,
 )
 
+#: The share of the width on the left that the upward axis's numbers have to themselves.
+LEFT = 0.14
+
 #: Room in pixels above the plot, and below it for the ruler.
 ABOVE, BELOW = 12, 22
 
@@ -50,13 +53,19 @@ def axis_around(values: Sequence[float], least: float) -> Axis:
     return Axis(low - room, high + room)
 
 
+def beside_numbers(axis: Axis) -> Axis:
+    """The same axis with room on the left for the numbers of the upward one."""
+    return Axis(axis.low - (axis.high - axis.low) * LEFT / (1 - LEFT), axis.high)
+
+
 def scatter(points: Sequence[Point], label: str, *, least: float, height: int = 240) -> Markup:
     """Points of a plane; those with a mark come last, on top, with their mark beside them.
 
     Marks of points that lie together stand together: ``1, 2``, or ``1–4``; give them in order.
     Points of a kind that fall on the same half percent and pixel are drawn once.
     """
-    across = axis_around([point.x for point in points], 5.0)
+    inner = axis_around([point.x for point in points], 5.0)
+    across = beside_numbers(inner)
     up = axis_around([point.y for point in points], least)
     svg = _figure(ABOVE + height + BELOW, label, "plane")
     _grid(svg, up, height)
@@ -87,7 +96,7 @@ def scatter(points: Sequence[Point], label: str, *, least: float, height: int = 
         first, last = int(together[0]), int(together[-1])
         whole = len(together) > 2 and last - first == len(together) - 1
         node.text = f"{first}–{last}" if whole else ", ".join(together)
-    _ruler(svg, across, ticks_between(across.low, across.high), ABOVE + height, signs=False)
+    _ruler(svg, across, ticks_between(inner.low, inner.high), ABOVE + height, signs=False)
     return _draw(svg)
 
 
@@ -106,7 +115,7 @@ def lines_over(
     reach = max(max(known) - min(known), least)
     ends = [min(max(end, min(known) - reach), max(known) + reach) for end in ends]
     up = axis_around([*known, *ends], least)
-    across = Axis(-0.35, max(len(steps) - 1, 1) + 0.35)
+    across = beside_numbers(Axis(-0.35, max(len(steps) - 1, 1) + 0.35))
     svg = _figure(ABOVE + height + BELOW, label, "sweep")
     _grid(svg, up, height)
     for number, line in enumerate(lines):
@@ -133,7 +142,7 @@ def lines_over(
             _title(dot, said)
             _add(dot, "circle", "point", cx=x, cy=round(_height(up, value, height), 1), r=3)
     bottom = ABOVE + height
-    _add(svg, "line", "base", x1=0, x2="100%", y1=bottom, y2=bottom)
+    _add(svg, "line", "base", x1=f"{LEFT:.0%}", x2="100%", y1=bottom, y2=bottom)
     for step, name in enumerate(steps):
         _text(svg, across.at(step), bottom + 18, name, "value", "middle")
     return _draw(svg)
@@ -144,8 +153,8 @@ def _height(axis: Axis, value: float, height: int) -> float:
 
 
 def _grid(svg: ElementTree.Element, axis: Axis, height: int) -> None:
-    """Lines across with their values above them at the left end."""
+    """Lines across, with their values to the left of them."""
     for tick in ticks_between(axis.low, axis.high, 4):
         y = round(_height(axis, tick, height), 1)
-        _add(svg, "line", "tick", x1=0, x2="100%", y1=y, y2=y)
-        _text(svg, "0", y - 3, _tick(tick, False), "value")
+        _add(svg, "line", "tick", x1=f"{LEFT:.0%}", x2="100%", y1=y, y2=y)
+        _text(svg, "0", y + 4, _tick(tick, False), "value")

@@ -1,5 +1,6 @@
 """Section: measures over the weight of the individual loss, and fronts of two measures."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,9 @@ SHOWN = {"balanced_acc": 4.0, "positive_rate": 0.05, "ifr_p": 4.0, "ddp": 0.05}
 KINDS = 9
 
 
-def describe_sweeps(path: Path | None) -> list[dict[str, Any]] | None:
+def describe_sweeps(
+    path: Path | None, titles: Mapping[str, str] | None = None
+) -> list[dict[str, Any]] | None:
     """Per data set the measures of `SHOWN` over lambda, a line per method and individual loss.
 
     Of several thresholds the one with most weights is shown, and of several mu, reductions and
@@ -74,12 +77,12 @@ def describe_sweeps(path: Path | None) -> list[dict[str, Any]] | None:
             lines = [line for line in lines if any(v is not None for v in line.values)]
             if lines:
                 said = ", ".join(line.name for line in lines)
-                label = f"{title(dataset)}: {metric_title(metric)} over lambda, for {said}"
+                label = f"{title(dataset, titles)}: {metric_title(metric)} over lambda, for {said}"
                 drawing = lines_over(steps, lines, label, least=least)
                 figures.append({"title": metric_title(metric), "drawing": drawing})
         made.append(
             {
-                "name": title(dataset),
+                "name": title(dataset, titles),
                 "figures": figures,
                 "legend": [
                     {
@@ -91,6 +94,11 @@ def describe_sweeps(path: Path | None) -> list[dict[str, Any]] | None:
             }
         )
     return made or None
+
+
+def bases_of(path: Path | None) -> set[str | None]:
+    """The logarithms' bases of the runs."""
+    return {row["js_base"] for row in (read_csv(path, {"js_base": str}) if path else [])}
 
 
 def _chosen(rows: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
@@ -135,7 +143,9 @@ def _line(metric: str, rows: list[dict[str, Any]], weights: list[float], kind: s
 TITLES = {"ddp": ("dDP", 0.02), "ifr_p": ("1 − IFR_p", 0.05)}
 
 
-def describe_fronts(path: Path | None) -> list[dict[str, Any]] | None:
+def describe_fronts(
+    path: Path | None, titles: Mapping[str, str] | None = None
+) -> list[dict[str, Any]] | None:
     """Per data set and front the points, with those of the front numbered and listed."""
     rows = [row for row in (read_csv(path, FRONTS) if path else []) if row["split"] == "random"]
     made = []
@@ -144,14 +154,16 @@ def describe_fronts(path: Path | None) -> list[dict[str, Any]] | None:
         methods = list(dict.fromkeys(row["method"] for row in own))
         kinds = {name: f"dot-{number % KINDS + 1}" for number, name in enumerate(methods)}
         fronts = [
-            _front(dataset, name, [row for row in own if row["front"] == name], kinds)
+            _front(
+                title(dataset, titles), name, [row for row in own if row["front"] == name], kinds
+            )
             for name in dict.fromkeys(row["front"] for row in own)
         ]
         legend = [
             {"title": method({"method": name, "individual": "none"}), "kind": kinds[name]}
             for name in methods
         ]
-        made.append({"name": title(dataset), "fronts": fronts, "legend": legend})
+        made.append({"name": title(dataset, titles), "fronts": fronts, "legend": legend})
     return made or None
 
 
@@ -173,7 +185,7 @@ def _front(
         for row in sorted(rows, key=lambda row: int(marks.get(id(row), "0")))
     ]
     label = (
-        f"{title(dataset)}: balanced accuracy against {measure} of {len(rows)} settings,"
+        f"{dataset}: balanced accuracy against {measure} of {len(rows)} settings,"
         f" {len(held)} of them on the front"
     )
     return {

@@ -8,6 +8,7 @@ from typing import Any
 from evenhand.individual.names import title
 from evenhand.report.read import read_csv
 from evenhand.report.sections.individual_words import (
+    CHOICES,
     method,
     metric_title,
     number,
@@ -20,10 +21,14 @@ COLUMNS = {
     "method": str,
     "individual": str,
     "group": int,
+    "reduction": str,
     "lambda": float,
     "epsilon": float,
+    "epsilon_unit": str,
     "mu": float,
+    "js_base": str,
     "split": str,
+    "choice": str,
     "metric": str,
     "paper": float,
     "ours_mean": float,
@@ -32,16 +37,27 @@ COLUMNS = {
     "ours_high": float,
     "seeds": int,
     "diverged": int,
+    "empty": int,
     "verdict": str,
     "reason": str,
 }
 
 #: Where a row of a table ends and the next begins.
-LINE = ("method", "individual", "group", "lambda", "epsilon", "mu", "split")
+LINE = ("method", "individual", "group", "reduction", "lambda", "epsilon", "epsilon_unit", "mu")
+LINE += ("js_base", "split", "choice")
+
+#: Columns that tables of an older run lack.
+LATER = ("reduction", "epsilon_unit", "js_base", "choice", "empty")
+
+#: The methods whose groups are those of another encoding.
+WITH_INTEGERS = "eidig_integers"
 
 
 def describe_results(
-    path: Path | None, groups: Mapping[str, Sequence[str]] | None = None
+    path: Path | None,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    integer_groups: Mapping[str, Sequence[str]] | None = None,
+    titles: Mapping[str, str] | None = None,
 ) -> dict[str, Any] | None:
     """A table per data set: our means and sd with the paper's numbers and verdicts.
 
@@ -51,20 +67,29 @@ def describe_results(
         ``iifr_table_4.csv`` and so on.
     groups : mapping, optional
         Names of the groups by data set and code.
+    integer_groups : mapping, optional
+        The same of the methods of EIDIG's own encoding.
+    titles : mapping, optional
+        What the data sets are called.
 
     Returns
     -------
     dict or None
         datasets, and verdicts (how many cells of the paper have which); None without a row.
     """
-    rows = read_csv(path, COLUMNS) if path else []
+    rows = read_csv(path, COLUMNS, LATER) if path else []
     if not rows:
         return None
     datasets = list(dict.fromkeys(row["dataset"] for row in rows))
     verdicts = Counter(row["verdict"] for row in rows if row["verdict"] != "no_published_value")
     return {
         "datasets": [
-            _dataset(name, [row for row in rows if row["dataset"] == name], groups or {})
+            _dataset(
+                title(name, titles),
+                [row for row in rows if row["dataset"] == name],
+                (groups or {}).get(name, ()),
+                (integer_groups or {}).get(name, ()),
+            )
             for name in datasets
         ],
         "verdicts": [
@@ -75,27 +100,32 @@ def describe_results(
 
 
 def _dataset(
-    name: str, rows: list[dict[str, Any]], groups: Mapping[str, Sequence[str]]
+    name: str,
+    rows: list[dict[str, Any]],
+    groups: Sequence[str],
+    integer_groups: Sequence[str],
 ) -> dict[str, Any]:
     metrics = list(dict.fromkeys(row["metric"] for row in rows))
     lines: dict[tuple[Any, ...], dict[str, dict[str, Any]]] = {}
     for row in rows:
         lines.setdefault(tuple(row[part] for part in LINE), {})[row["metric"]] = row
-    names = groups.get(name, ())
     made = []
     for cells in lines.values():
         first = next(iter(cells.values()))
         group = first["group"]
+        names = integer_groups if first["method"].startswith(WITH_INTEGERS) else groups
         made.append(
             {
                 "method": method(first),
                 "setting": setting(first),
+                "choice": CHOICES.get(first["choice"]),
                 "group": (
                     None if group is None else names[group] if group < len(names) else str(group)
                 ),
                 "epsilon": first["epsilon"],
                 "seeds": max(row["seeds"] or 0 for row in cells.values()),
                 "diverged": max(row["diverged"] or 0 for row in cells.values()),
+                "empty": max(row["empty"] or 0 for row in cells.values()),
                 "cells": [_cell(cells.get(metric)) for metric in metrics],
             }
         )
@@ -111,7 +141,8 @@ def _dataset(
         if row["reason"] and row["verdict"] in ("not_reproduced", "inconsistent_in_paper")
     ]
     return {
-        "name": title(name),
+        "name": name,
+        "chosen": any(row["choice"] for row in made),
         "metrics": [metric_title(metric) for metric in metrics],
         "rows": made,
         "reasons": reasons,

@@ -1,16 +1,25 @@
 """Section: tests between methods, the paper's inconsistent cells, and what the data are."""
 
 import csv
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from evenhand.individual.names import method_title, title, who
+from evenhand.individual.names import method_title, title, titles_of, who
 from evenhand.report.read import boolean, read_csv, read_json
 from evenhand.report.render import signed
 from evenhand.report.sections.individual_sweeps import SETTING
-from evenhand.report.sections.individual_words import METRICS, method, metric_title, setting
+from evenhand.report.sections.individual_words import (
+    CHOICES,
+    METRICS,
+    OFFICIAL,
+    method,
+    metric_title,
+    setting,
+)
 
 TESTS = SETTING | {
+    "choice": str,
     "against": str,
     "against_mu": float,
     "metric": str,
@@ -53,9 +62,11 @@ KINDS = {
 RESULTS = {"cannot_be_checked": "known, not checked here"}
 
 
-def describe_tests(path: Path | None) -> list[dict[str, Any]] | None:
+def describe_tests(
+    path: Path | None, titles: Mapping[str, str] | None = None
+) -> list[dict[str, Any]] | None:
     """Per data set the differences of each setting from what it is tested against."""
-    rows = read_csv(path, TESTS) if path else []
+    rows = read_csv(path, TESTS, ("choice",)) if path else []
     made = []
     for dataset in dict.fromkeys(row["dataset"] for row in rows):
         lines: dict[tuple[Any, ...], dict[str, dict[str, Any]]] = {}
@@ -70,6 +81,7 @@ def describe_tests(path: Path | None) -> list[dict[str, Any]] | None:
                 {
                     "method": method(first),
                     "setting": setting(first),
+                    "choice": CHOICES.get(first["choice"]),
                     "against": _against(first),
                     "seeds": max(row["seeds"] or 0 for row in cells.values()),
                     "cells": [_cell(cells.get(metric)) for metric in TESTED],
@@ -77,7 +89,7 @@ def describe_tests(path: Path | None) -> list[dict[str, Any]] | None:
             )
         made.append(
             {
-                "name": title(dataset),
+                "name": title(dataset, titles),
                 "metrics": [metric_title(metric) for metric in TESTED],
                 "rows": found,
             }
@@ -87,10 +99,12 @@ def describe_tests(path: Path | None) -> list[dict[str, Any]] | None:
 
 def _against(row: dict[str, Any]) -> str:
     if row["against"] == "mlp":
-        return method_title("mlp")
-    if row["against"] == "none":
-        return f"{method_title(row['method'])} alone"
-    return "its control"
+        other = method_title("mlp")
+    elif row["against"] == "none":
+        other = f"{method_title(row['method'])} alone"
+    else:
+        other = "its control"
+    return f"{other}, {OFFICIAL}" if row["split"] == "official" else other
 
 
 def _cell(row: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -111,7 +125,9 @@ def _cell(row: dict[str, Any] | None) -> dict[str, Any] | None:
     }
 
 
-def describe_checks(path: Path | None) -> dict[str, Any] | None:
+def describe_checks(
+    path: Path | None, titles: Mapping[str, str] | None = None
+) -> dict[str, Any] | None:
     """The checks of the paper's tables that found a contradiction, and how many did not."""
     rows = read_csv(path, CHECKS) if path else []
     if not rows:
@@ -124,7 +140,7 @@ def describe_checks(path: Path | None) -> dict[str, Any] | None:
             row
             | {
                 "what": KINDS.get(row["kind"], row["kind"]),
-                "row": f"{title(row['dataset'])}, {who(row)}",
+                "row": f"{title(row['dataset'], titles)}, {who(row)}",
                 "metrics": ", ".join(
                     metric_title(one).removesuffix(", %") for one in row["metric"].split(" ")
                 ),
@@ -136,18 +152,21 @@ def describe_checks(path: Path | None) -> dict[str, Any] | None:
 
 
 def describe_data(tables: list[Path], documents: list[Path]) -> dict[str, Any]:
-    """The tables of the data sets as they stand, and what the data sets are."""
+    """The tables of the data sets as they stand, what the data sets are, and their titles."""
+    read = [read_json(path) for path in documents]
+    titles = titles_of(read)
     return {
-        "tables": [_plain(path) for path in tables],
-        "documents": [_document(read_json(path)) for path in documents],
+        "titles": titles,
+        "tables": [_plain(path, titles) for path in tables],
+        "documents": [_document(one) for one in read],
     }
 
 
-def _plain(path: Path) -> dict[str, Any]:
+def _plain(path: Path, titles: Mapping[str, str]) -> dict[str, Any]:
     with path.open(encoding="utf-8-sig", newline="") as stream:
         header, *rows = [*csv.reader(stream)] or [[]]
     return {
-        "name": path.stem.replace("_", " "),
+        "name": titles.get(path.stem.removesuffix("_groups")) or path.stem.replace("_", " "),
         "header": [name.replace("_", " ") for name in header],
         "rows": [[_cut(cell) for cell in row] for row in rows],
     }
@@ -166,11 +185,11 @@ def _document(document: dict[str, Any]) -> dict[str, Any]:
     name = str(document.get("name", ""))
     return {
         "key": name,
-        "name": title(name),
         "title": meta.get("title") or title(name),
         "label": meta.get("label"),
         "attribute": document.get("attribute_name"),
         "values": document.get("attribute_values") or [],
+        "integer_values": meta.get("integer_groups") or [],
         "rows": document.get("rows"),
         "features": len(document.get("features") or []),
         "excluded": sum((meta.get("excluded") or {}).values()),

@@ -1,6 +1,6 @@
 """What the page of individual fairness calls the fixed words of the tables."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evenhand.individual.names import who
@@ -18,6 +18,12 @@ METRICS = {
     "deo_0": ("dEO, y=0", 3),
     "deo_1": ("dEO, y=1", 3),
 }
+
+#: What a row on the split that the data came with says of itself.
+OFFICIAL = "official split"
+
+#: Why a setting stands in a table that nobody named.
+CHOICES = {"first": "first setting that was run", "most": "setting with most thresholds"}
 
 #: A verdict in words, and the class of its colour.
 VERDICTS = {
@@ -67,5 +73,22 @@ def setting(row: Mapping[str, Any]) -> str:
     if row.get("js_base") == "2":
         said.append("base 2")
     if row["split"] == "official":
-        said.append("official split")
+        said.append(OFFICIAL)
     return ", ".join(said)
+
+
+def likeness(bases: Iterable[str | None], tau: float) -> str:
+    """How near outputs are that count as alike: ``0.001 nats``.
+
+    Parameters
+    ----------
+    bases : iterable of str
+        Of the logarithms of the runs: ``e`` or ``2``.
+    tau : float
+        The threshold of IFR_p.
+    """
+    known = set(bases) - {None}
+    if known == {"2"}:
+        return f"{tau:g} bits"
+    words = f"{tau:g} nats"
+    return words + (f" ({tau:g} bits in rows that say base 2)" if "2" in known else "")
