@@ -192,13 +192,13 @@ special = Special(before=[2], after=[3], pad=0, unknown=1, mask=4)
 
 @given(st.lists(st.integers(0, 60), max_size=8), st.integers(16, 50))
 def test_blocks_hold_a_case_once_and_in_order(sizes, block):
-    text, borders, expected = [], [0], []
+    text, expected = [], []
     for number, size in enumerate(sizes):
         paragraph = [100 + number] * size
         text += [2, *paragraph, 3]
-        borders.append(len(text))
         expected += [3] * (number > 0) + paragraph
-    cut, left_out = module._cut(np.array(text, np.uint16), np.array(borders), special, block)
+    lengths = np.array(sizes, dtype=np.int64) + 2
+    cut, left_out = module._cut(np.array(text, np.uint16), lengths, special, block)
     assert all(one[0] == 2 and one[-1] == 3 for one in cut)
     assert all(len(one) == block for one in cut[:-1])
     assert all(one.dtype == np.uint16 for one in cut)
@@ -263,13 +263,14 @@ def test_bad_inputs(tmp_path, made):
         run(mask_probability=1.0)
     with pytest.raises(InputError, match="blocks of 8 tokens are too short"):
         run(block=8)
-    with pytest.raises(InputError, match="steps or epochs, batch and held_out"):
-        run(steps=None, epochs=0.0)
+    for wrong in ({"steps": 0}, {"steps": None, "epochs": 0.0}, {"batch": 0}, {"held_out": 0}):
+        with pytest.raises(InputError, match="steps or epochs, batch and held_out are above 0"):
+            run(**wrong)
     with pytest.raises(InputError, match="dtype 'fp16' is unknown"):
         run(dtype="fp16")
     with pytest.raises(InputError, match="reads 128 tokens, and blocks have 129"):
         run(block=129)
-    with pytest.raises(InputError, match="made by another tokenizer"):
+    with pytest.raises(InputError, match="the model has another tokenizer than tiny"):
         run(model=roberta(tmp_path / "roberta"))
     with pytest.raises(InputError, match=r"the loss of step \d is no number"):
         run(learning_rate=1e38)
@@ -277,8 +278,6 @@ def test_bad_inputs(tmp_path, made):
     (tmp_path / "other").mkdir()
     with pytest.raises(InputError, match="has other cases than the data set"):
         run(data=write_cases(tmp_path / "other/d.parquet", "ecthr", other[1:]))
-    with pytest.raises(InputError, match="has fewer cases than the data set"):
-        run(data=write_cases(tmp_path / "other/d.parquet", "ecthr", [*other, other[0]]))
     for case in other:
         case["split"] = "train"
     with pytest.raises(InputError, match="has no case in the split dev"):

@@ -22,7 +22,7 @@ import numpy as np
 from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.legal.built import read_cases_table, read_splits
-from evenhand.legal.tokens import Special, ragged, read_meta, token_batches
+from evenhand.legal.tokens import Special, TokenStore, check_tokenizer, read_meta
 from evenhand.scoring.fill_mask import check_inputs
 from evenhand.scoring.models import MaskedLM, load_masked_lm, logits_at
 from evenhand.scoring.training import Batches, fit, loss_curve, mask_tokens, reproducible
@@ -132,13 +132,10 @@ def pretrain_encoder(
     if device.startswith("cuda"):  # what deterministic products need
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     meta = read_meta(tokens_meta)
-    lm = load_masked_lm(
-        model if model is not None else hub_name,
-        revision=revision,
-        device=device,
-        allow_missing=new_head,
-    )
-    _check_model(lm, meta, block, model if model is not None else hub_name)
+    source = model if model is not None else hub_name
+    lm = load_masked_lm(source, revision=revision, device=device, allow_missing=new_head)
+    _check_model(lm, block, source)
+    check_tokenizer(meta, source, revision)
     special = Special(**meta["special"])
     trained, measured = _read_blocks(data, tokens, special, block)
     ordinary = _ordinary(lm)
@@ -212,29 +209,20 @@ def _check(
         raise InputError("mask_probability is a share between 0 and 1")
     if block < SHORTEST_BLOCK:
         raise InputError(f"blocks of {block} tokens are too short to learn from")
-    if not (steps or epochs) > 0 or batch < 1 or held_out < 1:
-        raise InputError("steps or epochs, batch and held_out are at least 1")
+    if not (epochs if steps is None else steps) > 0 or batch < 1 or held_out < 1:
+        raise InputError("steps or epochs, batch and held_out are above 0")
     if dtype not in ("fp32", "bf16"):
         raise InputError(f"dtype {dtype!r} is unknown", remedy="use fp32 or bf16")
 
 
-def _check_model(lm: MaskedLM, meta: dict[str, Any], block: int, source: Path | str) -> None:
-    """Refuse a model that lacks more than its head, another tokenizer, and too long blocks."""
+def _check_model(lm: MaskedLM, block: int, source: Path | str) -> None:
+    """Refuse a model that lacks more than its head, and blocks that it cannot read."""
     body = f"{lm.model.base_model_prefix}."
     if missing := [name for name in lm.missing if name.startswith(body)]:
         raise InputError(
             f"the checkpoint lacks {len(missing)} weights beneath its head ({missing[0]})",
             file=source,
             remedy="use a whole checkpoint",
-        )
-    backend = lm.tokenizer.backend_tokenizer
-    backend.no_truncation()
-    backend.no_padding()
-    if hashlib.sha256(backend.to_str().encode()).hexdigest() != meta["tokenizer_sha256"]:
-        raise InputError(
-            f"the tokens were made by another tokenizer ({meta['tokenizer']})",
-            file=source,
-            remedy="tokenise the cases with this model's tokenizer",
         )
     if block > lm.max_tokens:
         raise InputError(
@@ -252,33 +240,21 @@ def _ordinary(lm: MaskedLM) -> np.ndarray:
 
 def _read_blocks(data: Path, tokens: Path, special: Special, block: int) -> tuple[_Blocks, _Blocks]:
     """The blocks of the training split, and of the dev split, case by case."""
-    splits = read_splits(data)
-    ids = read_cases_table(data, ["case_id"])["case_id"].to_pylist()
+    store = TokenStore(tokens)
+    if store.case_ids != read_cases_table(data, ["case_id"])["case_id"].to_pylist():
+        raise InputError(
+            "has other cases than the data set", file=tokens, remedy="tokenise them again"
+        )
     parts = {"train": _Blocks([], []), "dev": _Blocks([], [])}
-    case = 0
-    for rows in token_batches(tokens):
-        flat, paragraphs, cases = ragged(rows)
-        names = rows["case_id"].to_pylist()
-        if names != ids[case : case + len(names)]:
-            raise InputError(
-                "has other cases than the data set", file=tokens, remedy="tokenise them again"
-            )
-        for row, name in enumerate(names):
-            part = parts.get(str(splits[case + row]))
-            if part is None:
-                continue
-            borders = paragraphs[cases[row] : cases[row + 1] + 1]
-            cut, left_out = _cut(flat, borders, special, block)
+    for row, split in enumerate(read_splits(data).tolist()):
+        if split in parts:
+            part = parts[split]
+            cut, left_out = _cut(*store.case(row), special, block)
             part.blocks += cut
-            part.names += [f"{name}\0{number}" for number in range(len(cut))]
+            part.names += [f"{store.case_ids[row]}\0{number}" for number in range(len(cut))]
             part.cases += 1
             part.tokens += sum(map(len, cut))
             part.left_out += left_out
-        case += len(names)
-    if case != len(ids):
-        raise InputError(
-            "has fewer cases than the data set", file=tokens, remedy="tokenise them again"
-        )
     for name, part in parts.items():
         if not part.blocks:
             raise InputError(f"has no case in the split {name}", file=data)
@@ -286,15 +262,15 @@ def _read_blocks(data: Path, tokens: Path, special: Special, block: int) -> tupl
 
 
 def _cut(
-    flat: np.ndarray, borders: np.ndarray, special: Special, block: int
+    ids: np.ndarray, lengths: np.ndarray, special: Special, block: int
 ) -> tuple[list[np.ndarray], int]:
     """The blocks of one case, and how many tokens of its end are in none."""
     before, after = len(special.before), len(special.after)
     pieces: list[np.ndarray] = []
-    for start, end in zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True):
+    for paragraph in np.split(ids, np.cumsum(lengths)[:-1]) if len(lengths) else []:
         if pieces:
-            pieces.append(np.array(special.after, dtype=flat.dtype))
-        pieces.append(flat[start + before : end - after])
+            pieces.append(np.array(special.after, dtype=ids.dtype))
+        pieces.append(paragraph[before : len(paragraph) - after])
     if not pieces:
         return [], 0
     text = np.concatenate(pieces)
@@ -306,7 +282,7 @@ def _cut(
             left_out = len(piece)
             break
         cut.append(
-            np.concatenate([special.before, piece, special.after]).astype(flat.dtype, copy=False)
+            np.concatenate([special.before, piece, special.after]).astype(ids.dtype, copy=False)
         )
     return cut, left_out
 
