@@ -59,8 +59,8 @@ def compare_methods(*, runs: list[Source], settings: Input, out: Output) -> dict
         and mu without the individual loss; ``control``: the method ``{method}_control``, as
         that of EIDIG, which is retrained without new rows):
 
-        - choice: ``named`` in the settings, ``first`` of its kind that was run, or one of
-          ``every`` setting of a method that is not named;
+        - choice: ``named`` in the settings, ``alike`` or ``first`` of its kind that was run, or
+          one of ``every`` setting of a method that is not named (`evenhand.individual.lines`);
         - seeds that both have; difference of the means, above 0 where the setting is higher,
           with the 95 % interval of the paired t test;
         - p_value of the paired t test over seeds: would other seeds, on these data, show a

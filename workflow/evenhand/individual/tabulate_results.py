@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import stage
-from evenhand.individual.lines import FIRST, MOST, NAMED, Line, lines_of
+from evenhand.individual.lines import ALIKE, FIRST, MOST, NAMED, Line, lines_of
 from evenhand.individual.published import (
     Cell,
     Number,
@@ -96,8 +96,9 @@ def tabulate_results(
 
         - group: a code of the attribute; of the methods ``eidig_integers`` one of their own
           encoding (Adult: Female, Male; German: EIDIG's four ages);
-        - choice: ``named`` in the settings; ``first`` of its kind that was run, which no number
-          of the paper stands beside; one of ``every`` setting of a method that is not named;
+        - choice: ``named`` in the settings; ``alike``, the same numbers with another reduction,
+          base or unit of epsilon, or ``first`` of its kind that was run, which no number of the
+          paper stands beside; one of ``every`` setting of a method that is not named;
           or in Table 8 that with ``most`` thresholds;
         - paper: blank where the paper has no such cell, or we do not know it;
         - ours_mean, ours_sd of single runs, ours_low and ours_high, the 95 % t interval of the
@@ -258,7 +259,7 @@ def _rows(
     key, choice = line
     named = dict(zip(SETTING, key, strict=True))
     places = {metric: (*key[:3], group, epsilon, metric) for metric in metrics}
-    alone = named["split"] != "random" or choice in (FIRST, MOST)
+    alone = named["split"] != "random" or choice in (ALIKE, FIRST, MOST)
     paper = {m: None if alone else cells.get(place) for m, place in places.items()}
     why = {m: None if alone else listed.get(place) for m, place in places.items()}
     made = []
