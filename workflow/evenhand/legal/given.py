@@ -47,5 +47,6 @@ def given_group(record: Record, attribute: Attribute) -> Finding | None:
         f"the case {record.case_id} has the {attribute.name} {value!r}, which is no group of it",
         file=record.source,
         line=record.source_position,
-        remedy=f"the groups are {', '.join(attribute.groups)}",
+        remedy=f"the groups are {', '.join(attribute.groups)}; another name for one of them goes"
+        " into fairlex_groups.csv",
     )

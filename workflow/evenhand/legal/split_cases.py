@@ -55,7 +55,7 @@ DUPLICATE = pa.schema(
 SHARES = (0.8, 0.1, 0.1)
 
 _UNDATED = (
-    "{} of {} cases without a split of their own have no date: a digest of the case id divides"
+    "{:,} of {:,} cases without a split of their own have no date: a digest of the case id divides"
     " these, which is no chronological split"
 )
 
