@@ -1,0 +1,250 @@
+"""Linear models, stacked over seeds, against the trainer of all models with a dense layer."""
+
+import importlib
+import math
+import pkgutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from scipy.sparse import csr_matrix
+from torch import nn
+
+from evenhand.errors import InputError
+from evenhand.learning import linear, objectives
+from evenhand.learning.linear import train_models
+from evenhand.learning.objective import load_objective
+from evenhand.learning.trainer import Examples, Settings, predict, repeatable, train
+from unit.learning.made_training import examples
+
+NAMES = sorted(one.name for one in pkgutil.iter_modules(objectives.__path__))
+WIDTH = 12
+
+
+def matrix(some: Examples, dtype: type = np.float64) -> csr_matrix:
+    """Few features a case, with the label in them; the fifth case has none."""
+    generator = np.random.default_rng(3)
+    dense = generator.random((len(some.ids), WIDTH)) * (generator.random((1, WIDTH)) < 0.9)
+    dense[dense < 0.5] = 0
+    dense[:, : some.classes] += some.hot
+    dense[4] = 0
+    return csr_matrix(dense.astype(dtype))
+
+
+def settings(**given: object) -> Settings:
+    usual = {"lr": 0.05, "batch": 8, "epochs": 4, "patience": 9, "clip": 0.3, "warmup": 0.2}
+    return Settings(**usual | given)
+
+
+class Dense(nn.Module):
+    """The same model as any other: a layer; the adversary sees its logits."""
+
+    def __init__(self, width: int, classes: int, sees_logits: bool) -> None:
+        super().__init__()
+        self.layer, self.sees_logits = nn.Linear(width, classes, dtype=torch.float64), sees_logits
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        logits = self.layer(x)
+        return logits, logits if self.sees_logits else x
+
+
+def plainly(x: csr_matrix, some: Examples, objective, options, how: Settings, seed: int):
+    """One seed by `evenhand.learning.trainer`, in float64; history and logits."""
+    dense = torch.from_numpy(x.toarray())
+    with repeatable(seed, how):
+        adversary = objective.modules(some.classes, 3, options) is not None
+        torch.manual_seed(seed)
+        model = Dense(x.shape[1], some.classes, adversary)
+        trained = train(
+            model, lambda rows: dense[rows], some, objective, options, how,
+            seed=seed, features=some.classes,
+        )  # fmt: skip
+        every = np.arange(len(some.ids))
+        return trained, predict(model, lambda rows: dense[rows], every, how)
+
+
+def run(x, some, name="erm", seeds=(1,), options=None, how=None, **given):
+    module = load_objective(name) if isinstance(name, str) else name
+    chosen = {**module.OPTIONS, **(options or {})}
+    given = {"epsilon": 1e-8} | given
+    return train_models(x, some, module, chosen, how or settings(), list(seeds), **given)
+
+
+@pytest.mark.parametrize("task", ["multi_class", "multi_label"])
+@pytest.mark.parametrize("name", NAMES)
+def test_stacked_seeds_train_as_the_trainer_trains_each(name: str, task: str) -> None:
+    some, module = examples(task), load_objective(name)
+    x = matrix(some)
+    how = settings(epochs=5, patience=2, weight_decay=0.1)
+    found = run(x, some, name, seeds=(1, 2, 3), how=how)
+    assert [one.seed for one in found] == [1, 2, 3]
+    for one in found:
+        trained, logits = plainly(x, some, module, dict(module.OPTIONS), how, one.seed)
+        assert (one.epoch, one.steps, len(one.history)) == (
+            trained.epoch, trained.steps, len(trained.history),
+        )  # fmt: skip
+        np.testing.assert_allclose(one.logits, logits, atol=1e-7)
+        for ours, theirs in zip(one.history, trained.history, strict=True):
+            assert ours.keys() == theirs.keys()
+            for key in ("losses", "gradient_norm", "dev_loss", "learning_rate"):
+                np.testing.assert_allclose(ours[key], theirs[key], atol=1e-7)
+            for state in theirs["state"]:
+                np.testing.assert_allclose(ours["state"][state], theirs["state"][state], atol=1e-7)
+            same = ("epoch", "steps", "dev_macro_f1", "dev_group_f1", "best")
+            assert {key: ours[key] for key in same} == {key: theirs[key] for key in same}
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if "compat" in load_objective(n).OPTIONS])
+def test_the_quirks_of_the_reference_can_be_stacked(name: str) -> None:
+    some, module = examples(), load_objective(name)
+    options = {**module.OPTIONS, "compat": True}
+    x, how = matrix(some), settings(batch=7)
+    (one,) = run(x, some, name, how=how, options=options)
+    _, logits = plainly(x, some, module, options, how, 1)
+    np.testing.assert_allclose(one.logits, logits, atol=1e-7)
+
+
+def test_a_training_hardly_depends_on_the_others() -> None:
+    some = examples()
+    x, how = matrix(some, np.float32), settings(epochs=8, patience=2)
+    together = run(x, some, "group_dro", seeds=(5, 6, 7), how=how)
+    for one in together:
+        (alone,) = run(x, some, "group_dro", seeds=(one.seed,), how=how)
+        assert one.epoch == alone.epoch
+        np.testing.assert_allclose(one.logits, alone.logits, atol=1e-4)
+    assert not np.allclose(together[0].logits, together[1].logits, atol=1e-3)
+
+
+def test_the_same_again() -> None:
+    some = examples("multi_label")
+    x = matrix(some, np.float32)
+    first, second = (run(x, some, "adversarial", seeds=(1, 2)) for _ in range(2))
+    for one, other in zip(first, second, strict=True):
+        assert one.logits.tobytes() == other.logits.tobytes()
+        assert one.history == other.history
+
+
+def test_seeds_stop_by_themselves_and_keep_their_best_epoch() -> None:
+    some = examples(cases=45)
+    x = matrix(some)
+    found = run(x, some, seeds=range(6), how=settings(epochs=30, patience=3, lr=0.3))
+    lengths = {len(one.history) for one in found}
+    assert len(lengths) > 1  # else nothing was let go
+    for one in found:
+        assert one.history[-1]["epoch"] - one.epoch == 3 or len(one.history) == 30
+        assert [row["epoch"] for row in one.history if row["best"]] == [one.epoch]
+        assert one.score == max(row["dev_macro_f1"] for row in one.history)
+        np.testing.assert_allclose(x @ one.weight + one.bias, one.logits, atol=1e-12)
+
+
+def test_the_epoch_can_be_chosen_by_the_worst_group() -> None:
+    some = examples()
+    (one,) = run(matrix(some), some, "erm", how=settings(select="worst_group_f1"))
+    assert one.score == max(row["dev_worst_group_f1"] for row in one.history)
+    with pytest.raises(InputError, match="needs groups"):
+        without = replace(some, groups=None, group_names=(), known_groups=0)
+        run(matrix(some), without, "erm", how=settings(select="worst_group_f1"))
+
+
+def test_it_reaches_logistic_regression() -> None:
+    from sklearn.linear_model import LogisticRegression
+
+    some = examples(cases=300)
+    x = matrix(some)
+    how = settings(lr=0.1, clip=0, epochs=200, patience=200, batch=50, warmup=0.0)
+    model = run(x, some, how=how, epsilon=1e-3)[0]
+    regression = LogisticRegression(C=1000, max_iter=5000)
+    regression.fit(x[some.train], some.labels[some.train])
+    theirs = regression.decision_function(x).argmax(axis=1)
+    assert (model.logits.argmax(axis=1) == theirs).mean() > 0.97
+    assert model.history[-1]["dev_loss"] < model.history[0]["dev_loss"]
+
+
+class _Branches:
+    """An objective that vmap cannot take."""
+
+    NAME, TITLE, SAMPLER, USES_GROUPS = "branches", "branches", "shuffle", False
+    OPTIONS: dict[str, float] = {}  # noqa: RUF012
+
+    @staticmethod
+    def initial_state(present, options):
+        return {"calls": torch.zeros(())}
+
+    @staticmethod
+    def modules(features, groups, options):
+        return None
+
+    @staticmethod
+    def loss(batch, state, options, modules):
+        mean = nn.functional.cross_entropy(batch.logits, batch.labels)
+        if mean.item() < 0:
+            raise AssertionError
+        return mean, {"calls": state["calls"] + 1}
+
+
+def test_what_cannot_be_stacked_goes_seed_by_seed(capsys: pytest.CaptureFixture) -> None:
+    some = examples()
+    x = matrix(some)
+    branching = run(x, some, _Branches, seeds=(1, 2))
+    assert "seed by seed" in capsys.readouterr().err
+    for one, other in zip(branching, run(x, some, "erm", seeds=(1, 2)), strict=True):
+        np.testing.assert_allclose(one.logits, other.logits, atol=1e-9)
+        assert one.history[-1]["state"] == {"calls": [one.steps]}
+
+
+def test_features_are_unfolded_only_for_who_reads_them() -> None:
+    some = examples()
+    sees = {}
+    for name in ("erm", "iifr_text", "adversarial"):
+        module = load_objective(name)
+        stack = linear._Stack(
+            matrix(some), some, module, dict(module.OPTIONS), settings(), [1], 1e-8
+        )
+        sees[name] = stack.sees
+    assert sees == {"erm": "nothing", "iifr_text": "inputs", "adversarial": "logits"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_odd_groups_stay_finite(name: str) -> None:
+    some = examples()
+    groups = np.zeros(len(some.ids), dtype=np.int64)
+    groups[some.train[0]] = 1  # a group of one case, none in dev; nobody is unknown
+    odd = replace(some, groups=groups, group_names=("one", "two"))
+    for one in run(matrix(odd), odd, name, seeds=(1, 2), how=settings(batch=3)):
+        assert np.isfinite(one.logits).all()
+
+
+def test_bad_input() -> None:
+    some = examples()
+    x = matrix(some)
+    for seeds in ((), (1, 1)):
+        with pytest.raises(InputError, match="seed"):
+            run(x, some, seeds=seeds)
+    with pytest.raises(InputError, match="epsilon"):
+        run(x, some, epsilon=0.0)
+    broken = x.copy()
+    broken.data[3] = math.nan
+    with pytest.raises(InputError, match="case-0 is no finite number"):
+        run(broken, some)
+    with pytest.raises(InputError, match="no case with a label in the split dev"):
+        run(x, replace(some, dev=np.empty(0, dtype=np.int64)))
+    with pytest.raises(InputError, match="only the group"):
+        same = replace(some, groups=np.zeros(len(some.ids), dtype=np.int64))
+        run(x, same, "group_dro")
+
+
+def test_a_loss_that_is_no_number_names_its_cases(capsys: pytest.CaptureFixture) -> None:
+    some = examples()
+    huge = matrix(some, np.float32)
+    row = some.train[7]
+    huge.data[huge.indptr[row] : huge.indptr[row + 1]] = 3e38
+    with pytest.raises(InputError, match=r"is no finite number \(seed 4, cases case-"):
+        run(huge, some, seeds=(4,))
+    assert f"case-{row}" in capsys.readouterr().err
+
+
+def test_every_objective_is_tried() -> None:
+    assert {"erm", "group_dro", "v_rex", "irm", "adversarial", "erm_group_uniform"} <= set(NAMES)
+    for name in NAMES:
+        importlib.import_module(f"{objectives.__name__}.{name}")

@@ -1,0 +1,124 @@
+"""Stage: a legal data set as weighted n-grams of words, once for all linear classifiers."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.legal.built import (
+    case_batches,
+    load_dataset,
+    read_cases_table,
+    read_labels,
+    read_splits,
+    write_rows,
+)
+from evenhand.legal.features import Features, scaled_min_df, weigh_documents, write_features
+from evenhand.stage import Input, Output, Plugin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HEADER = ["column", "term", "words", "train_cases", "train_times", "idf"]
+
+
+def weigh_words(
+    *,
+    data: Input,
+    out: Output,
+    vocabulary: Output,
+    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
+    features: int = 5000,
+    ngrams: int = 3,
+    min_df: int = 5,
+) -> dict[str, Any]:
+    """Weigh the n-grams of each case by TF-IDF, as the linear classifiers of FairLex read them.
+
+    Which n-grams count, and their weights, follow from the training cases with a known label.
+    Words are in lower case, digits blanked, Chinese cut by jieba; no n-gram crosses the border of
+    a paragraph. See `evenhand.legal.features`.
+
+    Parameters
+    ----------
+    data : path
+        {dataset}.parquet.
+    out : path
+        Arrow: case_id, columns, weights of all cases, in the order of the data set.
+    vocabulary : path
+        CSV: column, term (its words joined by blanks), words (how many), train_cases (how many
+        have it), train_times, idf.
+    kind : str
+        ecthr, scotus, fscs or cail.
+    features : int
+        How many n-grams at most: the most frequent ones.
+    ngrams : int
+        The longest, in words.
+    min_df : int
+        In how many training cases one must stand, where there are 1,000 or more; see
+        `evenhand.legal.features.scaled_min_df` for fewer.
+
+    Returns
+    -------
+    dict
+        cases, train_cases, features, min_df (as used), by_length (features of 1, 2, 3 words),
+        without_features (cases that have none).
+
+    Raises
+    ------
+    InputError
+        No training case has a known label, or no n-gram is frequent enough.
+    """
+    found, used = weigh_cases(data, kind, features=features, ngrams=ngrams, min_df=min_df)
+    write_features(out, read_cases_table(data, ["case_id"])["case_id"].to_pylist(), found.matrix)
+    lengths = [term.count(" ") + 1 for term in found.terms]
+    rows = zip(
+        found.terms, lengths, found.cases.tolist(), found.times.tolist(), found.idf, strict=True
+    )
+    write_rows(
+        vocabulary,
+        HEADER,
+        (dict(zip(HEADER, (column, *row), strict=True)) for column, row in enumerate(rows)),
+    )
+    return {
+        "cases": found.matrix.shape[0],
+        "train_cases": used["train_cases"],
+        "features": len(found.terms),
+        "min_df": used["min_df"],
+        "by_length": np.bincount(lengths, minlength=ngrams + 1)[1:].tolist(),
+        "without_features": int((np.diff(found.matrix.indptr) == 0).sum()),
+    }
+
+
+def weigh_cases(
+    data: Path, kind: str, *, features: int, ngrams: int, min_df: int
+) -> tuple[Features, dict[str, int]]:
+    """The weighted n-grams of a data set's cases; and how many decided, with which `min_df`."""
+    for name, value in (("features", features), ("ngrams", ngrams), ("min_df", min_df)):
+        if value < 1:
+            raise InputError(f"{name} is {value}, and must be at least 1")
+    known, _ = read_labels(data, load_dataset(kind))
+    train = known & (read_splits(data) == "train")
+    if not train.any():
+        raise InputError(
+            "has no case with a label in the split train, to learn words from", file=data
+        )
+    used = scaled_min_df(min_df, int(train.sum()))
+
+    def documents() -> "Iterator[tuple[list[str], str | None]]":
+        for batch in case_batches(data, ["text", "language"]):
+            yield from zip(batch["text"].to_pylist(), batch["language"].to_pylist(), strict=True)
+
+    found = weigh_documents(
+        ((text or [], language) for text, language in documents()),
+        train,
+        features=features,
+        ngrams=ngrams,
+        min_df=used,
+    )
+    return found, {"train_cases": int(train.sum()), "min_df": used}
+
+
+if __name__ == "__main__":
+    stage.run(weigh_words)
