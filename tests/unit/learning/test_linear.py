@@ -234,14 +234,25 @@ def test_bad_input() -> None:
         run(x, same, "group_dro")
 
 
+class _Breaks(_Branches):
+    """An objective without a number for a batch that holds a certain case."""
+
+    NAME, GROUP = "breaks", 2
+
+    @staticmethod
+    def loss(batch, state, options, modules):
+        broken = (batch.groups == _Breaks.GROUP).any()
+        mean = nn.functional.cross_entropy(batch.logits, batch.labels)
+        return torch.where(broken, torch.nan, mean), state
+
+
 def test_a_loss_that_is_no_number_names_its_cases(capsys: pytest.CaptureFixture) -> None:
     some = examples()
-    huge = matrix(some, np.float32)
-    row = some.train[7]
-    huge.data[huge.indptr[row] : huge.indptr[row + 1]] = 3e38
+    groups = np.zeros(len(some.ids), dtype=np.int64)
+    groups[some.train[7]] = _Breaks.GROUP
     with pytest.raises(InputError, match=r"is no finite number \(seed 4, cases case-"):
-        run(huge, some, seeds=(4,))
-    assert f"case-{row}" in capsys.readouterr().err
+        run(matrix(some), replace(some, groups=groups), _Breaks, seeds=(4, 5))
+    assert f"case-{some.train[7]}" in capsys.readouterr().err
 
 
 def test_every_objective_is_tried() -> None:
