@@ -76,7 +76,7 @@ def test_rule_module_log_and_benchmark_share_a_stem(rule):
     assert re.search(rf'"<logs>/{rule.name}[./]', rule.text)
     assert re.search(rf'"<benchmarks>/{rule.name}[./]', rule.text)
     assert f'code("evenhand.{stages[0]}"' in rule.text.replace("\n", "").replace(" ", "") or (
-        "of_kind(" in rule.text
+        "of_kind(" in rule.text or "of_training(" in rule.text
     )
 
 

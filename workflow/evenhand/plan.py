@@ -280,6 +280,7 @@ def pages(config: Config) -> list[str]:
         "language_models": models_page_files(config),
         "individual_fairness": individual_page_files(config),
         "legal_cases": plan_legal.page_files(config),
+        "legal_classifiers": plan_legal.classifiers_page_files(config),
     }
     return ["slguset", *(name for name, files in made.items() if files)]
 
@@ -385,6 +386,7 @@ def page_inputs(config: Config, shards: Iterable[str]) -> list[dict[str, str | l
         models_page_files(config),
         individual_page_files(config),
         plan_legal.page_files(config),
+        plan_legal.classifiers_page_files(config),
     ]
 
 
@@ -566,6 +568,7 @@ def other_files(config: Config, shards: Iterable[str]) -> list[str]:
     files += plan_legal.other_files(config)
     used = {model for models in sets.values() for model in models}
     used |= {m for one in config["legal"]["datasets"].values() for m in one["tokenizers"]}
+    used |= {one["model"] for one in config["legal"]["classifiers"].values() if one["model"]}
     used |= set(models_for(config, CHINESE) if editions(config) else [])
     files += [
         f"<results>/models/{name}"

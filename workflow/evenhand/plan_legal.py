@@ -1,5 +1,6 @@
 """What the Snakefile asks about the legal data sets. See `evenhand.plan`."""
 
+import ast
 import importlib
 from collections.abc import Iterable
 from functools import cache
@@ -15,6 +16,9 @@ Config = dict[str, Any]
 
 #: What a filled sheet can be.
 SHEETS = (".xlsx", ".csv")
+
+#: The attribute of an objective that uses no groups.
+NO_ATTRIBUTE = "none"
 
 #: The tables of a data set, by what they are called on the page.
 TABLES = ("sizes", "groups", "labels", "shift", "cross", "lengths", "leakage", "rules")
@@ -81,6 +85,19 @@ def check_legal(config: Config) -> dict[str, str]:
                     " which is none of the models",
                     remedy="name it under models",
                 )
+    for name, one in settings["classifiers"].items():
+        key = f"legal.classifiers.{name}"
+        if one["kind"] != "linear" and one["model"] not in config["models"]:
+            raise InputError(
+                f"config: {key} is {one['kind']} and needs a model, and {one['model']} is none",
+                remedy="name one of models",
+            )
+        for data in one["datasets"]:
+            if data not in settings["datasets"]:
+                raise InputError(f"config: {key} names {data}, which is none of legal.datasets")
+            known = attributes(config, data)
+            if strange := [a for a in one["attributes"] if a not in known]:
+                raise InputError(f"config: {key} names {strange[0]}, which {data} does not have")
     return named
 
 
@@ -117,7 +134,7 @@ def reader_modules(config: Config, name: str, one: str) -> list[str]:
 
 
 def parts(config: Config, name: str) -> list[str]:
-    """The parts of a data set, in the order of the configuration: the first wins."""
+    """The parts of a data set, in the order of their names: the first wins."""
     return list(config["legal"]["datasets"][name]["parts"])
 
 
@@ -253,10 +270,118 @@ def other_files(config: Config) -> list[str]:
         folder = f"<results>/legal/{name}/records"
         files += [f"{folder}/{one}.quarantine.parquet" for one in parts(config, name)]
         files += tokenised(config, name)
+        files += predictions(config, name)
         files += [
             f"<results>/legal/{name}/audit/{attribute}" for attribute in attributes(config, name)
         ]
     return files
+
+
+def classifiers(config: Config, kind: str) -> list[str]:
+    """The classifiers of a kind."""
+    chosen = config["legal"]["classifiers"].items()
+    return [name for name, one in chosen if one["kind"] == kind]
+
+
+def classifiers_of(config: Config, name: str) -> list[str]:
+    """The classifiers that are trained on a data set; linear ones first, as in the paper."""
+    order = ("linear", "frozen", "hierarchical")
+    chosen = config["legal"]["classifiers"]
+    own = [one for one in chosen if name in chosen[one]["datasets"]]
+    return sorted(own, key=lambda one: order.index(chosen[one]["kind"]))
+
+
+@cache
+def uses_groups(objective: str) -> bool:
+    """Whether an objective depends on groups; read off its module, since torch loads slowly."""
+    path = Path(__file__).parent / "learning" / "objectives" / f"{objective}.py"
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "USES_GROUPS":
+            return bool(ast.literal_eval(node.value))
+    raise ValueError(f"{path.name} does not say whether it uses groups")
+
+
+def predictions(config: Config, name: str) -> list[str]:
+    """What all classifiers of a data set say, a file a training (or the seeds of one)."""
+    files = []
+    for classifier in classifiers_of(config, name):
+        one = config["legal"]["classifiers"][classifier]
+        seeds = ["all"] if one["kind"] != "hierarchical" else range(one["seeds"])
+        for objective in one["objectives"]:
+            for attribute in _trained_with(config, name, classifier, objective):
+                folder = f"<results>/legal/{name}/predictions/{classifier}/{objective}/{attribute}"
+                files += [f"{folder}/{seed}.parquet" for seed in seeds]
+    return files
+
+
+def _trained_with(config: Config, name: str, classifier: str, objective: str) -> list[str]:
+    if not uses_groups(objective):
+        return [NO_ATTRIBUTE]
+    chosen = config["legal"]["classifiers"][classifier]["attributes"]
+    return [
+        one.name
+        for one in dataset(kind_of(config, name)).attributes
+        if one.groups and (not chosen or one.name in chosen)
+    ]
+
+
+def training_options(
+    config: Config, name: str, classifier: str, objective: str, attribute: str
+) -> dict[str, Any]:
+    """What the stage that trains a classifier is told."""
+    one = config["legal"]["classifiers"][classifier]
+    told = {key: one[key] for key in ("batch", "epochs", "patience", "select")}
+    told |= {
+        "kind": kind_of(config, name),
+        "classifier": classifier,
+        "objective": objective,
+        "attribute": None if attribute == NO_ATTRIBUTE else attribute,
+        "objective_options": config["legal"]["objectives"].get(objective),
+        "lr": one["learning_rate"],
+    }
+    if one["kind"] != "hierarchical":
+        told["seeds"] = list(range(one["seeds"]))
+    return told
+
+
+def made_by_encoder(config: Config, what: str, name: str, classifier: str, suffix: str) -> str:
+    """The tokens or embeddings of a data set that a classifier's encoder has made."""
+    model = config["legal"]["classifiers"][classifier]["model"]
+    return f"<results>/legal/{name}/{what}/{model}.{suffix}"
+
+
+def scored(config: Config) -> list[str]:
+    """The data sets that classifiers are trained on."""
+    return [name for name in config["legal"]["datasets"] if classifiers_of(config, name)]
+
+
+def score_tables(config: Config, *tables: str) -> dict[str, list[str]]:
+    """Tables of the classifiers, one each per data set."""
+    names = scored(config)
+    return {
+        table: [f"<results>/tables/legal_{name}_{table}.csv" for name in names]
+        for table in tables
+        if names
+    }
+
+
+def finding_files(config: Config) -> dict[str, list[str]]:
+    """What the classifiers' findings rest on."""
+    return score_tables(config, "table_4", "tests", "table_2", "calibration")
+
+
+def classifiers_page_files(config: Config) -> dict[str, str | list[str]]:
+    """The results that the page of the classifiers shows, by the name of its argument."""
+    files = score_tables(config, "table_4", "claims", "tests", "table_2", "calibration")
+    found = "<results>/tables/legal_classifier_findings.json"
+    return files | {"findings": found} if files else {}
+
+
+def classifiers_page_options(config: Config) -> dict[str, list[str]]:
+    """What that page is told of the data sets, in the order of its files."""
+    told, names = page_options(config), scored(config)
+    places = [told["names"].index(name) for name in names]
+    return {key: [told[key][i] for i in places] for key in ("names", "kinds", "titles")}
 
 
 def _format(name: str) -> ModuleType:

@@ -60,6 +60,11 @@ wildcard_constraints:
     legal="|".join(LEGAL["datasets"]) or "none",
     part="[a-z][a-z0-9_]*",
     attribute="[a-z_]+",
+    linear="|".join(plan_legal.classifiers(config, "linear")) or "none",
+    hierarchical="|".join(plan_legal.classifiers(config, "hierarchical")) or "none",
+    frozen="|".join(plan_legal.classifiers(config, "frozen")) or "none",
+    objective="[a-z_]+",
+    seed="[0-9]+",
     round="|".join(map(re.escape, ROUNDS)),
 
 
@@ -148,3 +153,63 @@ def about(*names):
         return words
 
     return told
+
+
+def of_training(stage):
+    """`params: code` of a stage that trains with an objective."""
+    return lambda wildcards: code(
+        stage,
+        plan_legal.kind_module(config, wildcards.legal),
+        f"evenhand.learning.objectives.{wildcards.objective}",
+    )(wildcards)
+
+
+def training(kind):
+    """`params: options` of such a stage; the wildcard of its classifier has the kind's name."""
+
+    def told(wildcards):
+        name = getattr(wildcards, kind)
+        return Options(
+            f"legal.classifiers.{name}",
+            plan_legal.training_options(
+                config, wildcards.legal, name, wildcards.objective, wildcards.attribute
+            ),
+        )
+
+    return told
+
+
+def encoder_of(kind):
+    """The folder of a classifier's encoder, if it is not on the hub."""
+    return (
+        lambda wildcards: plan.model_folder(
+            config, LEGAL["classifiers"][getattr(wildcards, kind)]["model"]
+        )
+        or []
+    )
+
+
+def hub_of(kind):
+    """`params: hub` of a classifier's encoder."""
+
+    def told(wildcards):
+        name = LEGAL["classifiers"][getattr(wildcards, kind)]["model"]
+        model = config["models"][name]
+        place = {"hub_name": model.get("hub"), "revision": model["revision"]}
+        return Options(f"models.{name}", place)
+
+    return told
+
+
+def tokens_of(kind, suffix):
+    """The cases as tokens of a classifier's encoder."""
+    return lambda wildcards: plan_legal.made_by_encoder(
+        config, "tokens", wildcards.legal, getattr(wildcards, kind), suffix
+    )
+
+
+def embeddings_of(kind, suffix):
+    """The vectors that a classifier's encoder has of each paragraph."""
+    return lambda wildcards: plan_legal.made_by_encoder(
+        config, "embeddings", wildcards.legal, getattr(wildcards, kind), suffix
+    )

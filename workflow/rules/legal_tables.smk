@@ -110,7 +110,7 @@ rule measure_lengths:
     benchmark:
         "<benchmarks>/measure_lengths/{legal}.jsonl"
     conda:
-        "../../envs/extract.yaml"
+        "../../envs/score.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,

@@ -130,3 +130,33 @@ rule write_legal_page:
     shell:
         "python -m evenhand.report.write_legal_page {params.given} {params.options}"
         " {params.pages} --provenance ../provenance.json --out {output} 2> {log}"
+
+
+rule write_classifiers_page:
+    input:
+        **plan_legal.classifiers_page_files(config),
+        templates=TEMPLATES,
+    output:
+        "<results>/report/legal_classifiers.html",
+    log:
+        "<logs>/write_classifiers_page/all.log",
+    benchmark:
+        "<benchmarks>/write_classifiers_page/all.jsonl"
+    conda:
+        "../../envs/report.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=given,
+        code=code(
+            "evenhand.report.write_classifiers_page",
+            *sorted(
+                {f"evenhand.legal.datasets.{one['kind']}" for one in LEGAL["datasets"].values()}
+            ),
+        ),
+        options=Options("legal", plan_legal.classifiers_page_options(config)),
+        pages=Options("report", {"pages": plan.pages(config)}),
+    shell:
+        "python -m evenhand.report.write_classifiers_page {params.given} {params.options}"
+        " {params.pages} --provenance ../provenance.json --out {output} 2> {log}"

@@ -10,6 +10,7 @@ PAGES = {
     "language_models": ("language_models.html", "Language models"),
     "individual_fairness": ("individual_fairness.html", "Individual fairness"),
     "legal_cases": ("legal_cases.html", "Legal cases"),
+    "legal_classifiers": ("legal_classifiers.html", "Legal classifiers"),
 }
 
 

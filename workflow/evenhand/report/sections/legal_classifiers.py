@@ -1,0 +1,158 @@
+"""Sections: what classifiers of legal cases do to groups, beside the paper."""
+
+from pathlib import Path
+from typing import Any
+
+from evenhand.report.read import boolean, read_csv
+
+TABLE_4 = {
+    "dataset": str,
+    "attribute": str,
+    "classifier": str,
+    "objective": str,
+    "trained_for": str,
+    "measure": str,
+    "seeds": int,
+    "ours": float,
+    "sd": float,
+    "low": float,
+    "high": float,
+    "smallest_group": int,
+    "noise_mean": float,
+    "noise_border": float,
+    "p": float,
+    "noise_verdict": str,
+    "published": float,
+    "source": str,
+    "verdict": str,
+    "reason": str,
+}
+CLAIMS = {
+    "attribute": str,
+    "quantity": str,
+    "group": str,
+    "other_group": str,
+    "published_low": float,
+    "published_high": float,
+    "classifier": str,
+    "ours": str,
+    "sd": str,
+    "verdict": str,
+    "reason": str,
+}
+TESTS = {
+    "classifier": str,
+    "objective": str,
+    "trained_for": str,
+    "attribute": str,
+    "measure": str,
+    "seeds": int,
+    "difference": float,
+    "low": float,
+    "high": float,
+    "p_cases_adjusted": float,
+    "p_seeds_adjusted": float,
+    "verdict": str,
+    "reason": str,
+}
+TABLE_2 = {
+    "classifier": str,
+    "attribute": str,
+    "group": str,
+    "train_cases": int,
+    "test_cases": int,
+    "score": float,
+    "drift": float,
+    "drift_above_noise": boolean,
+    "worst_class": str,
+    "wci": float,
+    "worst": boolean,
+    "few": str,
+}
+CALIBRATION = {
+    "classifier": str,
+    "objective": str,
+    "attribute": str,
+    "group": str,
+    "cases": int,
+    "confidence": float,
+    "share_right": float,
+    "ece": float,
+    "noise_95": float,
+    "verdict": str,
+}
+
+#: The columns of Table 4, and what they are called.
+MEASURES = {
+    "overall": "All cases",
+    "mean": "Mean over groups",
+    "gd": "Group disparity",
+    "worst": "Worst group",
+}
+
+
+def describe_table_4(path: Path) -> list[dict[str, Any]]:
+    """Table 4: for each attribute a row per classifier and objective, a column per measure."""
+    rows = read_csv(path, TABLE_4)
+    blocks: dict[str, dict[tuple[Any, ...], dict[str, dict[str, Any]]]] = {}
+    unmatched: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        if row["ours"] is None:
+            unmatched.setdefault(row["attribute"], []).append(row)
+            continue
+        line = (row["classifier"], row["objective"], row["trained_for"])
+        blocks.setdefault(row["attribute"], {}).setdefault(line, {})[row["measure"]] = row
+    return [
+        {
+            "name": name,
+            "measures": [one for one in MEASURES if any(one in cells for cells in lines.values())],
+            "rows": [
+                {
+                    "classifier": line[0],
+                    "objective": line[1],
+                    "trained_for": line[2],
+                    "seeds": max(cell["seeds"] or 0 for cell in cells.values()),
+                    "cells": cells,
+                }
+                for line, cells in lines.items()
+            ],
+            "unmatched": unmatched.get(name, []),
+        }
+        for name, lines in blocks.items()
+    ]
+
+
+def describe_claims(path: Path) -> list[dict[str, Any]]:
+    """What FairLex's text says, beside ours."""
+    return read_csv(path, CLAIMS, optional=("other_group",))
+
+
+def describe_tests(path: Path) -> dict[str, Any]:
+    """Each objective against ERM: the differences that are shown, and how many were tested."""
+    rows = read_csv(path, TESTS)
+    tested = [row for row in rows if row["p_cases_adjusted"] is not None]
+    return {
+        "rows": rows,
+        "tested": len(tested),
+        "shown": [row for row in rows if row["verdict"] in ("higher", "lower")],
+    }
+
+
+def describe_table_2(path: Path) -> list[dict[str, Any]]:
+    """Table 2: for each attribute the groups, with what may explain their scores."""
+    blocks: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in read_csv(path, TABLE_2, optional=("few",)):
+        blocks.setdefault((row["attribute"], row["classifier"]), []).append(row)
+    return [
+        {"name": attribute, "classifier": classifier, "rows": rows}
+        for (attribute, classifier), rows in blocks.items()
+    ]
+
+
+def describe_calibration(path: Path) -> list[dict[str, Any]]:
+    """By attribute: how far confidence lies from being right, in each group; ERM only."""
+    blocks: dict[str, list[dict[str, Any]]] = {}
+    for row in read_csv(path, CALIBRATION):
+        if row["objective"] == "erm":
+            blocks.setdefault(row["attribute"], []).append(row)
+    return [{"name": name, "rows": rows} for name, rows in blocks.items()]

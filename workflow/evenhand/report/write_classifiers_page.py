@@ -1,0 +1,117 @@
+"""Stage: the page of the classifiers of legal cases, one HTML file."""
+
+import importlib
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.report.pages import links_to_pages
+from evenhand.report.read import read_json
+from evenhand.report.render import environment
+from evenhand.report.sections.legal_classifiers import (
+    MEASURES,
+    describe_calibration,
+    describe_claims,
+    describe_table_2,
+    describe_table_4,
+    describe_tests,
+)
+from evenhand.stage import Input, Output, Plugin
+
+
+def write_classifiers_page(
+    *,
+    templates: list[Input],
+    out: Output,
+    names: list[str],
+    kinds: Annotated[list[str], Plugin("evenhand.legal.datasets")],
+    titles: list[str],
+    table_4: list[Input],
+    claims: list[Input],
+    tests: list[Input],
+    table_2: list[Input],
+    calibration: list[Input],
+    findings: Input,
+    provenance: str = "",
+    pages: list[str] | None = None,
+) -> dict[str, Any]:
+    """Write the page of the classifiers: one HTML file that needs nothing beside it.
+
+    Parameters
+    ----------
+    templates : list of path
+        The files of ``evenhand/report/templates``.
+    out : path
+        The page, HTML.
+    names, kinds, titles : lists of str
+        Of each data set that classifiers are trained on.
+    table_4, claims, tests, table_2, calibration : lists of path
+        ``legal_{name}_table_4.csv`` and so on, in the order of `names`.
+    findings : path
+        What `write_classifier_findings` says.
+    provenance : str
+        Where ``provenance.json`` lies, seen from the page; blank: no link.
+    pages : list of str, optional
+        The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
+
+    Raises
+    ------
+    InputError
+        There is not one file of each kind for each data set, or there are no findings.
+    """
+    lists = (kinds, titles, table_4, claims, tests, table_2, calibration)
+    if any(len(one) != len(names) for one in lists):
+        raise InputError("there is not one file of each kind for each data set")
+    found = read_json(findings)
+    if not (isinstance(found, dict) and "findings" in found):
+        raise InputError("holds no findings", file=findings)
+    about = []
+    for i, name in enumerate(names):
+        fixed = importlib.import_module(f"evenhand.legal.datasets.{kinds[i]}").DATASET
+        about.append(
+            {
+                "id": name,
+                "title": titles[i],
+                "attributes": {one.name: one.title for one in fixed.attributes},
+                "table_4": describe_table_4(table_4[i]),
+                "claims": describe_claims(claims[i]),
+                "tests": describe_tests(tests[i]),
+                "table_2": describe_table_2(table_2[i]),
+                "calibration": describe_calibration(calibration[i]),
+                "findings": [
+                    _bare(one["sentence"], name)
+                    for one in found["findings"]
+                    if one["dataset"] == name
+                ],
+            }
+        )
+    sections = [("glance", "At a glance", ""), ("reading", "How to read it", "")]
+    sections += [(one["id"], one["title"], "") for one in about]
+    sections += [("limits", "Limits", "")]
+    html = (
+        environment(templates)
+        .get_template("legal_classifiers.html")
+        .render(
+            sections=sections,
+            pages=links_to_pages("legal_classifiers", pages),
+            about=about,
+            found=found,
+            over_all=[one for one in found["findings"] if one["dataset"] is None],
+            measures=MEASURES,
+            provenance=quote(provenance, safe="/.") if provenance else None,
+        )
+    )
+    Path(out).write_text(html, encoding="utf-8")
+    return {"datasets": len(about), "bytes": len(html.encode())}
+
+
+def _bare(sentence: str, name: str) -> str:
+    """The sentence without the data set's name, which stands above it."""
+    words = sentence.removeprefix(f"On {name}, ")
+    return words[:1].upper() + words[1:]
+
+
+if __name__ == "__main__":
+    stage.run(write_classifiers_page)

@@ -1,0 +1,144 @@
+# Classifiers of legal cases: trained with each objective, and what they say of each case.
+
+
+rule weigh_words:
+    input:
+        data="<results>/legal/{legal}/{legal}.parquet",
+    output:
+        out="<results>/legal/{legal}/words.arrow",
+        vocabulary="<results>/legal/{legal}/words.csv",
+    log:
+        "<logs>/weigh_words/{legal}.log",
+    benchmark:
+        "<benchmarks>/weigh_words/{legal}.jsonl"
+    conda:
+        "../../envs/score.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        code=of_kind("evenhand.legal.weigh_words"),
+        kind=lambda wildcards: plan_legal.kind_of(config, wildcards.legal),
+    shell:
+        "python -m evenhand.legal.weigh_words --data {input.data} --kind {params.kind}"
+        " --out {output.out} --vocabulary {output.vocabulary} 2> {log}"
+
+
+rule train_linear:
+    input:
+        data="<results>/legal/{legal}/{legal}.parquet",
+        words="<results>/legal/{legal}/words.arrow",
+    output:
+        out="<results>/legal/{legal}/predictions/{linear}/{objective}/{attribute}/all.parquet",
+        history="<results>/legal/{legal}/history/{linear}/{objective}/{attribute}/all.parquet",
+    log:
+        "<logs>/train_linear/{legal}/{linear}/{objective}/{attribute}.log",
+    benchmark:
+        "<benchmarks>/train_linear/{legal}/{linear}/{objective}/{attribute}.jsonl"
+    conda:
+        "../../envs/score.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        code=of_training("evenhand.legal.train_linear"),
+        options=training("linear"),
+    shell:
+        "python -m evenhand.legal.train_linear --data {input.data} --words {input.words}"
+        " {params.options}"
+        " --out {output.out} --history {output.history} 2> {log}"
+
+
+rule train_classifier:
+    input:
+        data="<results>/legal/{legal}/{legal}.parquet",
+        tokens=tokens_of("hierarchical", "arrow"),
+        tokens_meta=tokens_of("hierarchical", "json"),
+        model=encoder_of("hierarchical"),
+    output:
+        out="<results>/legal/{legal}/predictions/{hierarchical}/{objective}/{attribute}/{seed}.parquet",
+        history="<results>/legal/{legal}/history/{hierarchical}/{objective}/{attribute}/{seed}.parquet",
+        weights=directory(
+            "<results>/legal/{legal}/weights/{hierarchical}/{objective}/{attribute}/{seed}"
+        ),
+    log:
+        "<logs>/train_classifier/{legal}/{hierarchical}/{objective}/{attribute}/{seed}.log",
+    benchmark:
+        "<benchmarks>/train_classifier/{legal}/{hierarchical}/{objective}/{attribute}/{seed}.jsonl"
+    conda:
+        "../../envs/score.yaml"
+    threads: config["scoring"]["threads"]
+    resources:
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 480 * attempt,
+        gpu=GPU,
+    params:
+        given=given,
+        code=of_training("evenhand.legal.train_classifier"),
+        options=training("hierarchical"),
+        hub=hub_of("hierarchical"),
+        device=device,
+    shell:
+        "python -m evenhand.legal.train_classifier {params.given} {params.options} {params.hub}"
+        " --seed {wildcards.seed} --device {params.device} --threads {threads}"
+        " --out {output.out} --history {output.history} --weights {output.weights} 2> {log}"
+
+
+rule embed_paragraphs:
+    input:
+        tokens="<results>/legal/{legal}/tokens/{model}.arrow",
+        tokens_meta="<results>/legal/{legal}/tokens/{model}.json",
+        model=lambda wildcards: plan.model_folder(config, wildcards.model) or [],
+    output:
+        out="<results>/legal/{legal}/embeddings/{model}.arrow",
+        meta="<results>/legal/{legal}/embeddings/{model}.json",
+    log:
+        "<logs>/embed_paragraphs/{legal}/{model}.log",
+    benchmark:
+        "<benchmarks>/embed_paragraphs/{legal}/{model}.jsonl"
+    conda:
+        "../../envs/score.yaml"
+    threads: config["scoring"]["threads"]
+    resources:
+        mem_mb=lambda wildcards, attempt: 6000 * attempt,
+        runtime=lambda wildcards, attempt: 240 * attempt,
+        gpu=GPU,
+    params:
+        given=given,
+        code=code("evenhand.legal.embed_paragraphs"),
+        hub=hub,
+        device=device,
+    shell:
+        "python -m evenhand.legal.embed_paragraphs {params.given} {params.hub}"
+        " --device {params.device} --threads {threads} --out {output.out} --meta {output.meta}"
+        " 2> {log}"
+
+
+rule train_top:
+    input:
+        data="<results>/legal/{legal}/{legal}.parquet",
+        embeddings=embeddings_of("frozen", "arrow"),
+        embeddings_meta=embeddings_of("frozen", "json"),
+    output:
+        out="<results>/legal/{legal}/predictions/{frozen}/{objective}/{attribute}/all.parquet",
+        history="<results>/legal/{legal}/history/{frozen}/{objective}/{attribute}/all.parquet",
+    log:
+        "<logs>/train_top/{legal}/{frozen}/{objective}/{attribute}.log",
+    benchmark:
+        "<benchmarks>/train_top/{legal}/{frozen}/{objective}/{attribute}.jsonl"
+    conda:
+        "../../envs/score.yaml"
+    threads: config["scoring"]["threads"]
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 240 * attempt,
+        gpu=GPU,
+    params:
+        given=given,
+        code=of_training("evenhand.legal.train_top"),
+        options=training("frozen"),
+        device=device,
+    shell:
+        "python -m evenhand.legal.train_top {params.given} {params.options}"
+        " --device {params.device} --threads {threads} --out {output.out}"
+        " --history {output.history} 2> {log}"
