@@ -66,7 +66,7 @@ def slurm_jobs(folder: Path, *states: str) -> list[SlurmJob]:
     """The jobs that were sent from a folder, in the order of their numbers."""
     found = []
     for line in said("scontrol", "--oneliner", "show", "job").splitlines():
-        facts = dict(re.findall(r"(\S+?)=(.*?)(?= [\w:/]+=|\s*$)", line))
+        facts = dict(re.findall(r"(\S+?)=(.*?) *(?= [\w:/]+=|$)", line))
         if facts.get("WorkDir") == str(folder) and (not states or facts["JobState"] in states):
             found.append(SlurmJob(facts))
     return sorted(found, key=lambda job: int(job.id))
@@ -106,7 +106,14 @@ class OnCluster(Checkout):
     def is_quiet(self) -> None:
         """No job is left in the queue, and no process in the folder."""
         until(lambda: not self.jobs("RUNNING", "PENDING", "COMPLETING"), "an empty queue", 60)
-        until(lambda: not processes(self.root), f"no process: {processes(self.root)}", 60)
+        self.is_deserted()
+
+    def is_deserted(self) -> None:
+        """No process works in the folder."""
+        end = time.monotonic() + 60
+        while left := processes(self.root):
+            assert time.monotonic() < end, f"left behind: {left}"
+            time.sleep(0.3)
 
 
 class Running:

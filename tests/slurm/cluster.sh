@@ -34,7 +34,11 @@ ours() { [ -f "$1" ] && head -n 1 "$1" | grep -qxF "$mark"; }
 
 write_configuration() {
   mkdir -p "$etc"
-  local file
+  local file former
+  if ours "$etc/slurm.conf"; then # of tests that were killed
+    former=$(sed -n 's/^StateSaveLocation=\(.*\)\/state$/\1/p' "$etc/slurm.conf")
+    (folder=$former && down)
+  fi
   for file in slurm.conf gres.conf; do
     [ ! -e "$etc/$file" ] || ours "$etc/$file" ||
       die "$etc/$file belongs to a Slurm of this machine's own, and stays as it is; run these tests on a machine that has none"
@@ -56,7 +60,7 @@ SlurmctldPidFile=$folder/run/slurmctld.pid
 SlurmdPidFile=$folder/run/slurmd.%n.pid
 SlurmctldLogFile=$folder/log/slurmctld.log
 SlurmdLogFile=$folder/log/slurmd.%n.log
-ProctrackType=proctrack/linuxproc
+ProctrackType=proctrack/pgid
 TaskPlugin=task/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory

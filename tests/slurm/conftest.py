@@ -6,11 +6,13 @@ the demo (`test_demo.py`), and the jobs that ask for more (`test_asked.py`).
 
 import shutil
 import subprocess
+import threading
+import time
 from collections.abc import Iterator
 
 import pytest
 
-from on_cluster import DEMO, HERE, SCRIPT, OnCluster, Running, of_template, on_cluster
+from on_cluster import DEMO, HERE, SCRIPT, OnCluster, Running, of_template, on_cluster, said
 
 
 @pytest.fixture(scope="session")
@@ -42,18 +44,28 @@ def storm_template(tmp_path_factory) -> OnCluster:
     return made
 
 
-@pytest.fixture(scope="session")
-def asked_running(cluster, storm_template, tmp_path_factory) -> Iterator[Running]:
-    place = of_template(storm_template, tmp_path_factory.mktemp("asked") / "asked")
-    running = place.start("asked")
-    yield running
-    running.end()
+def preempt_training(demo: Running) -> None:
+    """Do to the training of the demo's model, once it has a checkpoint, what a preemption does."""
+    scratch = demo.place.root / "results" / ".evenhand" / "scratch"
+    while demo.process.poll() is None:
+        if list(scratch.glob("*/checkpoint.pt")):
+            for job in demo.place.jobs("RUNNING"):
+                if job.rule == "train_masked_lm":
+                    said("scontrol", "requeue", job.id)
+                    return
+        time.sleep(0.2)
 
 
 @pytest.fixture(scope="session")
-def demo_running(asked_running, tmp_path_factory) -> Iterator[Running]:
-    place = on_cluster(tmp_path_factory.mktemp("far") / "demo", DEMO)
-    shutil.copy(HERE / "demo.yaml", place.root / "config" / "cut.yaml")
-    running = place.start("all")
-    yield running
-    running.end()
+def background(cluster, storm_template, tmp_path_factory) -> Iterator[dict[str, Running]]:
+    """The runs that take long, begun together."""
+    asked = of_template(storm_template, tmp_path_factory.mktemp("asked") / "asked")
+    demo = on_cluster(tmp_path_factory.mktemp("far") / "demo", DEMO)
+    shutil.copy(HERE / "demo.yaml", demo.root / "config" / "cut.yaml")
+    demo.clone(demo.root.parent / "here", "slurm")  # the same state of the code, for `test_demo`
+    runs = {"demo": demo.start("all"), "asked": asked.start("asked")}
+    # a demo that ends before says so in its test
+    threading.Thread(target=preempt_training, args=[runs["demo"]], daemon=True).start()
+    yield runs
+    for run in runs.values():
+        run.end()

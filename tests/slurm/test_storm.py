@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from on_cluster import OnCluster, Run, SlurmJob, of_template, processes, said, until
+from on_cluster import OnCluster, Run, SlurmJob, of_template, said, until
 
 
 @dataclass
@@ -24,7 +24,6 @@ class Story:
     listed: str = ""
     ended: str = ""
     queue_after: list[SlurmJob] = field(default_factory=list)
-    processes_after: list[str] = field(default_factory=list)
     last: Run | None = None
 
     def parts(self, *states: str) -> list[SlurmJob]:
@@ -43,7 +42,7 @@ class Story:
 
 
 @pytest.fixture(scope="module")
-def story(cluster, asked_running, demo_running, storm_template, tmp_path_factory) -> Story:
+def story(background, storm_template, tmp_path_factory) -> Story:
     story = Story(of_template(storm_template, tmp_path_factory.mktemp("storm") / "storm"))
     place, hold = story.place, story.place.root / "hold"
     names = [f"p{number:02}" for number in range(20)]
@@ -88,7 +87,7 @@ def story(cluster, asked_running, demo_running, storm_template, tmp_path_factory
         story.refused = place.through("all", check=False)
         story.ended = story.leftovers("--cancel")
         story.queue_after = place.jobs("RUNNING", "PENDING", "COMPLETING")
-        until(lambda: not processes(place.root), "no process", 30)
+        place.is_deserted()
         for name in names[:2]:
             (hold / name).unlink()
         story.last = place.through("all")
