@@ -161,12 +161,9 @@ class Running:
         self.process.wait()
 
     def end(self) -> None:
+        """End it, if it still lives; its jobs end with the cluster."""
         if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-            try:
-                self.process.wait(30)
-            except subprocess.TimeoutExpired:
-                self.kill()
+            self.kill()
 
 
 def on_cluster(root: Path, arguments: tuple[str, ...] = ()) -> OnCluster:
