@@ -95,9 +95,12 @@ def check_legal(config: Config) -> dict[str, str]:
         for data in one["datasets"]:
             if data not in settings["datasets"]:
                 raise InputError(f"config: {key} names {data}, which is none of legal.datasets")
-            known = attributes(config, data)
-            if strange := [a for a in one["attributes"] if a not in known]:
-                raise InputError(f"config: {key} names {strange[0]}, which {data} does not have")
+        known = {a for data in one["datasets"] for a in attributes(config, data)}
+        if strange := [a for a in one["attributes"] if a not in known]:
+            raise InputError(
+                f"config: {key} names {strange[0]}, which none of its data sets has",
+                remedy=f"they have {', '.join(sorted(known))}",
+            )
     return named
 
 
