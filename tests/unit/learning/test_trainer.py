@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -311,6 +312,7 @@ def test_killed_for_real_it_goes_on_to_the_same_bits(tmp_path, objective):
         file = folder / "checkpoint.pt"
         before = file.stat().st_mtime_ns if file.is_file() else 0
         while process.poll() is None:
+            time.sleep(0.002)
             if file.is_file() and file.stat().st_mtime_ns != before:
                 process.send_signal(signal.SIGKILL)
                 break

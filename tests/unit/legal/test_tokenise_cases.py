@@ -142,7 +142,7 @@ def test_no_case_at_all(tmp_path):
     ("change", "said"),
     [
         (lambda folder: {"model": folder / "none"}, "no such model folder"),
-        (lambda folder: {"model": folder}, "no tokenizer that can be used"),
+        (lambda folder: {"model": folder}, "lacks a tokenizer"),
         (lambda folder: {"model": None}, "a folder or a hub name"),
         (lambda folder: {"stored_paragraphs": 31}, "31 stored paragraphs are fewer than the 32"),
     ],

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.errors import InputError
+from evenhand.scoring.models import VOCABULARY_FILES
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -70,8 +71,16 @@ def load_tokenizer(source: Path | str, revision: str | None = None) -> "PreTrain
     """
     from transformers import AutoTokenizer
 
-    if isinstance(source, Path) and not source.is_dir():
-        raise InputError("there is no such model folder", file=source)
+    if isinstance(source, Path):
+        if not source.is_dir():
+            raise InputError("there is no such model folder", file=source)
+        if not any((source / name).is_file() for name in VOCABULARY_FILES):
+            # the library would make an empty one, from the kind of model
+            raise InputError(
+                f"the model folder lacks a tokenizer (one of {', '.join(VOCABULARY_FILES)})",
+                file=source,
+                remedy="save the tokenizer into it with save_pretrained",
+            )
     options = {"revision": revision} if revision else {}
     try:
         tokenizer = AutoTokenizer.from_pretrained(
