@@ -156,6 +156,44 @@ def test_every_paragraph_is_encoded_once(mode, more):
     assert sorted(seen) == sorted(expected + more * [[0] * 24])
 
 
+@pytest.mark.parametrize("family", sorted(hierarchical.LIKE_BERT & tiny_encoders.CONFIGS.keys()))
+def test_the_last_layer_works_for_first_tokens_only(family):
+    model = classifier(family)
+    shapes = []
+    for layer in model.encoder.encoder.layer:
+        layer.intermediate.register_forward_hook(
+            lambda _module, given, _result: shapes.append(given[0].shape[1])
+        )
+    batch = packed(documents_of([[9], [9]]), model)
+    first = encode_paragraphs(model.encoder, batch)
+    assert shapes == [16, 1]
+    whole = model.encoder(input_ids=batch.buckets[0].ids, attention_mask=batch.buckets[0].mask())
+    assert whole.last_hidden_state.shape[1] == 16  # nothing of it stays behind
+    torch.testing.assert_close(whole.last_hidden_state[:, 0], first, rtol=0, atol=1e-12)
+    # other implementations of attention have masks of another kind
+    model.encoder.set_attn_implementation("eager")
+    again = encode_paragraphs(model.encoder, batch)
+    torch.testing.assert_close(again, first, rtol=0, atol=1e-12)
+
+
+def test_dropout_reaches_the_last_layer():
+    encoder = tiny_encoders.make(dropout=0.3)
+    layers = encoder.encoder.layer
+    for module in layers[0].modules():  # only the last layer drops anything
+        if isinstance(module, torch.nn.Dropout):
+            module.p = 0.0
+    encoder.embeddings.dropout.p = 0.0
+    batch = pack(documents_of([[9, 9]]), LIMITS, pad_id=0)
+    torch.manual_seed(0)
+    one, other = encode_paragraphs(encoder, batch), encode_paragraphs(encoder, batch)
+    assert not torch.allclose(one, other)
+    layers[-1].attention.output.dropout.p = layers[-1].output.dropout.p = 0.0
+    one, other = encode_paragraphs(encoder, batch), encode_paragraphs(encoder, batch)
+    assert not torch.allclose(one, other)  # that of the attention
+    encoder.eval()
+    assert torch.equal(encode_paragraphs(encoder, batch), encode_paragraphs(encoder, batch))
+
+
 def test_positions_start_as_published_and_are_trained():
     np.testing.assert_allclose(
         sinusoids(32, 24).numpy(), published_positions(32, 24), rtol=0, atol=1e-7

@@ -16,8 +16,11 @@ paragraphs are run, in buckets of like length (`evenhand.learning.packing`). Two
 """
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import torch
 from torch import nn
@@ -41,6 +44,9 @@ Mode = Literal["fixed", "compat"]
 
 #: Transformer layers over the paragraphs.
 LAYERS = 2
+
+#: Encoders whose layers are built as BERT's (see `_first_tokens_only`).
+LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
 
 
 # ---------------------------------------------------------------- the encoder
@@ -150,21 +156,67 @@ def encode_paragraphs(encoder: "PreTrainedModel", batch: Packed) -> torch.Tensor
     """The vector of each paragraph's first token: tensor, shape (p, d), in the batch's order.
 
     The tokens of all buckets are looked up at once, because the gradient of a lookup is as large
-    as the whole vocabulary, however few tokens there are.
+    as the whole vocabulary, however few tokens there are. Where the encoder's layers are known,
+    the last one works out the first tokens only.
     """
     lookup = encoder.get_input_embeddings()
     if not batch.buckets:
         return lookup.weight.new_zeros((0, encoder.config.hidden_size))
     embedded = lookup(torch.cat([one.ids.flatten() for one in batch.buckets]))
     parts = embedded.split([one.ids.numel() for one in batch.buckets])
-    return torch.cat(
-        [
-            encoder(
-                inputs_embeds=part.view(*one.ids.shape, -1), attention_mask=one.mask()
-            ).last_hidden_state[:, 0]
-            for one, part in zip(batch.buckets, parts, strict=True)
-        ]
+    with _first_tokens_only(encoder):
+        return torch.cat(
+            [
+                encoder(
+                    inputs_embeds=part.view(*one.ids.shape, -1), attention_mask=one.mask()
+                ).last_hidden_state[:, 0]
+                for one, part in zip(batch.buckets, parts, strict=True)
+            ]
+        )
+
+
+@contextmanager
+def _first_tokens_only(encoder: "PreTrainedModel") -> Iterator[None]:
+    """While it lasts, the last layer gives the vectors of first tokens alone: shape (m, 1, d).
+
+    Nobody reads the others, and they are a seventh of the work of six layers. Of another kind of
+    layer, or of one that is to be run again for its gradient, all vectors are made.
+    """
+    config = encoder.config
+    layers = getattr(getattr(encoder, "encoder", None), "layer", None)
+    known = config.model_type in LIKE_BERT and config._attn_implementation == "sdpa" and layers
+    if not known or getattr(layers[-1], "gradient_checkpointing", False):
+        yield
+        return
+    last = layers[-1]
+    last.forward = partial(_first_token, last)
+    try:
+        yield
+    finally:
+        del last.forward
+
+
+def _first_token(
+    layer: nn.Module, hidden: torch.Tensor, mask: torch.Tensor | None = None, *_: Any, **__: Any
+) -> torch.Tensor:
+    """A layer like BERT's for the first token of each input: tensor, shape (m, 1, d).
+
+    `mask` is what the library makes for its attention: true where a token may be seen.
+    """
+    attention, first = layer.attention.self, hidden[:, :1]
+
+    def by_head(vectors: torch.Tensor) -> torch.Tensor:
+        return vectors.unflatten(-1, (-1, attention.attention_head_size)).transpose(1, 2)
+
+    seen = nn.functional.scaled_dot_product_attention(
+        by_head(attention.query(first)),
+        by_head(attention.key(hidden)),
+        by_head(attention.value(hidden)),
+        attn_mask=None if mask is None else mask[:, :, :1],
+        dropout_p=attention.dropout.p if layer.training else 0.0,
     )
+    joined = seen.transpose(1, 2).flatten(2)
+    return layer.feed_forward_chunk(layer.attention.output(joined, first))
 
 
 def encode_padding(encoder: "PreTrainedModel", tokens: int) -> torch.Tensor:
