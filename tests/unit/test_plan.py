@@ -150,7 +150,7 @@ def test_what_is_named_must_be_there(here):
 
 def test_a_model_has_one_origin_and_something_to_learn_from(here):
     for model, problem in (
-        ({}, "models.m has none of path, hub and train"),
+        ({}, "models.m has none of path, hub, train and pretrain"),
         ({"path": "papers", "hub": "x"}, "models.m has path and hub"),
         ({"train": {}}, "models.m has nothing to be trained on"),
         ({"train": {"files": ["gone.txt"]}}, r"models\.m\.train\.files\.0 is gone\.txt"),

@@ -49,10 +49,11 @@ def check_files(config: Config) -> None:
         )
     named = {"slguset.published.file": slguset["published"].get("file")}
     for name, model in config["models"].items():
-        kinds = [kind for kind in ("path", "hub", "train") if kind in model]
+        kinds = [kind for kind in ("path", "hub", "train", "pretrain") if kind in model]
         if len(kinds) != 1:
             raise InputError(
-                f"config: models.{name} has {' and '.join(kinds) or 'none'} of path, hub and train",
+                f"config: models.{name} has {' and '.join(kinds) or 'none'} of path, hub, train and"
+                " pretrain",
                 remedy="give exactly one of them",
             )
         named[f"models.{name}.path"] = model.get("path")
@@ -133,7 +134,8 @@ def tagged_files(config: Config, sources: dict[str, dict[str, str]]) -> list[str
 def model_folder(config: Config, model: str) -> str | None:
     """The folder of a model that is trained here or that the user names; none on the hub."""
     settings = config["models"][model]
-    return f"<results>/models/{model}" if "train" in settings else settings.get("path")
+    made = "train" in settings or "pretrain" in settings
+    return f"<results>/models/{model}" if made else settings.get("path")
 
 
 def train_inputs(config: Config, model: str, shards: Iterable[str]) -> dict[str, list[str]]:
@@ -573,7 +575,7 @@ def other_files(config: Config, shards: Iterable[str]) -> list[str]:
     files += [
         f"<results>/models/{name}"
         for name, model in config["models"].items()
-        if "train" in model and name in used
+        if ("train" in model or "pretrain" in model) and name in used
     ]
     return files
 

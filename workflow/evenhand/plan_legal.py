@@ -85,6 +85,14 @@ def check_legal(config: Config) -> dict[str, str]:
                     " which is none of the models",
                     remedy="name it under models",
                 )
+    for name, model in config["models"].items():
+        own = model.get("pretrain")
+        if own and own["model"] not in config["models"]:
+            raise InputError(f"config: models.{name}.pretrain names no model: {own['model']}")
+        if own and own["dataset"] not in settings["datasets"]:
+            raise InputError(f"config: models.{name}.pretrain names no data set: {own['dataset']}")
+        if own and "pretrain" in config["models"][own["model"]]:
+            raise InputError(f"config: models.{name}.pretrain begins with another such model")
     for name, one in settings["classifiers"].items():
         key = f"legal.classifiers.{name}"
         if one["kind"] != "linear" and one["model"] not in config["models"]:
@@ -278,6 +286,11 @@ def other_files(config: Config) -> list[str]:
             f"<results>/legal/{name}/audit/{attribute}" for attribute in attributes(config, name)
         ]
     return files
+
+
+def pretrained(config: Config) -> list[str]:
+    """The models whose training goes on here, on the texts of a data set."""
+    return [name for name, model in config["models"].items() if "pretrain" in model]
 
 
 def classifiers(config: Config, kind: str) -> list[str]:

@@ -213,3 +213,17 @@ def embeddings_of(kind, suffix):
     return lambda wildcards: plan_legal.made_by_encoder(
         config, "embeddings", wildcards.legal, getattr(wildcards, kind), suffix
     )
+
+
+def pretraining(name):
+    """What the training of a masked model on a data set's texts goes on from."""
+    own = config["models"][name]["pretrain"]
+    base, cases = config["models"][own["model"]], f"<results>/legal/{own['dataset']}"
+    place = {"hub_name": base.get("hub"), "revision": base["revision"]}
+    return {
+        "data": f"{cases}/{own['dataset']}.parquet",
+        "tokens": f"{cases}/tokens/{own['model']}.arrow",
+        "tokens_meta": f"{cases}/tokens/{own['model']}.json",
+        "folder": plan.model_folder(config, own["model"]) or [],
+        "hub": Options(f"models.{own['model']}", place),
+    }

@@ -1,5 +1,39 @@
 # Classifiers of legal cases: trained with each objective, and what they say of each case.
 
+PRETRAINING = ["epochs", "block", "batch", "learning_rate", "new_head", "seed"]
+
+
+rule pretrain_encoder:
+    input:
+        data=lambda wildcards: pretraining(wildcards.model)["data"],
+        tokens=lambda wildcards: pretraining(wildcards.model)["tokens"],
+        tokens_meta=lambda wildcards: pretraining(wildcards.model)["tokens_meta"],
+        model=lambda wildcards: pretraining(wildcards.model)["folder"],
+    output:
+        directory("<results>/models/{model}"),
+    log:
+        "<logs>/pretrain_encoder/{model}.log",
+    benchmark:
+        "<benchmarks>/pretrain_encoder/{model}.jsonl"
+    wildcard_constraints:
+        model="|".join(map(re.escape, plan_legal.pretrained(config))) or "none",
+    conda:
+        "../../envs/score.yaml"
+    threads: config["scoring"]["threads"]
+    resources:
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 480 * attempt,
+        gpu=GPU,
+    params:
+        given=given,
+        code=code("evenhand.legal.pretrain_encoder"),
+        options=lambda wildcards: options(f"models.{wildcards.model}.pretrain", *PRETRAINING),
+        hub=lambda wildcards: pretraining(wildcards.model)["hub"],
+        device=device,
+    shell:
+        "python -m evenhand.legal.pretrain_encoder {params.given} {params.options} {params.hub}"
+        " --device {params.device} --out {output} 2> {log}"
+
 
 rule weigh_words:
     input:
