@@ -98,6 +98,13 @@ def test_a_run_starts_where_slurm_does_not_answer(slurm, capsys):
     assert "squeue failed (no controller)" in capsys.readouterr().err
 
 
+def test_programs_without_a_cluster_are_no_slurm(slurm, capsys):
+    words = "squeue: fatal: Could not establish a configuration source"
+    script(slurm / "programs" / "squeue", f"echo '{words}' >&2; exit 1")
+    leftovers.check(slurm)
+    assert capsys.readouterr().err == ""
+
+
 def test_jobs_of_a_living_run_are_its_own(slurm):
     program = slurm / "snakemake"
     program.write_text("import time\nprint('on', flush=True)\ntime.sleep(60)\n")

@@ -75,6 +75,8 @@ def find(folder: Path) -> list[Leftover]:
         return []
     except subprocess.TimeoutExpired:
         raise InputError(f"squeue did not answer within {_TIMEOUT} seconds") from None
+    if "Could not establish a configuration source" in done.stderr:
+        return []  # Slurm's programs, but no cluster
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["without a word"])[-1]
         raise InputError(f"squeue failed ({last})")
