@@ -138,7 +138,7 @@ def weigh_documents(
     from sklearn.feature_extraction.text import TfidfTransformer
 
     words, vocabulary, lengths = _numbered(documents)
-    document = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+    document = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
     levels = list(_levels(words, document, train, ngrams, min_df))
     terms, cases, times, at = [], [], [], []
     for level in levels:
@@ -233,12 +233,12 @@ def _levels(
         yield level
         single = single or level
         # an n-gram and a word more: both the first n words and the last word must count
-        keys = np.full(len(words), -1, dtype=np.int64)
+        keys = np.full(len(words), BORDER, dtype=np.int64)
         if len(words) > length:
             before, last = level.codes[:-length], single.codes[length:]
             inner = level.codes[1 : len(words) - length + 1]
             whole = (before >= 0) & (last >= 0) & (inner >= 0)
-            keys[:-length][whole] = before[whole] * len(single.cases) + last[whole]
+            keys[:-length][whole] = before[whole] * np.int64(len(single.cases)) + last[whole]
 
 
 def _level(
@@ -250,18 +250,23 @@ def _level(
     min_df: int,
 ) -> _Level:
     """Count the n-grams with these keys (-1: none) and keep the frequent ones."""
-    there = np.flatnonzero(keys >= 0)
-    _, first, code = np.unique(keys[there], return_index=True, return_inverse=True)
-    count = len(first)
+    import pandas
+
+    there = np.flatnonzero(keys >= 0).astype(np.int32)
+    code, unique = pandas.factorize(keys[there])
+    count = len(unique)
+    first = np.empty(count, dtype=np.int32)
+    first[code[::-1]] = there[::-1]
     counted = of_train[there]
     times = np.bincount(code[counted], minlength=count)
-    pairs = np.unique(code[counted] * np.int64(len(document) + 1) + document[there[counted]])
-    cases = np.bincount(pairs // np.int64(len(document) + 1), minlength=count)
+    documents = np.int64(len(document) + 1)
+    pairs = code[counted] * documents + document[there[counted]]
+    cases = np.bincount(pandas.unique(pairs) // documents, minlength=count)
     frequent = cases >= min_df
-    new = np.where(frequent, np.cumsum(frequent) - 1, -1)
-    codes = np.full(len(words), -1, dtype=np.int64)
+    new = np.where(frequent, np.cumsum(frequent) - 1, -1).astype(np.int32)
+    codes = np.full(len(words), -1, dtype=np.int32)
     codes[there] = new[code]
-    return _Level(words, codes, cases[frequent], times[frequent], there[first[frequent]], length)
+    return _Level(words, codes, cases[frequent], times[frequent], first[frequent], length)
 
 
 def write_features(path: Path, case_ids: Sequence[str], matrix: "csr_matrix") -> None:
