@@ -71,7 +71,7 @@ def test_every_case_with_a_label_is_predicted_in_order(ecthr, tmp_path):
 @pytest.mark.parametrize("kind", ["ecthr", "scotus"])
 def test_it_learns(ecthr, scotus, tmp_path, kind):
     made = {"ecthr": ecthr, "scotus": scotus}[kind]
-    found, history, _ = run(made, tmp_path, epochs=30)
+    found, history, _ = run(made, tmp_path, epochs=60, patience=60, lr=0.005, dropout=0.0)
     assert min(row["dev_loss"] for row in history) < 0.5 * history[0]["dev_loss"]
     test = found.splits == "test"
     assert np.ptp(found.logits[test].argmax(axis=1)) > 0
