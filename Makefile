@@ -50,9 +50,9 @@ demo: $(READY)
 test: $(READY)
 	@$(BIN)/pytest -n $(CORES)
 
-# in one process: the tests share a cluster
+# a process for each file: they wait for Slurm, not for the processor
 test-slurm: $(READY)
-	@$(BIN)/pytest -p no:xdist tests/slurm
+	@$(BIN)/pytest -n 4 --dist loadfile tests/slurm
 
 why: $(READY)
 	@$(BIN)/python -m evenhand.why $(if $(CONFIG),--configfile $(CONFIG))

@@ -4,17 +4,17 @@ import json
 
 import pytest
 
-from on_cluster import OnCluster, Run, SlurmJob
+from on_cluster import OnCluster, Run, SlurmJob, of_template
 
 
 @pytest.fixture(scope="module")
-def place(background) -> OnCluster:
-    return background["asked"].place
+def place(storm_template, tmp_path_factory) -> OnCluster:
+    return of_template(storm_template, tmp_path_factory.mktemp("asked") / "asked")
 
 
 @pytest.fixture(scope="module")
-def run(background) -> Run:
-    return background["asked"].finish()
+def run(place) -> Run:
+    return place.through("asked")
 
 
 def of_rule(place: OnCluster, rule: str) -> list[SlurmJob]:

@@ -10,7 +10,7 @@ from on_cluster import OnCluster, of_template
 
 
 @pytest.fixture(scope="module")
-def bad(cluster, storm_template, tmp_path_factory) -> OnCluster:
+def bad(storm_template, tmp_path_factory) -> OnCluster:
     return of_template(storm_template, tmp_path_factory.mktemp("bad") / "bad")
 
 

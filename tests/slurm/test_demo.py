@@ -1,33 +1,56 @@
 """The demo through Slurm: the same bytes as here, and the same jobs after a change."""
 
 import re
+import shutil
+import threading
+import time
+from collections.abc import Iterator
 
 import pytest
 
-from on_cluster import DEMO, PROFILES, OnCluster, Run, Running
+from on_cluster import DEMO, HERE, PROFILES, OnCluster, Run, Running, on_cluster, said
 
 
 @pytest.fixture(scope="module")
-def demo_running(background) -> Running:
-    return background["demo"]
+def running(tmp_path_factory) -> Iterator[Running]:
+    """The demo on the cluster, with the training of its model preempted in the middle."""
+    place = on_cluster(tmp_path_factory.mktemp("far") / "demo", DEMO)
+    shutil.copy(HERE / "demo.yaml", place.root / "config" / "cut.yaml")
+    place.clone(place.root.parent / "here")
+    running = place.start("all")
+    threading.Thread(target=preempt_training, args=[running], daemon=True).start()
+    yield running
+    running.end()
+
+
+def preempt_training(demo: Running) -> None:
+    """Do to a training what a preemption does, once it has a checkpoint."""
+    scratch = demo.place.root / "results" / ".evenhand" / "scratch"
+    while demo.process.poll() is None:
+        if list(scratch.glob("*/checkpoint.pt")):
+            for job in demo.place.jobs("RUNNING"):
+                if job.rule == "train_masked_lm":
+                    said("scontrol", "requeue", job.id)
+                    return
+        time.sleep(0.2)
 
 
 @pytest.fixture(scope="module")
-def here(demo_running) -> OnCluster:
+def here(running) -> OnCluster:
     """The same demo, run on this machine meanwhile."""
-    place = OnCluster(demo_running.place.root.parent / "here", DEMO)
+    place = OnCluster(running.place.root.parent / "here", DEMO)
     place.run("all")
     return place
 
 
 @pytest.fixture(scope="module")
-def run(demo_running) -> Run:
-    return demo_running.finish()
+def run(here, running) -> Run:
+    return running.finish()
 
 
 @pytest.fixture(scope="module")
-def far(demo_running, run) -> OnCluster:
-    return demo_running.place
+def far(running, run) -> OnCluster:
+    return running.place
 
 
 def test_a_preempted_training_goes_on_from_its_checkpoint(far):

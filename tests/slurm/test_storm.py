@@ -42,7 +42,7 @@ class Story:
 
 
 @pytest.fixture(scope="module")
-def story(cluster, storm_template, tmp_path_factory) -> Story:
+def story(storm_template, tmp_path_factory) -> Story:
     story = Story(of_template(storm_template, tmp_path_factory.mktemp("storm") / "storm"))
     place, hold = story.place, story.place.root / "hold"
     names = [f"p{number:02}" for number in range(20)]
