@@ -91,6 +91,21 @@ def test_legal_cases_alone_are_enough(here):
     assert not plan_legal.page_files(configured_without())
 
 
+def test_each_training_of_the_page_has_its_history_and_data_set(here):
+    one = {"kind": "linear", "datasets": ["mine"], "seeds": 2}
+    one |= {"objectives": ["erm", "group_dro"], "attributes": ["applicant_gender"]}
+    config = configured({"a": TEXTS}, classifiers={"linear": one})
+    files = plan_legal.classifiers_page_files(config)
+    assert files["histories"] == [
+        "<results>/legal/mine/history/linear/erm/none/all.parquet",
+        "<results>/legal/mine/history/linear/group_dro/applicant_gender/all.parquet",
+    ]
+    assert plan_legal.classifiers_page_options(config)["trainings"] == ["mine", "mine"]
+    assert files["bins"] == ["<results>/tables/legal_mine_calibration_bins.csv"]
+    assert files["group_scores"] == ["<results>/tables/legal_mine_group_scores.csv"]
+    assert not plan_legal.classifiers_page_files(configured({"a": TEXTS}))
+
+
 def configured_without() -> dict:
     return complete({}, read_schema(SCHEMA))
 

@@ -330,6 +330,12 @@ def predictions(config: Config, name: str) -> list[str]:
     return files
 
 
+def histories(config: Config, name: str) -> list[str]:
+    """What the trainings of a data set leave of their way, in the order of `predictions`."""
+    said, way = f"<results>/legal/{name}/predictions/", f"<results>/legal/{name}/history/"
+    return [way + file.removeprefix(said) for file in predictions(config, name)]
+
+
 def _trained_with(config: Config, name: str, classifier: str, objective: str) -> list[str]:
     if not uses_groups(objective):
         return [NO_ATTRIBUTE]
@@ -389,15 +395,25 @@ def finding_files(config: Config) -> dict[str, list[str]]:
 def classifiers_page_files(config: Config) -> dict[str, str | list[str]]:
     """The results that the page of the classifiers shows, by the name of its argument."""
     files = score_tables(config, "table_4", "claims", "tests", "table_2", "calibration")
-    found = "<results>/tables/legal_classifier_findings.json"
-    return files | {"findings": found} if files else {}
+    if not files:
+        return {}
+    return {
+        **files,
+        **score_tables(config, "group_scores"),
+        "bins": score_tables(config, "calibration_bins")["calibration_bins"],
+        "histories": [file for name in scored(config) for file in histories(config, name)],
+        "findings": "<results>/tables/legal_classifier_findings.json",
+    }
 
 
 def classifiers_page_options(config: Config) -> dict[str, list[str]]:
     """What that page is told of the data sets, in the order of its files."""
     told, names = page_options(config), scored(config)
     places = [told["names"].index(name) for name in names]
-    return {key: [told[key][i] for i in places] for key in ("names", "kinds", "titles")}
+    return {
+        **{key: [told[key][i] for i in places] for key in ("names", "kinds", "titles")},
+        "trainings": [name for name in names for _ in histories(config, name)],
+    }
 
 
 def _format(name: str) -> ModuleType:

@@ -3,9 +3,12 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.errors import InputError
+from evenhand.learning.history import write_history
 from evenhand.legal.compare_objectives import compare_objectives
 from evenhand.legal.explain_groups import explain_groups
 from evenhand.legal.measure_calibration import measure_calibration
@@ -13,6 +16,12 @@ from evenhand.legal.measure_shift import measure_shift
 from evenhand.legal.score_groups import score_groups
 from evenhand.legal.tabulate_classifiers import tabulate_classifiers
 from evenhand.legal.write_classifier_findings import write_classifier_findings
+from evenhand.report.sections.legal_figures import (
+    _powers,
+    describe_calibration_curves,
+    describe_group_scores,
+    describe_training,
+)
 from evenhand.report.write_classifiers_page import write_classifiers_page
 from unit.legal.made_predictions import noisy, predictions, write, write_people, wrong_for
 
@@ -53,6 +62,42 @@ def files(repository, tmp_path_factory):
     findings = folder / "findings.json"
     write_classifier_findings(**found, claims=published / "published_claims.csv", out=findings)
     return found | {"claims": [out["claims"]], "findings": findings}
+
+
+def train(path, objective="erm", attribute="none", scores=((0.2, 0.4), (0.3,)), loss=2.0):
+    """Write a history: a seed per list of development scores, whose losses halve by epoch."""
+    fixed = dict.fromkeys(("learning_rate", "gradient_norm", "dev_loss"), 0.5)
+    fixed |= {"dev_mean_group_f1": None, "dev_worst_group_f1": None, "dev_group_f1": [None]}
+    named = {"classifier": "linear", "objective": objective, "attribute": attribute}
+    write_history(
+        path,
+        [
+            (
+                named | {"seed": seed},
+                [
+                    fixed
+                    | {"epoch": epoch, "steps": 2 * epoch, "losses": [loss / 2**epoch] * 2}
+                    | {"dev_macro_f1": score, "state": {}, "best": False}
+                    for epoch, score in enumerate(own, 1)
+                ],
+            )
+            for seed, own in enumerate(scores)
+        ],
+    )
+    return path
+
+
+@pytest.fixture
+def drawn(files, tmp_path):
+    """What the figures are drawn from."""
+    folder = files["tests"][0].parent
+    dro = train(tmp_path / "dro.parquet", "group_dro", "defendant_gender", loss=90.0)
+    return {
+        "group_scores": [folder / "group_scores.csv"],
+        "bins": [folder / "bins.csv"],
+        "histories": [train(tmp_path / "erm.parquet"), dro],
+        "trainings": ["mine", "mine"],
+    }
 
 
 @pytest.fixture
@@ -108,3 +153,80 @@ def test_same_input_same_bytes(page, tmp_path):
     first = (tmp_path / "legal_classifiers.html").read_bytes()
     page()
     assert (tmp_path / "legal_classifiers.html").read_bytes() == first
+
+
+def test_figures(page, drawn):
+    own = page(**drawn)
+    assert len(own.css("#mine td.plot svg")) >= 4
+    assert "female, group dro" in text(own, "#mine td.plot title")
+    training = text(own, "#mine .sweep title")
+    assert "erm, epoch 1: 25.0" in training and "group dro, epoch 1: 45.000" in training
+    assert "epoch 2" not in training  # one seed stopped, so the mean would be another one
+    assert "1 seed" in text(own, "#mine td")
+    assert "predictions" in text(own, "#mine .calibration title")
+    assert len(own.css("#mine .calibration line.threshold")) == len(own.css("#mine .calibration"))
+
+
+def test_without_figures(page):
+    tree = page()
+    assert not tree.css("#mine svg")
+    assert "How training went" not in text(tree, "#mine h3")
+
+
+def test_figures_of_files_that_do_not_belong(page, drawn):
+    with pytest.raises(InputError, match="one data set of the page for each history"):
+        page(**drawn | {"trainings": ["mine"]})
+    with pytest.raises(InputError, match="one data set of the page for each history"):
+        page(**drawn | {"trainings": ["mine", "another"]})
+    with pytest.raises(InputError, match="not one file of each kind"):
+        page(**drawn | {"bins": drawn["bins"] * 2})
+
+
+def test_group_without_cases_is_said_once(tmp_path):
+    path = tmp_path / "g.csv"
+    head = (
+        "classifier,objective,attribute,split,convention,group,seed,seeds,cases,score,sd,"
+        "low,high,noise_low,noise_high,note\n"
+    )
+    some = "linear,{},a,test,all,{},mean,2,{}\n"
+    path.write_text(
+        head
+        + "".join(
+            some.format(objective, "none", "0,,,,,,,no cases")
+            + some.format(objective, "some", "9,50,1,40,60,30,70,")
+            for objective in ("adversarial", "erm")
+        )
+        + "linear,erm,a,dev,all,some,mean,2,9,1,,,,,,\nlinear,erm,a,test,all,some,0,1,9,2,,,,,,\n",
+        encoding="utf-8",
+    )
+    [block] = describe_group_scores(path)
+    none, some = block["groups"]
+    assert [row["note"] for row in none["rows"]] == ["no cases"]
+    assert [(row["objective"], row["score"]) for row in some["rows"]] == [
+        ("erm", 50),
+        ("adversarial", 50),
+    ]
+
+
+def test_calibration_of_erm_alone(drawn):
+    blocks = {one["name"]: one for one in describe_calibration_curves(drawn["bins"][0])}
+    assert set(blocks) <= {"defendant_gender", "court_region"}
+    gender = [line["title"] for line in blocks["defendant_gender"]["legend"]]
+    assert sorted(gender) == ["female", "male"]
+
+
+def test_training_without_groups_or_numbers(tmp_path):
+    lonely = train(tmp_path / "a.parquet", scores=((0.5, 0.25),))
+    [block] = describe_training([lonely])
+    assert (block["name"], block["objectives"]) == ("", ["erm"])
+    assert [row["cells"][0]["score"] for row in block["rows"]] == [50, 25]
+    [block] = describe_training([train(tmp_path / "b.parquet", loss=float("nan"))])
+    assert [figure["title"] for figure in block["figures"]] == ["Macro-F1 of the development cases"]
+    assert describe_training([]) == []
+
+
+@given(st.floats(1e-6, 1e5), st.floats(10, 1e6))
+def test_powers_lie_between_the_ends(low, times):
+    ticks = _powers(low, low * times)
+    assert ticks == sorted(ticks) and ticks
+    assert all(low <= tick <= low * times for tick in ticks)

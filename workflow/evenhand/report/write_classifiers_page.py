@@ -18,6 +18,11 @@ from evenhand.report.sections.legal_classifiers import (
     describe_table_4,
     describe_tests,
 )
+from evenhand.report.sections.legal_figures import (
+    describe_calibration_curves,
+    describe_group_scores,
+    describe_training,
+)
 from evenhand.stage import Input, Output, Plugin
 
 
@@ -34,6 +39,10 @@ def write_classifiers_page(
     table_2: list[Input],
     calibration: list[Input],
     findings: Input,
+    group_scores: list[Input] | None = None,
+    bins: list[Input] | None = None,
+    histories: list[Input] | None = None,
+    trainings: list[str] | None = None,
     provenance: str = "",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
@@ -51,6 +60,13 @@ def write_classifiers_page(
         ``legal_{name}_table_4.csv`` and so on, in the order of `names`.
     findings : path
         What `write_classifier_findings` says.
+    group_scores, bins : lists of path, optional
+        ``legal_{name}_group_scores.csv`` and ``legal_{name}_calibration_bins.csv``, in the order
+        of `names`; without them their figures are left out.
+    histories : list of path, optional
+        What trainings left of their way (`evenhand.learning.history`), of all data sets.
+    trainings : list of str, optional
+        The data set, of `names`, of each of `histories`.
     provenance : str
         Where ``provenance.json`` lies, seen from the page; blank: no link.
     pages : list of str, optional
@@ -59,11 +75,17 @@ def write_classifiers_page(
     Raises
     ------
     InputError
-        There is not one file of each kind for each data set, or there are no findings.
+        There is not one file of each kind for each data set, or not one data set for each
+        history, or there are no findings.
     """
     lists = (kinds, titles, table_4, claims, tests, table_2, calibration)
     if any(len(one) != len(names) for one in lists):
         raise InputError("there is not one file of each kind for each data set")
+    if any(one and len(one) != len(names) for one in (group_scores, bins)):
+        raise InputError("there is not one file of each kind for each data set")
+    histories, trainings = histories or [], trainings or []
+    if len(histories) != len(trainings) or not set(trainings) <= set(names):
+        raise InputError("there is not one data set of the page for each history")
     found = read_json(findings)
     if not (isinstance(found, dict) and "findings" in found):
         raise InputError("holds no findings", file=findings)
@@ -80,6 +102,11 @@ def write_classifiers_page(
                 "tests": describe_tests(tests[i]),
                 "table_2": describe_table_2(table_2[i]),
                 "calibration": describe_calibration(calibration[i]),
+                "group_scores": describe_group_scores(group_scores[i]) if group_scores else [],
+                "calibration_curves": describe_calibration_curves(bins[i]) if bins else [],
+                "training": describe_training(
+                    path for path, of in zip(histories, trainings, strict=True) if of == name
+                ),
                 "findings": [
                     _bare(one["sentence"], name)
                     for one in found["findings"]
