@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # A Slurm cluster on this machine, for tests: `cluster.sh up FOLDER`, `cluster.sh down FOLDER`.
 #
-# Two nodes c1 and c2 (partition cpu) and one node g1 (two pretended GPUs, partition gpu), all
-# on this host; their 16 processors and 32 GB each are pretended, too. Root only; no systemd, no
-# munge, no database. Slurm reads its configuration from /etc/slurm alone (its own srun loses
-# SLURM_CONF inside a job), so it is written there and removed again. What was started is stopped
-# by its process id.
+# Nodes c1 and c2 (partition cpu), g1 (two pretended GPUs, partition gpu), and s1 and s2 (partition
+# storm, whose nodes go down in tests), all on this host; their 16 processors and 32 GB each are
+# pretended, too. Root only; no systemd, no munge, no database. Slurm reads its configuration from
+# /etc/slurm alone (its own srun loses SLURM_CONF inside a job), so it is written there and removed
+# again. What was started is stopped by its process id.
 set -euo pipefail
 export LC_ALL=C
 
@@ -15,7 +15,7 @@ die() { echo "error: $*" >&2; exit 1; }
 command=$1
 folder=$(realpath -m "$2")
 host=$(hostname -s)
-nodes=(c1 c2 g1)
+nodes=(c1 c2 g1 s1 s2)
 etc=/etc/slurm
 mark="# written by tests/slurm/cluster.sh"
 
@@ -78,6 +78,8 @@ ReturnToService=1
 GresTypes=gpu
 NodeName=c[1-2] NodeHostname=$host NodeAddr=127.0.0.1 Port=[17001-17002] CPUs=16 RealMemory=32000 State=UNKNOWN
 NodeName=g1 NodeHostname=$host NodeAddr=127.0.0.1 Port=17003 CPUs=16 RealMemory=32000 Gres=gpu:2 State=UNKNOWN
+NodeName=s[1-2] NodeHostname=$host NodeAddr=127.0.0.1 Port=[17004-17005] CPUs=16 RealMemory=32000 State=UNKNOWN
+PartitionName=storm Nodes=s[1-2] LLN=YES MaxTime=1440 DefMemPerCPU=500 State=UP
 PartitionName=cpu Nodes=c[1-2] Default=YES LLN=YES MaxTime=1440 DefMemPerCPU=500 State=UP
 PartitionName=gpu Nodes=g1 MaxTime=1440 DefMemPerCPU=500 State=UP
 END

@@ -44,10 +44,11 @@ def test_a_job_that_needs_more_memory_gets_more(run, place):
 
 
 def test_a_job_that_needs_more_time_gets_more_and_goes_on(run, place):
-    assert [(job["TimeLimit"], job["JobState"]) for job in of_rule(place, "slow")] == [
-        ("00:01:00", "TIMEOUT"),
-        ("00:02:00", "COMPLETED"),
-    ]
+    jobs = of_rule(place, "slow")
+    # on a busy machine the second attempt may not have begun to work within its two minutes
+    assert len(jobs) in (2, 3)
+    assert [job["TimeLimit"] for job in jobs] == ["00:01:00", "00:02:00", "00:03:00"][: len(jobs)]
+    assert [job["JobState"] for job in jobs] == ["TIMEOUT"] * (len(jobs) - 1) + ["COMPLETED"]
     assert place.read("results/asked/slow.txt") == "went on\n"
 
 
@@ -57,5 +58,5 @@ def test_a_file_that_is_shown_late_is_waited_for(run, place):
 
 
 def test_nothing_was_tried_oftener_than_needed_and_nothing_is_left(run, place):
-    assert len(place.jobs()) == 8
+    assert len(place.jobs()) == 6 + 1 + len(of_rule(place, "slow")) - 1
     place.is_quiet()

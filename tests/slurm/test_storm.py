@@ -10,6 +10,10 @@ import pytest
 from on_cluster import OnCluster, Run, SlurmJob, of_template, said, until
 
 
+#: On nodes of their own, since one of them goes down.
+TARGET = ("all", "--default-resources", "slurm_partition=storm")
+
+
 @dataclass
 class Story:
     """What happened, for the tests to look at."""
@@ -48,7 +52,7 @@ def story(storm_template, tmp_path_factory) -> Story:
     names = [f"p{number:02}" for number in range(20)]
     for name in names:
         (hold / name).touch()
-    main = place.start()
+    main = place.start(*TARGET)
     try:
         # all twenty have begun and wait
         begun = lambda: {path.stem for path in hold.glob("*.*")}  # noqa: E731
@@ -64,12 +68,12 @@ def story(storm_template, tmp_path_factory) -> Story:
         )
 
         # a node goes down under its jobs, and Slurm runs them again elsewhere
-        story.on_the_node = [job.id for job in story.parts("RUNNING") if job["NodeList"] == "c2"]
-        said("scontrol", "update", "nodename=c2", "state=down", "reason=test")
+        story.on_the_node = [job.id for job in story.parts("RUNNING") if job["NodeList"] == "s2"]
+        said("scontrol", "update", "nodename=s2", "state=down", "reason=test")
         until(
             lambda: [j for j in story.parts("RUNNING") if j["Restarts"] == "1"], "a part elsewhere"
         )
-        said("scontrol", "update", "nodename=c2", "state=resume")
+        said("scontrol", "update", "nodename=s2", "state=resume")
         for name in names[2:]:
             (hold / name).unlink()
         until(
@@ -81,16 +85,16 @@ def story(storm_template, tmp_path_factory) -> Story:
         # the main process dies; the next ones do not start beside what it left
         main.kill()
         story.when_killed = place.jobs("RUNNING", "PENDING")
-        story.locked = place.through("all", check=False)
+        story.locked = place.through(*TARGET, check=False)
         story.listed = story.leftovers()
         place._python("-m", "snakemake", "--unlock")
-        story.refused = place.through("all", check=False)
+        story.refused = place.through(*TARGET, check=False)
         story.ended = story.leftovers("--cancel")
         story.queue_after = place.jobs("RUNNING", "PENDING", "COMPLETING")
         place.is_deserted()
         for name in names[:2]:
             (hold / name).unlink()
-        story.last = place.through("all")
+        story.last = place.through(*TARGET)
     finally:
         main.end()
     return story
@@ -98,7 +102,7 @@ def story(storm_template, tmp_path_factory) -> Story:
 
 def test_twenty_shards_run_on_both_nodes_at_once(story):
     assert len(story.at_once) == 20
-    assert {job["NodeList"] for job in story.at_once} == {"c1", "c2"}
+    assert {job["NodeList"] for job in story.at_once} == {"s1", "s2"}
 
 
 def test_a_job_that_was_cancelled_is_sent_again(story):
