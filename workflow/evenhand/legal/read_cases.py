@@ -36,7 +36,7 @@ def read_cases(
     out: Output,
     quarantine: Output,
     counts: Output,
-    kind: str,
+    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
     format: Annotated[str, Plugin("evenhand.legal.formats")],
     tables: list[Input] | None = None,
     documents: list[str] | None = None,
