@@ -9,7 +9,6 @@ import pytest
 
 from on_cluster import OnCluster, Run, SlurmJob, of_template, said, until
 
-
 #: On nodes of their own, since one of them goes down.
 TARGET = ("all", "--default-resources", "slurm_partition=storm")
 
