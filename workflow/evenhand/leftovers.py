@@ -30,7 +30,7 @@ _FORMAT = _SEPARATOR.join(["%i", "%T", "%j", "%k", "%Z"])
 _PAUSE, _PATIENCE = 1.0, 120.0
 
 #: Seconds that a command of Slurm may take.
-_TIMEOUT = 60
+_TIMEOUT = 20
 
 
 @dataclass(frozen=True)
