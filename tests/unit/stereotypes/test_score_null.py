@@ -61,7 +61,13 @@ def test_each_seed_is_what_score_pairs_says_of_that_model(tmp_path, pairs, folde
         found = [
             {k: v for k, v in row.items() if k != "seed"} for row in rows if row["seed"] == seed
         ]
-        assert found == expected
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            # the weights lie elsewhere in memory, and with that the last bit of a sum may differ
+            assert one == {
+                key: pytest.approx(value, rel=1e-5) if isinstance(value, float) else value
+                for key, value in other.items()
+            }
     method = "aul" if family == "bert" else "log_likelihood"
     values = {row[method] for row in rows if row["pair_id"] == "pair-0" and row["side"] == "more"}
     assert len(values) == 2
