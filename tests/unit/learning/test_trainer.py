@@ -25,6 +25,7 @@ from evenhand.learning.trainer import (
     open_board,
     rank,
     schedule_factor,
+    settle,
 )
 from unit.learning import made_training
 from unit.learning.made_training import examples, inputs, run
@@ -118,6 +119,22 @@ def test_the_epoch_is_chosen_by_what_was_asked_for(select):
     settings = Settings(lr=0.1, batch=8, epochs=6, patience=6, select=select)
     trained, *_ = run(examples(), "group_dro", settings=settings)
     assert trained.score == max(row[f"dev_{select}"] for row in trained.history)
+
+
+def test_weights_get_memory_that_begins_evenly():
+    """Mapped from a file they begin anywhere, and with that the last bits of sums may differ."""
+    model = made_training.Network()
+    odd = torch.frombuffer(
+        bytearray(np.arange(64, dtype=np.float32).tobytes()), dtype=torch.float32
+    )
+    shift = 1 if odd.data_ptr() % 64 == 0 else 0
+    model.first.bias = torch.nn.Parameter(odd[shift : shift + 5])
+    assert model.first.bias.data_ptr() % 64
+    wanted = {name: value.clone() for name, value in model.state_dict().items()}
+    settle(model)
+    assert not any(one.data_ptr() % 64 for one in model.parameters())
+    for name, value in model.state_dict().items():
+        assert (value == wanted[name]).all()
 
 
 # ---------------------------------------------------------------- scores of the dev split

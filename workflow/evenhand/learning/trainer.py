@@ -309,6 +309,16 @@ def repeatable(seed: int, settings: Settings, device: str = "cpu") -> Iterator[N
         torch.use_deterministic_algorithms(before)
 
 
+def settle(model: "nn.Module") -> None:
+    """Move weights to memory of their own, which begins where torch lets memory begin.
+
+    Weights that are mapped from a file begin anywhere, and the last bits of a sum depend on it:
+    the same weights from another file would give other bits.
+    """
+    for one in model.parameters():
+        one.data = one.data.clone()
+
+
 def open_board(folder: Path | None) -> Any:
     """A TensorBoard writer, or None without a folder.
 
@@ -527,6 +537,7 @@ class _Run:
         self.model, self.batcher, self.examples = model, batcher, examples
         self.objective, self.options, self.settings = objective, options, settings
         self.device, self.folder = torch.device(device), folder
+        settle(model)
         torch.manual_seed(seed)
         codes = torch.as_tensor(examples.codes[examples.train])
         groups = max(1, len(examples.group_names))

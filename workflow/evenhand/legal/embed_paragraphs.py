@@ -85,7 +85,7 @@ def embed_paragraphs(
         load_encoder,
     )
     from evenhand.learning.packing import Limits, pack_flat
-    from evenhand.learning.trainer import Settings, repeatable
+    from evenhand.learning.trainer import Settings, repeatable, settle
 
     if stored not in STORED:
         raise InputError(f"stored is {stored!r}, not one of {', '.join(STORED)}")
@@ -96,6 +96,7 @@ def embed_paragraphs(
     check_limits(limits.segments, limits.tokens, described, tokens_meta)
     check_tokenizer(described, source, revision)
     encoder = load_encoder(source, revision=revision, device=device).eval()
+    settle(encoder)
     check_input(encoder, vocabulary=described["vocabulary"], limits=limits)
     width, special = int(encoder.config.hidden_size), described["special"]
     store = TokenStore(tokens)
