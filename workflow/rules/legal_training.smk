@@ -108,13 +108,14 @@ rule train_classifier:
         gpu=GPU,
     params:
         given=given,
+        processors=config["scoring"]["threads"],  # what Snakemake grants may be fewer, and other bits
         code=of_training("evenhand.legal.train_classifier"),
         options=training("hierarchical"),
         hub=hub_of("hierarchical"),
         device=device,
     shell:
         "python -m evenhand.legal.train_classifier {params.given} {params.options} {params.hub}"
-        " --seed {wildcards.seed} --device {params.device} --threads {threads}"
+        " --seed {wildcards.seed} --device {params.device} --threads {params.processors}"
         " --out {output.out} --history {output.history} --weights {output.weights} 2> {log}"
 
 
@@ -139,12 +140,13 @@ rule embed_paragraphs:
         gpu=GPU,
     params:
         given=given,
+        processors=config["scoring"]["threads"],  # what Snakemake grants may be fewer, and other bits
         code=code("evenhand.legal.embed_paragraphs"),
         hub=hub,
         device=device,
     shell:
         "python -m evenhand.legal.embed_paragraphs {params.given} {params.hub}"
-        " --device {params.device} --threads {threads} --out {output.out} --meta {output.meta}"
+        " --device {params.device} --threads {params.processors} --out {output.out} --meta {output.meta}"
         " 2> {log}"
 
 
@@ -169,10 +171,11 @@ rule train_top:
         gpu=GPU,
     params:
         given=given,
+        processors=config["scoring"]["threads"],  # what Snakemake grants may be fewer, and other bits
         code=of_training("evenhand.legal.train_top"),
         options=training("frozen"),
         device=device,
     shell:
         "python -m evenhand.legal.train_top {params.given} {params.options}"
-        " --device {params.device} --threads {threads} --out {output.out}"
+        " --device {params.device} --threads {params.processors} --out {output.out}"
         " --history {output.history} 2> {log}"
