@@ -110,7 +110,7 @@ def test_a_change_reruns_on_the_cluster_what_it_reruns_here(here, far):
         place.edit("config/cut.yaml", "  mus: [4]\n", "  mus: [4]\n  js_base: '2'\n")
     plan = here.plan()
     rules = {job.rule for job in plan}
-    assert {"measure_length", "train_table", "write_page"} <= rules
+    assert {"measure_length", "train_table", "write_slguset_page"} <= rules
     assert not rules & {"train_masked_lm", "score_pairs", "extract_sentences", "measure_accuracy"}
     run = far.through("all")
     assert [(job.rule, job.wildcards) for job in run.jobs] == [

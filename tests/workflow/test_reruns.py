@@ -138,7 +138,13 @@ def test_editing_a_filter_reruns_it_and_what_depends_on_it(demo, graph, name):
     plan = demo.plan()
     assert plan == graph.below(graph.of_rules(name))
     rules = {job.rule for job in plan}
-    assert {name, "merge_candidates", "count_funnel", "report_published", "write_page"} <= rules
+    assert {
+        name,
+        "merge_candidates",
+        "count_funnel",
+        "report_published",
+        "write_slguset_page",
+    } <= rules
     assert not rules & ({*FILTERS, "find_keywords", "extract_sentences", "score_bias"} - {name})
     demo.write(module, before)
     assert demo.plan() == []
@@ -325,7 +331,7 @@ def test_a_changed_stage_with_the_same_output_lets_the_later_ones_be_served(demo
     later = {job.rule: job.served for job in run.jobs if job.rule not in changed}
     traced = {
         "collect_provenance",
-        "write_page",
+        "write_slguset_page",
         "write_models_page",
     }  # they say which code made the results
     assert {rule for rule, served in later.items() if not served} <= traced

@@ -27,7 +27,7 @@ rule collect_provenance:
         " --out {output} 2> {log}"
 
 
-rule write_page:
+rule write_slguset_page:
     input:
         **plan.result_files(config, SHARDS),
         provenance="<results>/provenance.json",
@@ -35,9 +35,9 @@ rule write_page:
     output:
         "<results>/report/index.html",
     log:
-        "<logs>/write_page/all.log",
+        "<logs>/write_slguset_page/all.log",
     benchmark:
-        "<benchmarks>/write_page/all.jsonl"
+        "<benchmarks>/write_slguset_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
     resources:
@@ -45,12 +45,12 @@ rule write_page:
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
-        code=code("evenhand.report.write_page"),
+        code=code("evenhand.report.write_slguset_page"),
         options=options("slguset.annotation", "notice"),
         pages=Options("report", {"pages": plan.pages(config)}),
         results=lambda wildcards, output: str(Path(output[0]).parents[1]),
     shell:
-        "python -m evenhand.report.write_page {params.given} {params.options} {params.pages}"
+        "python -m evenhand.report.write_slguset_page {params.given} {params.options} {params.pages}"
         " --results {params.results} --out {output} 2> {log}"
 
 

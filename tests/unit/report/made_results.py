@@ -28,7 +28,7 @@ REASONS = {
 KEYWORD_COLUMNS = ["pair", "surface", "surface_opposite", "keyword", "opposite", "gender",
                    "start", "end", "surface_start", "surface_end", "word"]  # fmt: skip
 
-#: The argument of `write_page` that each result file is for.
+#: The argument of `write_slguset_page` that each result file is for.
 ARGUMENTS = {
     "funnel": "slguset/funnel.csv",
     "candidates": "slguset/candidates.parquet",
@@ -72,7 +72,7 @@ def templates(repository: Path) -> list[Path]:
 
 
 def arguments(folder: Path, *without: str) -> dict[str, Any]:
-    """The arguments of `write_page` for the results in a folder, but for some."""
+    """The arguments of `write_slguset_page` for the results in a folder, but for some."""
     single = {name: folder / file for name, file in ARGUMENTS.items()}
     lists = {name: sorted(folder.glob(pattern)) for name, pattern in LISTS.items()}
     return {name: value for name, value in (single | lists).items() if name not in without}

@@ -12,7 +12,7 @@ from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.report.collect_provenance import collect_provenance
 from evenhand.report.pages import PAGES
-from evenhand.report.write_page import SECTIONS, write_page
+from evenhand.report.write_slguset_page import SECTIONS, write_slguset_page
 from unit.report import made_results
 
 HOSTILE = (
@@ -43,7 +43,9 @@ GROUPS = {
 
 def render(templates: list[Path], folder: Path, *without: str, **more) -> LexborHTMLParser:
     page = folder / "report.html"
-    write_page(templates=templates, out=page, **made_results.arguments(folder, *without), **more)
+    write_slguset_page(
+        templates=templates, out=page, **made_results.arguments(folder, *without), **more
+    )
     return LexborHTMLParser(page.read_text(encoding="utf-8"))
 
 
@@ -80,7 +82,7 @@ def test_renders_without(templates, results, group):
 
 
 def test_renders_with_nothing(templates, tmp_path):
-    write_page(templates=templates, out=tmp_path / "page.html")
+    write_slguset_page(templates=templates, out=tmp_path / "page.html")
     tree = LexborHTMLParser((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert text(tree, ".lead") == "Nothing was built yet."
     assert len(tree.css(".absent")) == len(SECTIONS)
@@ -100,7 +102,7 @@ def test_waits_for_a_later_round_beside_the_data_set_of_an_earlier_one(templates
     pq.write_table(pa.Table.from_pylist(later), results / "later.parquet")
     arguments = made_results.arguments(results)
     arguments["samples"].append(results / "later.parquet")
-    write_page(templates=templates, out=results / "page.html", **arguments)
+    write_slguset_page(templates=templates, out=results / "page.html", **arguments)
     tree = LexborHTMLParser((results / "page.html").read_text(encoding="utf-8"))
     assert "come back for the round 2027." in text(tree, ".notice.waiting")
     assert "annotators answered for 18 of these; the 18 that all" in text(tree, ".lead")
@@ -322,7 +324,7 @@ def test_asks_nothing_of_the_network(templates, results):
 def test_the_same_input_gives_the_same_bytes(templates, results, tmp_path):
     pages = [tmp_path / "one.html", tmp_path / "two.html"]
     for page in pages:
-        write_page(templates=templates, out=page, **made_results.arguments(results))
+        write_slguset_page(templates=templates, out=page, **made_results.arguments(results))
     assert pages[0].read_bytes() == pages[1].read_bytes()
     assert str(tmp_path) not in pages[0].read_text(encoding="utf-8")
 
@@ -395,12 +397,12 @@ def test_runs_as_a_stage(templates, results, tmp_path, monkeypatch):
     monkeypatch.delenv("EVENHAND_STATE", raising=False)
     page = tmp_path / "report/index.html"
     arguments = {"templates": templates, "out": page, **made_results.arguments(results)}
-    record = stage.execute(write_page, arguments)
+    record = stage.execute(write_slguset_page, arguments)
     assert record["counts"]["bytes"] == page.stat().st_size
     changed = tmp_path / "style.css"
     changed.write_text("body { color: inherit }", encoding="utf-8")
     arguments["templates"] = [*(t for t in templates if t.name != "style.css"), changed]
-    stage.execute(write_page, arguments)
+    stage.execute(write_slguset_page, arguments)
     assert "color: inherit }" in page.read_text(encoding="utf-8")
 
 

@@ -31,7 +31,7 @@ SECTIONS = (
 MOST_FILES, MOST_INPUTS = 20, 6
 
 
-def write_page(
+def write_slguset_page(
     *,
     templates: list[Input],
     out: Output,
@@ -209,4 +209,4 @@ def write_page(
 
 
 if __name__ == "__main__":
-    stage.run(write_page)
+    stage.run(write_slguset_page)
