@@ -30,14 +30,15 @@ from evenhand.config import Options
     ],
 )
 def test_a_value_becomes_words_of_the_shell(value, words):
-    assert shlex.split(str(Options("a.b", {"key": value}))) == words
+    assert shlex.split(str(Options("a.b", {"key": value}))) == [*words, "--from-config=a.b:key"]
     assert f"run {Options('a.b', {'key': value})}".startswith("run")
 
 
 def test_options_are_sorted_and_dashed():
     options = Options("x", {"min_length": 3, "a": 1, "swap_words": False})
-    assert str(options) == "--a 1 --min-length 3 --no-swap-words"
-    assert f"{options:>40}" == str(options).rjust(40)
+    words = "--a 1 --min-length 3 --no-swap-words --from-config=x:a,min_length,swap_words"
+    assert str(options) == words
+    assert f"{options:>90}" == words.rjust(90)
 
 
 def test_no_options_are_no_words():

@@ -90,16 +90,28 @@ def test_the_record_says_what_made_the_result(files):
         "stage": "evenhand.errors",
         "code": code.digest("evenhand.errors"),
         "parameters": {"times": 2},
+        "config": {},
         "packages": {"python": f"{sys.version_info.major}.{sys.version_info.minor}"},
         "inputs": {
-            "text": [{"name": ".txt", "sha256": sha256("x")}],
-            "extra": [{"name": ".txt", "sha256": sha256("y")}],
+            "text": [{"name": ".txt", "sha256": sha256("x"), "file": str(files / "in.txt")}],
+            "extra": [{"name": ".txt", "sha256": sha256("y"), "file": str(files / "more.txt")}],
             "origin": [],
         },
         "outputs": {"out": {"file": str(files / "results" / "out.txt"), "sha256": sha256("xyxy")}},
         "counts": {"written": 2},
     }
     assert (files / "results" / "out.txt").read_text() == "xyxy"
+
+
+def test_a_record_names_the_run_s_own_files_and_keys_when_it_is_served(files, cached, capsys):
+    stage.execute(repeat, arguments(files), {"times": "a.times", "nothing": "a.nothing"})
+    (files / "in.txt").rename(files / "moved.txt")
+    moved = arguments(files, text=files / "moved.txt", out=files / "other.txt")
+    record = stage.execute(repeat, moved, {"times": "b.times"})
+    assert "served" in capsys.readouterr().err
+    assert [one["file"] for one in record["inputs"]["text"]] == [str(files / "moved.txt")]
+    assert record["outputs"]["out"]["file"] == str(files / "other.txt")
+    assert record["config"] == {"times": "b.times"}
 
 
 def sha256(text: str) -> str:
@@ -551,6 +563,7 @@ def test_a_stage_runs_from_the_shell(library, files):
 def test_options_arrive_as_they_were_configured(library, files):
     from evenhand.config import Options
 
+    state = files / "state"
     values = {
         "threshold": -0.25,
         "words": ["a b", "“男”", "it's", "-x", ""],
@@ -558,13 +571,15 @@ def test_options_arrive_as_they_were_configured(library, files):
         "name": "--out",
         "mode": "two",
     }
-    text = " ".join(paths(files)) + f" {Options('toy', values)}"
+    text = " ".join(paths(files)) + f" {Options('a.b:c', values)}"
     done = subprocess.run(
         f"{sys.executable} -m evenhand.toy {text}",
         shell=True,
-        env={**os.environ, "PYTHONPATH": str(library)},
+        env={**os.environ, "PYTHONPATH": str(library), "EVENHAND_STATE": str(state)},
     )
     assert done.returncode == 0
+    (kept,) = (state / "records").iterdir()
+    assert json.loads(kept.read_text())["config"] == {name: f"a.b:c.{name}" for name in values}
     assert (files / "o").read_text(encoding="utf-8") == repr(
         [-0.25, ["a b", "“男”", "it's", "-x", ""], False, "--out", "two"]
     )

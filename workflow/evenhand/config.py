@@ -159,18 +159,19 @@ class Options(dict):
 
     Snakemake records ``repr`` of a parameter, which here names the configuration key and
     sorts, so that a changed value is noticed and can be explained; ``{params.options}`` in a
-    shell command becomes ``--threshold 0.1 --no-swap``. A null value is left out, since
-    every stage's own default for such an option is None; an empty list becomes
+    shell command becomes ``--threshold 0.1 --no-swap``, and a word for the stage's record on
+    where they stand in the configuration (`evenhand.stage.FROM_CONFIG`). A null value is left
+    out, since every stage's own default for such an option is None; an empty list becomes
     ``--empty-words``.
     """
 
     def __init__(self, key: str, values: dict[str, Any]) -> None:
         super().__init__({f"{key}.{name}": values[name] for name in sorted(values)})
+        self.origin = f"--from-config={key}:{','.join(sorted(values))}"
 
     def __str__(self) -> str:
-        return shlex.join(
-            word for key, value in self.items() for word in _words(key.split(".")[-1], value)
-        )
+        words = [word for key, value in self.items() for word in _words(key.split(".")[-1], value)]
+        return shlex.join([*words, self.origin] if self else [])
 
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)

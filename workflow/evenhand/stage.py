@@ -19,9 +19,10 @@ and its function, whose arguments are all keyword-only, says by its annotations 
 
 `run` looks into the run cache (the folder in the environment variable ``EVENHAND_CACHE``)
 before it calls the function. It leaves a record of the run (in the folder ``EVENHAND_STATE``):
-stage, code digest, parameters, versions, digests of inputs and outputs, and the counts that
-the function returned. What a stage keeps in `evenhand.io.scratch.scratch_folder` outlives a
-crash, and is gone when the stage is done. Called from Python, the function is just a function.
+stage, code digest, parameters with the keys of the configuration that they come from, versions,
+paths and digests of inputs and outputs, and the counts that the function returned. What a stage
+keeps in `evenhand.io.scratch.scratch_folder` outlives a crash, and is gone when the stage is
+done. Called from Python, the function is just a function.
 """
 
 import errno
@@ -33,7 +34,7 @@ import signal
 import sys
 import tempfile
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -73,6 +74,10 @@ class Plugin:
 
 Stage = Callable[..., dict[str, Any] | None]
 
+#: Says of options, on a command line, where in the configuration they stand:
+#: ``--from-config=slguset.names:stop_words,titles`` (see `evenhand.config.Options`).
+FROM_CONFIG = "--from-config="
+
 
 def run(function: Stage) -> None:
     """Run a stage from the command line; exit 0 when done, 2 when the input is at fault."""
@@ -82,14 +87,16 @@ def run(function: Stage) -> None:
         default_parameter=Parameter(consume_multiple=True),
     )
     app.default(function)
-    command, bound, _ = app.parse_args()
+    words = sys.argv[1:]
+    config = _config_keys(word for word in words if word.startswith(FROM_CONFIG))
+    command, bound, _ = app.parse_args([w for w in words if not w.startswith(FROM_CONFIG)])
     if command is not function:  # --help, which has been asked for and printed
         command(*bound.args, **bound.kwargs)
         return
     # a cancelled job removes its partial files as a failed one does
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        execute(function, bound.arguments)
+        execute(function, bound.arguments, config)
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
@@ -117,7 +124,18 @@ def full_disk(error: BaseException) -> InputError | None:
     return None
 
 
-def execute(function: Stage, arguments: dict[str, Any]) -> dict[str, Any]:
+def _config_keys(words: Iterable[str]) -> dict[str, str]:
+    """The configuration's key of each argument, by the words that tell it."""
+    keys = {}
+    for word in words:
+        section, _, names = word.removeprefix(FROM_CONFIG).rpartition(":")
+        keys |= {name: f"{section}.{name}" for name in names.split(",")}
+    return keys
+
+
+def execute(
+    function: Stage, arguments: dict[str, Any], config: dict[str, str] | None = None
+) -> dict[str, Any]:
     """Run a stage through the run cache, and return its record.
 
     Parameters
@@ -126,11 +144,14 @@ def execute(function: Stage, arguments: dict[str, Any]) -> dict[str, Any]:
         A stage function.
     arguments : dict
         Its arguments by name; what is left out takes its default.
+    config : dict, optional
+        The key of the configuration that an argument comes from, by its name. It is recorded
+        and changes nothing.
 
     Returns
     -------
     dict
-        stage, code, parameters, packages, inputs, outputs, counts.
+        stage, code, parameters, config, packages, inputs, outputs, counts.
     """
     module = function.__module__
     if module == "__main__":
@@ -152,10 +173,12 @@ def execute(function: Stage, arguments: dict[str, Any]) -> dict[str, Any]:
         if folder:
             cache.store(Path(folder), key, outputs, record)
     record = record | {
+        "config": {name: key for name, key in (config or {}).items() if name in bound.arguments},
+        "inputs": _with_files(record["inputs"], bound),
         "outputs": {
             name: {"file": str(path), "sha256": content_digest(path)}
             for name, path in outputs.items()
-        }
+        },
     }
     _keep(record, module, function, bound)
     return record
@@ -179,8 +202,7 @@ def _plan(module: str, function: Stage, bound: inspect.BoundArguments) -> dict[s
     parameters, inputs = {}, {}
     for name, role, value in _roles(function, bound):
         if role in (Role.INPUT, Role.SOURCE):
-            paths = [] if value is None else value if isinstance(value, list) else [value]
-            inputs[name] = [_describe(Path(path), role) for path in paths]
+            inputs[name] = [_describe(path, role) for path in _paths(value)]
         elif role is Role.PARAMETER:
             parameters[name] = _plain(value)
     return {
@@ -192,6 +214,25 @@ def _plan(module: str, function: Stage, bound: inspect.BoundArguments) -> dict[s
             for name, version in manifest["packages"].items()
         },
         "inputs": inputs,
+    }
+
+
+def _paths(value: Path | list[Path] | None) -> list[Path]:
+    """The paths of an input: one, several or none."""
+    given = [] if value is None else value if isinstance(value, list) else [value]
+    return [Path(path) for path in given]
+
+
+def _with_files(
+    inputs: dict[str, list[dict[str, str]]], bound: inspect.BoundArguments
+) -> dict[str, list[dict[str, str]]]:
+    """The described inputs with their paths, which count for no key and stand in the record."""
+    return {
+        name: [
+            one | {"file": str(path)}
+            for one, path in zip(described, _paths(bound.arguments[name]), strict=True)
+        ]
+        for name, described in inputs.items()
     }
 
 
