@@ -6,11 +6,13 @@ from hypothesis import strategies as st
 
 from evenhand.errors import InputError
 from evenhand.io.resources import read_resource
-from evenhand.learning.counterfactual_text import read_swap_table, swap_gender
+from evenhand.learning.counterfactual_text import read_swap_table, swap_gender, swap_words
 
 LEGAL = Path(__file__).parents[3] / "resources" / "legal"
-ENGLISH = read_swap_table(LEGAL / "swap_words_en.csv", LEGAL / "swap_followers_en.csv", whole=True)
-CHINESE = read_swap_table(LEGAL / "swap_words_zh.csv", whole=False)
+ENGLISH = read_swap_table(
+    LEGAL / "swap_gender_en.csv", LEGAL / "swap_gender_en_followers.csv", whole=True
+)
+CHINESE = read_swap_table(LEGAL / "swap_gender_zh.csv", whole=False)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +103,7 @@ def test_any_text_is_swapped_once_and_for_all(text):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_word_has_an_opposite_of_its_own(language):
     rows = read_resource(
-        LEGAL / f"swap_words_{language}.csv",
+        LEGAL / f"swap_gender_{language}.csv",
         ["word", "opposite", "opposite_alone"],
         optional=("opposite_alone",),
     )
@@ -127,3 +129,9 @@ def test_bad_tables(tmp_path):
         twice = "word,opposite,opposite_alone\nhe,she,\nhe,it,\n"
         read_swap_table(write(tmp_path / "twice.csv", twice), whole=True)
     assert swap_gender("her to", read_swap_table(words, whole=True)) == "his to"
+
+
+def test_changed_words_are_counted_and_protected_ones_are_not():
+    assert swap_words("He saw his son and her.", ENGLISH) == ("She saw her daughter and him.", 4)
+    assert swap_words("The court sat.", ENGLISH) == ("The court sat.", 0)
+    assert swap_words("其他人看见他。", CHINESE) == ("其他人看见她。", 1)

@@ -48,12 +48,12 @@ def read_swap_table(words: Path, followers: Path | None = None, *, whole: bool) 
     Parameters
     ----------
     words : Path
-        ``resources/legal/swap_words_en.csv``: columns word, opposite, opposite_alone (blank: the
+        ``resources/legal/swap_gender_en.csv``: columns word, opposite, opposite_alone (blank: the
         same). A word that is its own opposite stays, and protects what it contains (其他). A word
         in small letters stands for every case; one with a capital, as Miss, for itself only.
     followers : Path, optional
-        ``swap_followers_en.csv``: columns word, after (the word after which it counts; blank:
-        any).
+        ``swap_gender_en_followers.csv``: columns word, after (the word after which it counts;
+        blank: any).
     whole : bool
         Whether only whole words are meant, as in English; otherwise wherever the characters
         stand, as in Chinese.
@@ -93,9 +93,21 @@ def swap_gender(text: str, table: SwapTable) -> str:
 
     Small letters, a capital, or capitals only are kept as they were.
     """
+    return swap_words(text, table)[0]
+
+
+def swap_words(text: str, table: SwapTable) -> tuple[str, int]:
+    """The same, and how many words were changed."""
+    changed = 0
 
     def opposite(found: re.Match[str]) -> str:
+        nonlocal changed
         word = found.group()
+        new = replaced(found, word)
+        changed += new != word
+        return new
+
+    def replaced(found: re.Match[str], word: str) -> str:
         key = word if word in table.opposites else word.lower()
         if key not in table.opposites:  # a long s or a dotted I counts as one in any case
             return word
@@ -104,7 +116,8 @@ def swap_gender(text: str, table: SwapTable) -> str:
             other = table.alone[key]
         return other if word == key else _in_case_of(word, other)
 
-    return table.pattern.sub(opposite, text)
+    swapped = table.pattern.sub(opposite, text)
+    return swapped, changed
 
 
 def _stands_alone(text: str, end: int, followers: frozenset[str]) -> bool:

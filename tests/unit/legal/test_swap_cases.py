@@ -1,0 +1,83 @@
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.legal.built import read_labels
+from evenhand.legal.datasets.ecthr import DATASET
+from evenhand.legal.swap_cases import swap_cases
+from evenhand.legal.weigh_words import weigh_words
+from unit.legal.made_cases import write_cases
+
+LEGAL = Path(__file__).parents[3] / "resources" / "legal"
+TABLES = {
+    "words": [LEGAL / "swap_gender_en.csv", LEGAL / "swap_gender_zh.csv"],
+    "languages": ["en", "zh"],
+    "followers": [LEGAL / "swap_gender_en_followers.csv"],
+    "followers_languages": ["en"],
+}
+
+CASES = [
+    {"text": ["He lost his key.", "The door was shut."]},
+    {"text": ["The court sat."], "split": "dev"},
+    {"text": [], "labels": None},
+    {"text": ["Er verlor seinen Schlüssel; he did."], "language": "de"},
+    {"text": ["其他人看见他。"], "language": "zh", "applicant_gender": "male"},
+]
+
+
+def run(folder: Path, cases: list, **given):
+    data = write_cases(folder / "data.parquet", "ecthr", cases)
+    out = folder / "twins.parquet"
+    return swap_cases(data=data, out=out, **{**TABLES, **given}), out
+
+
+def test_texts_are_swapped_and_words_counted(tmp_path):
+    counts, out = run(tmp_path, CASES)
+    assert counts == {"cases": 5, "twins": 2, "words": 3, "no_table": 1}
+    rows = pq.read_table(out).to_pylist()
+    assert [row["swapped"] for row in rows] == [2, 0, 0, 0, 1]
+    assert [row["text"] for row in rows] == [
+        ["She lost her key.", "The door was shut."],
+        ["The court sat."],
+        [],
+        ["Er verlor seinen Schlüssel; he did."],
+        ["其他人看见她。"],
+    ]
+    assert [row["case_id"] for row in rows] == [f"ecthr-{n}" for n in range(1, 6)]
+    assert not any(name.startswith("applicant_gender") for name in rows[0])
+
+
+def test_the_twins_are_read_like_a_data_set(tmp_path):
+    _, out = run(tmp_path, CASES * 2)
+    known, hot = read_labels(out, DATASET)
+    assert known.tolist() == [True, True, False, True, True] * 2
+    assert hot.sum() == 8
+    files = {"out": tmp_path / "w.arrow", "vocabulary": tmp_path / "w.csv"}
+    assert weigh_words(data=out, kind="ecthr", **files)["cases"] == 10
+
+
+def test_the_same_bytes_again(tmp_path):
+    _, out = run(tmp_path, CASES * 30)
+    first = out.read_bytes()
+    run(tmp_path, CASES * 30)
+    assert out.read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ({"languages": ["en"]}, "2 tables are of the languages en"),
+        ({"languages": ["en", "en"]}, "each once"),
+        ({"followers_languages": []}, "1 tables are of the languages none"),
+    ],
+)
+def test_a_table_has_one_language(tmp_path, given, match):
+    with pytest.raises(InputError, match=match):
+        run(tmp_path, CASES, **given)
+
+
+def test_no_case(tmp_path):
+    with pytest.raises(InputError, match="has no case"):
+        run(tmp_path, [])

@@ -1,0 +1,116 @@
+"""Stage: the twins of a legal data set's cases: the same texts with swapped words."""
+
+import itertools
+from collections import Counter
+from typing import Any
+
+import pyarrow as pa
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.io.tables import write_batches
+from evenhand.learning.counterfactual_text import SwapTable, read_swap_table, swap_words
+from evenhand.legal.built import FIXED, case_batches
+from evenhand.stage import Input, Output
+
+#: Languages without blanks between words: a word is swapped wherever its characters stand.
+UNSPACED = frozenset({"zh"})
+
+
+def swap_cases(
+    *,
+    data: Input,
+    words: list[Input],
+    languages: list[str],
+    out: Output,
+    followers: list[Input] | None = None,
+    followers_languages: list[str] | None = None,
+) -> dict[str, Any]:
+    """Swap the words of a table, he and she, say, in the text of each case.
+
+    A case in a language without a table, or without a word of it, keeps its text: it is its own
+    twin, and no pair is made of it.
+
+    Parameters
+    ----------
+    data : path
+        {dataset}.parquet.
+    words : list of path
+        Tables of words and their opposites: see
+        `evenhand.learning.counterfactual_text.read_swap_table`.
+    languages : list of str
+        The language of each of them, as it stands in the data set.
+    out : path
+        Parquet, the cases in the order of the data set with its columns but those of the
+        attributes, which are not those of the twin: text is the swapped one, and swapped the
+        number of words that were changed. What reads the texts of a data set reads these too.
+    followers : list of path, optional
+        Tables of the words that start no noun phrase.
+    followers_languages : list of str, optional
+        The language of each of them.
+
+    Returns
+    -------
+    dict
+        cases, twins (with a changed word), words (changed), no_table (cases in a language
+        without one).
+
+    Raises
+    ------
+    InputError
+        There is not one language for each table, or a table is not right.
+    """
+    tables = _tables(words, languages, followers or [], followers_languages or [])
+    counts: Counter[str] = Counter(dict.fromkeys(("cases", "twins", "words", "no_table"), 0))
+
+    batches = (_swapped(batch, tables, counts) for batch in case_batches(data, FIXED))
+    first = next(batches, None)
+    if first is None:
+        raise InputError("has no case", file=data)
+    write_batches(out, first.schema, itertools.chain([first], batches))
+    return dict(counts)
+
+
+def _tables(
+    words: list, languages: list[str], followers: list, followers_languages: list[str]
+) -> dict[str, SwapTable]:
+    """The table of each language."""
+    for files, named in ((words, languages), (followers, followers_languages)):
+        if len(files) != len(named) or len(set(named)) != len(named):
+            raise InputError(
+                f"{len(files)} tables are of the languages {', '.join(named) or 'none'}",
+                remedy="name one language for each table, and each once",
+            )
+    after = dict(zip(followers_languages, followers, strict=True))
+    return {
+        language: read_swap_table(file, after.get(language), whole=language not in UNSPACED)
+        for file, language in zip(words, languages, strict=True)
+    }
+
+
+def _swapped(
+    batch: pa.RecordBatch, tables: dict[str, SwapTable], counts: Counter[str]
+) -> pa.RecordBatch:
+    """A batch of twins; adds to the counts."""
+    texts, changed = [], []
+    pairs = zip(batch["text"].to_pylist(), batch["language"].to_pylist(), strict=True)
+    for text, language in pairs:
+        table, number = tables.get(language), 0
+        if table is None:
+            counts["no_table"] += 1
+        elif text is not None:
+            done = [swap_words(paragraph, table) for paragraph in text]
+            text, number = [one for one, _ in done], sum(many for _, many in done)
+        texts.append(text)
+        changed.append(number)
+    counts["cases"] += batch.num_rows
+    counts["twins"] += sum(number > 0 for number in changed)
+    counts["words"] += sum(changed)
+    field = batch.schema.field("text")
+    columns = {name: batch[name] for name in FIXED}
+    columns |= {"text": pa.array(texts, field.type), "swapped": pa.array(changed, pa.int32())}
+    return pa.RecordBatch.from_pydict(columns)
+
+
+if __name__ == "__main__":
+    stage.run(swap_cases)
