@@ -179,6 +179,49 @@ def weigh_documents(
     )
 
 
+def weigh_by(
+    documents: Iterable[tuple[Sequence[str], str | None]],
+    terms: Sequence[str],
+    cases: np.ndarray,
+    train: int,
+) -> "csr_matrix":
+    """Weigh documents as others were weighed.
+
+    Parameters
+    ----------
+    documents : iterable of (paragraphs, language)
+        Read once.
+    terms : sequence of str
+        The n-grams that count (`Features.terms`).
+    cases : array of int64, shape (features,)
+        In how many of the training documents each stands (`Features.cases`).
+    train : int
+        How many these were.
+
+    Returns
+    -------
+    csr_matrix of float32, shape (documents, features)
+        A document that was among the others has its weights to the last bit.
+    """
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+
+    longest = max(term.count(" ") for term in terms) + 1
+
+    def ngrams(document: tuple[Sequence[str], str | None]) -> Iterator[str]:
+        for paragraph in document[0]:
+            words = words_of(paragraph, document[1])
+            for length in range(1, longest + 1):
+                for first in range(len(words) - length + 1):
+                    yield " ".join(words[first : first + length])
+
+    vectorizer = CountVectorizer(analyzer=ngrams, vocabulary=list(terms), dtype=np.float64)
+    transformer = TfidfTransformer()
+    transformer.idf_ = np.log((1.0 + train) / (1.0 + cases)) + 1.0
+    matrix = transformer.transform(vectorizer.transform(documents)).astype(np.float32)
+    matrix.sort_indices()
+    return matrix
+
+
 @dataclass
 class _Level:
     """The n-grams of one length.
