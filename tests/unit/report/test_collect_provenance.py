@@ -44,6 +44,7 @@ def made(tmp_path, monkeypatch) -> Path:
             "note": Path("results/slguset/funnel.csv"),
             "folder": Path("results/models/tiny"),
         },
+        {"factor": "a.b.factor"},
     )
     return Path("results")
 
@@ -57,8 +58,22 @@ def collect(records: str | None = "results/.evenhand/records", files=FILES) -> d
         records=sorted(Path(records).glob("*.json")) if records else None,
         out=Path("provenance.json"),
     )
-    entries = json.loads(Path("provenance.json").read_text(encoding="utf-8"))["files"]
-    return {entry["file"]: entry for entry in entries}
+    return {entry["file"]: entry for entry in document()["files"]}
+
+
+def document() -> dict[str, Any]:
+    return json.loads(Path("provenance.json").read_text(encoding="utf-8"))
+
+
+def copy(*, file: Input, out: Output) -> None:
+    """A stage that reads anything."""
+    out.write_bytes(file.read_bytes())
+
+
+def then(file: str, out: str) -> None:
+    """One more run, which reads `file` and writes `out`."""
+    copy.__module__ = double.__module__
+    stage.execute(copy, {"file": Path(file), "out": Path(out)})
 
 
 def test_each_file_is_traced(made):
@@ -68,10 +83,15 @@ def test_each_file_is_traced(made):
         assert entry["sha256"] == content_digest(Path(file))
         assert entry["stage"] == "evenhand.report.collect_provenance"
         assert entry["parameters"] == {"factor": 2}
+        assert entry["config"] == {"factor": "a.b.factor"}
+        assert entry["result"]
         assert entry["counts"] == {"rows": 3}
         assert entry["inputs"] == {
-            "numbers": [{"sha256": content_digest(Path("numbers.txt")), "file": None}]
+            "numbers": [{"sha256": content_digest(Path("numbers.txt")), "file": "numbers.txt"}]
         }
+    assert document()["sources"] == [
+        {"file": "numbers.txt", "sha256": content_digest(Path("numbers.txt"))}
+    ]
     table, note, folder = (entries[FILES[i]] for i in (1, 2, 0))
     assert (table["rows"], table["columns"]) == (3, ["a"])
     assert (note["rows"], note["columns"], note["bytes"]) == (1, ["a", "b"], 8)
@@ -93,10 +113,48 @@ def test_a_file_that_is_not_what_the_recorded_run_wrote_is_not_traced(made):
     assert entries[FILES[1]]["stage"] == "evenhand.report.collect_provenance"
 
 
-def test_an_input_that_is_a_result_is_named(made):
-    Path("results/again.csv").write_bytes(Path("numbers.txt").read_bytes())
-    entries = collect(files=[*FILES, "results/again.csv"])
-    assert entries[FILES[1]]["inputs"]["numbers"][0]["file"] == "results/again.csv"
+def test_the_way_leads_over_the_files_between_to_the_sources(made):
+    then("results/slguset/funnel.csv", "results/first.csv")
+    then("results/first.csv", "results/second.csv")
+    entries = collect(files=["results/second.csv"])
+    assert {name: entry["result"] for name, entry in entries.items()} == {
+        "results/first.csv": False,
+        "results/second.csv": True,
+        "results/slguset/funnel.csv": False,
+    }
+    assert all(entry["stage"] and entry["rows"] == 1 for entry in entries.values())
+    assert [one["file"] for one in document()["sources"]] == ["numbers.txt"]
+
+
+def test_a_file_between_that_no_recorded_run_made_so_is_not_traced(made):
+    Path(FILES[2]).write_text("a,b\n5,6\n", encoding="utf-8")
+    then(FILES[2], "results/second.csv")
+    entry = collect(files=["results/second.csv"])[FILES[2]]
+    assert (entry["stage"], entry["inputs"], entry["rows"]) == (None, {}, 1)
+    assert document()["sources"] == []
+
+
+def test_a_file_between_that_has_gone_is_traced_by_its_record(made):
+    then(FILES[1], "results/second.parquet")
+    Path(FILES[1]).unlink()
+    entry = collect(files=["results/second.parquet"])[FILES[1]]
+    assert entry["stage"] and (entry["bytes"], entry["rows"], entry["columns"]) == (None,) * 3
+    assert [one["file"] for one in document()["sources"]] == ["numbers.txt"]
+
+
+def test_where_a_source_lies_on_this_machine_is_not_told(made, tmp_path_factory, monkeypatch):
+    folder = tmp_path_factory.mktemp("machine")
+    (folder / "mirror" / "a").mkdir(parents=True)
+    monkeypatch.setenv("EVENHAND_MIRROR", str(folder / "mirror"))
+    places = [folder / "mirror/a/corpus.txt", folder / "my.txt", Path.cwd() / "here.txt"]
+    for number, place in enumerate(places):
+        place.write_text(str(number), encoding="utf-8")
+        then(str(place), f"results/{number}.csv")
+    collect(files=[f"results/{number}.csv" for number in range(3)])
+    assert [one["file"] for one in document()["sources"]] == [
+        "here.txt", "{mirror}/a/corpus.txt", "…/my.txt",
+    ]  # fmt: skip
+    assert str(folder) not in Path("provenance.json").read_text(encoding="utf-8")
 
 
 def test_the_same_bytes_in_any_order(made):

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from evenhand.io.files import content_digest
 from evenhand.stage import Input, Output, Source
 
 #: What a record says of a run, beside its inputs.
-FIELDS = ("stage", "code", "parameters", "packages", "counts")
+FIELDS = ("stage", "code", "parameters", "config", "packages", "counts")
 
 
 def collect_provenance(
@@ -19,7 +20,9 @@ def collect_provenance(
 ) -> dict[str, Any]:
     """Collect, for each result file, the stage, code, parameters and inputs that made it.
 
-    The record of a file's run is looked up by the path under which the stage wrote it.
+    The record of a file's run is looked up by the path under which the stage wrote it. What the
+    run read is looked up in turn, so that the way leads from each result over the files in
+    between back to the sources, which no recorded run made.
 
     Parameters
     ----------
@@ -27,40 +30,57 @@ def collect_provenance(
         The result files and folders (a model, a set of sheets), by the paths that the stages
         wrote them to.
     records
-        The records of the runs that made them, from the folder EVENHAND_STATE. A file without
-        one is described, but not traced.
+        The records of the runs that made them and the files in between, from the folder
+        EVENHAND_STATE. A file without one is described, but not traced.
     out
-        The document, JSON: ``{"files": [{file, kind, sha256, bytes, rows, columns, stage,
-        code, parameters, packages, counts, inputs}]}``, sorted by file. ``bytes`` counts a
-        folder's files together; ``rows`` is null where there are none; ``inputs`` gives for
-        each argument of the stage the sha256 of each file and, where it is one of `files`,
-        its path. What is not known is null.
+        The document, JSON: ``{"files": [{file, result, kind, sha256, bytes, rows, columns, stage,
+        code, parameters, config, packages, counts, inputs}], "sources": [{file, sha256}]}``,
+        sorted by file.
+
+        ``result`` is true for `files` and false for what lies between; ``bytes`` counts a
+        folder's files together; ``rows`` is null where there are none; ``config`` gives the
+        configuration's key of those parameters that have one; ``inputs`` gives for each argument
+        of the stage the path and the sha256 of each file as it was read. A path that begins with
+        ``{mirror}`` lies in the mirror; of a file elsewhere on the machine only the name is
+        told, after an ellipsis. What is not known is null.
     """
     if twice := {file for file in files if files.count(file) > 1}:
         raise InputError("is named twice among the result files", file=min(twice))
     by_path = _records_by_path(records or [])
-    entries = {str(file): _describe(file) for file in files}
-    made_here = {}
-    for name in sorted(entries):
-        made_here.setdefault(entries[name]["sha256"], name)
-    for name, entry in entries.items():
+    entries = {
+        str(file): {"result": True, "sha256": content_digest(file)} | _describe(file)
+        for file in files
+    }
+    sources: dict[tuple[str, str], dict[str, Any]] = {}
+    waiting = sorted(entries)
+    while waiting:
+        name = waiting.pop()
+        entry = entries[name]
         record = by_path.get(name, {})
         if record.get("sha256") != entry["sha256"]:  # changed by hand, or by another run
             record = {}
         entry |= {field: record.get(field) for field in FIELDS}
-        entry["inputs"] = {
-            argument: [
-                {"sha256": one["sha256"], "file": made_here.get(one["sha256"], _named(one))}
-                for one in described
-            ]
-            for argument, described in record.get("inputs", {}).items()
-        }
-    document = {"files": [entries[name] for name in sorted(entries)]}
+        entry["inputs"] = {}
+        for argument, described in record.get("inputs", {}).items():
+            entry["inputs"][argument] = read = []
+            for one in described:
+                file, sha256 = one.get("file"), one["sha256"]
+                if file in by_path and file not in entries:
+                    entries[file] = {"result": False, "sha256": sha256} | _describe(Path(file))
+                    waiting.append(file)
+                if file not in entries:
+                    file = _shown(file)
+                    sources[file or "", sha256] = {"file": file, "sha256": sha256}
+                read.append({"file": file, "sha256": sha256})
+    document = {
+        "files": [{"file": name} | entries[name] for name in sorted(entries)],
+        "sources": [sources[key] for key in sorted(sources)],
+    }
     out.write_text(
         json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8"
     )
     traced = sum(entry["stage"] is not None for entry in entries.values())
-    return {"files": len(entries), "traced": traced}
+    return {"files": len(entries), "traced": traced, "sources": len(sources)}
 
 
 def _records_by_path(records: list[Path]) -> dict[str, dict[str, Any]]:
@@ -76,23 +96,31 @@ def _records_by_path(records: list[Path]) -> dict[str, dict[str, Any]]:
     return by_path
 
 
-def _named(described: dict[str, str]) -> str | None:
-    """The path of a `Source` of the run; of an `Input` only suffixes are recorded."""
-    name = described["name"]
-    return name if name.strip(".") and not name.startswith(".") else None
+def _shown(file: str | None) -> str | None:
+    """The path of a source as any machine may see it; None if the record does not tell."""
+    if file is None or not Path(file).is_absolute():
+        return file
+    path, mirror = Path(file), os.environ.get("EVENHAND_MIRROR")
+    if path.is_relative_to(Path.cwd()):
+        return str(path.relative_to(Path.cwd()))
+    if mirror and path.is_relative_to(mirror):
+        return f"{{mirror}}/{path.relative_to(mirror)}"
+    return f"…/{path.name}"
 
 
 def _describe(path: Path) -> dict[str, Any]:
+    """What the file is, by itself; nothing is known of one that has gone."""
     entry: dict[str, Any] = {
-        "file": str(path),
         "kind": "folder" if path.is_dir() else "file",
-        "sha256": content_digest(path),
+        "bytes": None,
         "rows": None,
         "columns": None,
     }
     if path.is_dir():
         inside = [one for one in sorted(path.rglob("*")) if one.is_file()]
         return entry | {"bytes": sum(one.stat().st_size for one in inside)}
+    if not path.exists():
+        return entry
     if path.suffix == ".parquet":
         import pyarrow.parquet as pq
 
