@@ -106,6 +106,88 @@ def test_each_training_of_the_page_has_its_history_and_data_set(here):
     assert not plan_legal.classifiers_page_files(configured({"a": TEXTS}))
 
 
+TEXTS_ONLY = {"a": TEXTS}
+LINEAR = {"kind": "linear", "datasets": ["mine"]}
+ENCODER = {"kind": "hierarchical", "datasets": ["mine"], "model": "tiny"}
+TINY = {"tiny": {"hub": "some/encoder"}}
+
+
+def with_classifiers(**classifiers: dict) -> dict:
+    return configured(TEXTS_ONLY, classifiers=classifiers, models=TINY)
+
+
+def test_a_training_is_told_only_what_differs_from_its_stage(here):
+    config = with_classifiers(
+        linear=LINEAR, same=LINEAR | {"clip": 1.0, "epsilon": 1e-3, "epochs": 20, "features": 5000}
+    )
+    told = plan_legal.training_options(config, "mine", "linear", "erm", "none")
+    assert told == {
+        **{"kind": "ecthr", "classifier": "linear", "objective": "erm", "attribute": None},
+        **{"objective_options": None, "seeds": [0, 1, 2, 3, 4]},
+    }
+    same = plan_legal.training_options(config, "mine", "same", "erm", "none")
+    assert same == told | {"classifier": "same"}
+    assert plan_legal.words_options(config, "same") == {}
+
+
+def test_settings_reach_their_stages(here):
+    linear = LINEAR | {"learning_rate": 0.003, "epsilon": 1e-8, "min_df": 2, "warmup": 0.1}
+    encoder = ENCODER | {"dtype": "bf16", "mode": "compat", "accumulate": 4, "keep_weights": False}
+    config = with_classifiers(linear=linear, encoder=encoder)
+    told = plan_legal.training_options(config, "mine", "linear", "erm", "none")
+    assert (told["lr"], told["epsilon"], told["warmup"]) == (0.003, 1e-8, 0.1)
+    assert "min_df" not in told
+    assert plan_legal.words_options(config, "linear") == {"min_df": 2}
+    told = plan_legal.training_options(config, "mine", "encoder", "group_dro", "applicant_age")
+    assert {key: told[key] for key in ("dtype", "mode", "accumulate", "keep_weights")} == {
+        **{"dtype": "bf16", "mode": "compat", "accumulate": 4, "keep_weights": False}
+    }
+    assert (told["attribute"], "seeds" in told) == ("applicant_age", False)
+
+
+def test_every_setting_is_one_of_a_stage():
+    stages = [plan_legal._defaults(stage) for stage in plan_legal.TRAINING.values()]
+    for name in (*plan_legal.SETTINGS, "lr", "tensorboard"):
+        assert any(name in stage for stage in stages), name
+    assert set(plan_legal.WORDS) <= plan_legal._defaults("weigh_words").keys()
+    described = read_schema(SCHEMA)["properties"]["legal"]["properties"]["classifiers"]
+    keys = set(described["additionalProperties"]["properties"])
+    assert {*plan_legal.SETTINGS, *plan_legal.WORDS} <= keys
+
+
+@pytest.mark.parametrize(
+    ("one", "key"),
+    [
+        (LINEAR | {"dtype": "bf16"}, "dtype"),
+        (LINEAR | {"mode": "compat"}, "mode"),
+        (ENCODER | {"epsilon": 1e-8}, "epsilon"),
+        (ENCODER | {"min_df": 2}, "min_df"),
+        (ENCODER | {"kind": "frozen", "accumulate": 2}, "accumulate"),
+    ],
+)
+def test_a_setting_of_another_kind_of_classifier_is_refused(here, one, key):
+    words = f"classifiers.one.{key} says nothing to a classifier that is {one['kind']}"
+    with pytest.raises(InputError, match=words):
+        plan.check_files(with_classifiers(one=one))
+
+
+def test_curves_lie_below_the_results_if_they_are_asked_for(here):
+    config = with_classifiers(quiet=LINEAR, drawn=LINEAR | {"tensorboard": True})
+    assert plan_legal.board(config, "quiet", "mine", "quiet") == ""
+    assert plan_legal.board(config, "drawn", "mine", "drawn") == "results/tensorboard/mine/drawn"
+
+
+def test_what_stands_for_the_paper(here):
+    frozen = ENCODER | {"kind": "frozen"}
+    config = with_classifiers(
+        words=LINEAR, other_words=LINEAR | {"stands_for": "none"}, frozen=frozen, whole=ENCODER
+    )
+    assert plan_legal.standing(config, "mine") == {"linear": ["words"], "transformer": ["whole"]}
+    config = with_classifiers(frozen=frozen | {"stands_for": "transformer"})
+    assert plan_legal.standing(config, "mine") == {"transformer": ["frozen"]}
+    assert plan_legal.standing(with_classifiers(frozen=frozen), "mine") == {}
+
+
 def configured_without() -> dict:
     return complete({}, read_schema(SCHEMA))
 

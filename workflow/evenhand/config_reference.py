@@ -56,7 +56,8 @@ def _plain(part: dict[str, Any]) -> str:
 
 def _kind(part: dict[str, Any]) -> str:
     if "enum" in part:
-        return " or ".join(f"`{value}`" for value in part["enum"])
+        values = ("null" if value is None else value for value in part["enum"])
+        return " or ".join(f"`{value}`" for value in values)
     kinds = part["type"] if isinstance(part["type"], list) else [part["type"]]
     words = {"array": "list", "object": "mapping", "string": "text"}
     text = " or ".join(words.get(kind, kind) for kind in kinds)
@@ -69,6 +70,8 @@ def _kind(part: dict[str, Any]) -> str:
         text += f", above {part['exclusiveMinimum']}"
     if "maximum" in part:
         text += f", at most {part['maximum']}"
+    if "exclusiveMaximum" in part:
+        text += f", below {part['exclusiveMaximum']}"
     return text
 
 

@@ -20,6 +20,26 @@ SHEETS = (".xlsx", ".csv")
 #: The attribute of an objective that uses no groups.
 NO_ATTRIBUTE = "none"
 
+#: The stage that trains each kind of classifier, linear ones first, as in the paper.
+TRAINING = {
+    "linear": "train_linear",
+    "frozen": "train_top",
+    "hierarchical": "train_classifier",
+}
+
+#: What a kind of classifier stands for in the paper, if it is not said.
+STANDS_FOR = {"linear": "linear", "frozen": "none", "hierarchical": "transformer"}
+
+#: Keys of a classifier that say how it is trained, where they have the stage's own names.
+SETTINGS = (
+    *("batch", "epochs", "patience", "select", "clip", "warmup", "weight_decay", "epsilon"),
+    *("mode", "dropout", "deterministic", "dtype", "accumulate", "segments", "paragraph_tokens"),
+    *("tokens_per_batch", "keep_weights"),
+)
+
+#: Keys of a classifier that say what words it reads.
+WORDS = ("features", "ngrams", "min_df")
+
 #: The tables of a data set, by what they are called on the page.
 TABLES = ("sizes", "groups", "labels", "shift", "cross", "lengths", "leakage", "rules")
 
@@ -100,6 +120,13 @@ def check_legal(config: Config) -> dict[str, str]:
                 f"config: {key} is {one['kind']} and needs a model, and {one['model']} is none",
                 remedy="name one of models",
             )
+        understood = _defaults(TRAINING[one["kind"]])
+        for setting in (*SETTINGS, *WORDS):
+            if one[setting] is not None and setting not in understood:
+                raise InputError(
+                    f"config: {key}.{setting} says nothing to a classifier that is {one['kind']}",
+                    remedy="leave it out",
+                )
         for data in one["datasets"]:
             if data not in settings["datasets"]:
                 raise InputError(f"config: {key} names {data}, which is none of legal.datasets")
@@ -301,10 +328,21 @@ def classifiers(config: Config, kind: str) -> list[str]:
 
 def classifiers_of(config: Config, name: str) -> list[str]:
     """The classifiers that are trained on a data set; linear ones first, as in the paper."""
-    order = ("linear", "frozen", "hierarchical")
+    order = list(TRAINING)
     chosen = config["legal"]["classifiers"]
     own = [one for one in chosen if name in chosen[one]["datasets"]]
     return sorted(own, key=lambda one: order.index(chosen[one]["kind"]))
+
+
+def standing(config: Config, name: str) -> dict[str, list[str]]:
+    """The classifiers of a data set that stand for the paper's, by what they stand for."""
+    found: dict[str, list[str]] = {"linear": [], "transformer": []}
+    for classifier in classifiers_of(config, name):
+        one = config["legal"]["classifiers"][classifier]
+        what = one["stands_for"] or STANDS_FOR[one["kind"]]
+        if what != "none":
+            found[what].append(classifier)
+    return {what: names for what, names in found.items() if names}
 
 
 @cache
@@ -352,18 +390,46 @@ def training_options(
 ) -> dict[str, Any]:
     """What the stage that trains a classifier is told."""
     one = config["legal"]["classifiers"][classifier]
-    told = {key: one[key] for key in ("batch", "epochs", "patience", "select")}
-    told |= {
+    stage = TRAINING[one["kind"]]
+    told = _changed(stage, one, *SETTINGS) | {
         "kind": kind_of(config, name),
         "classifier": classifier,
         "objective": objective,
         "attribute": None if attribute == NO_ATTRIBUTE else attribute,
         "objective_options": config["legal"]["objectives"].get(objective),
-        "lr": one["learning_rate"],
+        **_changed(stage, {"lr": one["learning_rate"]}, "lr"),
     }
     if one["kind"] != "hierarchical":
         told["seeds"] = list(range(one["seeds"]))
     return told
+
+
+def words_options(config: Config, classifier: str) -> dict[str, Any]:
+    """What the stage that weighs a linear classifier's words is told."""
+    return _changed("weigh_words", config["legal"]["classifiers"][classifier], *WORDS)
+
+
+def board(config: Config, classifier: str, *place: str) -> str:
+    """The folder of a training's curves for TensorBoard, if they are asked for; else blank."""
+    asked = config["legal"]["classifiers"][classifier]["tensorboard"]
+    return "/".join([config["results"], "tensorboard", *place]) if asked else ""
+
+
+def _changed(stage: str, one: dict[str, Any], *names: str) -> dict[str, Any]:
+    """The settings that are not as the stage has them anyway: a new one reruns nothing."""
+    own = _defaults(stage)
+    return {key: one[key] for key in names if one[key] is not None and one[key] != own[key]}
+
+
+@cache
+def _defaults(stage: str) -> dict[str, Any]:
+    """The arguments of a stage that have a default; read off, as in `uses_groups`."""
+    path = Path(__file__).parent / "legal" / f"{stage}.py"
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef) and node.name == stage:
+            pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+            return {one.arg: ast.literal_eval(value) for one, value in pairs if value is not None}
+    raise ValueError(f"{path.name} holds no stage")
 
 
 def made_by_encoder(config: Config, what: str, name: str, classifier: str, suffix: str) -> str:

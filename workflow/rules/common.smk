@@ -179,6 +179,19 @@ def training(kind):
     return told
 
 
+# Curves are no change either.
+def board(kind):
+    """`params: board`: where such a stage leaves its curves, if they are asked for."""
+
+    def told(wildcards, input):
+        place = [wildcards.legal, getattr(wildcards, kind), wildcards.objective]
+        place += [wildcards.attribute, *([wildcards.seed] if kind == "hierarchical" else [])]
+        folder = plan_legal.board(config, place[1], *place)
+        return f"--tensorboard {folder}" if folder else ""
+
+    return told
+
+
 def encoder_of(kind):
     """The folder of a classifier's encoder, if it is not on the hub."""
     return (

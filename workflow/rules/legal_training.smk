@@ -39,12 +39,12 @@ rule weigh_words:
     input:
         data="<results>/legal/{legal}/{legal}.parquet",
     output:
-        out="<results>/legal/{legal}/words.arrow",
-        vocabulary="<results>/legal/{legal}/words.csv",
+        out="<results>/legal/{legal}/words/{linear}.arrow",
+        vocabulary="<results>/legal/{legal}/words/{linear}.csv",
     log:
-        "<logs>/weigh_words/{legal}.log",
+        "<logs>/weigh_words/{legal}/{linear}.log",
     benchmark:
-        "<benchmarks>/weigh_words/{legal}.jsonl"
+        "<benchmarks>/weigh_words/{legal}/{linear}.jsonl"
     conda:
         "../../envs/score.yaml"
     resources:
@@ -53,15 +53,19 @@ rule weigh_words:
     params:
         code=of_kind("evenhand.legal.weigh_words"),
         kind=lambda wildcards: plan_legal.kind_of(config, wildcards.legal),
+        options=lambda wildcards: Options(
+            f"legal.classifiers.{wildcards.linear}",
+            plan_legal.words_options(config, wildcards.linear),
+        ),
     shell:
         "python -m evenhand.legal.weigh_words --data {input.data} --kind {params.kind}"
-        " --out {output.out} --vocabulary {output.vocabulary} 2> {log}"
+        " {params.options} --out {output.out} --vocabulary {output.vocabulary} 2> {log}"
 
 
 rule train_linear:
     input:
         data="<results>/legal/{legal}/{legal}.parquet",
-        words="<results>/legal/{legal}/words.arrow",
+        words="<results>/legal/{legal}/words/{linear}.arrow",
     output:
         out="<results>/legal/{legal}/predictions/{linear}/{objective}/{attribute}/all.parquet",
         history="<results>/legal/{legal}/history/{linear}/{objective}/{attribute}/all.parquet",
@@ -77,9 +81,10 @@ rule train_linear:
     params:
         code=of_training("evenhand.legal.train_linear"),
         options=training("linear"),
+        board=board("linear"),
     shell:
         "python -m evenhand.legal.train_linear --data {input.data} --words {input.words}"
-        " {params.options}"
+        " {params.options} {params.board}"
         " --out {output.out} --history {output.history} 2> {log}"
 
 
@@ -113,9 +118,10 @@ rule train_classifier:
         options=training("hierarchical"),
         hub=hub_of("hierarchical"),
         device=device,
+        board=board("hierarchical"),
     shell:
         "python -m evenhand.legal.train_classifier {params.given} {params.options} {params.hub}"
-        " --seed {wildcards.seed} --device {params.device} --threads {params.processors}"
+        " {params.board} --seed {wildcards.seed} --device {params.device} --threads {params.processors}"
         " --out {output.out} --history {output.history} --weights {output.weights} 2> {log}"
 
 
@@ -175,7 +181,8 @@ rule train_top:
         code=of_training("evenhand.legal.train_top"),
         options=training("frozen"),
         device=device,
+        board=board("frozen"),
     shell:
-        "python -m evenhand.legal.train_top {params.given} {params.options}"
+        "python -m evenhand.legal.train_top {params.given} {params.options} {params.board}"
         " --device {params.device} --threads {params.processors} --out {output.out}"
         " --history {output.history} 2> {log}"

@@ -22,7 +22,6 @@ from evenhand.learning.trainer import (
     Settings,
     check,
     dev_scores,
-    open_board,
     rank,
     schedule_factor,
     settle,
@@ -503,13 +502,6 @@ def test_a_gpu_that_is_not_there(monkeypatch):
         trainer.check_device("cuda:0")
     with pytest.raises(InputError, match="unknown"):
         trainer.check_device("tpu")
-
-
-def test_tensorboard_only_if_asked(monkeypatch, tmp_path):
-    assert open_board(None) is None
-    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
-    with pytest.raises(InputError, match="TensorBoard's form, and it is not installed"):
-        open_board(tmp_path)
 
 
 def test_a_board_gets_losses_and_scores():

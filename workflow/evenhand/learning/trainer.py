@@ -21,6 +21,7 @@ import numpy as np
 
 from evenhand.errors import InputError
 from evenhand.io.files import atomic
+from evenhand.learning.board import note_scores
 from evenhand.learning.checkpoint import Checkpoints
 from evenhand.learning.history import SELECTIONS
 from evenhand.learning.objective import (
@@ -319,27 +320,6 @@ def settle(model: "nn.Module") -> None:
         one.data = one.data.clone()
 
 
-def open_board(folder: Path | None) -> Any:
-    """A TensorBoard writer, or None without a folder.
-
-    Raises
-    ------
-    InputError
-        TensorBoard is not installed.
-    """
-    if folder is None:
-        return None
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError as error:
-        raise InputError(
-            "curves were asked for in TensorBoard's form, and it is not installed",
-            remedy="run `pip install tensorboard`, or leave the option out: the history has the"
-            " same numbers",
-        ) from error
-    return SummaryWriter(str(folder))
-
-
 def train(
     model: "nn.Module",
     batcher: Batcher,
@@ -385,7 +365,7 @@ def train(
     title : str
         What the progress bar says.
     board : SummaryWriter, optional
-        Of `open_board`.
+        Of `evenhand.learning.board`.
 
     Raises
     ------
@@ -769,9 +749,7 @@ class _Run:
                 for name, value in self.model.state_dict().items()
             }
         if board is not None:
-            for name in ("dev_loss", *(f"dev_{one}" for one in SELECTIONS)):
-                if scores[name] is not None:
-                    board.add_scalar(name, scores[name], steps)
+            note_scores(board, self.history[-1])
 
     # ------------------------------------------------------------------ checkpoints
 

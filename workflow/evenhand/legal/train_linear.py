@@ -1,11 +1,12 @@
 """Stage: train linear classifiers on weighted n-grams with one objective, all seeds at once."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 
 from evenhand import stage
-from evenhand.stage import Input, Output, Plugin
+from evenhand.stage import Input, Output, Plugin, Setting
 
 
 def train_linear(
@@ -32,6 +33,7 @@ def train_linear(
     clip: float = 1.0,
     warmup: float = 0.0,
     weight_decay: float = 0.0,
+    tensorboard: Annotated[Path | None, Setting] = None,
 ) -> dict[str, Any]:
     """Train the linear classifier of FairLex (section 4) on a legal data set, and predict all.
 
@@ -71,6 +73,8 @@ def train_linear(
         See `evenhand.learning.trainer.Settings`.
     epsilon : float
         AdamW's.
+    tensorboard : path, optional
+        Folder for curves, one inside for each seed; what is served from the run cache writes none.
 
     Returns
     -------
@@ -84,6 +88,7 @@ def train_linear(
         The files do not belong together, the cases cannot be trained on, or a loss is no finite
         number.
     """
+    from evenhand.learning.board import open_board, write_curves
     from evenhand.learning.linear import train_models
     from evenhand.learning.trainer import Settings
     from evenhand.legal import training
@@ -118,6 +123,7 @@ def train_linear(
     else:
         case_ids, matrix = read_features(words)
         cases.check_ids(case_ids, training.read_case_ids(data), words)
+    boards = [open_board(tensorboard and tensorboard / f"seed-{seed}") for seed in seeds]
     models = train_models(
         matrix[cases.rows],
         cases.examples,
@@ -128,6 +134,8 @@ def train_linear(
         epsilon=epsilon,
         progress=True,
     )
+    for board, model in zip(boards, models, strict=True):
+        write_curves(board, model.history)
     case_ids = np.array(cases.examples.ids, dtype=str)
     named = (plan.classifier, plan.objective.NAME, plan.attribute)
     trainings = [

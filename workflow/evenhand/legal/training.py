@@ -12,6 +12,8 @@ import numpy as np
 from evenhand.errors import InputError
 from evenhand.io.files import atomic
 from evenhand.io.scratch import scratch_folder
+from evenhand.learning import checkpoint
+from evenhand.learning.board import open_board
 from evenhand.learning.history import write_history
 from evenhand.learning.objective import Objective, Options, load_objective, read_options
 from evenhand.learning.trainer import (
@@ -21,7 +23,6 @@ from evenhand.learning.trainer import (
     Trained,
     check,
     check_device,
-    open_board,
     predict,
     repeatable,
     train,
@@ -238,7 +239,8 @@ def train_seed(
         For curves.
     """
     name = f"{plan.objective.NAME}, seed {seed}"
-    board = open_board(tensorboard)
+    goes_on = folder is not None and (folder / checkpoint.NAME).is_file()
+    board = open_board(tensorboard, goes_on=goes_on)
     with repeatable(seed, plan.settings, plan.device):
         model = build()
         trained = train(
