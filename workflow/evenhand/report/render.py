@@ -1,7 +1,11 @@
 """From templates and values to a page: everything that is a value is escaped, whatever it holds."""
 
+import base64
+import hashlib
+import json
 import math
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +18,9 @@ from evenhand.errors import InputError
 #: them. Tab and line feed are white space and stay.
 _CONTROLS = {c: 0x2400 + c for c in range(0x20) if c not in (0x09, 0x0A)} | {0x7F: 0x2421}
 _CONTROLS |= dict.fromkeys(range(128, 160), 65533)
+
+#: A table that sorts: it needs DataTables.
+SORTABLE = re.compile(r"""<table\b[^>]*\bclass=["'][^"']*\bsortable\b""")
 
 #: Stands where there is no value.
 NOTHING = "–"
@@ -53,8 +60,47 @@ def environment(templates: list[Path]) -> Environment:
         "breakable": breakable,
         "short": short,
         "slug": slug,
+        "stem": stem,
+        "json": as_json,
     }
+    engine.globals["scripts_of"] = partial(scripts_of, texts)
     return engine
+
+
+def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[str, Any]]:
+    """The scripts that a page holds, in the order in which they run.
+
+    Parameters
+    ----------
+    texts : dict of str
+        All templates by name; the scripts are among them.
+    body : str
+        The page's content. DataTables comes along if it has a table of class ``sortable``.
+    own : list of str
+        What the page names beside ``page.js``.
+
+    Returns
+    -------
+    list of dict
+        text, digest (as the Content-Security-Policy has it) and licence (or None) of each.
+
+    Raises
+    ------
+    ValueError
+        A script would end its element, or a parser would change it.
+    """
+    tables = "datatables.min.js"
+    names = [tables] if tables in own or SORTABLE.search(body) else []
+    names += ["page.js", *(name for name in own if name != tables)]
+    found = []
+    for name in names:
+        text = texts[name]
+        if re.search(r"</script|<!--|\r|\0", text, re.IGNORECASE):
+            raise ValueError(f"{name} cannot stand inside a page")
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        licence = texts.get(f"{name.partition('.')[0]}.license.txt")
+        found.append({"text": Markup(text), "digest": f"sha256-{digest}", "licence": licence})
+    return found
 
 
 def visible(text: str) -> str:
@@ -118,6 +164,22 @@ def breakable(text: str) -> Markup:
 def slug(text: str) -> str:
     """A text as the id of an element: other characters than letters and digits become hyphens."""
     return re.sub(r"\W+", "-", text).strip("-").lower() or "x"
+
+
+def stem(file: str) -> str:
+    """What the copies of a result table are called: ``slguset/table_1.csv`` is slguset_table_1.
+
+    Tables of ``tables/`` keep their names.
+    """
+    return file.removeprefix("tables/").rsplit(".", 1)[0].replace("/", "_")
+
+
+def as_json(value: Any) -> Markup:
+    """A value as JSON that may stand in a script element: nothing in it can end the element."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(text)
 
 
 def _missing(value: float | None) -> bool:
