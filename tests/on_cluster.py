@@ -1,5 +1,6 @@
 """Checkouts whose runs go through Slurm, and what Slurm knows of their jobs."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
 
 from harness import Checkout, Run, checkout
@@ -22,22 +24,82 @@ OVERLAY = HERE / "profile.yaml"
 #: What `--profile slurm` needs beside what the tests lay over it.
 PROFILES = ("--profile", "slurm", "--profile", str(OVERLAY))
 
-#: Seconds to wait for anything; a busy machine is no failure.
-PATIENCE = 900
+#: The environment variable with the cluster's folder; what has it ends with the cluster.
+CLUSTER = "TEST_CLUSTER"
+
+#: Seconds to wait for one thing, and for a whole run. Busy machines are no failure.
+PATIENCE, LONG_PATIENCE = 300, 900
 
 
-def until(what: Callable[[], object], wanted: str, patience: float = PATIENCE) -> object:
-    """Wait until `what` gives something true, and return that."""
+def until(
+    what: Callable[[], object],
+    wanted: str,
+    *,
+    main: "Running | None" = None,
+    patience: float = PATIENCE,
+) -> object:
+    """Wait until `what` gives something true, and return that.
+
+    Fails, with all that Slurm says, when the time is over, when `main`, which should bring it
+    about, has ended, and when Slurm holds a job that it could not launch: nothing comes then.
+    """
     end = time.monotonic() + patience
+    rounds = 0
     while not (found := what()):
-        assert time.monotonic() < end, f"in vain: {wanted}\n{said('squeue')}\n{said('sinfo')}"
+        if time.monotonic() > end:
+            pytest.fail(f"{patience} seconds in vain for {wanted}\n{circumstances(main)}")
+        if main and main.process.poll() is not None and not what():
+            pytest.fail(f"the run ended before {wanted}\n{circumstances(main)}")
+        if rounds % 10 == 9 and "launch failed" in said("squeue", "--format=%i %r"):
+            pytest.fail(f"a job is held, waiting for {wanted}\n{circumstances(main)}")
+        rounds += 1
         time.sleep(0.3)
     return found
 
 
+def circumstances(main: "Running | None" = None) -> str:
+    """What one wants to read where something did not come."""
+    words = []
+    for command in (
+        ["squeue", "--format=%i %T %M %R %k"],
+        ["sinfo", "--Node", "--format=%N %P %T"],
+        ["sinfo", "--list-reasons"],
+        ["uptime"],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        words.append(f"$ {' '.join(command)}\n{done.stdout}{done.stderr}")
+    logs = [Path(os.environ[CLUSTER]) / "log" / "slurmctld.log", *([main.log] if main else [])]
+    for log in logs:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()[-50:]
+        words.append("\n".join([f"the end of {log}:", *lines]))
+    return "\n".join(words)
+
+
 def said(*command: str) -> str:
     """What a command says; it must succeed."""
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    return done.stdout
+
+
+def crash(node: str) -> None:
+    """A node dies as by loss of power, and its administrators tell Slurm."""
+    numbers = said("squeue", "--noheader", f"--nodelist={node}", "--format=%A").split()
+    steps = re.compile(f"slurmstepd: \\[({'|'.join(numbers)})\\.")
+    pid = int((Path(os.environ[CLUSTER]) / "run" / f"slurmd.{node}.pid").read_text())
+    doomed = [psutil.Process(pid)]
+    for process in psutil.process_iter(["cmdline"]):
+        if steps.match(" ".join(process.info["cmdline"] or [])):
+            doomed += [process, *process.children(recursive=True)]
+    for process in doomed:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
+    said("scontrol", "update", f"nodename={node}", "state=down", "reason=test")
+
+
+def revive(node: str) -> None:
+    """The node comes back."""
+    said("slurmd", "-N", node)
+    said("scontrol", "update", f"nodename={node}", "state=resume")
 
 
 @dataclass(frozen=True)
@@ -105,14 +167,17 @@ class OnCluster(Checkout):
 
     def is_quiet(self) -> None:
         """No job is left in the queue, and no process in the folder."""
-        until(lambda: not self.jobs("RUNNING", "PENDING", "COMPLETING"), "an empty queue", 60)
+        until(
+            lambda: not self.jobs("RUNNING", "PENDING", "COMPLETING"), "an empty queue", patience=60
+        )
         self.is_deserted()
 
     def is_deserted(self) -> None:
         """No process works in the folder."""
         end = time.monotonic() + 60
         while left := processes(self.root):
-            assert time.monotonic() < end, f"left behind: {left}"
+            if time.monotonic() > end:
+                pytest.fail(f"left behind: {left}\n{circumstances()}")
             time.sleep(0.3)
 
 
@@ -146,11 +211,8 @@ class Running:
         return self.log.read_text(encoding="utf-8", errors="replace")
 
     def finish(self, *, check: bool = True) -> Run:
-        try:
-            self.process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            self.end()
-            pytest.fail(f"the run did not end:\n{self.output[-5000:]}\n{said('squeue')}")
+        ended = lambda: self.process.poll() is not None  # noqa: E731
+        until(ended, "the end of the run", main=self, patience=LONG_PATIENCE)
         run = self.place.told(self.process.returncode, self.output)
         assert not check or run.returncode == 0, self.output[-8000:] + self.place.logs()
         return run
@@ -158,7 +220,7 @@ class Running:
     def kill(self) -> None:
         """As a login node does that restarts."""
         self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
+        self.process.wait(60)
 
     def end(self) -> None:
         """End it, if it still lives; its jobs end with the cluster."""

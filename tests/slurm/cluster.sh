@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# A Slurm cluster on this machine, for tests: `cluster.sh up FOLDER`, `cluster.sh down FOLDER`.
+# A Slurm cluster on this machine, for tests: `cluster.sh up FOLDER OWNER`, `cluster.sh down FOLDER`.
 #
+# It ends with the process OWNER, however that ends: a watcher then stops Slurm, and kills every
+# process whose environment says TEST_CLUSTER=FOLDER.
 # Nodes c1 and c2 (partition cpu), g1 (two pretended GPUs, partition gpu), and s1 and s2 (partition
 # storm, whose nodes go down in tests), all on this host; their 16 processors and 32 GB each are
 # pretended, too. Root only; no systemd, no munge, no database. Slurm reads its configuration from
@@ -11,9 +13,11 @@ export LC_ALL=C
 
 die() { echo "error: $*" >&2; exit 1; }
 
-[ $# = 2 ] || die "usage: $0 up|down FOLDER"
+usage="usage: $0 up|watch FOLDER OWNER, or $0 down FOLDER"
+case $#:${1-} in 3:up | 3:watch | 2:down) ;; *) die "$usage" ;; esac
 command=$1
 folder=$(realpath -m "$2")
+owner=${3-}
 host=$(hostname -s)
 nodes=(c1 c2 g1 s1 s2)
 etc=/etc/slurm
@@ -32,12 +36,23 @@ install() {
 
 ours() { [ -f "$1" ] && head -n 1 "$1" | grep -qxF "$mark"; }
 
+this_one() { ours "$etc/slurm.conf" && grep -qxF "StateSaveLocation=$folder/state" "$etc/slurm.conf"; }
+
+alive() { # a zombie is dead: nobody may reap it here
+  local stat
+  { read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
+  case "${stat##*) }" in Z*) return 1 ;; esac
+}
+
 write_configuration() {
   mkdir -p "$etc"
   local file former
-  if ours "$etc/slurm.conf"; then # of tests that were killed
+  if ours "$etc/slurm.conf"; then
     former=$(sed -n 's/^StateSaveLocation=\(.*\)\/state$/\1/p' "$etc/slurm.conf")
-    (folder=$former && down)
+    if [ -s "$former/run/owner" ] && alive "$(cat "$former/run/owner")"; then
+      die "other tests (process $(cat "$former/run/owner")) have a Slurm on this machine; start again when they have ended"
+    fi
+    (folder=$former && down) # of tests that were killed together with their watcher
   fi
   for file in slurm.conf gres.conf; do
     [ ! -e "$etc/$file" ] || ours "$etc/$file" ||
@@ -100,6 +115,8 @@ up() {
   mkdir "$folder"/{state,log,run,dev}
   install
   write_configuration
+  echo "$owner" >"$folder/run/owner"
+  env -u TEST_CLUSTER setsid "$0" watch "$folder" "$owner" </dev/null >"$folder/log/watch.log" 2>&1 &
   local node i
   for node in "${nodes[@]}"; do mkdir -p "$folder/spool/$node"; done
   for i in 0 1; do [ -c "$folder/dev/gpu$i" ] || mknod "$folder/dev/gpu$i" c 1 3; done
@@ -110,18 +127,14 @@ up() {
     sleep 0.2
   done
   sinfo -R >&2 || true
-  down || true
+  (down) || true
   die "the nodes of the test cluster did not come up; Slurm's own words are in $folder/log"
-}
-
-alive() { # a zombie is dead: nobody may reap it here
-  case "$(ps -o stat= -p "$1" 2>/dev/null)" in '' | Z*) return 1 ;; esac
 }
 
 down() {
   local file pid
   local -a pids=()
-  if ours "$etc/slurm.conf"; then # else these commands would speak to another Slurm
+  if this_one; then # else these commands would speak to another Slurm
     squeue -h -o %A 2>/dev/null | xargs -r scancel --quiet 2>/dev/null || true
     for _ in $(seq 300); do [ -z "$(squeue -h 2>/dev/null)" ] && break; sleep 0.1; done
   fi
@@ -131,7 +144,7 @@ down() {
     # a process id may have gone to somebody else meanwhile
     case "$(ps -o comm= -p "$pid" 2>/dev/null)" in slurm*) pids+=("$pid"); kill "$pid" || true ;; esac
   done
-  remove_configuration
+  if this_one; then remove_configuration; fi
   local left
   for _ in $(seq 150); do
     left=0
@@ -142,7 +155,20 @@ down() {
   die "Slurm's own processes ${pids[*]} did not stop"
 }
 
-case $command in
-  up | down) "$command" ;;
-  *) die "usage: $0 up|down FOLDER" ;;
-esac
+sweep() { # what the tests have started, and its children
+  local file
+  { grep -lsxzF "TEST_CLUSTER=$folder" /proc/[0-9]*/environ || true; } | while read -r file; do
+    file=${file%/environ}
+    kill -9 "${file#/proc/}" 2>/dev/null || true
+  done
+}
+
+watch() {
+  while alive "$owner"; do sleep 1; done
+  sweep # first of all those that would send new jobs
+  (down) || true
+  sweep
+  findmnt --noheadings --raw --output TARGET --source "$folder" | xargs -r umount || true
+}
+
+"$command"

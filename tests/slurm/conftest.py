@@ -1,33 +1,43 @@
 """A real Slurm on this machine, for as long as the tests take.
 
 Most of their time is waiting, so each file has a process of its own (``make test-slurm``) and
-all share the cluster, which the main process of pytest starts and stops.
+all share the cluster, which the main process of pytest starts and stops. If pytest is killed,
+a watcher that `cluster.sh` leaves behind stops it, and whatever the tests have started.
 """
 
+import os
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
 import pytest
 
-from on_cluster import HERE, SCRIPT, OnCluster, on_cluster
+from on_cluster import CLUSTER, HERE, SCRIPT, OnCluster, on_cluster
 
 
 def pytest_sessionstart(session):
-    if hasattr(session.config, "workerinput"):
+    if hasattr(session.config, "workerinput") or session.config.option.collectonly:
         return
     session.config.cluster = Path(tempfile.mkdtemp(prefix="evenhand-slurm-"))
-    up = subprocess.run([SCRIPT, "up", session.config.cluster], stderr=subprocess.PIPE, text=True)
+    up = subprocess.run(
+        [SCRIPT, "up", session.config.cluster, str(os.getpid())], stderr=subprocess.PIPE, text=True
+    )
     if up.returncode:
         pytest.exit(up.stderr.strip(), returncode=1)
+    os.environ[CLUSTER] = str(session.config.cluster)  # for all that the tests start
 
 
-def pytest_sessionfinish(session):
-    if hasattr(session.config, "cluster"):
-        down = subprocess.run([SCRIPT, "down", session.config.cluster], capture_output=True)
-        if down.returncode:
-            print(down.stderr.decode())
-            session.exitstatus = 1
+def pytest_sessionfinish(session, exitstatus):
+    folder = getattr(session.config, "cluster", None)
+    if folder is None:
+        return
+    down = subprocess.run([SCRIPT, "down", folder], capture_output=True, text=True)
+    if down.returncode:
+        print(down.stderr)
+        session.exitstatus = 1
+    elif exitstatus == 0:
+        shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="session")

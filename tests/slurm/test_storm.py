@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from on_cluster import OnCluster, Run, SlurmJob, of_template, said, until
+from on_cluster import OnCluster, Run, SlurmJob, crash, of_template, revive, said, until
 
 #: On nodes of their own, since one of them goes down.
 TARGET = ("all", "--default-resources", "slurm_partition=storm")
@@ -39,6 +39,7 @@ class Story:
             env={"PYTHONPATH": "workflow", "PATH": "/usr/bin:/bin"},
             capture_output=True,
             text=True,
+            timeout=180,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -55,7 +56,7 @@ def story(storm_template, tmp_path_factory) -> Story:
     try:
         # all twenty have begun and wait
         begun = lambda: {path.stem for path in hold.glob("*.*")}  # noqa: E731
-        until(lambda: len(begun()) == 20, "twenty parts at once")
+        until(lambda: len(begun()) == 20, "twenty parts at once", main=main)
         story.at_once = story.parts("RUNNING")
 
         # one is cancelled by somebody
@@ -64,22 +65,26 @@ def story(storm_template, tmp_path_factory) -> Story:
         until(
             lambda: [job for job in story.parts("RUNNING") if job.wildcards == "p00"],
             "the cancelled part again",
+            main=main,
         )
 
-        # a node goes down under its jobs, and Slurm runs them again elsewhere
+        # a node dies under its jobs, and Slurm runs them again elsewhere
         story.on_the_node = [job.id for job in story.parts("RUNNING") if job["NodeList"] == "s2"]
-        said("scontrol", "update", "nodename=s2", "state=down", "reason=test")
+        crash("s2")
         until(
-            lambda: [j for j in story.parts("RUNNING") if j["Restarts"] == "1"], "a part elsewhere"
+            lambda: [j for j in story.parts("RUNNING") if j["Restarts"] == "1"],
+            "a part elsewhere",
+            main=main,
         )
-        said("scontrol", "update", "nodename=s2", "state=resume")
+        revive("s2")
         for name in names[2:]:
             (hold / name).unlink()
         until(
             lambda: len(list((place.root / "results" / "parts").glob("p*.txt"))) == 18,
             "eighteen parts",
+            main=main,
         )
-        until(lambda: main.output.count("Finished jobid") == 18, "their ends told")
+        until(lambda: main.output.count("Finished jobid") == 18, "their ends told", main=main)
 
         # the main process dies; the next ones do not start beside what it left
         main.kill()
