@@ -31,6 +31,14 @@ def test_the_digest_of_a_folder_goes_by_names_and_contents(tmp_path):
         assert files.content_digest(folder_of(tmp_path / f"other{number}", **other)) != first
 
 
+def test_snakemake_s_timestamp_and_partial_files_do_not_count(tmp_path):
+    folder = folder_of(tmp_path / "1", a="x", b__c="y")
+    before = files.content_digest(folder)
+    (folder / ".snakemake_timestamp").touch()
+    files.partial_path(folder / "d").write_text("z")
+    assert files.content_digest(folder) == before
+
+
 def test_a_name_cannot_pass_for_content(tmp_path):
     one = folder_of(tmp_path / "1", ab="", c="")
     two = folder_of(tmp_path / "2", a="b", c="")

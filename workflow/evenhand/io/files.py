@@ -15,16 +15,20 @@ LINK_FROM_BYTES = 32 * 2**20
 #: How the names of files begin that are not whole yet.
 PARTIAL = ".partial-"
 
+#: What Snakemake leaves in a folder that a job has made.
+TIMESTAMP = ".snakemake_timestamp"
+
 
 def content_digest(path: Path) -> str:
     """SHA-256 (64 hex digits) of a file, or of a folder's file names and contents.
 
-    What another job is still writing into a folder does not count.
+    What another job is still writing into a folder does not count, nor does Snakemake's
+    timestamp: a folder is the same before and after a workflow knows it.
     """
     if path.is_dir():
         whole = hashlib.sha256()
-        inside = (p for p in path.rglob("*") if not p.name.startswith(PARTIAL) and p.is_file())
-        for file in sorted(inside):
+        inside = (p for p in path.rglob("*") if p.is_file() and p.name != TIMESTAMP)
+        for file in sorted(p for p in inside if not p.name.startswith(PARTIAL)):
             whole.update(f"{file.relative_to(path).as_posix()}\0{content_digest(file)}\n".encode())
         return whole.hexdigest()
     with path.open("rb") as stream:
