@@ -464,3 +464,90 @@ def _thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]
         if max(abs(a - b) for a, b in zip(point, kept[-1], strict=True)) >= STEP:
             kept.append(point)
     return [*kept, *points[-1:]] if len(points) > 1 else kept
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number and its noise, for a row of `estimates`.
+
+    Attributes
+    ----------
+    name : str
+        Whose number it is.
+    value : float
+        The number.
+    words : str
+        The number and its noise, for a person who points at the row or cannot see it.
+    span : pair of float
+        The ends of its interval; without them no line is drawn.
+    band : pair of float
+        What is to be expected of chance; without it no band is drawn.
+    kind : str
+        ``male``, ``female``, ``more``, ``less``, ``plain``, or ``unclear``, whose dot is hollow.
+    shown : str
+        The number as it stands at the right end.
+    """
+
+    name: str
+    value: float
+    words: str
+    shown: str
+    span: tuple[float | None, float | None] = (None, None)
+    band: tuple[float | None, float | None] = (None, None)
+    kind: str = "unclear"
+
+
+#: Height in pixels of a row of `estimates`, and how many characters of a name are shown.
+ESTIMATE, NAME_LENGTH = 40, 44
+
+
+def estimates(
+    rows: Sequence[Estimate],
+    axis: Axis,
+    label: str,
+    *,
+    ticks: Sequence[float],
+    centre: float | None = None,
+    signs: bool = False,
+) -> Markup:
+    """Numbers with their intervals under each other, each below its name.
+
+    Parameters
+    ----------
+    rows : sequence of Estimate
+        From top to bottom.
+    axis : Axis
+        What lies beyond an end is drawn at the end.
+    label : str
+        What a person hears who cannot see the figure.
+    ticks : sequence of float
+        Values marked on the axis.
+    centre : float, optional
+        Where a line for no difference stands.
+    signs : bool
+        Whether the ticks show their sign.
+    """
+    height = ESTIMATE * len(rows)
+    svg = _figure(height + 22, label, "estimates")
+    if centre is not None:
+        _add(svg, "line", "zero", x1=axis.at(centre), x2=axis.at(centre), y1=20, y2=height)
+    for number, row in enumerate(rows):
+        y = number * ESTIMATE + 29
+        group = _add(svg, "g", row.kind)
+        _title(group, f"{row.name}: {row.words}")
+        _text(group, "0", y - 15, _cut(row.name))
+        _text(group, "100%", y - 15, row.shown, "value", "end")
+        if None not in row.band:
+            x, width = axis.at(row.band[0]), axis.width(*row.band)
+            _add(group, "rect", "band", x=x, y=y - 6, width=width, height=12)
+        _add(group, "rect", "track", x=0, y=y - 0.5, width="100%", height=1)
+        if None not in row.span:
+            low, high = (axis.at(end) for end in row.span)
+            _add(group, "line", "whisker", x1=low, x2=high, y1=y, y2=y)
+        _add(group, "circle", "dot", cx=axis.at(row.value), cy=y, r=4.5)
+    _ruler(svg, axis, ticks, height + 2, signs)
+    return _draw(svg)
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= NAME_LENGTH else f"{name[: NAME_LENGTH - 1]}…"
