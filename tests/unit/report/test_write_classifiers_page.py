@@ -24,6 +24,7 @@ from evenhand.report.sections.legal_figures import (
 )
 from evenhand.report.write_classifiers_page import write_classifiers_page
 from unit.legal.made_predictions import noisy, predictions, write, write_people, wrong_for
+from unit.report import checks
 
 HOSTILE = "<script>alert(1)</script>'\"><img src=x onerror=alert(2)>{{ 7*7 }}"
 
@@ -106,7 +107,7 @@ def page(templates, files, tmp_path):
         out = tmp_path / "legal_classifiers.html"
         about = {"names": ["mine"], "kinds": ["cail"], "titles": [title]}
         write_classifiers_page(templates=templates, out=out, **(about | files | more))
-        return LexborHTMLParser(out.read_text(encoding="utf-8"))
+        return checks.parse(out)
 
     return write
 

@@ -18,6 +18,7 @@ from evenhand.legal.measure_shift import measure_shift
 from evenhand.legal.split_cases import DUPLICATE
 from evenhand.report.write_legal_page import write_legal_page
 from unit.legal.made_cases import evidence, record, write_cases, write_found
+from unit.report import checks
 
 HOSTILE = "<script>alert(1)</script>'\"><img src=x onerror=alert(2)>\u202e{{ 7*7 }}"
 
@@ -96,7 +97,7 @@ def page(templates, files, tmp_path):
         out = tmp_path / "legal_cases.html"
         names = {"names": ["mine"], "kinds": ["ecthr"], "titles": [title], "parts": [part]}
         write_legal_page(templates=templates, out=out, **(names | files | more))
-        return LexborHTMLParser(out.read_text(encoding="utf-8"))
+        return checks.parse(out)
 
     return write
 

@@ -1,0 +1,57 @@
+"""What must hold of every page, whatever it shows."""
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+
+from selectolax.lexbor import LexborHTMLParser
+
+from evenhand.report.pages import PAGES
+
+TEMPLATES = Path(__file__).parents[3] / "workflow/evenhand/report/templates"
+
+#: Where a link may lead: into the page, to another one, to results and their copies.
+LINK = re.compile(
+    r"#[^#]*|(\.\./|tables/[^/]+\.(csv|tex|md)$|provenance\.html(#|$)).*|"
+    + "|".join(re.escape(file) for file, _ in PAGES.values())
+)
+
+
+def parse(page: Path) -> LexborHTMLParser:
+    """A page without its scripts, which are our files and the only ones that its policy allows.
+
+    Scripts of another type than JavaScript hold data; they stay, as does what a value injected.
+    """
+    html = page.read_text(encoding="utf-8")
+    known = {path.read_text(encoding="utf-8"): path for path in TEMPLATES.glob("*.js")}
+    found, digests = [], []
+    for text in re.findall(r"<script>(.*?)</script>", html, re.DOTALL):
+        if text in known:
+            found.append(known[text].name)
+            digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+            digests.append(f" 'sha256-{digest}'")
+            html = html.replace(f"<script>{text}</script>", "")
+    assert "page.js" in found
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src{''.join(digests)}"
+    licence = (TEMPLATES / "datatables.license.txt").read_text(encoding="utf-8")
+    html = html.replace(f"<!--\n{licence}-->", "")
+    tree = LexborHTMLParser(html)
+    meta = tree.css_first("head meta[http-equiv=Content-Security-Policy]")
+    assert meta.attributes["content"] == policy
+    tables = bool(tree.css("table.sortable") or tree.css("script[type='application/json']"))
+    assert ("datatables.min.js" in found) == tables
+    return tree
+
+
+def check_no_request(tree: LexborHTMLParser) -> None:
+    """Nothing of the page (of `parse`) is fetched, and its links stay in the results."""
+    for node in tree.css("*"):
+        for name, value in node.attributes.items():
+            assert name not in ("src", "srcset", "action", "data", "poster", "background")
+            assert name != "xlink:href"
+            if name == "href":
+                assert node.tag == "a"
+                assert LINK.fullmatch(value), value
+    for word in ("url(", "@import", "http://", "https://"):
+        assert word not in tree.html
