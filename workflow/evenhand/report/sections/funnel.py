@@ -1,6 +1,6 @@
-"""Section: how many sentences fell where, with examples of each reason."""
+"""Section: how many sentences fell where, and for which reasons, with examples of each."""
 
-from collections.abc import Iterator
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,11 @@ from evenhand.report.words import reason_meaning, reason_name
 #: The steps that are no reason to drop a sentence.
 WHOLES = ("read", "keyword", "accepted")
 
-#: Verdicts on the word that holds the keyword, which is their evidence.
+#: Reasons that lie in the word that holds the keyword, which is their evidence.
 OF_THE_WORD = ("deny_listed", "not_a_gender_term")
+
+#: Reasons whose evidence is the id of another sentence, not words of this one.
+OF_ANOTHER = ("near_duplicate",)
 
 #: What an example shows of a candidate.
 COLUMNS = [
@@ -28,6 +31,7 @@ COLUMNS = [
     "surface_end",
     "word",
     "verdict",
+    "reasons",
     "evidence",
 ]
 
@@ -42,62 +46,126 @@ def describe_funnel(
     funnel : Path, optional
         ``funnel.csv``.
     candidates : Path, optional
-        ``candidates.parquet``; without it no examples are shown.
+        ``candidates.parquet``; without it no examples are shown, and a reason is counted only
+        where it is the first.
     examples : int
-        How many sentences are shown per verdict: the first by sentence_id.
+        How many sentences are shown per reason, the first by sentence_id: those of which it is
+        the first reason, and if these are too few, those to which it applies as well.
+
+    Returns
+    -------
+    dict or None
+        totals, reasons (rows of the funnel with name, meaning, applies, alone and examples;
+        reasons that are never the first stand last), accepted_examples, has_examples, has_all
+        (whether applies and alone are known), figure.
     """
     if funnel is None:
         return None
     rows = read_csv(funnel, {"step": str, "reason": str, "sentences": int, "share": float})
     totals = {row["step"]: row for row in rows if row["step"] in WHOLES}
+    told = [row | {"reason": row["reason"] or row["step"]}
+            for row in rows if row["step"] not in WHOLES]  # fmt: skip
+    applies, alone = count_reasons(candidates) if candidates else (Counter(), Counter())
+    never_first = sorted(applies.keys() - {row["reason"] for row in told})
+    told += [{"step": "rejected", "reason": reason, "sentences": 0, "share": 0.0}
+             for reason in never_first]  # fmt: skip
     shown = first_of_each(candidates, examples) if candidates and examples else {}
-    reasons = []
-    for row in rows:
-        if row["step"] not in WHOLES:
-            reason = row["reason"] or row["step"]
-            reasons.append(
-                row
-                | {
-                    "reason": reason,
-                    "name": reason_name(reason),
-                    "meaning": reason_meaning(reason),
-                    "examples": shown.get(reason, []),
-                }
-            )
+    for row in told:
+        reason = row["reason"]
+        # an exact duplicate is folded into the sentence it repeats: the table has no row of it
+        counted = candidates is not None and row["step"] == "rejected"
+        row |= {
+            "name": reason_name(reason),
+            "meaning": reason_meaning(reason),
+            "applies": applies[reason] if counted else None,
+            "alone": alone[reason] if counted else None,
+            "examples": shown.get(reason, []),
+        }
     return {
         "totals": totals,
-        "reasons": reasons,
+        "reasons": told,
         "accepted_examples": shown.get("accepted", []),
         "has_examples": bool(shown),
-        "figure": _figure(totals, reasons),
+        "has_all": candidates is not None,
+        "figure": _figure(totals, [row for row in told if row["reason"] not in never_first]),
     }
 
 
-def first_of_each(candidates: Path, examples: int) -> dict[str, list[dict[str, Any]]]:
-    """The first sentences of each verdict, in the table's order, with their marks."""
-    shown: dict[str, list[dict[str, Any]]] = {}
-    for row in _first_rows(candidates, examples):
-        if row["verdict"] in OF_THE_WORD:
-            row["evidence"] = row["word"]
-        shown.setdefault(row["verdict"], []).append(row | {"pieces": marked(row)})
-    return shown
-
-
-def _first_rows(candidates: Path, examples: int) -> Iterator[dict[str, Any]]:
-    """Rows become Python objects only where they are shown: the table may have millions."""
+def count_reasons(candidates: Path) -> tuple[Counter[str], Counter[str]]:
+    """How many distinct sentences each reason applies to, and of how many it is the only one."""
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    seen: dict[str, int] = {}
+    applies: Counter[str] = Counter()
+    alone: Counter[str] = Counter()
+    with pq.ParquetFile(candidates) as file:
+        for batch in file.iter_batches(columns=["reasons"]):
+            reasons = batch.column("reasons")
+            single = reasons.filter(pc.equal(pc.list_value_length(reasons), 1))
+            for counter, lists in ((applies, reasons), (alone, single)):
+                for one in pc.value_counts(pc.list_flatten(lists)).to_pylist():
+                    counter[one["values"]] += one["counts"]
+    return applies, alone
+
+
+def first_of_each(candidates: Path, examples: int) -> dict[str, list[dict[str, Any]]]:
+    """The first sentences of each reason and of the accepted, with their marks.
+
+    Those come first of which it is the first reason; each group is in the table's order. Only
+    their evidence is known. `others` of an example names the further reasons against it.
+    """
+    first, further = _first_rows(candidates, examples)
+    shown: dict[str, list[dict[str, Any]]] = {}
+    for reason in sorted({*first, *further}):
+        rows = first.get(reason, [])
+        rows += further.get(reason, [])[: examples - len(rows)]
+        shown[reason] = [_example(row, reason) for row in rows]
+    return shown
+
+
+def _example(row: dict[str, Any], reason: str) -> dict[str, Any]:
+    evidence = row["evidence"] if row["verdict"] == reason else None
+    if reason in OF_THE_WORD:
+        evidence = row["word"]
+    others = [one for one in row["reasons"] or () if one != reason]
+    marks = row | {"evidence": None if reason in OF_ANOTHER else evidence}
+    return row | {
+        "evidence": evidence,
+        "others": [reason_name(one) for one in others],
+        "pieces": marked(marks),
+    }
+
+
+def _first_rows(
+    candidates: Path, examples: int
+) -> tuple[dict[str, list[dict[str, Any]]], dict[str, list[dict[str, Any]]]]:
+    """The first rows by verdict, and those to which a reason applies behind the verdict.
+
+    Rows become Python objects only where they are shown: the table may have millions.
+    """
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    first: dict[str, list[dict[str, Any]]] = {}
+    further: dict[str, list[dict[str, Any]]] = {}
     with pq.ParquetFile(candidates) as file:
         for batch in file.iter_batches(columns=COLUMNS):
             verdicts = batch.column("verdict")
             for verdict in pc.unique(verdicts).to_pylist():
-                missing = examples - seen.get(verdict, 0)
-                if missing > 0:
-                    found = batch.filter(pc.equal(verdicts, verdict)).slice(0, missing)
-                    seen[verdict] = seen.get(verdict, 0) + found.num_rows
-                    yield from found.to_pylist()
+                rows = first.setdefault(verdict, [])
+                if (missing := examples - len(rows)) > 0:
+                    rows += batch.filter(pc.equal(verdicts, verdict)).slice(0, missing).to_pylist()
+            several = batch.filter(pc.greater(pc.list_value_length(batch.column("reasons")), 1))
+            reasons = several.column("reasons")
+            parents, flat = pc.list_parent_indices(reasons), pc.list_flatten(reasons)
+            for reason in pc.unique(flat).to_pylist():
+                rows = further.setdefault(reason, [])
+                if len(rows) >= examples:
+                    continue
+                behind = several.take(parents.filter(pc.equal(flat, reason)))
+                behind = behind.filter(pc.not_equal(behind.column("verdict"), reason))
+                rows += behind.slice(0, examples - len(rows)).to_pylist()
+    return first, further
 
 
 def _figure(totals: dict[str, Any], reasons: list[dict[str, Any]]) -> Any:
