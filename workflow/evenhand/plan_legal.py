@@ -335,13 +335,20 @@ def classifiers_of(config: Config, name: str) -> list[str]:
 
 
 def standing(config: Config, name: str) -> dict[str, list[str]]:
-    """The classifiers of a data set that stand for the paper's, by what they stand for."""
+    """The classifiers of a data set that stand for the paper's, by what they stand for.
+
+    Beside them the objectives that run as in the published code (`compat_objectives`).
+    """
     found: dict[str, list[str]] = {"linear": [], "transformer": []}
     for classifier in classifiers_of(config, name):
         one = config["legal"]["classifiers"][classifier]
         what = one["stands_for"] or STANDS_FOR[one["kind"]]
         if what != "none":
             found[what].append(classifier)
+    options = config["legal"]["objectives"]
+    found["compat_objectives"] = [
+        one for one in options if any(word.lower() == "compat=true" for word in options[one])
+    ]
     return {what: names for what, names in found.items() if names}
 
 

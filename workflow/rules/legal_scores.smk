@@ -105,6 +105,7 @@ rule tabulate_classifiers:
     input:
         scores="<results>/tables/legal_{legal}_scores.csv",
         groups="<results>/tables/legal_{legal}_group_scores.csv",
+        sizes="<results>/tables/legal_{legal}_sizes.csv",
         anchors="resources/legal/published_scores.csv",
         claims="resources/legal/published_claims.csv",
     output:
@@ -122,9 +123,13 @@ rule tabulate_classifiers:
     params:
         given=given,
         code=of_kind("evenhand.legal.tabulate_classifiers"),
-        about=about("published"),
+        about=about(),
+        stands=lambda wildcards: Options(
+            "legal.stands_for", plan_legal.standing(config, wildcards.legal)
+        ),
     shell:
         "python -m evenhand.legal.tabulate_classifiers {params.given} {params.about}"
+        " {params.stands}"
         " --out {output.out} --claims-out {output.claims_out} 2> {log}"
 
 

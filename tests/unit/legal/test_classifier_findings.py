@@ -129,10 +129,35 @@ def test_what_explains_the_worst_group(tmp_path):
     assert "1 of 1 attribute (" in found["sentence"]
 
 
+def test_classifiers_that_say_the_same_of_every_case(tmp_path):
+    rows = [
+        gap("court_region", "") | {"objective": objective, "trained_for": attribute, "seeds": 2}
+        | {"constant_seeds": constant, "always": "none"}
+        for objective, attribute, constant in (
+            ("erm", "none", 2), ("group_dro", "court_region", 1), ("irm", "court_region", 0),
+        )
+    ]  # fmt: skip
+    _, document = written(tmp_path, {"table_4": rows * 2}, {"table_4": rows[2:]})
+    found = finding(document, "says_always_the_same")
+    assert found["numbers"] == {"trainings": 3, "constant": 2}
+    assert found["sentence"] == (
+        "On set 0, 2 of 3 trainings say the same of every test case: linear with erm (2 of 2 seeds)"
+        " and linear with group dro for court region (1 of 2 seeds). What differs between groups"
+        " there are the labels, not what was learned."
+    )
+    found = finding(document, "says_always_the_same", "set 1")
+    assert (found["holds"], found["numbers"]["constant"]) == (False, 0)
+
+
 def test_linear_against_encoders(tmp_path):
     rows = [
         gap("court_region", "", classifier=classifier, measure=measure, ours=ours)
-        for classifier, scores in (("linear", (40, 30, 9)), ("encoder", (50, 20, 5)))
+        | {"stands_for": stands_for}
+        for classifier, stands_for, scores in (
+            ("words", "linear", (40, 30, 9)),
+            ("encoder", "transformer", (50, 20, 5)),
+            ("frozen", "none", (90, 90, 0)),
+        )
         for measure, ours in zip(("mean", "worst", "gd"), scores, strict=True)
     ]
     _, document = written(tmp_path, {"table_4": rows})
@@ -165,8 +190,8 @@ def test_several_data_sets_are_said_of_each_and_of_all(tmp_path):
     assert found["numbers"]["gaps"] == 2
     assert document["headline"] == [found["sentence"]]
     assert found["sentence"].startswith("Over 2 data sets, 1 of 2 gaps between groups under ERM is")
-    assert counts == {"findings": 3, "left_out": 15}
-    assert sum(document["left_out"].values()) == 15
+    assert counts == {"findings": 3, "left_out": 18}
+    assert sum(document["left_out"].values()) == 18
 
 
 def test_tables_that_do_not_belong_together(tmp_path):

@@ -172,6 +172,29 @@ def test_none_is_a_class_where_there_may_be_several_labels(tmp_path):
     assert float(row["score"]) == pytest.approx(100 * of_labels * 10 / 11)
 
 
+def test_what_says_the_same_of_every_case_is_told(tmp_path):
+    data = write_cases(tmp_path / "d.parquet", "ecthr", [
+        {"labels": labels, "split": "test", "defendant_state": state}
+        for state, labels in (("Rest of Europe", []), ("C.E. European", ["3"])) for _ in range(30)
+    ])  # fmt: skip
+    nothing = predictions(data, "ecthr", lambda hot: hot * 0 - 1.0)
+    third = predictions(data, "ecthr", lambda hot: (np.arange(10) < 2) - 0.5 + 0 * hot, seed=2)
+    learned = predictions(data, "ecthr", right, seed=3)
+    counts, rows, _ = scored(tmp_path, data, "ecthr", nothing, third, learned)
+    assert counts["constant"] == 2
+    own = [
+        row for row in rows if (row["attribute"], row["convention"]) == ("defendant_state", "all")
+    ]
+    said = {row["seed"]: (row["constant_seeds"], row["always"]) for row in own}
+    assert said == {
+        "1": ("1", "none"), "2": ("1", "2, 3"), "3": ("0", ""), "mean": ("2", "none; 2, 3"),
+    }  # fmt: skip
+    # its gap is one of labels, however far above noise
+    row = one(own, seed="1")
+    assert float(row["gd"]) > float(row["gd_noise_95"])
+    assert (row["gd_verdict"], float(row["gd_p_labels"])) == ("above noise", 1.0)
+
+
 def load_labels(kind):
     from evenhand.legal.built import load_dataset
 

@@ -11,11 +11,25 @@ from unit.legal.made_predictions import noisy, people, predictions, write
 
 RESOURCES = Path(__file__).parents[3] / "resources" / "legal"
 
-SCORES = "kind,attribute,objective,measure,value,tolerance,source\n"
+SCORES = "kind,classifier,attribute,objective,measure,value,tolerance,source,only_compat,note\n"
 CLAIMS = "kind,attribute,quantity,group,other_group,low,high\n"
 
 
-def tabulated(tmp_path, *trainings, scores=SCORES, claims=CLAIMS, **options):
+#: The sizes of FairLex's own cases, as `describe_cases` has them.
+OWN = {"train": "reproduced", "dev": "reproduced", "test": "reproduced"}
+
+
+def sizes(path, verdicts):
+    rows = [
+        f"mine,cases,{split},7,,,{9 if verdict == 'not_reproduced' else 7},{verdict}\n"
+        for split, verdict in verdicts.items()
+    ]
+    head = "dataset,quantity,item,ours,of,share,published,verdict\nmine,task,,multi_class,,,,\n"
+    path.write_text(head + "".join(rows), encoding="utf-8")
+    return path
+
+
+def tabulated(tmp_path, *trainings, scores=SCORES, claims=CLAIMS, cases_are=OWN, **options):
     cases = people(30, 30)
     data = write_cases(tmp_path / "d.parquet", "cail", cases)
     runs = [predictions(data, "cail", noisy(1 + number), **one)
@@ -30,7 +44,8 @@ def tabulated(tmp_path, *trainings, scores=SCORES, claims=CLAIMS, **options):
     (tmp_path / "anchors.csv").write_text(scores, encoding="utf-8")
     (tmp_path / "said.csv").write_text(claims, encoding="utf-8")
     counts = tabulate_classifiers(
-        scores=files["scores"], groups=files["groups"], anchors=tmp_path / "anchors.csv",
+        scores=files["scores"], groups=files["groups"],
+        sizes=sizes(tmp_path / "sizes.csv", cases_are), anchors=tmp_path / "anchors.csv",
         claims=tmp_path / "said.csv", out=files["table_4"], claims_out=files["claims"],
         kind="cail", dataset="mine", **options,
     )  # fmt: skip
@@ -44,7 +59,7 @@ DRO = {"objective": "group_dro", "attribute": "defendant_gender"}
 
 def test_linear_rows_stand_first_and_erm_before_the_others(tmp_path):
     runs = [*ENCODER, {**DRO}, *ERM[1:], {"classifier": "encoder"} | DRO]
-    _, _, _, table, _ = tabulated(tmp_path, *runs)
+    _, _, _, table, _ = tabulated(tmp_path, *runs, linear=["linear"])
     own = [row for row in table if row["attribute"] == "defendant_gender"]
     assert [(row["classifier"], row["objective"]) for row in own[::4]] == [
         ("linear", "erm"),
@@ -76,29 +91,78 @@ def scores_of(scores):
                 and (one["convention"], one["seed"]) == ("all", "mean"))  # fmt: skip
 
 
-def test_published_numbers_are_judged_on_the_published_cases_only(tmp_path):
-    scores = (
-        SCORES
-        + "cail,defendant_gender,erm,mean,5.0,0,table_4\n"
-        + "cail,defendant_gender,erm,worst,99,99,table_4\n"
-        + "cail,defendant_gender,v_rex,mean,60.2,0,table_4\n"
-        + "ecthr,applicant_age,erm,mean,60.2,0,table_4\n"
-    )
-    counts, _, _, table, _ = tabulated(tmp_path, *ERM, scores=scores)
-    assert [row["published"] for row in table[-3:]] == ["5.000000", "99.000000", "60.200000"]
-    assert {row["reason"] for row in table[-3:]} == {"no run stands for the paper's"}
-    assert counts["not_run"] == 3
-    _, _, _, table, _ = tabulated(tmp_path, *ERM, scores=scores, paper_classifier="linear")
-    row = next(row for row in table if row["published"] == "5.000000")
-    assert (row["verdict"], row["reason"]) == ("not_run", "the cases are not FairLex's own")
+PUBLISHED = (
+    SCORES
+    + "cail,transformer,defendant_gender,erm,mean,5.0,0,table_4,,\n"
+    + "cail,transformer,defendant_gender,erm,worst,99,99,table_4,,\n"
+    + "cail,linear,defendant_gender,erm,gd,99,99,table_4,,\n"
+    + "cail,transformer,defendant_gender,v_rex,mean,60.2,0,table_4,,\n"
+    + "ecthr,transformer,applicant_age,erm,mean,60.2,0,table_4,,\n"
+)
+
+
+def judged(table):
+    return {row["published"]: (row["verdict"], row["reason"]) for row in table if row["published"]}
+
+
+def test_published_numbers_stand_beside_those_that_stand_for_them(tmp_path):
+    counts, _, _, table, _ = tabulated(tmp_path, *ERM, scores=PUBLISHED)
+    assert [row["published"] for row in table[-4:]] == [
+        *("5.000000", "99.000000", "99.000000", "60.200000")
+    ]
+    assert {row["reason"] for row in table[-4:]} == {"no run stands for the paper's"}
+    assert counts["not_run"] == 4
     counts, _, _, table, _ = tabulated(
-        tmp_path, *ERM, scores=scores, paper_classifier="linear", published=True
+        tmp_path, *ERM, *ENCODER, scores=PUBLISHED, linear=["linear"], transformer=["encoder"]
     )
-    verdicts = {row["published"]: row["verdict"] for row in table}
-    assert verdicts["5.000000"] == "not_reproduced"
-    assert verdicts["99.000000"] == "reproduced"
-    assert verdicts["60.200000"] == "not_run"
-    assert counts["reproduced"] == counts["not_reproduced"] == 1
+    of = {(row["stands_for"], row["measure"]): row for row in table if row["published"]}
+    assert {key: row["classifier"] for key, row in of.items()} == {
+        ("linear", "gd"): "linear",
+        ("transformer", "worst"): "encoder",
+        ("transformer", "mean"): "",  # v_rex, the last one
+    }
+    verdicts = judged(table)
+    assert verdicts["5.000000"][0] == "not_reproduced"
+    assert verdicts["99.000000"] == ("reproduced", "")
+    assert verdicts["60.200000"][0] == "not_run"
+    assert (counts["reproduced"], counts["not_reproduced"], counts["not_run"]) == (2, 1, 1)
+
+
+def test_two_may_stand_for_the_same(tmp_path):
+    _, _, _, table, _ = tabulated(
+        tmp_path, *ERM, *ENCODER, scores=PUBLISHED, transformer=["encoder", "linear"]
+    )
+    own = [row["classifier"] for row in table if row["published"] == "5.000000"]
+    assert own == ["encoder", "linear"]
+
+
+@pytest.mark.parametrize(
+    ("cases_are", "reason"),
+    [
+        (dict.fromkeys(OWN, "not_run"), "the cases are not FairLex's own"),
+        (OWN | {"test": "not_reproduced"}, "test has 7 cases, and FairLex's 9"),
+        (OWN | {"train": "not_reproduced"}, "train has 7 cases, and FairLex's 9"),
+    ],
+)
+def test_other_cases_and_samples_are_not_comparable(tmp_path, cases_are, reason):
+    claims = CLAIMS + "cail,defendant_gender,gap,,,0,100\n"
+    counts, _, _, table, found = tabulated(
+        tmp_path, *ENCODER, scores=PUBLISHED, claims=claims, cases_are=cases_are,
+        transformer=["encoder"],
+    )  # fmt: skip
+    assert judged(table)["5.000000"] == ("not_comparable", reason)
+    assert [(row["verdict"], row["reason"]) for row in found] == [("not_comparable", reason)]
+    assert counts["not_comparable"] == 3
+
+
+def test_a_quirk_that_decides_a_number_is_needed_to_compare_it(tmp_path):
+    scores = SCORES + "cail,transformer,defendant_gender,group_dro,mean,50,50,draft,true,a quirk\n"
+    runs = [DRO | {"seed": seed} for seed in (1, 2)]
+    options = {"scores": scores, "transformer": ["linear"]}
+    _, _, _, table, _ = tabulated(tmp_path, *runs, **options)
+    assert judged(table) == {"50.000000": ("not_comparable", "a quirk")}
+    _, _, _, table, _ = tabulated(tmp_path, *runs, **options, compat_objectives=["group_dro"])
+    assert judged(table) == {"50.000000": ("reproduced", "")}
 
 
 def test_claims_of_the_text(tmp_path):
@@ -111,7 +175,7 @@ def test_claims_of_the_text(tmp_path):
         + "cail,court_region,score,Beijing,,66.8,66.8\n"
     )
     _, _, groups, _, found = tabulated(
-        tmp_path, *ERM, *ENCODER, claims=claims, paper_classifier="encoder", published=True
+        tmp_path, *ERM, *ENCODER, claims=claims, linear=["linear"], transformer=["encoder"]
     )
     assert [row["classifier"] for row in found] == ["linear", "encoder"] * 4 + [""]
     gap, score, below, best = found[1:8:2]
@@ -136,7 +200,7 @@ def test_claims_of_the_text(tmp_path):
     )
     assert found[0]["reason"] == "it does not stand for the paper's encoder"
     _, _, _, _, found = tabulated(tmp_path, *ERM, claims=claims)
-    assert {row["verdict"] for row in found} == {"not_run"}
+    assert {row["verdict"] for row in found} == {"not_run", "not_comparable"}
 
 
 def test_verdicts():
@@ -149,6 +213,7 @@ def test_verdicts():
     assert said(40, 60, 0.05, 51.1, 0.0, 5, None) == "reproduced"
     assert said(50, 50, 0.05, 50.0, None, 1, None) == "undecided"
     assert said(50, 50, 0.05, None, None, 5, None) == "not_run"
+    assert said(50, 50, 0.05, 50.0, 0.5, 5, "other cases") == "not_comparable"
     assert judge(50, 50, 0.05, 40.0, 1.0, 5, None)["reason"] == "ours is 10.0 below"
 
 
@@ -156,8 +221,11 @@ def test_what_is_published_can_be_read():
     kinds = ("ecthr", "scotus", "fscs", "cail")
     scores = {kind: read_scores(RESOURCES / "published_scores.csv", kind) for kind in kinds}
     assert [len(scores[kind]) for kind in kinds] == [17, 12, 17, 2]
-    of_draft = scores["scotus"]["decision_direction", "irm", "overall"]
-    assert of_draft == (78.1, pytest.approx(1.05), "draft_2021")
+    of_draft = scores["scotus"]["transformer", "decision_direction", "irm", "overall"]
+    assert of_draft == (78.1, pytest.approx(1.05), "draft_2021", False, "")
+    assert {
+        key[2] for one in scores.values() for key, score in one.items() if score.only_compat
+    } == {"adversarial"}
     claims = {kind: read_claims(RESOURCES / "published_claims.csv", kind) for kind in (*kinds, ALL)}
     assert [len(claims[kind]) for kind in (*kinds, ALL)] == [2, 0, 9, 2, 4]
 
@@ -165,10 +233,16 @@ def test_what_is_published_can_be_read():
 @pytest.mark.parametrize(
     ("read", "row", "match"),
     [
-        (read_scores, "cail,shoe_size,erm,mean,5,0,x", "no attribute 'shoe_size'"),
-        (read_scores, "cali,court_region,erm,mean,5,0,x", "'cali' has no attribute"),
-        (read_scores, "cail,court_region,erm,mode,5,0,x", "no measure 'mode'; they are overall"),
-        (read_scores, "cail,court_region,erm,mean,five,0,x", "'five' is no number"),
+        (read_scores, "cail,transformer,shoe_size,erm,mean,5,0,x,,", "no attribute 'shoe_size'"),
+        (read_scores, "cali,transformer,court_region,erm,mean,5,0,x,,", "'cali' has no attribute"),
+        (
+            read_scores,
+            "cail,transformer,court_region,erm,mode,5,0,x,,",
+            "no measure 'mode'; they are overall",
+        ),
+        (read_scores, "cail,transformer,court_region,erm,mean,five,0,x,,", "'five' is no number"),
+        (read_scores, "cail,tree,court_region,erm,mean,5,0,x,,", "there is no classifier 'tree'"),
+        (read_scores, "cail,linear,court_region,erm,mean,5,0,x,no,", "must be true or blank"),
         (read_claims, "cail,court_region,sum,Hunan,,1,2", "no quantity 'sum'"),
         (read_claims, "cail,court_region,score,Paris,,1,2", "no group 'Paris' here"),
         (read_claims, "cail,court_region,score,Hunan,Hunan,1,2", "no group 'Hunan' here"),
@@ -189,7 +263,8 @@ def test_a_table_of_another_stage(tmp_path):
     other.write_text("dataset,split\n", encoding="utf-8")
     with pytest.raises(InputError, match="lacks the column convention"):
         tabulate_classifiers(
-            scores=other, groups=other, anchors=RESOURCES / "published_scores.csv",
+            scores=other, groups=other, sizes=sizes(tmp_path / "s.csv", OWN),
+            anchors=RESOURCES / "published_scores.csv",
             claims=RESOURCES / "published_claims.csv", out=tmp_path / "a",
             claims_out=tmp_path / "b", kind="cail", dataset="mine",
         )  # fmt: skip

@@ -1,5 +1,6 @@
 """The page of the classifiers, of small predictions that the real stages have scored."""
 
+import csv
 import json
 
 import pytest
@@ -10,6 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 from evenhand.errors import InputError
 from evenhand.learning.history import write_history
 from evenhand.legal.compare_objectives import compare_objectives
+from evenhand.legal.describe_cases import describe_cases
 from evenhand.legal.explain_groups import explain_groups
 from evenhand.legal.measure_calibration import measure_calibration
 from evenhand.legal.measure_shift import measure_shift
@@ -41,22 +43,24 @@ def files(repository, tmp_path_factory):
         runs.append(predictions(data, "cail", noisy(seed, 0.5), seed=seed, **dro))
     path = write(folder / "p.parquet", *runs)
     about = {"kind": "cail", "dataset": "mine"}
-    names = ("scores", "group_scores", "shift", "tests", "table_2", "calibration", "bins")
+    names = ("scores", "group_scores", "shift", "tests", "table_2", "calibration", "bins", "sizes")
     out = {name: folder / f"{name}.csv" for name in (*names, "table_4", "claims")}
     common = {"data": data, "predictions": [path], **about}
     score_groups(
         **common, out=out["scores"], groups_out=out["group_scores"], splits=["test"],
         resamples=50, permutations=50,
     )  # fmt: skip
+    counted = {name: folder / f"counted_{name}.csv" for name in ("groups", "labels")}
+    describe_cases(data=data, sizes=out["sizes"], **counted, **about)
     measure_shift(data=data, out=out["shift"], resamples=50, **about)
     compare_objectives(**common, out=out["tests"], resamples=99)
     explain_groups(**common, shift=out["shift"], out=out["table_2"])
     measure_calibration(**common, out=out["calibration"], bins_out=out["bins"], permutations=20)
     published = repository / "resources/legal"
     tabulate_classifiers(
-        scores=out["scores"], groups=out["group_scores"],
+        scores=out["scores"], groups=out["group_scores"], sizes=out["sizes"],
         anchors=published / "published_scores.csv", claims=published / "published_claims.csv",
-        out=out["table_4"], claims_out=out["claims"], **about,
+        out=out["table_4"], claims_out=out["claims"], transformer=["linear"], **about,
     )  # fmt: skip
     tables = ("table_4", "tests", "table_2", "calibration")
     found = {name: [out[name]] for name in tables}
@@ -231,3 +235,30 @@ def test_powers_lie_between_the_ends(low, times):
     ticks = _powers(low, low * times)
     assert ticks == sorted(ticks) and ticks
     assert all(low <= tick <= low * times for tick in ticks)
+
+
+def test_a_published_number_that_cannot_be_compared_says_why(page):
+    own = text(page(), "#mine")
+    assert "paper 60.2, not comparable" in own
+    assert "Not comparable with the paper: the cases are not FairLex's own." in own
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ({"constant_seeds": "3", "always": "none"}, "gives no label to any case"),
+        ({"constant_seeds": "2", "always": "none"}, "in 2 of 3 seeds gives no label to any case"),
+        ({"constant_seeds": "3", "always": "<=12"}, "says the same of each case: <=12"),
+        ({"from_labels": "true"}, "above noise, but from labels that differ between groups"),
+    ],
+)
+def test_a_classifier_that_learned_nothing_is_said_to_be_so(page, files, tmp_path, cells, words):
+    with files["table_4"][0].open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    changed = tmp_path / "table_4.csv"
+    with changed.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(row | (cells if row["objective"] == "erm" else {}) for row in rows)
+    assert words not in text(page(), "#mine table")
+    assert words in text(page(table_4=[changed]), "#mine table")

@@ -13,7 +13,13 @@ from evenhand.legal.built import load_dataset
 from evenhand.legal.scored import MEASURES
 
 #: Columns of ``published_scores.csv``.
-SCORES = ["kind", "attribute", "objective", "measure", "value", "tolerance", "source"]
+SCORES = [
+    *("kind", "classifier", "attribute", "objective", "measure"),
+    *("value", "tolerance", "source", "only_compat", "note"),
+]
+
+#: The paper's classifiers.
+CLASSIFIERS = ("linear", "transformer")
 
 #: Columns of ``published_claims.csv``.
 CLAIMS = ["kind", "attribute", "quantity", "group", "other_group", "low", "high"]
@@ -30,11 +36,17 @@ ALL = "all"
 
 
 class Score(NamedTuple):
-    """A published score in percent, how far ours may lie from it, and where it stands."""
+    """A published score in percent, how far ours may lie from it, and where it stands.
+
+    `only_compat` says that a quirk of the published code decides it, which the note tells: a run
+    without that quirk is no other measurement of the same thing.
+    """
 
     value: float
     tolerance: float
     source: str
+    only_compat: bool = False
+    note: str = ""
 
 
 class Claim(NamedTuple):
@@ -48,26 +60,39 @@ class Claim(NamedTuple):
     high: float | None
 
 
-def read_scores(path: Path, kind: str) -> dict[tuple[str, str, str], Score]:
-    """The scores of a kind, by attribute, objective and measure.
+def read_scores(path: Path, kind: str) -> dict[tuple[str, str, str, str], Score]:
+    """The scores of a kind, by classifier (linear, transformer), attribute, objective and measure.
 
     A score is known to half a unit of its last digit; `Score.tolerance` adds that to the table's.
 
     Raises
     ------
     InputError
-        An attribute or a measure does not exist, or a value is no number.
+        A classifier, an attribute or a measure does not exist, or a value is no number.
     """
     found = {}
-    for line, row in enumerate(read_resource(path, SCORES, unique=tuple(SCORES[:4])), start=2):
+    rows = read_resource(path, SCORES, optional=tuple(SCORES[-2:]), unique=tuple(SCORES[:5]))
+    for line, row in enumerate(rows, start=2):
+        if row["classifier"] not in CLASSIFIERS:
+            raise InputError(f"there is no classifier {row['classifier']!r}", file=path, line=line,
+                             remedy=f"they are {', '.join(CLASSIFIERS)}")  # fmt: skip
+        if row["only_compat"] not in ("", "true"):
+            raise InputError(f"only_compat is {row['only_compat']!r}, and must be true or blank",
+                             file=path, line=line)  # fmt: skip
         _check_attribute(path, line, row)
         if row["measure"] not in MEASURES:
             raise InputError(f"there is no measure {row['measure']!r}", file=path, line=line,
                              remedy=f"they are {', '.join(MEASURES)}")  # fmt: skip
         value, tolerance = (_number(path, line, row[name]) for name in ("value", "tolerance"))
         if row["kind"] == kind:
-            key = row["attribute"], row["objective"], row["measure"]
-            found[key] = Score(value, tolerance + _rounding(row["value"]), row["source"])
+            key = row["classifier"], row["attribute"], row["objective"], row["measure"]
+            found[key] = Score(
+                value,
+                tolerance + _rounding(row["value"]),
+                row["source"],
+                row["only_compat"] == "true",
+                row["note"],
+            )
     return found
 
 

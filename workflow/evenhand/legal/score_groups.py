@@ -10,12 +10,13 @@ import numpy as np
 
 from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.legal.built import Groups, write_rows
+from evenhand.legal.built import NO_LABEL, Groups, write_rows
 from evenhand.legal.scored import (
     FEW,
     MEASURES,
     Cases,
     Runs,
+    Setting,
     case_counts,
     drawn_seed,
     measured,
@@ -24,7 +25,7 @@ from evenhand.legal.scored import (
     scored_for,
     scores_of_groups,
 )
-from evenhand.metrics.classification import Counts, conventions, stacked
+from evenhand.metrics.classification import Counts, conventions, predicted_labels, stacked
 from evenhand.metrics.disparity import (
     centred_interval,
     group_sums,
@@ -44,6 +45,7 @@ RUN = ("dataset", "classifier", "objective", "trained_for", "attribute", "split"
 SCORES = [
     *RUN,
     *("seed", "seeds", "cases", "known_cases", "groups", "smallest_group"),
+    *("constant_seeds", "always"),
     *(name + end for name in MEASURES for end in ("", "_sd", "_low", "_high")),
     "worst_group",
     *("gd_perfect", "gd_noise_mean", "gd_noise_95", "gd_p", "gd_p_labels", "gd_verdict"),
@@ -95,6 +97,9 @@ def score_groups(
           double_none for ECtHR and present for the others.
         - seeds, cases, known_cases (with a known group), groups (with a case), smallest_group
           (its cases).
+        - constant_seeds, always: how many of the seeds say the same of every case of the split,
+          and what (the labels, or "none"). Their scores say what labels the groups have, and
+          nothing of what a classifier has learned.
         - overall (all cases), mean, gd (population sd) and worst (least) over groups, each with
           the sd over seeds, and low and high of a 95 per cent bootstrap interval: cases are
           drawn within each group, for overall among all (see
@@ -128,7 +133,7 @@ def score_groups(
     -------
     dict
         runs, rows, groups, above_noise, too_few_cases (of the mean over seeds on test by our
-        convention).
+        convention), constant (runs that say the same of every test case).
     """
     if resamples < 1 or permutations < 1:
         raise InputError("without resamples and permutations nothing can be said of chance",
@@ -138,11 +143,14 @@ def score_groups(
     named = conventions(cases.dataset.task)
     rows: list[dict[str, Any]] = []
     group_rows: list[dict[str, Any]] = []
+    constant: dict[str, int] = {}
     for split in splits:
         members = cases.splits == split
         own = cases.of(members)
         seen = runs._replace(logits=runs.logits[:, members])
         values = case_counts(own, seen)
+        always = _always(own, seen)
+        constant[split] = sum(one is not None for one in always)
         everywhere = drawn_seed(seed, split)
         drawn = resampled_sums(values, seed=everywhere, resamples=resamples)
         classes = own.classes.shape[1]
@@ -169,7 +177,7 @@ def score_groups(
                 }
                 some = [scores[..., kept] for scores in overall[name]]
                 for row, of_groups in chance.rows(convention, some[0], some[1], few):
-                    rows.append(about | row)
+                    rows.append(about | row | _said_always(row, seen, always))
                     shared = {key: row.get(key) for key in (*RUN, "seed", "seeds")}
                     group_rows += [{**shared, **about, **group} for group in of_groups]
     write_rows(out, SCORES, rows)
@@ -182,7 +190,35 @@ def score_groups(
         "groups": len(group_rows),
         "above_noise": sum(row["gd_verdict"] == ABOVE for row in said),
         "too_few_cases": sum(row["gd_verdict"] == TOO_FEW for row in said),
+        "constant": constant.get("test", 0),
     }
+
+
+def _always(cases: Cases, runs: Runs) -> list[str | None]:
+    """For each run the labels that it gives to every case, if they are always the same."""
+    predicted = predicted_labels(runs.logits, cases.dataset.task).astype(bool)
+    found: list[str | None] = []
+    for run in predicted:
+        names = [cases.dataset.labels[place] for place in np.flatnonzero(run[0])]
+        found.append((", ".join(names) or NO_LABEL) if _alike(run) else None)
+    return found
+
+
+def _alike(rows: np.ndarray) -> bool:
+    """Whether there are several rows, all the same."""
+    return len(rows) > 1 and bool((rows == rows[0]).all())
+
+
+def _said_always(row: dict[str, Any], runs: Runs, always: list[str | None]) -> dict[str, Any]:
+    """The columns of a row (of one seed, or of the mean) that say so."""
+    setting = tuple(row[name] for name in Setting._fields)
+    own = [
+        said
+        for one, seed, said in zip(runs.settings, runs.seeds, always, strict=True)
+        if one == setting and row["seed"] in (seed, MEAN)
+    ]
+    there = [said for said in own if said is not None]
+    return {"constant_seeds": len(there), "always": "; ".join(dict.fromkeys(there))}
 
 
 class _Chance:

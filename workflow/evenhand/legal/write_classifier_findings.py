@@ -11,6 +11,7 @@ from evenhand.errors import InputError
 from evenhand.individual.names import listed
 from evenhand.io.resources import read_resource
 from evenhand.legal.compare_objectives import HIGHER, LOWER
+from evenhand.legal.predictions import NO_ATTRIBUTE as NONE
 from evenhand.legal.published import ALL, CLAIMS
 from evenhand.legal.score_groups import ABOVE, CHANCE, TOO_FEW
 from evenhand.legal.scored import BASE
@@ -216,12 +217,14 @@ def linear(
     where: str, table: list[Row], tests: list[Row], groups: list[Row], ece: list[Row], said: Row
 ) -> Row | None:
     """Whether linear classifiers are worse than the others on all three measures."""
+    base = [row for row in table if row["objective"] == BASE and row["ours"] is not None]
     own = {(row["dataset"], row["attribute"], row["measure"], row["classifier"]): row["ours"]
-           for row in table if row["objective"] == BASE and row["ours"] is not None}  # fmt: skip
+           for row in base}  # fmt: skip
+    stands = {row["classifier"]: row["stands_for"] for row in base}
     numbers: Row = {}
     for dataset, attribute, measure, classifier in own:
-        if measure in BETTER and classifier.startswith("linear"):
-            for other in {key[3] for key in own if not key[3].startswith("linear")}:
+        if measure in BETTER and stands[classifier] == "linear":
+            for other in (name for name, what in stands.items() if what == "transformer"):
                 theirs = own.get((dataset, attribute, measure, other))
                 if theirs is not None:
                     difference = own[dataset, attribute, measure, classifier] - theirs
@@ -234,12 +237,42 @@ def linear(
     parts = [f"the {WORDS[name]} in {count['worse']} of {count['compared']}"
              for name, count in numbers.items()]  # fmt: skip
     sentence = (
-        f"{where}, linear classifiers are worse than encoders under ERM on {listed(parts)}"
+        f"{where}, linear classifiers are worse than transformers under ERM on {listed(parts)}"
         " comparisons, whatever chance has in it"
     )
     sentence += "; FairLex has them worse on all three." if "linear_worse" in said else "."
     holds = all(count["worse"] == count["compared"] for count in numbers.values())
     return {"sentence": sentence, "holds": holds, "numbers": numbers}
+
+
+def constant(
+    where: str, table: list[Row], tests: list[Row], groups: list[Row], ece: list[Row], said: Row
+) -> Row | None:
+    """Which classifiers say the same of every test case."""
+    own: dict[tuple[str, ...], Row] = {}
+    for row in table:
+        if row["constant_seeds"]:
+            key = tuple(row[name] for name in ("dataset", "classifier", "objective", "trained_for"))
+            own.setdefault(key, row)
+    if not own:
+        return None
+    same = [row for row in own.values() if row["constant_seeds"] != "0"]
+    if same:
+        parts = [
+            f"{row['classifier']} with {row['objective'].replace('_', ' ')}"
+            + (f" for {row['trained_for'].replace('_', ' ')}" if row["trained_for"] != NONE else "")
+            + (f" ({row['constant_seeds']} of {_count(int(row['seeds']), 'seed')})")
+            for row in same
+        ]
+        sentence = (
+            f"{where}, {_of(len(same), len(own), 'training')} {'says' if len(same) == 1 else 'say'}"
+            f" the same of every test case: {listed(parts)}. What differs between groups there are"
+            " the labels, not what was learned."
+        )
+    else:
+        sentence = f"{where}, no classifier says the same of every test case."
+    numbers = {"trainings": len(own), "constant": len(same)}
+    return {"sentence": sentence, "holds": bool(same), "numbers": numbers}
 
 
 def calibrated(
@@ -262,6 +295,7 @@ def calibrated(
 #: What is asked of each data set, and of all.
 QUESTIONS: dict[str, Callable[..., Row | None]] = {
     "gaps_above_noise": gaps,
+    "says_always_the_same": constant,
     "objectives_against_erm": objectives,
     "average_loss_against_erm": losses,
     "worst_group_explained": fewest,

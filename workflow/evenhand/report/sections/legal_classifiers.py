@@ -13,6 +13,8 @@ TABLE_4 = {
     "trained_for": str,
     "measure": str,
     "seeds": int,
+    "constant_seeds": int,
+    "always": str,
     "ours": float,
     "sd": float,
     "low": float,
@@ -22,6 +24,7 @@ TABLE_4 = {
     "noise_border": float,
     "p": float,
     "noise_verdict": str,
+    "from_labels": boolean,
     "published": float,
     "source": str,
     "verdict": str,
@@ -112,14 +115,35 @@ def describe_table_4(path: Path) -> list[dict[str, Any]]:
                     "objective": line[1],
                     "trained_for": line[2],
                     "seeds": max(cell["seeds"] or 0 for cell in cells.values()),
+                    "constant": constant_words(next(iter(cells.values()))),
                     "cells": cells,
                 }
                 for line, cells in lines.items()
             ],
             "unmatched": unmatched.get(name, []),
+            "why_not": sorted(
+                {
+                    cell["reason"]
+                    for cells in lines.values()
+                    for cell in cells.values()
+                    if cell["verdict"] == "not_comparable"
+                }
+            ),
         }
         for name, lines in blocks.items()
     ]
+
+
+def constant_words(row: dict[str, Any]) -> str | None:
+    """What is to be said of a classifier that says the same of every test case."""
+    if not row["constant_seeds"]:
+        return None
+    said = "gives no label to any case" if row["always"] == "none" else "says the same of each case"
+    if row["always"] != "none":
+        said += f": {row['always'].replace('none', 'no label')}"
+    if row["constant_seeds"] < row["seeds"]:
+        said = f"in {row['constant_seeds']} of {row['seeds']} seeds {said}"
+    return said
 
 
 def describe_claims(path: Path) -> list[dict[str, Any]]:
