@@ -3,6 +3,7 @@
 #   make test     install, run the tests
 #   make test-slurm   the tests on a real Slurm, which is started on this machine (root, Debian)
 #   make why      for each job that would run: why
+#   make compare BASE=folder HEAD=folder   what changed between two results, and what moved; GATES=file
 # A config of your own:  make demo CONFIG=my.yaml  (or snakemake --configfile my.yaml --cores 2)
 
 SHELL := /bin/bash
@@ -19,7 +20,7 @@ RUFF_PATHS := workflow tests benchmarks
 export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test test-slurm why cache-list cache-prune lint format docs lock install help
+.PHONY: demo test test-slurm why compare cache-list cache-prune lint format docs lock install help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -56,6 +57,10 @@ test-slurm: $(READY)
 
 why: $(READY)
 	@$(BIN)/python -m evenhand.why $(if $(CONFIG),--configfile $(CONFIG))
+
+# make exits 2 whatever fails; a gate of continuous integration calls the command itself
+compare: $(READY)
+	@$(BIN)/python -m evenhand.compare.compare_results "$(BASE)" "$(HEAD)" $(if $(GATES),--gates "$(GATES)")
 
 cache-list: $(READY)
 	@$(BIN)/python -m evenhand.io.cache list $(or $(FOLDER),results/.evenhand/cache)

@@ -1,0 +1,60 @@
+"""The pairs behind the table of bias scores of a set, from the scores per sentence and model."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from evenhand.compare.items.common import Items
+from evenhand.stereotypes.decisions import decide
+from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set
+from evenhand.stereotypes.summarise_scores import subsets
+
+TABLE = "_bias_scores.csv"
+
+
+class Store:
+    """The pairs of one set in one results folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The results.
+    table : str
+        The path of the table in it: ``tables/{set}_bias_scores.csv``.
+    """
+
+    def __init__(self, folder: Path, table: str) -> None:
+        self.folder = folder / "stereotypes" / Path(table).name.removesuffix(TABLE)
+        self.read = cache(self._read)
+
+    def _read(self, name: str) -> tuple[Pairs, np.ndarray, Model, dict[str, np.ndarray]] | None:
+        import pyarrow.parquet as pq
+
+        paths = [
+            self.folder / "pairs.parquet",
+            self.folder / "scores" / f"{name}.parquet",
+            self.folder / "gates" / f"{name}.json",
+        ]
+        if not all(path.is_file() for path in paths):
+            return None
+        pairs = read_pair_set(paths[0])
+        # the numbers that stand for clusters there are not the same in two sets
+        named = pq.read_table(paths[0], columns=["cluster"]).column(0).to_pylist()
+        clusters = np.array([one or "" for one in named], dtype=str)
+        (model,) = read_models(pairs, [paths[1]], [paths[2]])
+        return pairs, clusters, model, subsets(pairs, model) if model.methods else {}
+
+    def items(self, key: dict[str, str]) -> Items | None:
+        """The scored pairs of a row; 100 for one whose `more` is likelier, else 0."""
+        found = self.read(key["model"])
+        if found is None:
+            return None
+        pairs, clusters, model, members = found
+        if key["method"] not in model.methods or key["subset"] not in members:
+            return None
+        decisions = decide(pairs, model.scores, key["method"])
+        rows = members[key["subset"]] & decisions.counted()
+        if key["bias_type"] != "all":
+            rows &= pairs.bias_type == key["bias_type"]
+        return Items(pairs.pair_id[rows], clusters[rows], 100.0 * decisions.hits()[rows])

@@ -1,0 +1,70 @@
+"""The sentences behind the tables of SlguSet's bias, from the bias per sentence and model."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from evenhand.compare.items.common import Items
+from evenhand.slguset.bias_tables import BIAS, VARIANTS, read_columns
+
+#: What a table calls the group of all sentences, pairs, genders and directions.
+ALL = "all"
+
+
+class Store:
+    """The sentences of one edition in one results folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The results.
+    table : str
+        The path of the table in it: ``tables/{edition}_bias….csv``.
+    """
+
+    def __init__(self, folder: Path, table: str) -> None:
+        edition = Path(table).name.partition("_bias")[0]
+        self.dataset = folder / edition / "slguset.parquet"
+        self.bias = folder / edition / "bias"
+        self.scores = cache(self._read)
+
+    def _read(self, model: str) -> dict[str, np.ndarray] | None:
+        path = self.bias / f"{model}.parquet"
+        if not (path.is_file() and self.dataset.is_file()):
+            return None
+        columns = ["sentence_id", "surface", "surface_opposite", "gender"]
+        sentences, scores = read_columns(self.dataset, columns), read_columns(path, BIAS.names)
+        if list(sentences["sentence_id"]) != list(scores["sentence_id"]):
+            return None
+        male = sentences["gender"] == "male"
+        own, other = sentences["surface"], sentences["surface_opposite"]
+        found = {name: scores[name].to_numpy(dtype=float) for name in VARIANTS}
+        return found | {
+            "sentence_id": sentences["sentence_id"].to_numpy(dtype=str),
+            "gender": sentences["gender"].to_numpy(dtype=str),
+            "pair": (own.where(male, other) + "/" + other.where(male, own)).to_numpy(dtype=str),
+            "several": (scores[["n_masks", "n_masks_opposite"]] > 1).any(axis=1).to_numpy(),
+        }
+
+    def items(self, key: dict[str, str]) -> Items | None:
+        """The sentences of a row: all clustered by word pair, those of one pair by themselves."""
+        scores = self.scores(key["model"])
+        columns = {variant: column for column, variant in VARIANTS.items()}
+        variant = key.get("variant", VARIANTS["bias"])
+        group = key.get("group", ALL)
+        if scores is None or variant not in columns or group not in (ALL, "surface_pair"):
+            return None
+        value = scores[columns[variant]]
+        rows = np.isfinite(value)
+        if group != ALL:
+            rows &= scores["pair"] == key["surface_pair"]
+        if key.get("gender", ALL) != ALL:
+            rows &= scores["gender"] == key["gender"]
+        if key.get("words", ALL) != ALL:
+            rows &= scores["several"]
+        if (direction := key.get("direction", ALL)) != ALL:
+            with np.errstate(invalid="ignore"):
+                rows &= value > 0 if direction == "male" else value < 0
+        names = scores["sentence_id"][rows]
+        return Items(names, scores["pair"][rows] if group == ALL else names, value[rows])

@@ -1,0 +1,328 @@
+"""The numbers of two results folders, row by row, and which of them moved by more than noise."""
+
+import importlib
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from evenhand.compare.items.common import side_by_side
+from evenhand.compare.results import Results
+from evenhand.compare.roles import Number, Table, role_of
+from evenhand.errors import InputError
+from evenhand.metrics.differences import (
+    LEAST_CLUSTERS,
+    Difference,
+    Estimate,
+    difference_of_intervals,
+    difference_of_items,
+)
+from evenhand.metrics.paired import holm
+
+#: Both runs give the same value; it differs by more than noise, or by no more than that; noise
+#: is not known; only one run gives a value.
+SAME, MOVED, NOISE, UNJUDGED, NEW, GONE = "same", "moved", "noise", "unjudged", "new", "gone"
+
+#: What a difference was judged by.
+ITEMS, INTERVALS = "items", "intervals"
+
+#: Seed and size of the bootstrap over items.
+SEED, RESAMPLES = 0, 2000
+
+#: A table has six decimals; what its items give may differ from it by so much.
+ROUNDING = 2e-6
+
+#: Adjusted p-values below this count as moved.
+ALPHA = 0.05
+
+
+@dataclass
+class Compared:
+    """One number of one row in both runs.
+
+    Attributes
+    ----------
+    table, column : str
+        Where it stands.
+    key : dict
+        What names its row.
+    neutral : float or None
+        See `evenhand.compare.roles.Number`.
+    base, head : Estimate or None
+        None where a run gives no value; borders are NaN where it gives no interval.
+    status : str
+        `SAME`, `NEW`, `GONE`, `UNJUDGED`, and after `settle` `MOVED` or `NOISE`.
+    reason : str
+        Why it is `UNJUDGED`, else blank.
+    by : str
+        `ITEMS` or `INTERVALS`, or blank.
+    change : Difference or None
+        Of the values.
+    distance : Difference or None
+        Of their distances from the neutral point; without one, the same as `change`.
+    p_adjusted : float
+        Of the change; NaN for what was not judged.
+    """
+
+    table: str
+    column: str
+    key: dict[str, str]
+    neutral: float | None
+    base: Estimate | None
+    head: Estimate | None
+    status: str
+    reason: str = ""
+    by: str = ""
+    change: Difference | None = None
+    distance: Difference | None = None
+    p_adjusted: float = math.nan
+
+
+class Verdict(NamedTuple):
+    """A verdict of a table's own that is another one now."""
+
+    table: str
+    column: str
+    key: dict[str, str]
+    base: str
+    head: str
+
+
+@dataclass
+class ComparedTable:
+    """One table in both runs.
+
+    Attributes
+    ----------
+    name : str
+        Its path in the results.
+    equal : bool
+        Whether both runs wrote the same bytes.
+    rows : tuple of int
+        How many rows base and head have; None for a run without the table.
+    new, gone : list of dict
+        What names the rows that only head, or only base, has.
+    numbers : list of Compared
+        Of the rows that both have; blank in both does not count.
+    columns_new, columns_gone : list of str
+        Columns that only head, or only base, has.
+    others : dict
+        By name of a column that is no number with an interval: in how many rows it differs.
+    verdicts : list of Verdict
+        Those columns among these that are verdicts.
+    problem : str
+        Why the rows were not compared, or blank.
+    """
+
+    name: str
+    equal: bool
+    rows: tuple[int | None, int | None]
+    new: list[dict[str, str]] = field(default_factory=list)
+    gone: list[dict[str, str]] = field(default_factory=list)
+    numbers: list[Compared] = field(default_factory=list)
+    columns_new: list[str] = field(default_factory=list)
+    columns_gone: list[str] = field(default_factory=list)
+    others: dict[str, int] = field(default_factory=dict)
+    verdicts: list[Verdict] = field(default_factory=list)
+    problem: str = ""
+
+
+def compare_tables(base: Results, head: Results, families: list[Table]) -> list[ComparedTable]:
+    """Compare all tables that either folder has, sorted by name, and settle what moved.
+
+    Raises
+    ------
+    InputError
+        A table cannot be read, or neither folder has a table with a row.
+    """
+    names = sorted({*base.tables, *head.tables})
+    tables = [compare_table(base, head, name, role_of(name, families)) for name in names]
+    for one, place in ((base, 0), (head, 1)):
+        if not any(table.rows[place] for table in tables):
+            raise InputError("has no table with a row, so there is nothing to compare",
+                             file=one.folder)  # fmt: skip
+    settle([number for table in tables if not table.equal for number in table.numbers])
+    return tables
+
+
+def compare_table(base: Results, head: Results, name: str, role: Table | None) -> ComparedTable:
+    """Compare one table; what moved is not settled yet."""
+    paths = [one.folder / name for one in (base, head)]
+    present = [path.is_file() for path in paths]
+    equal = all(present) and paths[0].read_bytes() == paths[1].read_bytes()
+    before, old = base.rows(name)
+    after, new = (before, old) if equal else head.rows(name)
+    rows = tuple(
+        len(found) if there else None for found, there in zip((old, new), present, strict=True)
+    )
+    table = ComparedTable(name, equal, rows)
+    if not all(present):
+        return table
+    if role is None:
+        table.problem = "resources/compare.csv does not say what its columns are"
+    elif not role.keys:
+        table.problem = "nothing names its rows"
+    if table.problem:
+        return table
+    table.columns_new = [column for column in after if column not in before]
+    table.columns_gone = [column for column in before if column not in after]
+    common = [column for column in before if column in after]
+    # an older folder may lack a column that names rows now; the others may still tell them apart
+    keys = tuple(key for key in role.keys if key in common)
+    own, other = (_by_key(found, keys) for found in (old, new))
+    if own is None or other is None or not keys:
+        table.problem = f"two rows have the same {', '.join(keys)}" if keys else "it has other keys"
+        return table
+    table.gone = [_key(row, role) for key, row in own.items() if key not in other]
+    table.new = [_key(row, role) for key, row in other.items() if key not in own]
+    both = [(row, other[key]) for key, row in own.items() if key in other]
+    numbers = [one for one in role.numbers if {one.value, one.low, one.high} <= {*common}]
+    stores = _Stores(base, head, name)
+    for number in numbers:
+        for pair in both:
+            table.numbers += _compare(table, role, number, pair, stores)
+    known = {*keys, *(number.value for number in numbers)}
+    _compare_others(table, role, both, [column for column in common if column not in known])
+    return table
+
+
+def settle(numbers: list[Compared]) -> None:
+    """Decide which of the judged numbers moved, corrected for how many they are (Holm)."""
+    judged = [one for one in numbers if one.change is not None]
+    adjusted = holm(np.array([one.change.p_value for one in judged]))
+    for one, p_adjusted in zip(judged, adjusted.tolist(), strict=True):
+        one.p_adjusted = p_adjusted
+        if one.status != SAME:
+            one.status = MOVED if p_adjusted < ALPHA else NOISE
+
+
+def _by_key(
+    rows: list[dict[str, str]], keys: tuple[str, ...]
+) -> dict[tuple[str, ...], dict[str, str]] | None:
+    """The rows by what names them; None if a name is there twice."""
+    found = {tuple(row[key] for key in keys): row for row in rows}
+    return found if len(found) == len(rows) else None
+
+
+def _key(row: dict[str, str], role: Table) -> dict[str, str]:
+    return {key: row[key] for key in role.keys if key in row}
+
+
+class _Stores:
+    """The items behind a table in both runs, looked up when first asked for."""
+
+    def __init__(self, base: Results, head: Results, name: str) -> None:
+        self.folders, self.name, self.found = (base.folder, head.folder), name, {}
+
+    def items(self, module: str, key: dict[str, str]) -> list[Any]:
+        """Those of base and of head; None for a run that does not know them."""
+        if module not in self.found:
+            store = importlib.import_module(f"evenhand.compare.items.{module}").Store
+            self.found[module] = [store(folder, self.name) for folder in self.folders]
+        return [store.items(key) for store in self.found[module]]
+
+
+def _compare(
+    table: ComparedTable,
+    role: Table,
+    number: Number,
+    pair: tuple[dict[str, str], dict[str, str]],
+    stores: _Stores,
+) -> Iterator[Compared]:
+    """The number of a row; nothing if both runs leave it blank."""
+    base, head = (_estimate(row, number) for row in pair)
+    if base is None and head is None:
+        return
+    key = _key(pair[0], role)
+    found = Compared(table.name, number.value, key, number.neutral, base, head, UNJUDGED)
+    if base is None or head is None:
+        found.status = NEW if base is None else GONE
+    elif base.value == head.value:
+        found.status, found.change = SAME, Difference(0.0, 0.0, 1.0)
+        found.distance = found.change
+    else:
+        _judge(found, number, pair, stores)
+    yield found
+
+
+def _judge(
+    found: Compared,
+    number: Number,
+    pair: tuple[dict[str, str], dict[str, str]],
+    stores: _Stores,
+) -> None:
+    """Compute the difference with its p-value, or say why there is none."""
+    few = f"fewer than {LEAST_CLUSTERS} clusters"
+    clusters = [_number(row.get("clusters", "")) for row in pair]
+    if any(count is not None and count < LEAST_CLUSTERS for count in clusters):
+        found.reason = few
+        return
+    estimates = (found.base, found.head)
+    sides = stores.items(number.items, found.key) if number.items else [None, None]
+    if all(
+        one is not None and len(one.value) and math.isclose(
+            float(one.value.mean()), estimate.value, rel_tol=ROUNDING, abs_tol=ROUNDING
+        )
+        for one, estimate in zip(sides, estimates, strict=True)
+    ):  # fmt: skip
+        above, below, members = side_by_side(*sides)
+        draw = {"seed": SEED, "resamples": RESAMPLES}
+        found.by = ITEMS
+        change = distance = difference_of_items(above, below, members, **draw)
+        if found.neutral is not None:
+            distance = difference_of_items(above, below, members, neutral=found.neutral, **draw)
+        reason = few
+    elif not all(math.isfinite(one.low) and math.isfinite(one.high) for one in estimates):
+        found.reason = "no interval"
+        return
+    else:
+        found.by = INTERVALS
+        change = distance = difference_of_intervals(*estimates)
+        if found.neutral is not None:
+            distance = difference_of_intervals(
+                *(one.from_neutral(found.neutral) for one in estimates)
+            )
+        reason = "an interval without width, or beside its number"
+    if math.isnan(change.p_value):
+        found.by, found.reason = "", reason
+    else:
+        found.change, found.distance = change, distance
+
+
+def _estimate(row: dict[str, str], number: Number) -> Estimate | None:
+    value = _number(row[number.value])
+    if value is None:
+        return None
+    low, high = (_number(row[column]) for column in (number.low, number.high))
+    count = _number(row.get(number.count, ""))
+    borders = (math.nan if border is None else border for border in (low, high))
+    return Estimate(value, *borders, None if count is None else int(count))
+
+
+def _number(cell: str) -> float | None:
+    """A finite number, or None."""
+    try:
+        value = float(cell)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _compare_others(
+    table: ComparedTable,
+    role: Table,
+    both: list[tuple[dict[str, str], dict[str, str]]],
+    columns: list[str],
+) -> None:
+    """Count, for each column that is neither key nor number, the rows in which it differs."""
+    for column in columns:
+        unlike = [(old, new) for old, new in both if old[column] != new[column]]
+        if unlike:
+            table.others[column] = len(unlike)
+        if column == "verdict" or column.endswith("_verdict"):
+            table.verdicts += [
+                Verdict(table.name, column, _key(old, role), old[column], new[column])
+                for old, new in unlike
+            ]

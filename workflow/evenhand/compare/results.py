@@ -1,0 +1,142 @@
+"""A folder of results as the comparison reads it: its tables, and what made them."""
+
+import csv
+import json
+from collections import Counter
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from evenhand.errors import InputError
+from evenhand.io.files import content_digest
+
+#: Where the tables lie that are compared, by row; all other files are compared as a whole.
+TABLES = ("tables/*.csv", "slguset/*.csv", "slguset_published/*.csv")
+
+PROVENANCE = "provenance.json"
+
+
+class Results:
+    """A results folder that a run has finished.
+
+    Parameters
+    ----------
+    folder : Path
+        With `provenance.json` in it.
+
+    Raises
+    ------
+    InputError
+        There is no such folder, no provenance in it, or no table.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        if not folder.is_dir():
+            raise InputError("there is no such folder", file=folder, remedy="name a results folder")
+        path = folder / PROVENANCE
+        if not path.is_file():
+            raise InputError(
+                f"holds no {PROVENANCE}, so it is not a finished results folder",
+                file=folder,
+                remedy="let the workflow finish first",
+            )
+        found = {file for pattern in TABLES for file in folder.glob(pattern)}
+        self.tables = sorted(file.relative_to(folder).as_posix() for file in found)
+        if not self.tables:
+            raise InputError("holds no table, so there is nothing to compare", file=folder)
+
+    @cached_property
+    def files(self) -> dict[str, dict[str, Any]]:
+        """What `provenance.json` says of each file, by its path in the folder.
+
+        The inputs' paths are in the folder too if they were made there.
+        """
+        path = self.folder / PROVENANCE
+        try:
+            entries = json.loads(path.read_text(encoding="utf-8"))["files"]
+            names = [entry["file"] for entry in entries]
+            for entry in entries:
+                entry["sha256"], entry["stage"], entry["inputs"].items()
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(
+                "does not say where the results come from",
+                file=path,
+                remedy="remove it, and let the workflow write it again",
+            ) from error
+        start = self._start(names)
+        return {
+            _within(entry["file"], start): entry
+            | {
+                "inputs": {
+                    argument: [one | {"file": _within(one["file"], start)} for one in described]
+                    for argument, described in entry["inputs"].items()
+                }
+            }
+            for entry in entries
+        }
+
+    @cached_property
+    def made(self) -> set[str]:
+        """The SHA-256 of everything that the run made, what lies between the results included."""
+        digests = {entry["sha256"] for entry in self.files.values()}
+        for path in (self.folder / ".evenhand" / "records").glob("*.json"):
+            try:
+                record = json.loads(path.read_text(encoding="utf-8"))
+                digests.update(output["sha256"] for output in record["outputs"].values())
+            except (ValueError, KeyError, TypeError, AttributeError):
+                continue  # left by a run that was killed; what it made counts as a source
+        return digests
+
+    def _start(self, names: list[str]) -> str:
+        """How the recorded paths begin; the folder may have been moved since."""
+        starts: Counter[str] = Counter()
+        for name in names:
+            parts = name.split("/")
+            for place in range(len(parts)):
+                if (self.folder / "/".join(parts[place:])).exists():
+                    starts["/".join(parts[:place]) + "/" if place else ""] += 1
+                    break
+        if not starts:
+            raise InputError(
+                f"none of the files that {PROVENANCE} names is there", file=self.folder
+            )
+        return starts.most_common(1)[0][0]
+
+    def changed_since(self, name: str) -> bool:
+        """Whether a table is another one than its record tells of."""
+        entry = self.files.get(name)
+        return entry is not None and entry["sha256"] != content_digest(self.folder / name)
+
+    def rows(self, name: str) -> tuple[list[str], list[dict[str, str]]]:
+        """The header and the rows of a table; one that is not there has neither.
+
+        Raises
+        ------
+        InputError
+            It is not a table: not UTF-8, without a header, or with rows of another length.
+        """
+        path = self.folder / name
+        if not path.is_file():
+            return [], []
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            try:
+                reader = csv.reader(stream, strict=True)
+                header = next(reader, [])
+                rows = []
+                for cells in reader:
+                    if len(cells) != len(header):
+                        raise InputError(
+                            f"does not have {len(header)} cells", file=path, line=reader.line_num
+                        )
+                    rows.append(dict(zip(header, cells, strict=True)))
+            except (csv.Error, UnicodeDecodeError) as error:
+                raise InputError(f"is not a table ({error})", file=path) from error
+        if not header or len({*header}) < len(header):
+            raise InputError("has no header, or a column twice", file=path, line=1)
+        return header, rows
+
+
+def _within(name: str | None, start: str) -> str | None:
+    """A path in the folder, or as it is if it lies elsewhere."""
+    return name.removeprefix(start) if name and start else name

@@ -1,0 +1,96 @@
+"""What the columns of each table are: the table `resources/compare.csv`."""
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from evenhand.errors import InputError
+from evenhand.io.resources import read_resource
+
+#: Where the workflow keeps it.
+ROLES = Path(__file__).resolve().parents[3] / "resources" / "compare.csv"
+
+COLUMNS = ["table", "keys", "value", "low", "high", "count", "neutral", "items"]
+
+OPTIONAL = ("keys", "value", "low", "high", "count", "neutral", "items")
+
+
+@dataclass(frozen=True)
+class Number:
+    """A column of numbers with intervals.
+
+    Attributes
+    ----------
+    value, low, high : str
+        The columns of the number and of the borders of its 95 % interval.
+    count : str
+        The column that says of how many values the number is the mean, if its interval is
+        Student's; else blank.
+    neutral : float or None
+        The value of a system without bias, if there is one: what is compared is then the
+        distance from it.
+    items : str
+        The module of `evenhand.compare.items` that finds the items behind it; else blank.
+    """
+
+    value: str
+    low: str
+    high: str
+    count: str = ""
+    neutral: float | None = None
+    items: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A family of tables: the columns that together name a row, and those to compare."""
+
+    pattern: str
+    keys: tuple[str, ...]
+    numbers: tuple[Number, ...]
+
+
+def read_roles(path: Path) -> list[Table]:
+    """Read the roles; a row per family of tables and number.
+
+    A family without a number has one row whose `value` is blank, and one whose rows nothing
+    names has blank `keys` too.
+
+    Raises
+    ------
+    InputError
+        It is no such table.
+    """
+    families: dict[str, list[Number]] = {}
+    keys: dict[str, tuple[str, ...]] = {}
+    for row in read_resource(path, COLUMNS, optional=OPTIONAL, unique=("table", "value")):
+        where, own = row["table"], tuple(row["keys"].split())
+        if keys.setdefault(where, own) != own:
+            raise InputError(f"gives {where} other keys than before", file=path)
+        numbers = families.setdefault(where, [])
+        if not row["value"]:
+            if any(row[name] for name in COLUMNS[3:]):
+                raise InputError(f"says something of a number of {where} but not which", file=path)
+            continue
+        if not row["low"] or not row["high"] or not own:
+            raise InputError(
+                f"gives {row['value']} of {where} no interval or no keys",
+                file=path,
+                remedy="name the columns of its borders and those that name a row, or leave value"
+                " blank",
+            )
+        try:
+            neutral = float(row["neutral"]) if row["neutral"] else None
+        except ValueError as error:
+            raise InputError(
+                f"the neutral point of {row['value']} of {where} is no number", file=path
+            ) from error
+        numbers.append(
+            Number(row["value"], row["low"], row["high"], row["count"], neutral, row["items"])
+        )
+    return [Table(where, keys[where], tuple(numbers)) for where, numbers in families.items()]
+
+
+def role_of(name: str, families: list[Table]) -> Table | None:
+    """The first family that a table (by its path in the results) belongs to."""
+    return next((one for one in families if fnmatchcase(name, one.pattern)), None)

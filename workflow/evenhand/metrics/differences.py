@@ -1,0 +1,144 @@
+"""Whether a number differs between two runs by more than noise: from intervals, or from items."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from evenhand.metrics.bootstrap import ratio_replicates
+
+#: With fewer clusters a spread over clusters says nothing; see `evenhand.stereotypes.decisions`.
+LEAST_CLUSTERS = 6
+
+
+class Estimate(NamedTuple):
+    """A number with its interval.
+
+    Attributes
+    ----------
+    value, low, high : float
+        In the number's unit.
+    count : int, optional
+        Of how many values it is the mean, if the interval is Student's; else the interval is
+        taken for a normal or a bootstrap interval.
+    """
+
+    value: float
+    low: float
+    high: float
+    count: int | None = None
+
+    def from_neutral(self, neutral: float) -> "Estimate":
+        """The same number as its distance from a neutral point, at least 0; the borders go along.
+
+        A border beyond the neutral point becomes negative.
+        """
+        side = -1.0 if self.value < neutral else 1.0
+        borders = sorted((side * (self.low - neutral), side * (self.high - neutral)))
+        return Estimate(side * (self.value - neutral), *borders, self.count)
+
+
+class Difference(NamedTuple):
+    """A difference, its standard error and two-sided p-value; NaN where it cannot be judged."""
+
+    difference: float
+    error: float
+    p_value: float
+
+
+def difference_of_intervals(base: Estimate, head: Estimate, level: float = 0.95) -> Difference:
+    """The difference of two independent numbers of which only the intervals are known.
+
+    The standard error joins those halves of the intervals that face each other, which suits
+    lopsided intervals: the method of variance estimates recovery (Zou and Donner, Statistics in
+    Medicine 27, 2008). Of numbers with Student intervals the degrees of freedom are Welch's.
+
+    Parameters
+    ----------
+    base, head : Estimate
+        All finite.
+    level : float
+        Coverage of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    Difference
+        ``head - base``. The error and the p-value are NaN if both halves have no width, if a
+        number lies outside its own interval, or if a count is below 2.
+    """
+    from scipy import stats
+
+    change = head.value - base.value
+    unknown = Difference(change, float("nan"), float("nan"))
+    variances, freedoms = [], []
+    for one, upward in ((base, change >= 0), (head, change < 0)):
+        half = one.high - one.value if upward else one.value - one.low
+        if not one.low <= one.value <= one.high or (one.count is not None and one.count < 2):
+            return unknown
+        freedom = float("inf") if one.count is None else one.count - 1
+        variances.append((half / float(stats.t.ppf((1 + level) / 2, df=freedom))) ** 2)
+        freedoms.append(freedom)
+    error = float(np.sqrt(sum(variances)))
+    if error == 0:
+        return unknown
+    below = sum((v**2 / df for v, df in zip(variances, freedoms, strict=True)), 0.0)
+    freedom = error**4 / below if below else float("inf")
+    return Difference(change, error, float(2 * stats.t.sf(abs(change) / error, df=freedom)))
+
+
+def difference_of_items(
+    numerators: np.ndarray,
+    denominators: np.ndarray,
+    clusters: np.ndarray,
+    *,
+    seed: int,
+    resamples: int = 2000,
+    neutral: float | None = None,
+) -> Difference:
+    """The difference of two means or shares over items that both runs, or one of them, have.
+
+    Whole clusters are drawn, the same for both runs, and the error is the standard deviation of
+    the differences that come out; the p-value is Student's, with one degree of freedom less than
+    clusters. So a noise that both runs share counts for nothing, and runs whose items have
+    nothing in common are judged as independent ones.
+
+    Parameters
+    ----------
+    numerators, denominators : array of float, shape (n, 2)
+        What each item adds above and below the line of the mean, in base and in head; zero for
+        an item that a run does not have.
+    clusters : array, shape (n,)
+        The cluster of each item (any sortable label).
+    seed, resamples : int
+        The draw.
+    neutral : float, optional
+        Compare the distances from this point instead of the means.
+
+    Returns
+    -------
+    Difference
+        ``head - base``. The error and the p-value are NaN if fewer than `LEAST_CLUSTERS` clusters
+        have an item in base or in head; the difference is NaN too if a run has no item at all.
+        A difference that is the same in each draw has the p-value 0.
+    """
+    from scipy import stats
+
+    above, below = (np.asarray(array, dtype=np.float64) for array in (numerators, denominators))
+    sizes = below.sum(axis=0)
+    if not len(above) or (sizes <= 0).any():
+        return Difference(*[float("nan")] * 3)
+    means = above.sum(axis=0) / sizes
+    drawn = ratio_replicates(above, below, clusters, seed=seed, resamples=resamples)
+    if neutral is not None:
+        # on the side on which each run's mean lies, so that what crosses the point counts as nearer
+        side = np.where(means < neutral, -1.0, 1.0)
+        means, drawn = side * (means - neutral), side * (drawn - neutral)
+    change = float(means[1] - means[0])
+    groups = min(len(np.unique(np.asarray(clusters)[below[:, run] > 0])) for run in (0, 1))
+    if groups < LEAST_CLUSTERS:
+        return Difference(change, float("nan"), float("nan"))
+    differences = drawn[:, 1] - drawn[:, 0]
+    error = float(np.std(differences[np.isfinite(differences)], ddof=1))
+    # a shift of all items alike leaves a spread of rounding only
+    if error <= 1e-9 * max(abs(change), float(np.abs(means).max())):
+        return Difference(change, 0.0, 1.0 if np.isclose(change, 0, atol=1e-12) else 0.0)
+    return Difference(change, error, float(2 * stats.t.sf(abs(change) / error, df=groups - 1)))
