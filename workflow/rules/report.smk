@@ -48,10 +48,9 @@ rule write_slguset_page:
         code=code("evenhand.report.write_slguset_page"),
         options=options("slguset.annotation", "notice"),
         pages=Options("report", {"pages": plan.pages(config)}),
-        results=lambda wildcards, output: str(Path(output[0]).parents[1]),
     shell:
         "python -m evenhand.report.write_slguset_page {params.given} {params.options} {params.pages}"
-        " --results {params.results} --out {output} 2> {log}"
+        " --out {output} 2> {log}"
 
 
 rule write_models_page:

@@ -10,7 +10,6 @@ from evenhand.errors import InputError
 from evenhand.io.files import content_digest
 from evenhand.io.tables import write_table
 from evenhand.report.collect_provenance import collect_provenance
-from evenhand.report.sections.provenance import describe_provenance, holding
 from evenhand.stage import Input, Output
 
 SCHEMA = pa.schema([("a", pa.int64())])
@@ -170,30 +169,3 @@ def test_a_file_named_twice_and_a_broken_record_are_errors(made):
     Path("results/.evenhand/records/x.json").write_text("{", encoding="utf-8")
     with pytest.raises(InputError, match=r"x\.json"):
         collect()
-
-
-def test_the_page_folds_files_of_a_kind(made):
-    collect()
-    document = json.loads(Path("provenance.json").read_text(encoding="utf-8"))
-    table = next(entry for entry in document["files"] if entry["rows"] == 3)
-    shards = [
-        table | {"file": f"results/slguset/keywords/{shard}.parquet", "sha256": shard}
-        for shard in "abcd"
-    ]
-    Path("provenance.json").write_text(json.dumps({"files": [*document["files"], *shards]}))
-    described = describe_provenance(Path("provenance.json"), "results")
-    folded = next(row for row in described["rows"] if row["files"] > 1)
-    assert folded["file"] == "results/slguset/keywords/*.parquet"
-    assert (folded["files"], folded["rows"]) == (4, 12)
-    assert folded["link"] == "../slguset/keywords"
-    assert folded["holds"] == holding("x/y/slguset/keywords/z.parquet")
-    [made_by] = described["stages"]
-    assert made_by["n"] == 7
-    assert made_by["totals"] == [("rows", 3)]
-
-
-def test_every_known_kind_of_file_has_its_own_words():
-    assert holding("results/slguset/sentences/a.quarantine.parquet").startswith("Parts of the")
-    assert holding("results/slguset/sentences/a.parquet").startswith("Sentences that")
-    assert holding("results/tables/slguset_bias_by_pair.csv") == "Bias per model and pair"
-    assert holding("results/unknown.bin") is None

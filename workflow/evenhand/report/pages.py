@@ -11,6 +11,8 @@ PAGES = {
     "individual_fairness": ("individual_fairness.html", "Individual fairness"),
     "legal_cases": ("legal_cases.html", "Legal cases"),
     "legal_classifiers": ("legal_classifiers.html", "Legal classifiers"),
+    "provenance": ("provenance.html", "Provenance"),
+    "run": ("run.html", "Run"),
 }
 
 

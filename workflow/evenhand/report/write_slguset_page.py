@@ -11,7 +11,7 @@ from evenhand.report.sections.bias import describe_bias
 from evenhand.report.sections.dataset import describe_dataset
 from evenhand.report.sections.funnel import describe_funnel
 from evenhand.report.sections.headline import describe_headline, rows_of
-from evenhand.report.sections.provenance import describe_provenance
+from evenhand.report.sections.provenance import count_files
 from evenhand.report.sections.published import describe_published
 from evenhand.report.sections.quarantine import describe_quarantine
 from evenhand.stage import Input, Output, Source
@@ -26,9 +26,6 @@ SECTIONS = (
     ("quarantine", "Corpus", "What was read, and what was set aside"),
     ("files", "Files", "Where everything lies, and what made it"),
 )
-
-#: Rows shown per stage, and inputs per file, in the tables of provenance.
-MOST_FILES, MOST_INPUTS = 20, 6
 
 
 def write_slguset_page(
@@ -70,7 +67,6 @@ def write_slguset_page(
     provenance: Input | None = None,
     examples: int = 3,
     notice: str = "",
-    results: str = "results",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
     """Write the page of SlguSet: one HTML file that needs nothing beside it.
@@ -154,9 +150,6 @@ def write_slguset_page(
         Sentences shown per verdict, the first by sentence_id; 0 shows none.
     notice
         A remark on the annotation, such as that the sheets are a demo's.
-    results
-        The results folder, as the paths in `provenance` begin. The page is meant to lie in its
-        folder ``report``; its links to files go one folder up from there.
     pages
         The pages that this run makes, of `evenhand.report.pages.PAGES`, to link to in the
         masthead; all of them if it is not said.
@@ -186,7 +179,7 @@ def write_slguset_page(
         ],
         "published": describe_published(published_filters, published_report),
         "quarantine": describe_quarantine(counts or [], quarantine or []),
-        "files": describe_provenance(provenance, results),
+        "files": count_files(provenance),
     }  # fmt: skip
     headline = describe_headline(
         parts["funnel"], parts["annotation"], rows_of(dataset), rows_of(published_dataset)
@@ -200,8 +193,6 @@ def write_slguset_page(
             pages=links_to_pages("slguset", pages),
             headline=headline,
             notice=notice,
-            most_files=MOST_FILES,
-            most_inputs=MOST_INPUTS,
         )
     )
     Path(out).write_text(html, encoding="utf-8")

@@ -1,193 +1,291 @@
-"""Section: where everything lies, what it holds and what made it."""
+"""Section: each file of the run, what made it, and the way back to the sources."""
 
 import json
 from collections import Counter
-from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
 from evenhand.report.read import read_json
+from evenhand.report.render import NOTHING, slug
+from evenhand.report.sections.holdings import holding
 
-#: What a result file holds, by a pattern of the end of its path; the first that fits counts.
-HOLDINGS = [
-    ("slguset/sentences/*.quarantine.parquet", "Parts of the corpus that could not be read"),
-    ("slguset/sentences/*.counts.json", "What was read of a shard of the corpus"),
-    ("*/sentences/*.parquet", "Sentences that hold the characters of a keyword"),
-    ("*/keywords/*.parquet", "The keyword of each sentence, with its place and verdict"),
-    ("*/filters/*/*.parquet", "One filter’s verdict on each sentence"),
-    ("slguset/names/*", "The name tagger, and its precision and recall on held-out text"),
-    ("slguset/candidates.parquet", "Every keyword sentence with its verdict and reasons"),
-    ("slguset/funnel.csv", "How many sentences fell at which step"),
-    ("annotation/*/sample.parquet", "The sentences that were handed to the annotators"),
-    ("annotation/*/sheets", "One sheet per annotator, and a Label Studio project"),
-    ("annotation/*/answers.parquet", "What each annotator said of each sentence"),
-    ("slguset/annotation/disagreements.csv", "Sentences on which the annotators disagree"),
-    ("slguset/agreement.csv", "Agreement between annotators, per pair and overall"),
-    ("slguset/slguset.parquet", "The data set"),
-    ("slguset/slguset.csv", "The data set in the authors’ four columns"),
-    ("slguset/README.md", "The data card"),
-    ("slguset_published/slguset.parquet", "The authors’ data set, with every offset repaired"),
-    ("slguset_published/problems.csv", "Problems found in the authors’ file"),
-    ("slguset_published/filters.csv", "What each filter would drop of the authors’ file"),
-    ("slguset_published/report.json", "The report on the authors’ file"),
-    ("*/table_1.csv", "Table 1: sentences per pair and direction"),
-    ("*/statistics.json", "Lengths, characters and coverage of the vocabulary"),
-    ("models/*", "A language model"),
-    ("*/bias/*.parquet", "One model’s bias on each sentence"),
-    ("tables/*_bias_by_pair.csv", "Bias per model and pair"),
-    ("tables/*_bias_correlations.csv", "Correlation of bias between models"),
-    ("tables/*_bias_variants.csv", "Bias by each way to read a word of several tokens"),
-    ("tables/*_bias_sentences.csv", "The most male and most female sentences per model"),
-    ("tables/*_bias_words.csv", "Subject words of the sentences with obvious bias"),
-    ("tables/*_bias_methods.csv", "Other methods on the same sentences, beside the bias"),
-    ("tables/*_bias.csv", "Bias per model"),
-    ("stereotypes/*/pairs.parquet", "Pairs of sentences, with clusters and doubts"),
-    ("stereotypes/*/pairs.json", "What a set of pairs is"),
-    ("stereotypes/*/scores/*.parquet", "One model’s scores of each sentence, by each method"),
-    ("stereotypes/*/tokens/*.parquet", "What one model said of each token"),
-    ("stereotypes/*/null/*.parquet", "The scores of models with random weights"),
-    ("stereotypes/*/gates/*.json", "What a model is, and whether its numbers are to be trusted"),
-    ("tables/*_bias_scores.csv", "Bias scores of a set, with intervals and verdicts"),
-    ("tables/stereoset_released.csv", "StereoSet from its authors’ own sentence scores"),
-    ("tables/*_stereoset.csv", "LMS, SS and ICAT"),
-    ("tables/*_token_accuracy.csv", "How often each method’s token ranks first"),
-    ("tables/*_all_masked.csv", "What is preferred when every token is masked"),
-    ("tables/*_meta_evaluation.csv", "How well each method agrees with people"),
-    ("tables/*_roc.csv", "The points of the ROC curves"),
-    ("tables/*_auc_tests.csv", "Tests between two methods’ agreement with people"),
-    ("tables/*_length.csv", "How often each method prefers the longer sentence"),
-    ("tables/*_compat.csv", "Decisions by the published code and by the definition"),
-    ("tables/*_model_comparisons.csv", "Which of two models is less biased, if either"),
-    ("*/bias/*.json", "What a model is, and whether its numbers are to be trusted"),
-    ("annotation/*/drawn.csv", "How many sentences were drawn for each pair"),
-]
+#: So many ways in which a stage was called are shown; each file's details have its own.
+MOST_SETTINGS = 4
 
-#: So many files of one kind or more share a row of the table.
-FOLD = 3
+#: So many names of a list are shown.
+MOST_NAMES = 6
 
 
-def describe_provenance(provenance: Path | None, results: str) -> dict[str, Any] | None:
-    """The result files (many of a kind folded into one row) and the stages behind them.
+def describe_provenance(provenance: Path, results: str) -> dict[str, Any]:
+    """The files of a run by kind, the stages that made them, the sources, and data for details.
 
     Parameters
     ----------
-    provenance : Path, optional
+    provenance : Path
         ``provenance.json``.
     results : str
         The results folder, as the paths in the document begin; the page lies one folder
         below it, so that what lies there can be linked to.
+
+    Returns
+    -------
+    dict
+        totals: files, results, traced, stages and sources (numbers), and bytes; kinds: files of
+        one folder, kind and stage, with pattern, holds, stage, rule, rows, bytes, and members
+        (path, id, link, rows, bytes, sha256); stages; sources; data: see `_graph`.
     """
-    if provenance is None:
-        return None
-    entries = read_json(provenance)["files"]
-    kinds: dict[tuple[str | None, ...], list[dict[str, Any]]] = {}
-    for entry in entries:
-        kind = (_pattern(entry["file"]), holding(entry["file"]), entry["stage"])
-        kinds.setdefault(kind, []).append(entry)
-    rows = []
-    for (pattern, *_), members in kinds.items():
-        if len(members) >= FOLD:
-            folder = str(PurePosixPath(pattern).parent)
-            rows.append(_fold(pattern, members) | {"link": _link(folder, results)})
-        else:
-            rows += [
-                entry
-                | {
-                    "files": 1,
-                    "holds": holding(entry["file"]),
-                    "link": _link(entry["file"], results),
-                }
-                for entry in members
-            ]
-    rows.sort(key=lambda row: row["file"])
-    return {"rows": rows, "stages": _stages(entries)}
-
-
-def holding(file: str) -> str | None:
-    """What a result file holds, in words; None if it is of no known kind."""
-    steps = PurePosixPath(file).parts
-    for pattern, words in HOLDINGS:
-        tail = "/".join(steps[-len(pattern.split("/")) :])
-        if fnmatchcase(tail, pattern):
-            return words
-    return None
-
-
-def _pattern(file: str) -> str:
-    """A path with its own name replaced: ``a/b/*.counts.json``."""
-    path = PurePosixPath(file)
-    return str(path.with_name("*" + "".join(path.suffixes[-2:])))
-
-
-def _link(file: str, results: str) -> str | None:
-    """Where a file lies, seen from ``results/report/``; None if it lies elsewhere."""
-    path, top = PurePosixPath(file), PurePosixPath(results)
-    if top not in path.parents:
-        return None
-    return "../" + quote(str(path.relative_to(top)))
-
-
-def _fold(pattern: str, members: list[dict[str, Any]]) -> dict[str, Any]:
-    rows = [entry["rows"] for entry in members]
+    document = read_json(provenance)
+    top = PurePosixPath(results)
+    ids = _Ids()
+    files = [
+        entry | {"path": _below(entry["file"], top), "holds": holding(entry["file"])}
+        for entry in document["files"]
+    ]
+    for entry in files:
+        entry["id"] = ids.give(f"file-{slug(entry['path'])}")
+        entry["link"] = _link(entry["file"], top)
+    sources = [
+        one | {"id": ids.give(f"source-{slug(one['file'] or one['sha256'][:12])}")}
+        for one in document.get("sources", [])
+    ]
+    stages = _stages(files, ids)
     return {
-        "file": pattern,
-        "files": len(members),
-        "holds": holding(members[0]["file"]),
-        "bytes": sum(entry["bytes"] for entry in members),
-        "rows": None if None in rows else sum(rows),
-        "stage": members[0]["stage"],
+        "totals": {
+            "files": len(files),
+            "results": sum(entry.get("result", True) for entry in files),
+            "traced": sum(entry["stage"] is not None for entry in files),
+            "bytes": sum(entry["bytes"] or 0 for entry in files),
+            "stages": len(stages),
+            "sources": len(sources),
+        },
+        "kinds": _kinds(files, stages),
+        "stages": list(stages.values()),
+        "sources": _used(sources, files),
+        "data": _graph(files, sources, stages),
     }
 
 
-def _stages(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Each stage, in the order of its first file, with its code, parameters and files."""
+def count_files(provenance: Path | None) -> dict[str, int] | None:
+    """How many files the document describes, and how many of them are traced."""
+    if provenance is None:
+        return None
+    files = read_json(provenance)["files"]
+    return {
+        "files": len(files),
+        "traced": sum(entry["stage"] is not None for entry in files),
+    }
+
+
+class _Ids:
+    """Gives each element an id of its own: the second of a name gets a number."""
+
+    def __init__(self) -> None:
+        self.given: Counter[str] = Counter()
+
+    def give(self, name: str) -> str:
+        self.given[name] += 1
+        if self.given[name] == 1:
+            return name
+        return self.give(f"{name}-{self.given[name]}")
+
+
+def _below(file: str, top: PurePosixPath) -> str:
+    """The path below the results folder; as it is if it lies elsewhere."""
+    path = PurePosixPath(file)
+    return str(path.relative_to(top)) if top in path.parents else file
+
+
+def _link(file: str, top: PurePosixPath) -> str | None:
+    """Where a file lies, seen from ``results/report/``; None if it lies elsewhere."""
+    path = PurePosixPath(file)
+    return "../" + quote(str(path.relative_to(top))) if top in path.parents else None
+
+
+def _rule(stage: str | None) -> str | None:
+    """The rule that runs a stage: both share the name of the module."""
+    return stage.rpartition(".")[2] if stage else None
+
+
+def _kinds(files: list[dict[str, Any]], stages: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """Files of one folder, with one ending and one stage, together; in the order of paths."""
+    kinds: dict[tuple[str | None, ...], list[dict[str, Any]]] = {}
+    for entry in files:
+        path = PurePosixPath(entry["path"])
+        pattern = str(path.with_name("*" + "".join(path.suffixes[-2:])))
+        kinds.setdefault((pattern, entry["holds"], entry["stage"]), []).append(entry)
+    found = []
+    for (pattern, holds, stage), members in kinds.items():
+        rows = [entry["rows"] for entry in members]
+        found.append(
+            {
+                "name": pattern if len(members) > 1 else members[0]["path"],
+                "holds": holds,
+                "stage": stage,
+                "rule": _rule(stage),
+                "stage_id": stages[stage]["id"] if stage else None,
+                "rows": None if None in rows else sum(rows),
+                "bytes": sum(entry["bytes"] or 0 for entry in members),
+                "members": members,
+            }
+        )
+    return sorted(found, key=lambda kind: kind["members"][0]["path"])
+
+
+def _stages(files: list[dict[str, Any]], ids: _Ids) -> dict[str, dict[str, Any]]:
+    """Each stage by name, with its code, the ways in which it was called, and its counts."""
     stages: dict[str, dict[str, Any]] = {}
-    for entry in entries:
-        if entry["stage"] is None:
+    runs: dict[str, dict[str, dict[str, Any]]] = {}
+    for entry in sorted(files, key=lambda entry: (entry["stage"] or "", entry["path"])):
+        name = entry["stage"]
+        if name is None:
             continue
         stage = stages.setdefault(
-            entry["stage"], {"stage": entry["stage"], "codes": [], "settings": [], "files": []}
+            name,
+            {
+                "stage": name,
+                "rule": _rule(name),
+                "id": ids.give(f"stage-{slug(name)}"),
+                "codes": [],
+                "packages": [],
+                "settings": [],
+                "files": 0,
+            },
         )
-        if entry["code"] not in stage["codes"]:
-            stage["codes"].append(entry["code"])
-        settings = {
-            "parameters": _plain(entry["parameters"]),
-            "packages": entry["packages"] or {},
-        }
-        if settings not in stage["settings"]:
-            stage["settings"].append(settings)
-        stage["files"].append(entry | {"inputs": _inputs(entry)})
-    for stage in stages.values():
-        stage["n"] = len(stage["files"])
-        stage["totals"] = _totals(stage["files"])
-    return [stages[name] for name in sorted(stages)]
+        stage["files"] += 1
+        for key, value in (
+            ("codes", entry["code"]),
+            ("packages", entry["packages"] or {}),
+            ("settings", _parameters(entry)),
+        ):
+            if value not in stage[key]:
+                stage[key].append(value)
+        # outputs of one run share its counts
+        run = json.dumps([entry["inputs"], entry["parameters"]], sort_keys=True)
+        runs.setdefault(name, {})[run] = entry["counts"] or {}
+    for name, stage in stages.items():
+        stage["runs"] = len(runs[name])
+        stage["totals"] = _totals(list(runs[name].values()))
+        stage["ways"] = len(stage["settings"])
+        stage["settings"] = stage["settings"][:MOST_SETTINGS]
+    return stages
 
 
-def _plain(parameters: dict[str, Any] | None) -> list[tuple[str, str]]:
-    """Parameters as the command line or a config would show them."""
+def _parameters(entry: dict[str, Any]) -> list[tuple[str, str, bool]]:
+    """Each parameter by its key in the configuration, or else its name; value; whether it is a key.
+
+    Those of the configuration come first.
+    """
+    keys = entry.get("config") or {}
+    found = [
+        (keys.get(name, name), _value(value), name in keys)
+        for name, value in (entry["parameters"] or {}).items()
+    ]
+    return sorted(found, key=lambda one: (not one[2], one[0]))
+
+
+def _value(value: Any) -> str:
+    """A value as the configuration has it."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _totals(counts: list[dict[str, Any]]) -> list[tuple[str, int]]:
+    """What the runs of a stage counted, added up."""
+    totals: Counter[str] = Counter()
+    for one in counts:
+        for name, value in one.items():
+            if isinstance(value, int) and not isinstance(value, bool):
+                totals[name] += value
+    return list(totals.items())
+
+
+def _used(sources: list[dict[str, Any]], files: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The sources with the rules that read them."""
+    readers: dict[tuple[str | None, str], set[str]] = {}
+    for entry in files:
+        for one in _inputs(entry):
+            readers.setdefault((one["file"], one["sha256"]), set()).add(_rule(entry["stage"]) or "")
     return [
-        (name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-        for name, value in sorted((parameters or {}).items())
+        one | {"readers": sorted(readers.get((one["file"], one["sha256"]), ()))} for one in sources
     ]
 
 
 def _inputs(entry: dict[str, Any]) -> list[dict[str, Any]]:
-    return [
-        {"argument": argument, **one}
-        for argument, described in sorted(entry["inputs"].items())
-        for one in described
-    ]
+    return [one for described in entry["inputs"].values() for one in described]
 
 
-def _totals(files: list[dict[str, Any]]) -> list[tuple[str, int]]:
-    """The stage's counts over all of its runs; outputs of one run share its counts."""
-    runs = {
-        json.dumps([file["inputs"], file["parameters"]], sort_keys=True): file["counts"] or {}
-        for file in files
+def _graph(
+    files: list[dict[str, Any]], sources: list[dict[str, Any]], stages: dict[str, dict[str, Any]]
+) -> dict[str, Any]:
+    """What the page's script draws the details of a file from, each thing told once.
+
+    Returns
+    -------
+    dict
+        nodes: the files, then the sources, as [id, path, sha256, link, holds, bytes, rows,
+        columns, run], of a source only the first three; runs: [stage, code, parameters, packages,
+        counts, inputs], where inputs is a list of [argument, nodes]; and the lists stages (name,
+        id), codes, parameters, packages, columns and holds that the numbers in both point into.
+    """
+    lists: dict[str, _Numbered] = {
+        name: _Numbered()
+        for name in ("runs", "stages", "codes", "parameters", "packages", "columns", "holds")
     }
-    totals: Counter[str] = Counter()
-    for counts in runs.values():
-        numbers = {k: v for k, v in counts.items() if isinstance(v, int) and v is not True}
-        totals.update({k: v for k, v in numbers.items() if v is not False})
-    return list(totals.items())
+    places = {entry["file"]: number for number, entry in enumerate(files)}
+    origins = {
+        (one["file"], one["sha256"]): len(files) + number for number, one in enumerate(sources)
+    }
+
+    def place(one: dict[str, Any]) -> int | None:
+        return places.get(one["file"], origins.get((one["file"], one["sha256"])))
+
+    nodes = []
+    for entry in files:
+        run = None
+        if entry["stage"] is not None:
+            read = [
+                (argument, [number for one in described if (number := place(one)) is not None])
+                for argument, described in sorted(entry["inputs"].items())
+            ]
+            run = lists["runs"].number(
+                [
+                    lists["stages"].number([entry["stage"], stages[entry["stage"]]["id"]]),
+                    lists["codes"].number(entry["code"]),
+                    lists["parameters"].number(_parameters(entry)),
+                    lists["packages"].number(sorted((entry["packages"] or {}).items())),
+                    _totals([entry["counts"] or {}]),
+                    [one for one in read if one[1]],
+                ]
+            )
+        nodes.append(
+            [
+                entry["id"],
+                entry["path"],
+                entry["sha256"],
+                entry["link"],
+                lists["holds"].number(entry["holds"]),
+                entry["bytes"],
+                entry["rows"],
+                lists["columns"].number(entry["columns"]),
+                run,
+            ]
+        )
+    nodes += [[one["id"], one["file"] or NOTHING, one["sha256"]] for one in sources]
+    return {"nodes": nodes, "files": len(files)} | {
+        name: numbered.values for name, numbered in lists.items()
+    }
+
+
+class _Numbered:
+    """A list of different values, each with its place."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self.places: dict[str, int] = {}
+
+    def number(self, value: Any) -> int:
+        key = json.dumps(value, sort_keys=True)
+        if key not in self.places:
+            self.places[key] = len(self.values)
+            self.values.append(value)
+        return self.places[key]

@@ -1,0 +1,62 @@
+"""Stage: the page of provenance, on which each file of the run has its place."""
+
+from pathlib import Path
+from typing import Any
+
+from evenhand import stage
+from evenhand.report.pages import links_to_pages
+from evenhand.report.render import environment
+from evenhand.report.sections.provenance import MOST_NAMES, describe_provenance
+from evenhand.stage import Input, Output
+
+#: The sections in the order of the page: id and short name.
+SECTIONS = (("files", "Files"), ("stages", "Stages"), ("sources", "Sources"))
+
+
+def write_provenance_page(
+    *,
+    templates: list[Input],
+    out: Output,
+    provenance: Input,
+    results: str = "results",
+    pages: list[str] | None = None,
+) -> dict[str, Any]:
+    """Write the page that leads from any file to what made it and back to the sources.
+
+    Each file has the anchor ``file-{slug}`` of its path below the results folder
+    (`evenhand.report.render.slug`; a second file of the same slug gets ``-2`` behind it), each
+    stage ``stage-{slug}`` and each source ``source-{slug}``. The details of a file are drawn by
+    the page's own script when they are asked for; without it the files, the stages with code,
+    parameters and packages, and the sources with their checksums are there to be read.
+
+    Parameters
+    ----------
+    templates : list of path
+        The files of ``evenhand/report/templates``.
+    out : path
+        The page, HTML.
+    provenance : path
+        ``provenance.json`` of `evenhand.report.collect_provenance`.
+    results : str
+        The results folder, as the paths in `provenance` begin. The page is meant to lie in its
+        folder ``report``; its links to files go one folder up from there.
+    pages : list of str, optional
+        The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
+    """
+    described = describe_provenance(provenance, results)
+    html = (
+        environment(templates)
+        .get_template("provenance.html")
+        .render(
+            described,
+            sections=[(id, name, "") for id, name in SECTIONS],
+            pages=links_to_pages("provenance", pages),
+            most_names=MOST_NAMES,
+        )
+    )
+    Path(out).write_text(html, encoding="utf-8")
+    return described["totals"] | {"bytes": len(html.encode())}
+
+
+if __name__ == "__main__":
+    stage.run(write_provenance_page)
