@@ -15,6 +15,7 @@ from evenhand.errors import InputError
 from evenhand.learning import linear, objectives
 from evenhand.learning.linear import train_models
 from evenhand.learning.objective import load_objective
+from evenhand.learning.pairs import Pairs
 from evenhand.learning.trainer import Examples, Settings, predict, repeatable, train
 from unit.learning.made_training import examples
 
@@ -259,3 +260,88 @@ def test_every_objective_is_tried() -> None:
     assert {"erm", "group_dro", "v_rex", "irm", "adversarial", "erm_group_uniform"} <= set(NAMES)
     for name in NAMES:
         importlib.import_module(f"{objectives.__name__}.{name}")
+
+
+def twins_of(some: Examples, x: csr_matrix) -> tuple[csr_matrix, Pairs]:
+    """Twins that differ in two features, of two cases in three; and three neighbours of each."""
+    dense = x.toarray()
+    has = np.arange(len(dense)) % 3 > 0
+    dense[has, 5:7] = 0.7 - dense[has, 5:7]
+    near = np.random.default_rng(2).integers(-1, len(dense), (len(dense), 3))
+    near[~np.isin(near, some.train)] = -1
+    return csr_matrix(dense.astype(x.dtype)), Pairs(twins=has, neighbours=near)
+
+
+@pytest.mark.parametrize("task", ["multi_class", "multi_label"])
+@pytest.mark.parametrize("kind", ["counterfactual", "graph"])
+def test_pairs_train_as_the_trainer_trains_them(kind: str, task: str) -> None:
+    some, module, how = examples(task), load_objective("iifr_text"), settings(weight_decay=0.1)
+    x = matrix(some)
+    twins, pairs = twins_of(some, x)
+    options = {**module.OPTIONS, "pairs": kind, "weight": 3.0}
+    found = run(x, some, module, (1, 2), options, how, pairs=pairs, twins=twins)
+    both = torch.from_numpy(np.concatenate([x.toarray(), twins.toarray()]))
+    for one in found:
+        with repeatable(one.seed, how):
+            model = Dense(x.shape[1], some.classes, False)
+            trained = train(
+                model, lambda rows: both[rows], some, module, options, how,
+                seed=one.seed, features=some.classes, pairs=pairs,
+            )  # fmt: skip
+            logits = predict(model, lambda rows: both[rows], np.arange(len(both)), how)
+        count = len(some.ids)
+        np.testing.assert_allclose(one.logits, logits[:count], atol=1e-7)
+        np.testing.assert_allclose(
+            one.twin_logits[pairs.twins], logits[count:][pairs.twins], atol=1e-7
+        )
+        assert np.isnan(one.twin_logits[~pairs.twins]).all()
+        for ours, theirs in zip(one.history, trained.history, strict=True):
+            np.testing.assert_allclose(ours["losses"], theirs["losses"], atol=1e-7)
+
+
+def test_pairs_of_no_weight_change_no_bit() -> None:
+    some = examples()
+    x = matrix(some, np.float32)
+    twins, pairs = twins_of(some, x)
+    options = {"pairs": "counterfactual", "weight": 0.0}
+    given = {"pairs": pairs, "twins": twins}
+    (plain,), (weightless,) = (
+        run(x, some), run(x, some, "iifr_text", options=options, **given),
+    )  # fmt: skip
+    np.testing.assert_array_equal(plain.logits, weightless.logits)
+    (also,) = run(x, some, **given)  # twins are predicted for whoever does not learn from them
+    np.testing.assert_array_equal(plain.logits, also.logits)
+    np.testing.assert_array_equal(also.twin_logits, weightless.twin_logits)
+    assert plain.twin_logits is None
+    again = run(x, some, "iifr_text", options=options, **given)[0]
+    np.testing.assert_array_equal(again.twin_logits, weightless.twin_logits)
+
+
+def test_pairs_bring_the_answers_of_twins_together() -> None:
+    some = examples()
+    x = matrix(some, np.float32)
+    twins, pairs = twins_of(some, x)
+    gaps = []
+    for weight in (0.0, 1.0, 100.0):
+        options = {"pairs": "counterfactual", "weight": weight}
+        (one,) = run(x, some, "iifr_text", options=options, pairs=pairs, twins=twins)
+        gaps.append(np.nanmean(np.abs(one.logits - one.twin_logits)))
+    assert gaps[0] > gaps[1] > gaps[2]
+
+
+def test_twins_that_nobody_has() -> None:
+    some = examples()
+    x = matrix(some, np.float32)
+    pairs = Pairs(twins=np.zeros(len(some.ids), dtype=bool))
+    (one,) = run(x, some, "iifr_text", options={"pairs": "counterfactual"}, pairs=pairs, twins=x)
+    np.testing.assert_array_equal(one.logits, run(x, some)[0].logits)
+    assert np.isnan(one.twin_logits).all()
+
+
+def test_pairs_that_are_not_given() -> None:
+    some = examples()
+    for kind, lacking in (("counterfactual", "twins"), ("graph", "neighbours")):
+        with pytest.raises(InputError, match=f"needs the cases' {lacking}"):
+            run(matrix(some), some, "iifr_text", options={"pairs": kind})
+    with pytest.raises(ValueError, match="other cases or features"):
+        run(matrix(some), some, twins=matrix(some))

@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,6 +27,15 @@ from torch.func import functional_call, vmap
 
 from evenhand.errors import InputError
 from evenhand.learning.objective import Batch, Objective, Options, State, sampler_of
+from evenhand.learning.pairs import (
+    COUNTERFACTUAL,
+    GRAPH,
+    Pairs,
+    among,
+    asked_for,
+    check_pairs,
+    partners,
+)
 from evenhand.learning.sampling import make_sampler
 from evenhand.learning.trainer import (
     Examples,
@@ -60,6 +70,8 @@ class Model:
         Those of the best epoch.
     logits : array of float32, shape (n, classes)
         What it says of all cases.
+    twin_logits : array of float32, shape (n, classes), or None
+        What it says of their twins, NaN where a case has none; None without twins.
     history, epoch, score, steps
         As of `evenhand.learning.trainer.Trained`.
     """
@@ -68,6 +80,7 @@ class Model:
     weight: np.ndarray
     bias: np.ndarray
     logits: np.ndarray
+    twin_logits: np.ndarray | None
     history: list[dict[str, Any]]
     epoch: int
     score: float
@@ -83,6 +96,8 @@ def train_models(
     seeds: Sequence[int],
     *,
     epsilon: float = EPSILON,
+    pairs: Pairs | None = None,
+    twins: csr_matrix | None = None,
     progress: bool = False,
 ) -> list[Model]:
     """Train one model a seed.
@@ -105,6 +120,11 @@ def train_models(
         Each decides on the first weights and the batches.
     epsilon : float
         AdamW's. See `EPSILON`.
+    pairs : Pairs, optional
+        For an objective that compares pairs.
+    twins : csr_matrix, shape (n, features), optional
+        The cases' twins, of whom `pairs` says who has one. They are predicted, and learned from
+        if the objective asks for them.
     progress : bool
         Whether to show a bar on standard error.
 
@@ -122,6 +142,10 @@ def train_models(
     from tqdm import tqdm
 
     check(examples, objective, options, settings)
+    pairs = pairs or Pairs()
+    check_pairs(options, pairs, examples.train)
+    if twins is not None and (pairs.twins is None or twins.shape != matrix.shape):
+        raise ValueError("twins are of other cases or features, or nobody knows who has one")
     if not 0 < epsilon < math.inf:
         raise InputError(f"epsilon is {epsilon}, and must be above 0")
     if not seeds or len(set(seeds)) != len(seeds):
@@ -131,7 +155,7 @@ def train_models(
         first = examples.ids[row[~np.isfinite(matrix.data)][0]]
         raise InputError(f"a feature of the case {first} is no finite number")
     with _one_thread():
-        run = _Stack(matrix, examples, objective, options, settings, seeds, epsilon)
+        run = _Stack(matrix, examples, objective, options, settings, seeds, epsilon, pairs, twins)
         look = {"desc": objective.NAME, "unit": " steps", "mininterval": 5, "ascii": True}
         with tqdm(total=run.steps, disable=not progress, **look) as bar:
             while run.active:
@@ -155,9 +179,15 @@ class _Stack:
         settings: Settings,
         seeds: Sequence[int],
         epsilon: float,
+        pairs: Pairs | None = None,
+        twins: csr_matrix | None = None,
     ) -> None:
         ones = csr_matrix(np.ones((matrix.shape[0], 1), dtype=matrix.dtype))
         self.matrix, self.examples = hstack([matrix, ones], format="csr"), examples
+        self.twins = None if twins is None else hstack([twins, ones], format="csr")
+        self.pairs, self.asked = pairs or Pairs(), asked_for(options)
+        has = self.pairs.twins
+        self.has_twin = None if has is None else torch.from_numpy(has)
         self.objective, self.options, self.settings = objective, options, settings
         self.epsilon = epsilon
         self.seeds, self.active = list(seeds), list(range(len(seeds)))
@@ -171,7 +201,7 @@ class _Stack:
         sampler = sampler_of(objective, options)
         train = codes[examples.train]
         self.samplers = [
-            make_sampler(sampler, train, settings.batch, np.random.default_rng(seed))
+            make_sampler(sampler, train, settings.batch, np.random.default_rng(seed), self._near())
             for seed in seeds
         ]
         self.steps = self.samplers[0].per_epoch * settings.epochs
@@ -182,7 +212,10 @@ class _Stack:
         self.state: State = {k: torch.stack([v] * len(seeds)) for k, v in state.items()}
         self.sees = "logits" if self.module is not None else self._what_it_sees(state)
         inputs = 0 if self.sees == "inputs" else None
-        self.losses = _over_seeds(self._loss, (0, 0, 0, 0, inputs, 0), objective.NAME)
+        twin = 0 if self.asked == COUNTERFACTUAL else None
+        near = 0 if self.asked == GRAPH else None
+        dims = (0, 0, 0, 0, inputs, twin, twin, near, 0)
+        self.losses = _over_seeds(self._loss, dims, objective.NAME)
         self.optimizer = self._optimizer()
         self.best: list[torch.Tensor | None] = [None] * len(seeds)
         self.epochs, self.ranks = [0] * len(seeds), [(-math.inf, -math.inf)] * len(seeds)
@@ -205,6 +238,12 @@ class _Stack:
         stacked = {name: torch.stack([one[name] for one in starts]) for name in starts[0]}
         return {name: one.requires_grad_(name != "weight") for name, one in stacked.items()}
 
+    def _near(self) -> np.ndarray | None:
+        """The neighbours of the training cases, as places among them."""
+        if self.asked != GRAPH:
+            return None
+        return among(self.examples.train, self.pairs.neighbours)
+
     def _optimizer(self) -> torch.optim.Optimizer:
         return torch.optim.Adam(
             self.parameters.values(), lr=self.settings.lr, eps=self.epsilon, fused=True
@@ -220,12 +259,15 @@ class _Stack:
             features=torch.eye(len(rows), 2),
             task=self.examples.task,
             step=0,
+            partner_logits=torch.zeros(len(rows), self.classes),
+            has_partner=torch.ones(len(rows), dtype=torch.bool),
+            partner=torch.zeros(len(rows), dtype=torch.int64),
         )
         _Watched.read.clear()
         self.objective.loss(batch, state, self.options, None)
         return "inputs" if "features" in _Watched.read else "nothing"
 
-    def _loss(self, logits, own, labels, groups, inputs, state):
+    def _loss(self, logits, own, labels, groups, inputs, twin_logits, has_twin, near, state):
         """Loss and state of one training."""
 
         def modules(features):
@@ -238,6 +280,9 @@ class _Stack:
             features=logits if inputs is None else inputs,
             task=self.examples.task,
             step=self.step,
+            partner_logits=twin_logits,
+            has_partner=has_twin,
+            partner=near,
         )
         called = None if self.module is None else modules
         return self.objective.loss(batch, state, self.options, called)
@@ -247,8 +292,8 @@ class _Stack:
     def epoch(self, tick: Callable[[], Any]) -> None:
         """Train all for an epoch, measure, keep the best weights, and let go of who is done."""
         losses, norms = [], []
-        for rows, part in self._batches():
-            loss, norm = self._update(rows, part)
+        for rows, part, twins in self._batches():
+            loss, norm = self._update(rows, part, twins)
             losses.append(loss)
             norms.append(norm)
             self.step += 1
@@ -292,13 +337,17 @@ class _Stack:
         for one, seed in enumerate(self.seeds):
             for row in self.history[one]:
                 row["best"] = row["epoch"] == self.epochs[one]
-            weight = self.best[one].numpy()
+            weight, twin_logits = self.best[one].numpy(), None
+            if self.twins is not None:
+                twin_logits = self.twins @ weight
+                twin_logits[~self.pairs.twins] = np.nan
             found.append(
                 Model(
                     seed=seed,
                     weight=weight[:-1],
                     bias=weight[-1],
                     logits=self.matrix @ weight,
+                    twin_logits=twin_logits,
                     history=self.history[one],
                     epoch=self.epochs[one],
                     score=self.ranks[one][0],
@@ -333,41 +382,63 @@ class _Stack:
         warmup = int(self.settings.warmup * self.steps)
         return schedule_factor(step, steps=self.steps, warmup=warmup)
 
-    def _batches(self) -> Iterator[tuple[np.ndarray, csr_matrix]]:
-        """Each step's rows (seeds, n) and their features, each seed's beside the others'."""
+    def _batches(self) -> Iterator[tuple[np.ndarray, csr_matrix, csr_matrix | None]]:
+        """Each step's rows (seeds, n), their features, and those of their twins if asked for."""
         drawn = [self.samplers[one].epoch() for one in self.active]
         together = [self.examples.train[np.stack(places)] for places in zip(*drawn, strict=True)]
-        seeds = len(self.active)
         for start in range(0, len(together), STEPS):
             some = together[start : start + STEPS]
-            whole = self.matrix[np.concatenate([rows.ravel() for rows in some])]
-            seed = np.concatenate([np.repeat(np.arange(seeds), rows.shape[1]) for rows in some])
-            shift = np.repeat(seed * self.width, np.diff(whole.indptr))
-            columns = whole.indices + shift.astype(whole.indices.dtype)
-            first = 0
-            for rows in some:
-                ends = whole.indptr[first : first + rows.size + 1]
-                first += rows.size
-                inside = slice(ends[0], ends[-1])
-                parts = (whole.data[inside], columns[inside], ends - ends[0])
-                yield rows, csr_matrix(parts, shape=(rows.size, seeds * self.width))
+            twins: Iterator[csr_matrix | None] = repeat(None, len(some))
+            if self.asked == COUNTERFACTUAL:
+                twins = self._side_by_side(self.twins, some)
+            yield from zip(some, self._side_by_side(self.matrix, some), twins, strict=True)
 
-    def _update(self, rows: np.ndarray, part: csr_matrix) -> tuple[torch.Tensor, torch.Tensor]:
+    def _side_by_side(self, matrix: csr_matrix, some: list[np.ndarray]) -> Iterator[csr_matrix]:
+        """The features of each step's rows, each seed's beside the others'."""
+        seeds = len(self.active)
+        whole = matrix[np.concatenate([rows.ravel() for rows in some])]
+        seed = np.concatenate([np.repeat(np.arange(seeds), rows.shape[1]) for rows in some])
+        shift = np.repeat(seed * self.width, np.diff(whole.indptr))
+        columns = whole.indices + shift.astype(whole.indices.dtype)
+        first = 0
+        for rows in some:
+            ends = whole.indptr[first : first + rows.size + 1]
+            first += rows.size
+            inside = slice(ends[0], ends[-1])
+            parts = (whole.data[inside], columns[inside], ends - ends[0])
+            yield csr_matrix(parts, shape=(rows.size, seeds * self.width))
+
+    def _logits(self, rows: np.ndarray, part: csr_matrix) -> torch.Tensor:
+        weight = self.parameters["weight"].view(-1, self.classes).numpy()
+        return torch.from_numpy(part @ weight).view(*rows.shape, self.classes).requires_grad_()
+
+    def _update(
+        self, rows: np.ndarray, part: csr_matrix, twins: csr_matrix | None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """A step of all; their losses, and the gradients' lengths before clipping."""
         weight = self.parameters["weight"]
-        logits = torch.from_numpy(part @ weight.view(-1, self.classes).numpy())
-        logits = logits.view(*rows.shape, self.classes).requires_grad_()
-        inputs = None
+        logits = self._logits(rows, part)
+        twin_logits = has_twin = near = inputs = None
         if self.sees == "inputs":
             unfolded = self.matrix[rows.ravel()].toarray()
             inputs = torch.from_numpy(unfolded).view(*rows.shape, self.width)[..., :-1]
         own = {k.removeprefix(_OWN): v for k, v in self.parameters.items() if k.startswith(_OWN)}
         index = torch.from_numpy(rows)
+        if twins is not None:
+            twin_logits, has_twin = self._logits(rows, twins), self.has_twin[index]
+        if self.asked == GRAPH:
+            near = torch.from_numpy(partners(rows, self.pairs.neighbours))
         losses, self.state = self.losses(
-            logits, own, self.labels[index], self.groups[index], inputs, self.state
+            logits, own, self.labels[index], self.groups[index], inputs,
+            twin_logits, has_twin, near, self.state,
+        )  # fmt: skip
+        sides = [(logits, part), *([(twin_logits, twins)] if twins is not None else [])]
+        backs = torch.autograd.grad(losses.sum(), [*(side for side, _ in sides), *own.values()])
+        of_own = backs[len(sides) :]
+        gradient = sum(
+            features.T @ back.reshape(-1, self.classes).numpy()
+            for back, (_, features) in zip(backs, sides, strict=False)
         )
-        back, *of_own = torch.autograd.grad(losses.sum(), [logits, *own.values()])
-        gradient = part.T @ back.reshape(-1, self.classes).numpy()
         weight.grad = torch.from_numpy(gradient).view(weight.shape)
         for parameter, value in zip(own.values(), of_own, strict=True):
             parameter.grad = value.contiguous()  # the fused optimiser reads memory as it lies

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evenhand.errors import InputError
+from evenhand.learning.pairs import GRAPH, asked_for
 
 if TYPE_CHECKING:
     import torch
@@ -88,6 +89,7 @@ class Objective(Protocol):
     OPTIONS : dict
         Its options and their defaults, the published values. With ``compat`` it repeats the
         reference's quirks (github.com/coastalcph/fairlex at b3f539a), which its docstring lists.
+        With the option ``pairs`` it gets those pairs: see `evenhand.learning.pairs`.
     """
 
     NAME: str
@@ -180,7 +182,12 @@ def _value(name: str, key: str, value: str, default: Any) -> float | bool | str:
 
 
 def sampler_of(objective: Objective, options: Options) -> str:
-    """The name of the sampler that makes its batches with these options."""
+    """The name of the sampler that makes its batches with these options.
+
+    Where the pairs of a graph are compared, they have to be in one batch.
+    """
+    if asked_for(options) == GRAPH:
+        return "neighbours"
     if options.get("compat"):
         return getattr(objective, "COMPAT_SAMPLER", objective.SAMPLER)
     return objective.SAMPLER

@@ -5,12 +5,16 @@ Generator, so its state is where that generator started and how many batches wer
 these a resumed training draws the same batches again and goes on.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from evenhand.errors import InputError
+
+#: The samplers that look at no groups.
+GROUPLESS = ("shuffle", "neighbours")
 
 #: Groups in a batch of `group_pairs`, the reference's default.
 GROUPS_PER_BATCH = 2
@@ -76,23 +80,31 @@ class Batches(Iterator[np.ndarray]):
 
 
 def make_sampler(
-    name: str, groups: np.ndarray, batch: int, generator: np.random.Generator
+    name: str,
+    groups: np.ndarray,
+    batch: int,
+    generator: np.random.Generator,
+    near: np.ndarray | None = None,
 ) -> Batches:
     """The sampler of this name (an objective's `SAMPLER`).
 
     Parameters
     ----------
     name : str
-        ``shuffle``, ``group_uniform``, ``group_weighted`` or ``group_pairs``.
+        ``shuffle``, ``neighbours``, ``group_uniform``, ``group_weighted`` or ``group_pairs``.
     groups : array of int, shape (n,)
         The group of each case.
     batch : int
         Cases a batch.
     generator : numpy Generator
         What decides.
+    near : array of int64, shape (n, k), optional
+        For ``neighbours``: see there.
     """
     if name == "shuffle":
         return shuffled(len(groups), batch, generator)
+    if name == "neighbours":
+        return neighbours(near, batch, generator)
     samplers = {
         "group_uniform": group_uniform,
         "group_weighted": group_weighted,
@@ -118,6 +130,72 @@ def shuffled(count: int, batch: int, generator: np.random.Generator) -> Batches:
                 yield order[start : start + batch]
 
     return Batches(draw, -(-count // batch), generator)
+
+
+def neighbours(near: np.ndarray, batch: int, generator: np.random.Generator) -> Batches:
+    """Every case once an epoch, beside a near one where that is possible.
+
+    In a random order each case that is still alone takes the nearest of its neighbours that is
+    alone, too. Who finds nobody stays alone. The couples and those alone come in a random order;
+    a couple for which a batch has a single place left waits for the next batch, unless no single
+    case is left to fill it. The last batch may be smaller.
+
+    Parameters
+    ----------
+    near : array of int64, shape (n, k)
+        The neighbours of each case among the n, nearest first; -1 where there are no more.
+    batch : int
+        Cases a batch.
+    generator : numpy Generator
+        What decides.
+
+    Raises
+    ------
+    InputError
+        There is no case.
+    """
+    count = len(near)
+    _check(count, batch)
+    lists = [[other for other in row if other >= 0] for row in near.tolist()]
+
+    def couples(generator: np.random.Generator) -> list[list[int]]:
+        alone, found = np.ones(count, dtype=bool), []
+        for case in generator.permutation(count).tolist():
+            if alone[case]:
+                alone[case] = False
+                other = next((one for one in lists[case] if alone[one]), None)
+                if other is not None:
+                    alone[other] = False
+                found.append([case] if other is None else [case, other])
+        return [found[place] for place in generator.permutation(len(found))]
+
+    def draw(generator: np.random.Generator) -> Iterator[np.ndarray]:
+        while True:
+            order = np.array(_together(couples(generator), batch), dtype=np.int64)
+            for start in range(0, count, batch):
+                yield order[start : start + batch]
+
+    return Batches(draw, -(-count // batch), generator)
+
+
+def _together(blocks: list[list[int]], batch: int) -> list[int]:
+    """Ones and twos in a row, so that few twos lie across the borders of batches."""
+    rows: list[int] = []
+    waiting: deque[list[int]] = deque()
+
+    def room() -> int:
+        return batch - len(rows) % batch
+
+    for block in blocks:
+        if len(block) > room():
+            waiting.append(block)
+            continue
+        rows += block
+        while waiting and room() > 1:
+            rows += waiting.popleft()
+    for block in waiting:
+        rows += block
+    return rows
 
 
 def group_uniform(groups: np.ndarray, batch: int, generator: np.random.Generator) -> Batches:

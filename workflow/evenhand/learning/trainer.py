@@ -33,7 +33,16 @@ from evenhand.learning.objective import (
     per_example_loss,
     sampler_of,
 )
-from evenhand.learning.sampling import make_sampler
+from evenhand.learning.pairs import (
+    COUNTERFACTUAL,
+    GRAPH,
+    Pairs,
+    among,
+    asked_for,
+    check_pairs,
+    partners,
+)
+from evenhand.learning.sampling import GROUPLESS, make_sampler
 from evenhand.metrics.classification import (
     counts_of,
     over_all,
@@ -195,7 +204,9 @@ class Trained:
 def uses_groups(objective: Objective, options: Options, select: str) -> bool:
     """Whether a training depends on the groups: its loss, its batches, or the choice of epoch."""
     return (
-        objective.USES_GROUPS or sampler_of(objective, options) != "shuffle" or select != "macro_f1"
+        objective.USES_GROUPS
+        or sampler_of(objective, options) not in GROUPLESS
+        or select != "macro_f1"
     )
 
 
@@ -333,6 +344,7 @@ def train(
     device: str = "cpu",
     folder: Path | None = None,
     configuration: Mapping[str, Any] | None = None,
+    pairs: Pairs | None = None,
     title: str = "train",
     board: Any = None,
 ) -> Trained:
@@ -344,7 +356,8 @@ def train(
         On the device; called with what `batcher` gives, it returns logits (n, classes) and
         features (n, `features`).
     batcher : callable
-        Turns row numbers into what the model takes. It must draw nothing at random.
+        Turns row numbers into what the model takes. It must draw nothing at random. Where cases
+        have twins (`pairs`), the twin of row i of n is row n + i.
     examples : Examples
         See `check`, which is called here too.
     objective, options
@@ -362,6 +375,9 @@ def train(
         Where the checkpoint lies, and where a batch is noted whose loss is no number.
     configuration : mapping, optional
         What else determines the training (the model, say); it goes into the checkpoint.
+    pairs : Pairs, optional
+        For an objective that compares pairs. A case with a twin goes through the model as without
+        one, to the same bits, and then the twin, with dropout from the same random state.
     title : str
         What the progress bar says.
     board : SummaryWriter, optional
@@ -386,6 +402,7 @@ def train(
         device=device,
         folder=folder,
         configuration=configuration or {},
+        pairs=pairs,
     )
     return run.all_epochs(title, board)
 
@@ -511,9 +528,13 @@ class _Run:
         device: str,
         folder: Path | None,
         configuration: Mapping[str, Any],
+        pairs: Pairs | None = None,
     ) -> None:
         import torch
 
+        pairs = pairs or Pairs()
+        check_pairs(options, pairs, examples.train)
+        self.pairs, self.asked = pairs, asked_for(options)
         self.model, self.batcher, self.examples = model, batcher, examples
         self.objective, self.options, self.settings = objective, options, settings
         self.device, self.folder = torch.device(device), folder
@@ -545,6 +566,7 @@ class _Run:
             codes.numpy(),
             settings.batch,
             np.random.default_rng(seed),
+            among(examples.train, pairs.neighbours) if self.asked == GRAPH else None,
         )
         self.losses: list[float] = []  # of the epoch that is on its way
         self.norms: list[float] = []
@@ -560,6 +582,8 @@ class _Run:
             "cases": _digest(examples),
             "model": [[name, list(one.shape)] for name, one in model.state_dict().items()],
         }
+        if (used := pairs.digest(options)) is not None:
+            identity["pairs"] = used
         self.checkpoints = Checkpoints(folder, identity)
 
     @property
@@ -630,10 +654,10 @@ class _Run:
     def _backward(self, rows: np.ndarray) -> tuple["Tensor", "Tensor"]:
         """Gradients of a batch; its loss and logits."""
         if self.settings.accumulate == 1:
-            logits, features = self._forward(rows)
-            loss = self._loss(rows, logits, features)
+            found = self._forward(rows)
+            loss = self._loss(rows, *found)
             loss.backward()
-            return loss, logits
+            return loss, found[0]
         import torch
 
         parts = np.array_split(rows, min(self.settings.accumulate, len(rows)))
@@ -642,8 +666,8 @@ class _Run:
             for part in parts:
                 before.append(_random_state(self.device))
                 found.append(self._forward(part))
-        logits, features = (torch.cat(some).requires_grad_() for some in zip(*found, strict=True))
-        loss = self._loss(rows, logits, features)
+        wholes = [torch.cat(some).requires_grad_() for some in zip(*found, strict=True)]
+        loss = self._loss(rows, *wholes)
         loss.backward()
         after = _random_state(self.device)
         first = 0
@@ -653,23 +677,53 @@ class _Run:
             first += len(part)
             pairs = [
                 (output, whole.grad[some])
-                for output, whole in zip(self._forward(part), (logits, features), strict=True)
+                for output, whole in zip(self._forward(part), wholes, strict=True)
                 if whole.grad is not None and output.requires_grad
             ]
             torch.autograd.backward(*zip(*pairs, strict=True))
         _set_random_state(after, self.device)
-        return loss, logits
+        return loss, wholes[0]
 
-    def _forward(self, rows: np.ndarray) -> tuple["Tensor", "Tensor"]:
+    def _forward(self, rows: np.ndarray) -> tuple["Tensor", ...]:
+        """Logits and features of cases, and the logits of their twins if they are asked for."""
+        if self.asked != COUNTERFACTUAL:
+            return self._answers(rows)
+        before = _random_state(self.device)
+        logits, features = self._answers(rows)
+        after = _random_state(self.device)
+        has = np.flatnonzero(self.pairs.twins[rows])
+        twins = logits.new_zeros(logits.shape)  # whoever has none is left out of the loss
+        if len(has):
+            _set_random_state(before, self.device)
+            said, _ = self._answers(rows[has] + len(self.examples.ids))
+            _set_random_state(after, self.device)
+            twins[has] = said
+        return logits, features, twins
+
+    def _answers(self, rows: np.ndarray) -> tuple["Tensor", "Tensor"]:
         return _forward(self.model, self.batcher(rows), self.settings, self.device.type)
 
-    def _loss(self, rows: np.ndarray, logits: "Tensor", features: "Tensor") -> "Tensor":
+    def _loss(self, rows: np.ndarray, *found: "Tensor") -> "Tensor":
+        """Of what `_forward` gives."""
         loss, self.state = self.objective.loss(
-            self._batch(rows, logits, features), self.state, self.options, self.modules
+            self._batch(rows, *found), self.state, self.options, self.modules
         )
         return loss
 
-    def _batch(self, rows: np.ndarray, logits: "Tensor", features: "Tensor") -> Batch:
+    def _batch(
+        self,
+        rows: np.ndarray,
+        logits: "Tensor",
+        features: "Tensor",
+        twins: "Tensor | None" = None,
+    ) -> Batch:
+        import torch
+
+        near = has = None
+        if twins is not None:
+            has = torch.from_numpy(self.pairs.twins[rows]).to(self.device)
+        if self.asked == GRAPH:
+            near = torch.from_numpy(partners(rows, self.pairs.neighbours)).to(self.device)
         return Batch(
             logits=logits,
             labels=self.labels[rows].to(self.device),
@@ -677,6 +731,9 @@ class _Run:
             features=features,
             task=self.examples.task,
             step=self.step,
+            partner_logits=twins,
+            has_partner=has,
+            partner=near,
         )
 
     def _stop(self, rows: np.ndarray, logits: "Tensor", loss: float, norm: float) -> None:

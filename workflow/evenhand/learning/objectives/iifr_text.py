@@ -9,9 +9,12 @@ mean over the labels of that of two Bernoulli distributions. Both sides of a pai
 - ``cosine``: its nearest in the batch by the features, which it is not to learn from, if that is
   near enough: above the cosine ``epsilon``, or (``epsilon_unit=quantile``) among the nearest
   1 - epsilon of the batch. Random batches of texts hold few pairs that are really near;
-- ``graph``: its neighbour in a given graph, where the batch holds one (`Batch.partner`);
-- ``counterfactual``: the same text with swapped genders (`Batch.partner_logits`), after the
-  counterfactual logit pairing of Garg et al. 2019.
+- ``graph``: the nearest of its neighbours among all training cases that the batch holds
+  (`Batch.partner`), and batches hold neighbours together. `epsilon` says which count as near:
+  by its unit those above a cosine, or those as near as the nearest one of the nearest
+  1 - epsilon of the training cases;
+- ``counterfactual``: its twin, the same text with swapped words (`Batch.partner_logits`), after
+  the counterfactual logit pairing of Garg et al. 2019. `epsilon` says nothing then.
 
 The paper has no text. On its tables it takes the ``sum`` over pairs with weight 1 and the cosine
 0.8, so that the force of the weight depends on how many pairs a batch happens to hold. Here the
