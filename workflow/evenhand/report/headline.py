@@ -1,0 +1,197 @@
+"""What the front page says of a system, and how its headline reads the results.
+
+A headline is a module of `evenhand.report.headlines` with one function,
+``describe(files, titles) -> Headline``, which knows its files by their names.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from markupsafe import Markup
+
+from evenhand.errors import InputError
+from evenhand.report.render import count, visible
+
+#: Title and question of each system, in the order of the page, and its pages
+#: (of `evenhand.report.pages.PAGES`), the main one first.
+SYSTEMS = {
+    "slguset": (
+        "SlguSet",
+        "Chinese sentences whose gender word could be either: built from newspapers, checked by"
+        " people, and read to language models with the word masked.",
+        ("slguset", "sentences"),
+    ),
+    "language_models": (
+        "Language models",
+        "Pairs of sentences that differ in a group: which of the two does a model find likelier,"
+        " and is that more than chance?",
+        ("language_models",),
+    ),
+    "individual_fairness": (
+        "Individual fairness",
+        "Is a person judged alike with another value of a protected attribute? IIFR and other"
+        " methods on tables of people.",
+        ("individual_fairness",),
+    ),
+    "legal": (
+        "Legal cases",
+        "Judgments of four jurisdictions with the groups of their parties: does a classifier"
+        " serve every group alike?",
+        ("legal_cases", "legal_classifiers"),
+    ),
+}
+
+#: The verdicts on published numbers, in the order of the page.
+REPRODUCED, NOT_REPRODUCED, NOT_RUN = "reproduced", "not_reproduced", "not_run"
+NO_NUMBER, DOUBTFUL = "no_published_number", "doubtful"
+VERDICTS = {
+    REPRODUCED: "Reproduced",
+    NOT_REPRODUCED: "Not reproduced",
+    NOT_RUN: "Not run",
+    DOUBTFUL: "In doubt",
+    NO_NUMBER: "No published number",
+}
+
+#: What the tables call the same.
+WORDS = {
+    "reproduced": REPRODUCED,
+    "not_reproduced": NOT_REPRODUCED,
+    "differs": NOT_REPRODUCED,
+    "not_run": NOT_RUN,
+    "not_given": NOT_RUN,
+    "not_scored": NOT_RUN,
+    "no_published_value": NO_NUMBER,
+    "not_published": NO_NUMBER,
+    "not_checked": NO_NUMBER,
+    "": NO_NUMBER,
+    "inconsistent_in_paper": DOUBTFUL,
+    "undecided": DOUBTFUL,
+}
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """How many of some published numbers come out.
+
+    Attributes
+    ----------
+    name : str
+        Which numbers.
+    counts : dict
+        How many have each of `VERDICTS`.
+    note : str
+        What a reader must know of them.
+    """
+
+    name: str
+    counts: Mapping[str, int]
+    note: str = ""
+
+    @property
+    def published(self) -> int:
+        """How many published numbers there are."""
+        return sum(n for verdict, n in self.counts.items() if verdict != NO_NUMBER)
+
+
+@dataclass(frozen=True)
+class Headline:
+    """What the front page says of a system.
+
+    Attributes
+    ----------
+    sentence : str
+        What was found, with its noise, or that nothing can be told.
+    more : list of str
+        Further sentences.
+    figure : markup or None
+        One drawing, and its `caption`.
+    verdicts : list of Verdicts
+    doubts : list of str
+        What cannot be trusted, and why.
+    """
+
+    sentence: str
+    more: Sequence[str] = ()
+    figure: Markup | None = None
+    caption: str = ""
+    verdicts: Sequence[Verdicts] = ()
+    doubts: Sequence[str] = field(default_factory=list)
+
+
+def by_kind(files: Iterable[Path], patterns: Mapping[str, str]) -> dict[str, list[Path]]:
+    """Files by what they are, in their order.
+
+    Parameters
+    ----------
+    files : iterable of Path
+        Result files.
+    patterns : mapping
+        Of each kind the end of its path, with ``*`` for any part of a name: a file is of the
+        first kind that fits.
+
+    Returns
+    -------
+    dict
+        A list for every kind, which may be empty.
+
+    Raises
+    ------
+    InputError
+        A file is of no kind.
+    """
+    found: dict[str, list[Path]] = {kind: [] for kind in patterns}
+    for file in map(Path, files):
+        kind = next((kind for kind, end in patterns.items() if file.match(end)), None)
+        if kind is None:
+            raise InputError(
+                "is no file that this headline is made of",
+                file=file,
+                remedy=f"give {', '.join(sorted(set(patterns.values())))}",
+            )
+        found[kind].append(file)
+    return found
+
+
+def tally(verdicts: Iterable[str | None]) -> dict[str, int]:
+    """How many of a table's verdicts mean each of `VERDICTS`; a word that is new counts as doubt.
+
+    A blank is a number that nobody published.
+    """
+    words = ((verdict or "").replace(" ", "_") for verdict in verdicts)
+    counts = Counter(WORDS.get(word, DOUBTFUL) for word in words)
+    return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
+
+
+def total(verdicts: Iterable[Verdicts]) -> dict[str, int]:
+    """All lines together, with a number for every one of `VERDICTS`."""
+    lines = list(verdicts)
+    return {verdict: sum(one.counts.get(verdict, 0) for one in lines) for verdict in VERDICTS}
+
+
+def name(text: str) -> Markup:
+    """A name from the data, set apart so that its marks of writing direction stay inside it."""
+    return Markup("<bdi>{}</bdi>").format(visible(text))
+
+
+def listed(words: Sequence[str], most: int = 4) -> Markup:
+    """``a``, ``a and b``, ``a, b and 3 others``; what is no markup is escaped."""
+    shown = [Markup("{}").format(word) for word in words]
+    if len(shown) > most:
+        rest = len(shown) - most + 1
+        shown = [*shown[: most - 1], Markup("{} others").format(rest)]
+    return Markup(" and ").join(filter(None, [Markup(", ").join(shown[:-1]), *shown[-1:]]))
+
+
+def sentence(pattern: str, *values: object) -> Markup:
+    """A sentence with values in its braces, which are escaped unless they are markup."""
+    return Markup(pattern).format(*values)
+
+
+def plural(n: int, noun: str, nouns: str | None = None) -> str:
+    """``1 model``, ``2 models``."""
+    return f"{count(n)} {noun if n == 1 else nouns or noun + 's'}"
+
+
+Describe = Callable[[list[Path], Mapping[str, str]], Headline]

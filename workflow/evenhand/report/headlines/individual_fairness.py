@@ -1,0 +1,175 @@
+"""The headline of individual fairness: what IIFR gains, and what a blind network has."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from evenhand.errors import InputError
+from evenhand.individual.names import read_titles, title, who
+from evenhand.report.figures import Axis, Estimate, estimates
+from evenhand.report.headline import (
+    Headline,
+    Verdicts,
+    by_kind,
+    listed,
+    name,
+    plural,
+    sentence,
+    tally,
+)
+from evenhand.report.read import read_csv, read_json
+from evenhand.report.render import decimal
+
+FILES = {
+    **{f"table_{number}": f"tables/iifr_table_{number}.csv" for number in (4, 6, 7, 8)},
+    "findings": "tables/iifr_findings.json",
+    "data": "tabular/*/data.json",
+    "groups": "tables/*_groups.csv",
+}
+RESULTS = {
+    "dataset": str,
+    "method": str,
+    "individual": str,
+    "split": str,
+    "metric": str,
+    "ours_mean": float,
+    "ours_sd": float,
+    "ours_low": float,
+    "ours_high": float,
+    "seeds": int,
+    "diverged": int,
+    "verdict": str,
+}
+GROUPS = {"quantity": str, "verdict": str}
+
+TABLES = {
+    "table_4": "Table 4: accuracy and individual fairness",
+    "table_6": "Table 6: individual fairness by group",
+    "table_7": "Table 7: group fairness",
+    "table_8": "Table 8: by threshold",
+}
+
+#: The rows of the figure, of each data set.
+SHOWN = (("mlp", "none"), ("mlp", "iifr_cosine"), ("mlp_without_attribute", "none"))
+
+#: The paper's tables are judged with so many seeds.
+SEEDS = 20
+
+
+def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
+    """The headline of individual fairness.
+
+    Parameters
+    ----------
+    files : list of Path
+        Any of `FILES`, by their places below the results.
+    titles : mapping
+        Not used: a data set's title stands in its ``data.json``.
+
+    Raises
+    ------
+    InputError
+        A file is none of these, or not well formed.
+    """
+    found = by_kind(files, FILES)
+    titles = read_titles(found["data"])
+    tables = {
+        kind: [row for path in found[kind] for row in read_csv(path, RESULTS)] for kind in TABLES
+    }
+    said = [words for path in found["findings"] for words in _headline(path)]
+    figure, caption = _figure(tables["table_4"], titles)
+    return Headline(
+        sentence=said[0] if said else "Nothing was concluded.",
+        more=[words for words in said[1:] if "cells of the paper" not in words],
+        figure=figure,
+        caption=caption,
+        verdicts=_verdicts(found, tables),
+        doubts=_doubts(tables, titles),
+    )
+
+
+def _headline(path: Path) -> list[str]:
+    document = read_json(path)
+    if not (isinstance(document, dict) and isinstance(document.get("headline"), list)):
+        raise InputError("holds no findings", file=path)
+    return document["headline"]
+
+
+def _figure(rows: list[dict[str, Any]], titles: Mapping[str, str]) -> tuple[Markup | None, str]:
+    shown = [
+        row
+        for row in rows
+        if row["metric"] == "ifr_p"
+        and row["split"] == "random"
+        and (row["method"], row["individual"]) in SHOWN
+        and row["ours_mean"] is not None
+    ]
+    if not shown:
+        return None, ""
+    drawn = []
+    for row in shown:
+        mean, sd = row["ours_mean"], row["ours_sd"]
+        words = f"{decimal(mean, 1)} %"
+        band: tuple[float | None, float | None] = (None, None)
+        if sd is not None:
+            words += f", standard deviation of single runs {decimal(sd, 1)}"
+            band = max(mean - sd, 0.0), min(mean + sd, 100.0)
+        label = f"{title(row['dataset'], titles)}: {who(row).removeprefix('the ')}"
+        span = row["ours_low"], row["ours_high"]
+        shown_mean = decimal(mean, 1)
+        drawn.append(Estimate(label, mean, words, shown_mean, span, band, kind="plain"))
+    figure = estimates(
+        drawn,
+        Axis(0, 100),
+        "IFR_p of the plain network, of IIFR and of a network without the attribute",
+        ticks=(0, 25, 50, 75, 100),
+    )
+    return figure, (
+        "IFR_p: per cent of the people whose output hardly changes with another value of the"
+        " attribute. Line: 95 % interval of the mean over seeds; band: one standard deviation of"
+        " single runs."
+    )
+
+
+def _verdicts(
+    found: Mapping[str, list[Path]], tables: Mapping[str, list[dict[str, Any]]]
+) -> list[Verdicts]:
+    groups = [row for path in found["groups"] for row in read_csv(path, GROUPS)]
+    lines = []
+    if shares := [row["verdict"] for row in groups if row["quantity"] != "rows"]:
+        lines.append(Verdicts("Tables 1 and 2: the groups of the data", tally(shares)))
+    for kind, words in TABLES.items():
+        if rows := tables[kind]:
+            note = ""
+            if kind == "table_8":
+                note = "Some of these cells stand in Tables 4 and 7 too and count in each."
+            lines.append(Verdicts(words, tally(row["verdict"] for row in rows), note))
+    return lines
+
+
+def _doubts(
+    tables: Mapping[str, list[dict[str, Any]]], titles: Mapping[str, str]
+) -> list[Markup | str]:
+    rows = tables["table_4"]
+    doubts: list[Markup | str] = []
+    datasets = dict.fromkeys(row["dataset"] for row in rows)
+    known = {row["dataset"] for row in rows if row["verdict"] != "no_published_value"}
+    if strange := [name(title(one, titles)) for one in datasets if one not in known]:
+        doubts.append(
+            sentence("The paper has no numbers for {}: there is nothing to compare.",
+                     listed(strange))
+        )  # fmt: skip
+    seeds = [row["seeds"] for row in rows if row["seeds"]]
+    if seeds and min(seeds) < SEEDS:
+        doubts.append(
+            f"IFR_p differs much between runs, and some rows rest on {plural(min(seeds), 'seed')};"
+            f" {SEEDS} are advised."
+        )
+    doubtful = [row for kind in TABLES for row in tables[kind]]
+    if n := sum(row["verdict"] == "inconsistent_in_paper" for row in doubtful):
+        doubts.append(f"{plural(n, 'cell')} of the paper contradict{'s' if n == 1 else ''} itself.")
+    if diverged := sum(row["diverged"] or 0 for row in rows if row["metric"] == "acc"):
+        doubts.append(f"{plural(diverged, 'run')} diverged and left no numbers.")
+    return doubts

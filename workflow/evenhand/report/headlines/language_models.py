@@ -1,0 +1,245 @@
+"""The headline of the language models: whether any can be told from no bias."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from evenhand.report.figures import Axis, Estimate, estimates, ticks_between
+from evenhand.report.headline import (
+    Headline,
+    Verdicts,
+    by_kind,
+    listed,
+    name,
+    plural,
+    sentence,
+    tally,
+)
+from evenhand.report.read import read_csv, read_json
+from evenhand.report.render import decimal
+from evenhand.report.sections.stereotypes_scores import CENTRE, describe_scores, read_scores
+from evenhand.report.sections.stereotypes_words import (
+    ASIDE,
+    gate_words,
+    interval_words,
+    preference,
+)
+
+FILES = {
+    "sets": "stereotypes/*/pairs.json",
+    "gates": "stereotypes/*/gates/*.json",
+    "released": "tables/stereoset_released.csv",
+    "scores": "tables/*_bias_scores.csv",
+}
+
+#: A model with fewer parameters is none that people use.
+SMALL = 10_000_000
+
+#: A set whose pairs weigh like fewer different swaps says little.
+FEW_CLUSTERS = 20
+
+#: Rows of the figure.
+SHOWN = 8
+
+
+def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
+    """The headline of the language models.
+
+    Parameters
+    ----------
+    files : list of Path
+        Any of `FILES`, by their places below the results.
+    titles : mapping
+        Not used: a set's title stands in its ``pairs.json``.
+
+    Raises
+    ------
+    InputError
+        A file is none of these, or not well formed.
+    """
+    found = by_kind(files, FILES)
+    sets = {document["name"]: document for document in map(read_json, found["sets"])}
+    gates = {(path.parents[1].name, path.stem): read_json(path) for path in found["gates"]}
+    results = []
+    for path in found["scores"]:
+        one = path.name.removesuffix("_bias_scores.csv")
+        results += _results(one, path, sets.get(one, {}), gates)
+    figure, caption = _figure(results)
+    text, more = _found(results)
+    return Headline(
+        sentence=text,
+        more=more,
+        figure=figure,
+        caption=caption,
+        verdicts=[
+            Verdicts(
+                "StereoSet’s LMS, SS and ICAT of released systems, a row per system and part",
+                tally(row["verdict"] for row in read_csv(path, {"verdict": str})),
+                "Computed from the authors’ own sentence scores: a check of our arithmetic.",
+            )
+            for path in found["released"]
+        ],
+        doubts=_doubts(sets, gates, results),
+    )
+
+
+def _results(
+    one: str, path: Path, about: dict[str, Any], gates: dict[tuple[str, str], dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """What each model comes to on a set: its conclusion, and the row of the figure."""
+    rows = read_scores(path)
+    untrusted = {
+        row["model"]: gate_words(row["reason"]) or ["It did not pass its check."]
+        for row in rows
+        if not row["trusted"]
+    }
+    for (of, model), gate in gates.items():
+        if of == one and not gate.get("trusted"):
+            untrusted[model] = gate_words(gate.get("reason")) or ["It did not pass its check."]
+    sides = preference(about.get("more_means")), preference(about.get("less_means"))
+    return [
+        {
+            "set": about.get("title") or one,
+            "model": model["model"],
+            "why": model["why"],
+            "told": model["conclusion"]["told"],
+            "leaning": model["conclusion"]["leaning"],
+            "sides": sides,
+            "rows": [row for row in model["rows"] if row["method"] not in ASIDE and row["leaning"]],
+        }
+        for model in describe_scores(rows, sides, untrusted)["models"]
+    ]
+
+
+def _found(results: list[dict[str, Any]]) -> tuple[str, list[str]]:
+    judged = [one for one in results if one["why"] is None and one["leaning"]]
+    if not judged:
+        return "No model has a score, so nothing can be told of bias.", []
+    told = [one for one in judged if one["told"]]
+    asked = (
+        f"{plural(len({one['model'] for one in judged}), 'model')} and"
+        f" {plural(len({one['set'] for one in judged}), 'set')} of pairs"
+    )
+    if not told:
+        if len(judged) == 1:
+            one = judged[0]
+            text = sentence(
+                "{} cannot be told from no bias on {}.", name(one["model"]), name(one["set"])
+            )
+        else:
+            text = sentence(
+                "With {}, no model can be told from no bias on any set, by any method.", asked
+            )
+        return text, []
+    text = sentence(
+        "With {}, {} of {} can be told from no bias by at least one method.",
+        asked,
+        len(told),
+        plural(len(judged), "combination"),
+    )
+    return text, [_lead(one) for one in told[:3]]
+
+
+def _lead(one: dict[str, Any]) -> Markup:
+    row = max(
+        (row for row in one["rows"] if row["leaning"] in ("more", "less")),
+        key=lambda row: abs(row["score"] - CENTRE),
+    )
+    side = one["sides"][0] if row["leaning"] == "more" else one["sides"][1]
+    return sentence(
+        "On {}, {} prefers {}: {}.",
+        name(one["set"]),
+        name(one["model"]),
+        side,
+        _number(row),
+    )
+
+
+def _number(row: dict[str, Any]) -> str:
+    said = f"{row['about']['title']} {decimal(row['score'], 1)}"
+    if words := interval_words(row["score_low"], row["score_high"]):
+        said += f" (95 % interval {words})"
+    return said
+
+
+def _figure(results: list[dict[str, Any]]) -> tuple[Markup | None, str]:
+    """The first method that counts, of each model and set."""
+    drawn = [(one, one["rows"][0]) for one in results if one["why"] is None and one["rows"]]
+    if not drawn:
+        return None, ""
+    shown = drawn[:SHOWN]
+    ends = [
+        abs(row[end] - CENTRE)
+        for _, row in shown
+        for end in ("score", "score_low", "score_high", "null_low", "null_high")
+        if row[end] is not None
+    ]
+    reach = min(max([10.0, *(end * 1.05 for end in ends)]), 50.0)
+    figure = estimates(
+        [
+            Estimate(
+                f"{one['model']}, {one['set']}",
+                row["score"],
+                _number(row),
+                decimal(row["score"], 1),
+                (row["score_low"], row["score_high"]),
+                (row["null_low"], row["null_high"]),
+                kind=row["leaning"],
+            )
+            for one, row in shown
+        ],
+        Axis(CENTRE - reach, CENTRE + reach),
+        "Score of each model on each set, with its interval",
+        ticks=ticks_between(CENTRE - reach, CENTRE + reach, 4),
+        centre=CENTRE,
+    )
+    methods = listed(list(dict.fromkeys(row["about"]["title"] for _, row in shown)))
+    rest = f" The first {SHOWN} of {len(drawn)}." if len(drawn) > SHOWN else ""
+    return figure, sentence(
+        "{}: 50 is no preference; lines are 95 % intervals over swapped words, bands untrained"
+        " models; a hollow dot cannot be told from no bias.{}",
+        methods,
+        rest,
+    )
+
+
+def _doubts(
+    sets: dict[str, dict[str, Any]],
+    gates: dict[tuple[str, str], dict[str, Any]],
+    results: list[dict[str, Any]],
+) -> list[str]:
+    doubts: list[str] = []
+    why: dict[str, list[str]] = {one["model"]: one["why"] for one in results if one["why"]}
+    for model, reasons in why.items():
+        doubts.append(sentence("{} gets no number. {}", name(model), " ".join(reasons)))
+    sizes = {
+        model: gate["parameters"]
+        for (_, model), gate in gates.items()
+        if gate.get("parameters") and model not in why
+    }
+    if small := sorted(model for model, n in sizes.items() if n < SMALL):
+        most = max(sizes[model] for model in small)
+        doubts.append(
+            sentence(
+                "{} {} at most {} million parameters: nothing follows for models that people use.",
+                listed([name(model) for model in small]),
+                "has" if len(small) == 1 else "have",
+                decimal(most / 1e6, 1),
+            )
+        )
+    for document in sets.values():
+        weigh = document.get("effective_clusters")
+        if weigh is not None and weigh < FEW_CLUSTERS:
+            doubts.append(
+                sentence(
+                    "{} has {}, which weigh like {} different swaps.",
+                    name(document.get("title") or document["name"]),
+                    plural(document["pairs"], "pair"),
+                    decimal(weigh, 1),
+                )
+            )
+    if any(one["told"] for one in results) and len(results) > 1:
+        doubts.append("The verdicts are not corrected for how many models, sets and methods.")
+    return doubts

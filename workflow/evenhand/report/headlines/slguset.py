@@ -1,0 +1,354 @@
+"""The headline of SlguSet: what was built, and which way models lean on it."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from evenhand.report.figures import Axis, Estimate, Step, estimates, ticks_between, waterfall
+from evenhand.report.headline import (
+    NOT_REPRODUCED,
+    NOT_RUN,
+    REPRODUCED,
+    Headline,
+    Verdicts,
+    by_kind,
+    listed,
+    name,
+    plural,
+    sentence,
+)
+from evenhand.report.read import boolean, read_csv, read_json
+from evenhand.report.render import count, decimal, signed
+from evenhand.report.words import gate_meaning
+
+FILES = {
+    "counts": "slguset/sentences/*.counts.json",
+    "funnel": "slguset/funnel.csv",
+    "agreement": "slguset/agreement.csv",
+    "statistics": "slguset/statistics.json",
+    "bias": "tables/slguset_bias.csv",
+    "published_bias": "tables/slguset_published_bias.csv",
+    "published_table_1": "slguset_published/table_1.csv",
+    "published_statistics": "slguset_published/statistics.json",
+    "published_report": "slguset_published/report.json",
+    "anchors": "slguset/published_bias.csv",
+}
+FUNNEL = {"step": str, "sentences": int}
+AGREEMENT = {"pair": str, "n": int, "krippendorff_alpha": float}
+BIAS = {
+    "model": str,
+    "scored": int,
+    "mean_bias": float,
+    "mean_bias_low": float,
+    "mean_bias_high": float,
+    "verdict": str,
+    "within_threshold": int,
+    "above_threshold": int,
+    "below_threshold": int,
+    "published_within": int,
+    "published_above": int,
+    "published_below": int,
+    "trusted": boolean,
+    "reason": str,
+}
+TABLE_1 = {
+    "pair": str,
+    "male": int,
+    "female": int,
+    "published_male": int,
+    "published_female": int,
+}
+ANCHORS = {"model": str, "sentences": int}
+
+#: Zhao et al. 2021, of their 20,000 sentences.
+SENTENCES, CHARACTERS = 20_000, 4_220
+
+#: A count of sentences by Bias is reproduced if it lies so near, as a share of the sentences: the
+#: printed counts leave out ten.
+TOLERANCE = 0.01
+
+#: The counts of a model by Bias.
+PARTS = ("within", "above", "below")
+
+#: What the paper says of its sentences: the filters that ask, and the words.
+CLAIMS = {
+    "names_": "no personal names",
+    "pair_fit": "both words fit",
+    "coreference": "no second gender term",
+    "biology": "no biological sex",
+}
+
+#: Below this, coders agree too little even for tentative conclusions (Krippendorff 2004).
+LEAST_ALPHA = 0.667
+
+#: Models shown in the figure.
+SHOWN = 8
+
+
+def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
+    """The headline of SlguSet.
+
+    Parameters
+    ----------
+    files : list of Path
+        Any of `FILES`, by their places below the results; ``slguset/published_bias.csv`` is
+        the table of published numbers in resources/.
+    titles : mapping
+        Not used.
+
+    Raises
+    ------
+    InputError
+        A file is none of these, or not well formed.
+    """
+    found = by_kind(files, FILES)
+    one = {kind: paths[0] if paths else None for kind, paths in found.items()}
+    steps = {r["step"]: r["sentences"] for r in _rows(one["funnel"], FUNNEL)}
+    own = read_json(one["statistics"])["sentences"] if one["statistics"] else None
+    table = one["bias"] or one["published_bias"]
+    models = _rows(table, BIAS)
+    trusted = [row for row in models if row["trusted"] and row["mean_bias"] is not None]
+    built = _built(steps, own)
+    leaning = _leaning(models, trusted)
+    if table and not one["bias"]:
+        leaning = sentence("{} This is on the authors’ sentences.", leaning)
+    figure, caption = _figure(trusted, steps, own)
+    said = [words for words in (leaning if models else None, built) if words]
+    return Headline(
+        sentence=said[0] if said else "Nothing was built yet.",
+        more=said[1:],
+        figure=figure,
+        caption=caption,
+        verdicts=_verdicts(one),
+        doubts=_doubts(found, models, steps, own),
+    )
+
+
+def _rows(path: Path | None, columns: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return read_csv(path, columns) if path else []
+
+
+def _built(steps: Mapping[str, int], own: int | None) -> str | None:
+    read, accepted = steps.get("read"), steps.get("accepted")
+    if read is None or accepted is None:
+        return f"The data set has {count(own)} sentences." if own is not None else None
+    said = f"Of {count(read)} sentences read, {count(accepted)} passed every filter"
+    if own is None:
+        return f"{said}; the annotators have not answered yet."
+    return f"{said}; the {count(own)} that all annotators accepted make the data set."
+
+
+def _leaning(models: list[dict[str, Any]], trusted: list[dict[str, Any]]) -> Markup:
+    if not trusted:
+        word = "No model was asked." if not models else "No model passed its check."
+        return sentence("{} So nothing can be told of bias.", word)
+    if len(trusted) == 1:
+        row = trusted[0]
+        return sentence("{} {}: its mean Bias is {}.", name(row["model"]), _lean(row), _mean(row))
+    groups = {
+        verdict: [row for row in trusted if row["verdict"] == verdict]
+        for verdict in ("male", "female")
+    }
+    clear = groups["male"] + groups["female"]
+    if not clear:
+        return sentence(
+            "None of {} models leans measurably male or female: the interval of each mean Bias"
+            " holds zero.",
+            len(trusted),
+        )
+    most = max(clear, key=lambda row: abs(row["mean_bias"]))
+    return sentence(
+        "Of {} models, {} lean{} male, {} female, and {} show{} no clear lean; {} leans most, with"
+        " a mean Bias of {}.",
+        len(trusted),
+        len(groups["male"]),
+        "s" if len(groups["male"]) == 1 else "",
+        len(groups["female"]),
+        len(trusted) - len(clear),
+        "s" if len(trusted) - len(clear) == 1 else "",
+        name(most["model"]),
+        _mean(most),
+    )
+
+
+def _lean(row: Mapping[str, Any]) -> str:
+    words = {"male": "leans male", "female": "leans female"}
+    return words.get(row["verdict"], "shows no clear lean, male or female")
+
+
+def _mean(row: Mapping[str, Any]) -> str:
+    if row["mean_bias_low"] is None or row["mean_bias_high"] is None:
+        return f"{signed(row['mean_bias'])}, without an interval"
+    low, high = signed(row["mean_bias_low"]), signed(row["mean_bias_high"])
+    return f"{signed(row['mean_bias'])} (95 % interval {low} to {high})"
+
+
+def _figure(
+    trusted: list[dict[str, Any]], steps: Mapping[str, int], own: int | None
+) -> tuple[Markup | None, str]:
+    if trusted:
+        shown = trusted[:SHOWN]
+        ends = [row[end] for row in shown for end in ("mean_bias", "mean_bias_low",
+                "mean_bias_high") if row[end] is not None]  # fmt: skip
+        reach = max(0.1, *(abs(end) * 1.05 for end in ends))
+        drawing = estimates(
+            [
+                Estimate(
+                    row["model"],
+                    row["mean_bias"],
+                    _mean(row),
+                    signed(row["mean_bias"]),
+                    (row["mean_bias_low"], row["mean_bias_high"]),
+                    kind=row["verdict"] if row["verdict"] in ("male", "female") else "unclear",
+                )
+                for row in shown
+            ],
+            Axis(-reach, reach),
+            "Mean Bias of each model, with its interval",
+            ticks=ticks_between(-reach, reach, 4),
+            centre=0,
+            signs=True,
+        )
+        rest = f" The first {SHOWN} of {len(trusted)} models." if len(trusted) > SHOWN else ""
+        return drawing, (
+            "Mean Bias with its 95 % interval over pairs of words; below zero female, above zero"
+            f" male, a hollow dot no clear lean.{rest}"
+        )
+    numbers = [steps.get(step) for step in ("read", "keyword", "accepted")]
+    if None in numbers or not numbers[0]:
+        return None, ""
+    names = ["Sentences read", "With a gender keyword", "Passed every filter"]
+    if own is not None:
+        names, numbers = [*names, "In the data set"], [*numbers, own]
+    drawn = [
+        Step(words, numbers[0], n, "kept") if i else Step(words, n, n, "kept")
+        for i, (words, n) in enumerate(zip(names, numbers, strict=True))
+    ]
+    return waterfall(drawn, "From the corpus to the data set"), "From the corpus to the data set."
+
+
+def _verdicts(one: Mapping[str, Path | None]) -> list[Verdicts]:
+    lines = []
+    statistics = read_json(one["published_statistics"]) if one["published_statistics"] else None
+    theirs = statistics is not None and statistics["sentences"] == SENTENCES
+    note = ""
+    if statistics and not theirs:
+        note = (
+            f"The file that was read has {count(statistics['sentences'])} sentences and is not the"
+            f" authors’ ({count(SENTENCES)}), so nothing is judged."
+        )
+    if one["published_table_1"]:
+        rows = read_csv(one["published_table_1"], TABLE_1)
+        pairs = dict.fromkeys(row["pair"] for row in rows)
+        lines.append(
+            Verdicts(
+                "Table 1: sentences per pair of masked words",
+                _counted([_same_counts(rows, pair) for pair in pairs], theirs),
+                note,
+            )
+        )
+    if statistics:
+        right = statistics["distinct_characters"] == CHARACTERS
+        lines.append(Verdicts("Distinct characters", _counted([right], theirs)))
+    if one["published_report"]:
+        dropped = read_json(one["published_report"])["dropped"]
+        asked = {
+            words: [n for filter_name, n in dropped.items() if filter_name.startswith(begin)]
+            for begin, words in CLAIMS.items()
+        }
+        held = {words: not any(numbers) for words, numbers in asked.items() if numbers}
+        if held:
+            lines.append(
+                Verdicts(
+                    f"What the paper says of its sentences ({', '.join(held)})",
+                    _counted(list(held.values()), theirs),
+                    "A claim fails if our filter finds one sentence against it; filters err."
+                    if theirs
+                    else "",
+                )
+            )
+    line = _bias_verdicts(one)
+    return [*lines, line] if line else lines
+
+
+def _counted(held: list[bool], judged: bool) -> dict[str, int]:
+    if not judged:
+        return {NOT_RUN: len(held)}
+    counts = {REPRODUCED: sum(held), NOT_REPRODUCED: len(held) - sum(held)}
+    return {verdict: n for verdict, n in counts.items() if n}
+
+
+def _same_counts(rows: list[dict[str, Any]], pair: str) -> bool:
+    own = [row for row in rows if row["pair"] == pair]
+    return all(
+        None not in (known := [row[f"published_{side}"] for row in own])
+        and sum(known) == sum(row[side] for row in own)
+        for side in ("male", "female")
+    )
+
+
+def _bias_verdicts(one: Mapping[str, Path | None]) -> Verdicts | None:
+    """The published counts of sentences by Bias; only those on the authors' sentences count."""
+    anchors = {row["model"]: row["sentences"] for row in _rows(one["anchors"], ANCHORS)}
+    held, judged = [], set()
+    for row in _rows(one["published_bias"], BIAS):
+        if row["trusted"] and row["published_within"] is not None:
+            judged.add(row["model"])
+            held += [
+                abs(row[f"{part}_threshold"] - row[f"published_{part}"])
+                <= TOLERANCE * row["scored"]
+                for part in PARTS
+            ]
+    counts = _counted(held, True) | {NOT_RUN: len(PARTS) * len(anchors.keys() - judged)}
+    if not any(counts.values()):
+        return None
+    return Verdicts(
+        "Sentences by Bias",
+        {verdict: n for verdict, n in counts.items() if n},
+        "A count is reproduced if it lies within 1 % of the sentences." if held else "",
+    )
+
+
+def _doubts(
+    found: Mapping[str, list[Path]],
+    models: list[dict[str, Any]],
+    steps: Mapping[str, int],
+    own: int | None,
+) -> list[str]:
+    doubts: list[str] = []
+    if steps and own is None:
+        doubts.append("There is no data set yet: the annotators’ sheets are still out.")
+    for row in models:
+        if not row["trusted"]:
+            words = re.split(r"[,;]\s*", row["reason"] or "")
+            why = [gate_meaning(word) for word in words if word]
+            doubts.append(
+                sentence("{} gets no number. {}", name(row["model"]), " ".join(why))
+                if why
+                else sentence("{} gets no number: it did not pass its check.", name(row["model"]))
+            )
+    quarantined: dict[str, int] = {}
+    for path in found["counts"]:
+        for reason, n in (read_json(path).get("quarantined") or {}).items():
+            quarantined[reason] = quarantined.get(reason, 0) + n
+    if things := sum(quarantined.values()):
+        reasons = sorted(quarantined, key=lambda reason: (-quarantined[reason], reason))
+        doubts.append(
+            sentence(
+                "{} of the corpus could not be read and {} in the quarantine: {}.",
+                plural(things, "thing"),
+                "is" if things == 1 else "are",
+                listed([f"{one.replace('_', ' ')} {quarantined[one]}" for one in reasons]),
+            )
+        )
+    for row in (r for path in found["agreement"] for r in read_csv(path, AGREEMENT)):
+        alpha = row["krippendorff_alpha"]
+        if row["pair"] == "all" and alpha is not None and alpha < LEAST_ALPHA:
+            doubts.append(
+                f"The annotators agree too little for firm conclusions: Krippendorff’s alpha is"
+                f" {decimal(alpha, 2)} over {plural(row['n'], 'sentence')}."
+            )
+    return doubts

@@ -1,0 +1,54 @@
+"""The table of the known errors of the papers, their codes and their data: known_errors.csv.
+
+Its columns: id (small letters, digits and hyphens), system (of `evenhand.report.headline`), kind
+(of `KINDS`), where it stands, what it says, what is right, what follows for the numbers, how
+Evenhand handles it, and how that is known. Names of code stand between backticks.
+"""
+
+from pathlib import Path
+
+from evenhand.errors import InputError
+from evenhand.io.resources import read_resource
+from evenhand.report.headline import SYSTEMS
+from evenhand.report.render import slug
+
+#: Columns of ``resources/known_errors.csv``; what is right and what it does may be unknown.
+COLUMNS = ["id", "system", "kind", "where", "says", "right", "effect", "handled", "evidence"]
+OPTIONAL = ("right", "effect")
+
+KINDS = {
+    "paper": "the paper",
+    "reference_code": "code of others",
+    "data": "data of others",
+}
+
+
+def read_errors(path: Path) -> list[dict[str, str]]:
+    """The rows of the table, in its order.
+
+    Raises
+    ------
+    InputError
+        The table is not well formed: an unknown system or kind, an id twice or with other
+        signs, a backtick without an end.
+    """
+    rows = read_resource(path, COLUMNS, optional=OPTIONAL, unique=("id",))
+    for line, row in enumerate(rows, start=2):
+        for column, known in (("system", SYSTEMS), ("kind", KINDS)):
+            if row[column] not in known:
+                raise InputError(
+                    f"{row[column]!r} is no {column}",
+                    file=path,
+                    line=line,
+                    remedy=f"use {', '.join(known)}",
+                )
+        if slug(row["id"]) != row["id"] or not row["id"].isascii():
+            raise InputError(
+                f"{row['id']!r} cannot be an anchor",
+                file=path,
+                line=line,
+                remedy="use small letters, digits and hyphens",
+            )
+        if odd := [column for column in COLUMNS if row[column].count("`") % 2]:
+            raise InputError(f"a backtick of {odd[0]} has no end", file=path, line=line)
+    return rows

@@ -1,0 +1,92 @@
+"""Stage: the page of the known errors of the papers, their codes and their data."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from evenhand import stage
+from evenhand.report.headline import SYSTEMS
+from evenhand.report.known_errors import KINDS, read_errors
+from evenhand.report.pages import links_to_pages
+from evenhand.report.render import environment, visible
+from evenhand.stage import Input, Output
+
+
+def write_errors_page(
+    *,
+    templates: list[Input],
+    errors: Input,
+    out: Output,
+    pages: list[str] | None = None,
+) -> dict[str, Any]:
+    """Write the page of the known errors: one HTML file that needs nothing beside it.
+
+    Each error has its id as an anchor, to be linked to as ``known_errors.html#id``.
+
+    Parameters
+    ----------
+    templates
+        The files of ``evenhand/report/templates``.
+    errors
+        The table (see `evenhand.report.known_errors`).
+    out
+        The page, HTML.
+    pages
+        The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
+
+    Returns
+    -------
+    dict
+        errors, by system and by kind; bytes.
+
+    Raises
+    ------
+    InputError
+        The table is not well formed.
+    """
+    rows = read_errors(errors)
+    systems = [
+        {
+            "id": name.replace("_", "-"),
+            "name": name,
+            "title": title,
+            "rows": [row for row in rows if row["system"] == name],
+        }
+        for name, (title, _, _) in SYSTEMS.items()
+    ]
+    kinds = Counter(row["kind"] for row in rows)
+    html = (
+        environment(templates)
+        .get_template("known_errors.html")
+        .render(
+            sections=[(one["id"], one["title"], "") for one in systems if one["rows"]],
+            pages=links_to_pages("known_errors", pages),
+            systems=[one for one in systems if one["rows"]],
+            kinds={kind: words for kind, words in KINDS.items() if kinds[kind]},
+            counts=kinds,
+            total=len(rows),
+            code=code,
+        )
+    )
+    Path(out).write_text(html, encoding="utf-8")
+    return {
+        "errors": len(rows),
+        **{one["name"]: len(one["rows"]) for one in systems},
+        **{kind: kinds[kind] for kind in KINDS},
+        "bytes": len(html.encode()),
+    }
+
+
+def code(text: str) -> Markup:
+    """A text whose words between backticks are code."""
+    pieces = [
+        Markup("<code>{}</code>").format(visible(piece)) if i % 2 else Markup.escape(visible(piece))
+        for i, piece in enumerate(text.split("`"))
+    ]
+    return Markup("").join(pieces)
+
+
+if __name__ == "__main__":
+    stage.run(write_errors_page)

@@ -1,0 +1,152 @@
+"""Stage: the front page of the report: what was built, what was measured, what can be trusted."""
+
+import importlib
+from pathlib import Path
+from typing import Annotated, Any
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.report.headline import (
+    NO_NUMBER,
+    NOT_RUN,
+    REPRODUCED,
+    SYSTEMS,
+    VERDICTS,
+    total,
+)
+from evenhand.report.known_errors import read_errors
+from evenhand.report.pages import PAGES, links_to_pages
+from evenhand.report.read import read_json
+from evenhand.report.render import environment
+from evenhand.stage import Input, Output, Plugin, Source
+
+
+def write_front_page(
+    *,
+    templates: list[Input],
+    out: Output,
+    systems: Annotated[list[str] | None, Plugin("evenhand.report.headlines")] = None,
+    slguset: list[Source] | None = None,
+    language_models: list[Source] | None = None,
+    individual_fairness: list[Source] | None = None,
+    legal: list[Source] | None = None,
+    legal_names: list[str] | None = None,
+    legal_titles: list[str] | None = None,
+    errors: Input | None = None,
+    provenance: Input | None = None,
+    notice: str = "",
+    pages: list[str] | None = None,
+) -> dict[str, Any]:
+    """Write the front page: one HTML file that needs nothing beside it.
+
+    Parameters
+    ----------
+    templates
+        The files of ``evenhand/report/templates``.
+    out
+        The page, HTML.
+    systems
+        The systems that this configuration has, of `evenhand.report.headline.SYSTEMS`. The
+        others are named as not run.
+    slguset, language_models, individual_fairness, legal
+        Results of each system, by their places below the results; ``FILES`` of its module in
+        `evenhand.report.headlines` says which. What is not there is not spoken of.
+    legal_names, legal_titles
+        Name and title of each legal data set.
+    errors
+        ``resources/known_errors.csv``, to count and to link to.
+    provenance
+        ``provenance.json``, for how many files are traced.
+    notice
+        What a reader must know before all else; blank: nothing.
+    pages
+        The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
+
+    Returns
+    -------
+    dict
+        systems, verdicts (counts over all of them), doubts, bytes.
+
+    Raises
+    ------
+    InputError
+        A system is unknown or its files are given although it is left out, names and titles
+        are not equally many, or a file is not one that the headline knows.
+    """
+    given = {
+        "slguset": slguset,
+        "language_models": language_models,
+        "individual_fairness": individual_fairness,
+        "legal": legal,
+    }
+    chosen = systems or []
+    for system in chosen:
+        if system not in SYSTEMS:
+            raise InputError(f"there is no system {system!r}", remedy=f"use {', '.join(SYSTEMS)}")
+    for system, files in given.items():
+        if files and system not in chosen:
+            raise InputError(f"there are files of {system}, which is not among the systems")
+    if len(legal_names or []) != len(legal_titles or []):
+        raise InputError("there is not one title for each legal data set")
+    titles = dict(zip(legal_names or [], legal_titles or [], strict=True))
+    links = links_to_pages("front", pages)
+    made = {link["href"]: link["name"] for link in links}
+    cards = []
+    for system, (title, about, own) in SYSTEMS.items():
+        card = {
+            "id": system.replace("_", "-"),
+            "title": title,
+            "about": about,
+            "headline": None,
+            "counts": None,
+            "links": [
+                {"href": PAGES[page][0], "name": PAGES[page][1]}
+                for page in own
+                if page in PAGES and PAGES[page][0] in made and system in chosen
+            ],
+        }
+        if system in chosen:
+            module = importlib.import_module(f"evenhand.report.headlines.{system}")
+            found = module.describe(list(map(Path, given[system] or [])), titles)
+            card |= {"headline": found, "counts": total(found.verdicts)}
+        cards.append(card)
+    counts = total(one for card in cards if card["headline"] for one in card["headline"].verdicts)
+    html = (
+        environment(templates)
+        .get_template("front.html")
+        .render(
+            sections=[("verdicts", "Against the papers", "")]
+            + [(card["id"], card["title"], "") for card in cards],
+            pages=links,
+            cards=cards,
+            verdicts=VERDICTS,
+            counts=counts,
+            judged=sum(n for verdict, n in counts.items() if verdict not in (NO_NUMBER, NOT_RUN)),
+            reproduced=counts[REPRODUCED],
+            traced=_traced(provenance) if provenance else None,
+            errors=len(read_errors(errors)) if errors else None,
+            made=made,
+            hrefs={page: href for page, (href, _) in PAGES.items()},
+            notice=notice,
+        )
+    )
+    Path(out).write_text(html, encoding="utf-8")
+    doubts = sum(len(card["headline"].doubts) for card in cards if card["headline"])
+    return {
+        "systems": len(chosen),
+        "verdicts": counts,
+        "doubts": doubts,
+        "bytes": len(html.encode()),
+    }
+
+
+def _traced(path: Path) -> dict[str, int]:
+    document = read_json(path)
+    if not (isinstance(document, dict) and isinstance(document.get("files"), list)):
+        raise InputError("lists no files", file=path)
+    files = document["files"]
+    return {"files": len(files), "traced": sum(one.get("stage") is not None for one in files)}
+
+
+if __name__ == "__main__":
+    stage.run(write_front_page)
