@@ -145,6 +145,21 @@ def test_settings_reach_their_stages(here):
     assert (told["attribute"], "seeds" in told) == ("applicant_age", False)
 
 
+def test_epochs_are_chosen_by_groups_only_where_there_are_some(here):
+    config = with_classifiers(linear=LINEAR | {"select": "worst_group_f1"})
+    told = plan_legal.training_options(config, "mine", "linear", "group_dro", "applicant_age")
+    assert told["select"] == "worst_group_f1"
+    assert "select" not in plan_legal.training_options(config, "mine", "linear", "erm", "none")
+
+
+def test_a_training_sees_the_findings_of_its_attribute_alone(here):
+    config = configured({"z": HUDOC, "a": TEXTS})
+    assert plan_legal.findings_seen(config, "mine", "none") == []
+    assert plan_legal.findings_seen(config, "mine", "applicant_age") == [
+        f"<results>/legal/mine/attributes/{part}/applicant_age.parquet" for part in ("a", "z")
+    ]
+
+
 def test_every_setting_is_one_of_a_stage():
     stages = [plan_legal._defaults(stage) for stage in plan_legal.TRAINING.values()]
     for name in (*plan_legal.SETTINGS, "lr", "tensorboard"):

@@ -210,6 +210,11 @@ def findings_of(config: Config, name: str, attribute: str) -> list[str]:
     ]
 
 
+def findings_seen(config: Config, name: str, attribute: str) -> list[str]:
+    """The findings that trainings with an attribute see; none without one."""
+    return findings_of(config, name, attribute) if attribute != NO_ATTRIBUTE else []
+
+
 def handed_out(config: Config, name: str, attribute: str) -> list[str]:
     """The list of an audit's cases that somebody has put beside the sheets; else nothing."""
     folder = _filled(config, name, attribute)
@@ -398,7 +403,10 @@ def training_options(
     """What the stage that trains a classifier is told."""
     one = config["legal"]["classifiers"][classifier]
     stage = TRAINING[one["kind"]]
-    told = _changed(stage, one, *SETTINGS) | {
+    told = _changed(stage, one, *SETTINGS)
+    if attribute == NO_ATTRIBUTE:  # without groups none can be the worst
+        told.pop("select", None)
+    told |= {
         "kind": kind_of(config, name),
         "classifier": classifier,
         "objective": objective,

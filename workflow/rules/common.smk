@@ -234,7 +234,7 @@ def pretraining(name):
     base, cases = config["models"][own["model"]], f"<results>/legal/{own['dataset']}"
     place = {"hub_name": base.get("hub"), "revision": base["revision"]}
     return {
-        "data": f"{cases}/{own['dataset']}.parquet",
+        "data": f"{cases}/training/none.parquet",
         "tokens": f"{cases}/tokens/{own['model']}.arrow",
         "tokens_meta": f"{cases}/tokens/{own['model']}.json",
         "folder": plan.model_folder(config, own["model"]) or [],

@@ -121,3 +121,35 @@ rule build_cases:
     shell:
         "python -m evenhand.legal.build_cases {params.given} --kind {params.kind}"
         " --out {output.out} --counts {output.counts} 2> {log}"
+
+
+rule build_training:
+    input:
+        records=lambda wildcards: plan_legal.records(config, wildcards.legal),
+        splits="<results>/legal/{legal}/splits.parquet",
+        findings=lambda wildcards: plan_legal.findings_seen(
+            config, wildcards.legal, wildcards.attribute
+        ),
+    output:
+        "<results>/legal/{legal}/training/{attribute}.parquet",
+    log:
+        "<logs>/build_training/{legal}/{attribute}.log",
+    benchmark:
+        "<benchmarks>/build_training/{legal}/{attribute}.jsonl"
+    conda:
+        "../../envs/extract.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=given,
+        code=of_kind("evenhand.legal.build_training"),
+        kind=lambda wildcards: plan_legal.kind_of(config, wildcards.legal),
+        attribute=lambda wildcards: (
+            ""
+            if wildcards.attribute == plan_legal.NO_ATTRIBUTE
+            else f"--attribute {wildcards.attribute}"
+        ),
+    shell:
+        "python -m evenhand.legal.build_training {params.given} --kind {params.kind}"
+        " {params.attribute} --out {output} 2> {log}"

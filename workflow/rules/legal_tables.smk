@@ -74,7 +74,7 @@ rule cross_attributes:
 
 rule tokenise_cases:
     input:
-        data="<results>/legal/{legal}/{legal}.parquet",
+        data="<results>/legal/{legal}/training/none.parquet",
         model=lambda wildcards: plan.model_folder(config, wildcards.model) or [],
     output:
         out="<results>/legal/{legal}/tokens/{model}.arrow",

@@ -37,7 +37,7 @@ rule pretrain_encoder:
 
 rule weigh_words:
     input:
-        data="<results>/legal/{legal}/{legal}.parquet",
+        data="<results>/legal/{legal}/training/none.parquet",
     output:
         out="<results>/legal/{legal}/words/{linear}.arrow",
         vocabulary="<results>/legal/{legal}/words/{linear}.csv",
@@ -64,7 +64,7 @@ rule weigh_words:
 
 rule train_linear:
     input:
-        data="<results>/legal/{legal}/{legal}.parquet",
+        data="<results>/legal/{legal}/training/{attribute}.parquet",
         words="<results>/legal/{legal}/words/{linear}.arrow",
     output:
         out="<results>/legal/{legal}/predictions/{linear}/{objective}/{attribute}/all.parquet",
@@ -90,7 +90,7 @@ rule train_linear:
 
 rule train_classifier:
     input:
-        data="<results>/legal/{legal}/{legal}.parquet",
+        data="<results>/legal/{legal}/training/{attribute}.parquet",
         tokens=tokens_of("hierarchical", "arrow"),
         tokens_meta=tokens_of("hierarchical", "json"),
         model=encoder_of("hierarchical"),
@@ -158,7 +158,7 @@ rule embed_paragraphs:
 
 rule train_top:
     input:
-        data="<results>/legal/{legal}/{legal}.parquet",
+        data="<results>/legal/{legal}/training/{attribute}.parquet",
         embeddings=embeddings_of("frozen", "arrow"),
         embeddings_meta=embeddings_of("frozen", "json"),
     output:

@@ -71,34 +71,44 @@ def build_cases(
             f" {len(records) * len(names)} files of findings, and {len(attributes)} are there",
             remedy="give for each file of records one file for each attribute",
         )
-    tally = _Tally(chosen)
-
-    def rows() -> Iterator[dict[str, Any]]:
-        divided = read_rows(splits)
-        row = next(divided, None)
-        seen: set[str] = set()
-        for source, path in enumerate(records):
-            findings = attributes[source * len(names) : (source + 1) * len(names)]
-            for record, found in _together(path, findings):
-                if row is None or (row["source"], row["case_id"]) != (source, record.case_id):
-                    if record.case_id not in seen:
-                        raise _mismatch(splits, row and row["case_id"], path)
-                    tally.same_id += 1
-                    continue
-                seen.add(record.case_id)
-                case = _case(record, row, found, dataset, chosen)
-                tally.add(case)
-                yield case
-                row = next(divided, None)
-            if row is not None and row["source"] <= source:
-                raise _mismatch(splits, row["case_id"], path)
-        if row is not None:
-            raise _mismatch(splits, row["case_id"], records[-1])
-
-    write_table(out, _schema(chosen), rows(), BATCH_CASES)
+    tally = Tally(chosen)
+    rows = join_cases(records, splits, attributes, dataset, chosen, tally)
+    write_table(out, cases_schema(chosen), rows, BATCH_CASES)
     result = tally.counts()
     counts.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     return result
+
+
+def join_cases(
+    records: list[Path],
+    splits: Path,
+    findings: list[Path],
+    dataset: Dataset,
+    attributes: list[Attribute],
+    tally: "Tally",
+) -> Iterator[dict[str, Any]]:
+    """The rows of `build_cases`, with the columns of some attributes; counted as they come."""
+    width = len(attributes)
+    divided = read_rows(splits)
+    row = next(divided, None)
+    seen: set[str] = set()
+    for source, path in enumerate(records):
+        own = findings[source * width : (source + 1) * width]
+        for record, found in _together(path, own):
+            if row is None or (row["source"], row["case_id"]) != (source, record.case_id):
+                if record.case_id not in seen:
+                    raise _mismatch(splits, row and row["case_id"], path)
+                tally.same_id += 1
+                continue
+            seen.add(record.case_id)
+            case = _case(record, row, found, dataset, attributes)
+            tally.add(case)
+            yield case
+            row = next(divided, None)
+        if row is not None and row["source"] <= source:
+            raise _mismatch(splits, row["case_id"], path)
+    if row is not None:
+        raise _mismatch(splits, row["case_id"], records[-1])
 
 
 def _chosen(dataset: Dataset, names: list[str]) -> list[Attribute]:
@@ -111,7 +121,8 @@ def _chosen(dataset: Dataset, names: list[str]) -> list[Attribute]:
     return [dataset.attribute(name) for name in names]
 
 
-def _schema(attributes: list[Attribute]) -> pa.Schema:
+def cases_schema(attributes: list[Attribute]) -> pa.Schema:
+    """The columns of a built data set with these attributes."""
     columns = [
         ("case_id", pa.string()),
         ("date", pa.date32()),
@@ -201,7 +212,7 @@ def _labels(record: Record, dataset: Dataset) -> list[int]:
     return labels
 
 
-class _Tally:
+class Tally:
     """Counts of what was written."""
 
     def __init__(self, attributes: list[Attribute]) -> None:
@@ -210,6 +221,7 @@ class _Tally:
         self._cases: Counter[str] = Counter()
 
     def add(self, case: dict[str, Any]) -> None:
+        """Count a case."""
         self._cases["cases"] += 1
         self._cases[case["split"]] += 1
         self._cases["unlabelled"] += not case["label_known"]
@@ -218,6 +230,7 @@ class _Tally:
             self._cases[f"unknown {one.name}"] += case[one.name] is None
 
     def counts(self) -> dict[str, Any]:
+        """What `build_cases` returns."""
         return {
             "cases": self._cases["cases"],
             "splits": {split: self._cases[split] for split in SPLITS},
