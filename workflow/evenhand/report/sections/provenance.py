@@ -1,7 +1,9 @@
 """Section: each file of the run, what made it, and the way back to the sources."""
 
 import json
+import re
 from collections import Counter
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
@@ -9,6 +11,9 @@ from urllib.parse import quote
 from evenhand.report.read import read_json
 from evenhand.report.render import NOTHING, slug
 from evenhand.report.sections.holdings import holding
+
+#: So many files of one kind, or more, are folded.
+FOLD = 3
 
 #: So many ways in which a stage was called are shown; each file's details have its own.
 MOST_SETTINGS = 4
@@ -31,9 +36,9 @@ def describe_provenance(provenance: Path, results: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        totals: files, results, traced, stages and sources (numbers), and bytes; kinds: files of
-        one folder, kind and stage, with pattern, holds, stage, rule, rows, bytes, and members
-        (path, id, link, rows, bytes, sha256); stages; sources; data: see `_graph`.
+        totals: files, results, traced, stages and sources (numbers), and bytes; folders: name,
+        files, kinds, each with name, holds, stage, rule, rows, bytes, and members (path, id,
+        link, rows, bytes, sha256); stages; sources; data: see `_graph`.
     """
     document = read_json(provenance)
     top = PurePosixPath(results)
@@ -59,7 +64,7 @@ def describe_provenance(provenance: Path, results: str) -> dict[str, Any]:
             "stages": len(stages),
             "sources": len(sources),
         },
-        "kinds": _kinds(files, stages),
+        "folders": _folders(files, stages),
         "stages": list(stages.values()),
         "sources": _used(sources, files),
         "data": _graph(files, sources, stages),
@@ -107,29 +112,61 @@ def _rule(stage: str | None) -> str | None:
     return stage.rpartition(".")[2] if stage else None
 
 
-def _kinds(files: list[dict[str, Any]], stages: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """Files of one folder, with one ending and one stage, together; in the order of paths."""
-    kinds: dict[tuple[str | None, ...], list[dict[str, Any]]] = {}
-    for entry in files:
+def _folders(
+    files: list[dict[str, Any]], stages: dict[str, dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The files by folder (the first of the path), then by kind; all in the order of paths.
+
+    Of one kind are files of one place (``legal/ecthr``) and stage that hold the same.
+    """
+    folders: dict[str, dict[tuple[Any, ...], list[dict[str, Any]]]] = {}
+    for entry in sorted(files, key=lambda entry: entry["path"]):
         path = PurePosixPath(entry["path"])
-        pattern = str(path.with_name("*" + "".join(path.suffixes[-2:])))
-        kinds.setdefault((pattern, entry["holds"], entry["stage"]), []).append(entry)
-    found = []
-    for (pattern, holds, stage), members in kinds.items():
-        rows = [entry["rows"] for entry in members]
-        found.append(
-            {
-                "name": pattern if len(members) > 1 else members[0]["path"],
-                "holds": holds,
-                "stage": stage,
-                "rule": _rule(stage),
-                "stage_id": stages[stage]["id"] if stage else None,
-                "rows": None if None in rows else sum(rows),
-                "bytes": sum(entry["bytes"] or 0 for entry in members),
-                "members": members,
-            }
-        )
-    return sorted(found, key=lambda kind: kind["members"][0]["path"])
+        place = path.parts[: min(2, len(path.parts) - 1)]
+        kind = (place, entry["holds"] or path.parent, entry["stage"], tuple(path.suffixes[-2:]))
+        folder = path.parts[0] if len(path.parts) > 1 else ""
+        folders.setdefault(folder, {}).setdefault(kind, []).append(entry)
+    return [
+        {
+            "name": name,
+            "files": sum(len(members) for members in kinds.values()),
+            "kinds": [
+                _kind(part, stages)
+                for members in kinds.values()
+                for part in ([members] if len(members) >= FOLD else [[one] for one in members])
+            ],
+        }
+        for name, kinds in folders.items()
+    ]
+
+
+def _kind(members: list[dict[str, Any]], stages: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    stage = members[0]["stage"]
+    rows = [entry["rows"] for entry in members]
+    return {
+        "name": _pattern([entry["path"] for entry in members]),
+        "holds": members[0]["holds"],
+        "stage": stage,
+        "rule": _rule(stage),
+        "stage_id": stages[stage]["id"] if stage else None,
+        "rows": None if None in rows else sum(rows),
+        "bytes": sum(entry["bytes"] or 0 for entry in members),
+        "members": members,
+    }
+
+
+def _pattern(paths: list[str]) -> str:
+    """What paths have in common, with a star for the rest: ``tables/legal_*_sizes.csv``."""
+    words = [re.findall(r"[^/_.-]+|[/_.-]", path) for path in paths]
+    start = _common(words)
+    end = _common([one[len(start) :][::-1] for one in words])[::-1]
+    return "".join([*start, *(["*"] if len(paths) > 1 else []), *end])
+
+
+def _common(lists: list[list[str]]) -> list[str]:
+    """What all lists begin with."""
+    pairs = takewhile(lambda column: len(set(column)) == 1, zip(*lists, strict=False))
+    return [column[0] for column in pairs]
 
 
 def _stages(files: list[dict[str, Any]], ids: _Ids) -> dict[str, dict[str, Any]]:

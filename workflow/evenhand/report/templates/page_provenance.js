@@ -5,6 +5,7 @@
 (() => {
   const data = JSON.parse(document.getElementById("provenance").textContent);
   const MOST = 12; // names shown of a long list before it is asked for
+  const NAMED = 2; // files named of a step of the way back
   const OPEN = 40; // folds with hits are opened up to so many files
   const [ID, PATH, SHA, LINK, HOLDS, BYTES, ROWS, COLUMNS, RUN] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
   const [STAGE, CODE, PARAMETERS, PACKAGES, COUNTS, INPUTS] = [0, 1, 2, 3, 4, 5];
@@ -161,7 +162,10 @@
         const entry = element("li");
         const stage = element("a", undefined, { href: `#${encodeURIComponent(step.stage[1])}` });
         stage.append(code(step.rule));
-        entry.append(stage, " made ", step.files.length === 1 ? link(step.files[0]) : `${count(step.files.length)} files`);
+        entry.append(stage, " made ");
+        const named = step.files.length > NAMED + 1 ? NAMED : step.files.length;
+        step.files.slice(0, named).forEach((file, i) => entry.append(i ? ", " : "", link(file)));
+        if (named < step.files.length) entry.append(` and ${count(step.files.length - named)} more`);
         way.append(entry);
       }
       if (sources.length) {
@@ -200,7 +204,7 @@
       target.append(details(number));
       target.querySelector("a").setAttribute("aria-expanded", "true");
     }
-    target.scrollIntoView();
+    target.scrollIntoView({ behavior: "instant" });
   }
 
   // A second click on the file closes it.
@@ -217,9 +221,9 @@
   const texts = nodes.slice(0, data.files).map((node) =>
     [node[PATH], data.holds[node[HOLDS]] ?? "", ruleOf(node), stageOf(node)?.[0] ?? "", node[SHA]].join("\n").toLowerCase());
   const items = nodes.slice(0, data.files).map((node) => document.getElementById(node[ID]));
-  const folds = [...document.querySelectorAll("#kinds > details, #kinds > ul")].map((fold) => ({
+  const folds = [...document.querySelectorAll("#kinds section, #kinds details, #kinds ul.alone")].map((fold) => ({
     fold,
-    members: [...fold.querySelectorAll("li")].map((item) => numbers.get(item.id)),
+    members: [...fold.querySelectorAll("li[id]")].map((item) => numbers.get(item.id)),
   }));
   function find(text) {
     if (words.value !== text) words.value = text;
