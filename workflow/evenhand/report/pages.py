@@ -7,6 +7,7 @@ from evenhand.errors import InputError
 #: File and name of each page, all in one folder.
 PAGES = {
     "slguset": ("index.html", "SlguSet"),
+    "sentences": ("sentences.html", "Sentences"),
     "language_models": ("language_models.html", "Language models"),
     "individual_fairness": ("individual_fairness.html", "Individual fairness"),
     "legal_cases": ("legal_cases.html", "Legal cases"),

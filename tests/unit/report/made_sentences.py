@@ -1,0 +1,181 @@
+"""Sentences and pairs with scores, as many as wanted: what the tests of the explorer read."""
+
+import csv
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evenhand.slguset.dataset import SCHEMA
+from evenhand.stereotypes.pairs import PAIRS, pair_row
+from evenhand.stereotypes.scores import SCORES
+
+#: Surface, opposite, keyword, opposite keyword, mask pair, gender.
+WORDS = [
+    ("男人", "女人", "男", "女", "男/女", "male"),
+    ("女人", "男人", "女", "男", "男/女", "female"),
+    ("他", "她", "他", "她", "他/她", "male"),
+    ("她", "他", "她", "他", "他/她", "female"),
+    ("妈妈", "爸爸", "妈妈", "爸爸", "爸爸/妈妈", "female"),
+]
+PLACES = ["车站", "厨房", "学校", "河边", "工地", "医院", "菜场", "剧院"]
+DOINGS = ["等车", "修自行车", "和邻居谈起天气", "数着台阶", "把雨伞借给别人", "读完了半本书"]
+
+
+def sentence_rows(number: int, frames: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Rows of a data set: `frames` (with a place ``{}`` for the word) first, then made ones."""
+    rows = []
+    for i in range(number):
+        surface, opposite_surface, keyword, opposite, pair, gender = WORDS[i % len(WORDS)]
+        if i < len(frames):
+            frame = frames[i]
+        else:
+            place, doing = PLACES[i // 5 % len(PLACES)], DOINGS[i // 40 % len(DOINGS)]
+            frame = f"第{i}天，有人看到{{}}在{place}{doing}，一直到天黑才离开。"
+        before, after = frame.split("{}")
+        sentence = before + surface + after
+        at = len(before)
+        start = at + surface.index(keyword)
+        rows.append(
+            {
+                "sentence_id": hashlib.blake2b(sentence.encode(), digest_size=8).hexdigest(),
+                "sentence": sentence,
+                "masked_sentence": sentence[:start] + "[MASK]" + sentence[start + len(keyword) :],
+                "swapped_sentence": before + opposite_surface + after,
+                "pair": pair,
+                "surface": surface,
+                "surface_opposite": opposite_surface,
+                "keyword": keyword,
+                "opposite": opposite,
+                "gender": gender,
+                "start": start,
+                "end": start + len(keyword),
+                "surface_start": at,
+                "surface_end": at + len(surface),
+                "source": f"corpus/{i % 7}.txt",
+                "source_position": i + 1,
+            }
+        )
+    return rows
+
+
+def write_edition(
+    folder: Path,
+    edition: str,
+    rows: list[dict[str, Any]],
+    models: Sequence[str] = ("one", "two"),
+    untrusted: Sequence[str] = (),
+    seed: int = 1,
+) -> dict[str, Any]:
+    """Write an edition with made scores; return its arguments of `write_sentences_page`.
+
+    Of every model the second row has no number (too_long), and the third holds an unknown sign.
+    """
+    prefix = "published_" if edition == "slguset_published" else ""
+    random = np.random.default_rng(seed)
+    home = folder / edition
+    (home / "bias").mkdir(parents=True)
+    (folder / "tables").mkdir(exist_ok=True)
+    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), home / "slguset.parquet")
+    paths = []
+    for i, model in enumerate(models):
+        bias = random.normal(0.1 * i, 0.8, len(rows))
+        table = [
+            {
+                "sentence_id": row["sentence_id"],
+                "bias": None if k == 1 else float(bias[k]),
+                "has_unk": k == 2,
+                "excluded": "too_long" if k == 1 else None,
+            }
+            for k, row in enumerate(rows)
+        ]
+        paths.append(home / "bias" / f"{slug(model)}.parquet")
+        pq.write_table(pa.Table.from_pylist(table), paths[-1])
+    summary = folder / "tables" / f"{edition}_bias.csv"
+    with summary.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["model", "log_base", "threshold", "trusted", "reason"])
+        for model in models:
+            trusted = model not in untrusted
+            reason = "" if trusted else "fill_mask_not_above_baseline"
+            writer.writerow([slug(model), 10.0, 0.3, trusted, reason])
+    return {
+        f"{prefix}dataset": home / "slguset.parquet",
+        f"{prefix}bias": summary,
+        f"{prefix}bias_scores": paths,
+    }
+
+
+def slug(model: str) -> str:
+    """A model's name as a file has it."""
+    return model.replace("/", "∕")
+
+
+def write_pairs(
+    folder: Path,
+    name: str,
+    sentences: Sequence[tuple[str, str]],
+    models: dict[str, Sequence[str]],
+    untrusted: Sequence[str] = (),
+    title: str = "Made pairs",
+    seed: int = 1,
+) -> dict[str, list[Path]]:
+    """Write a set of pairs with made scores by the methods of each model.
+
+    Returns the arguments of `write_sentences_page`. The last pair has no score (identical).
+    """
+    random = np.random.default_rng(seed)
+    home = folder / "stereotypes" / name
+    for part in ("scores", "gates"):
+        (home / part).mkdir(parents=True)
+    rows = [
+        pair_row(
+            pair_id=str(i),
+            bias_type="age" if i % 2 else "profession",
+            direction="antistereo" if i % 3 == 0 else "stereo",
+            cluster="made",
+            more=more,
+            less=less,
+            flags=["several_edits"] if i == 0 else [],
+            excluded="identical" if i == len(sentences) - 1 else None,
+            source_position=i + 1,
+        )
+        for i, (more, less) in enumerate(sentences)
+    ]
+    pq.write_table(pa.Table.from_pylist(rows, PAIRS), home / "pairs.parquet")
+    about = {
+        "name": name,
+        "title": title,
+        "more_means": "stereotype",
+        "less_means": "anti-stereotype",
+        "pairs": len(rows),
+    }
+    (home / "pairs.json").write_text(json.dumps(about), encoding="utf-8")
+    scores, gates = [], []
+    for model, methods in models.items():
+        table = []
+        for row in rows:
+            for side in ("more", "less"):
+                for variant in ("original", "shuffled"):
+                    score = dict.fromkeys(SCORES.names) | {
+                        "pair_id": row["pair_id"],
+                        "side": side,
+                        "variant": variant,
+                        "n_unknown": 0,
+                        "excluded": row["excluded"],
+                    }
+                    if row["excluded"] is None:
+                        score |= {method: float(random.normal(-3, 1)) for method in methods}
+                    table.append(score)
+        scores.append(home / "scores" / f"{model}.parquet")
+        pq.write_table(pa.Table.from_pylist(table, SCORES), scores[-1])
+        gates.append(home / "gates" / f"{model}.json")
+        reason = "next_token_not_above_baseline" if model in untrusted else None
+        gates[-1].write_text(json.dumps({"trusted": reason is None, "reason": reason}))
+    return {"sets": [home / "pairs.json"], "pairs": [home / "pairs.parquet"],
+            "scores": scores, "gates": gates}  # fmt: skip

@@ -1,0 +1,140 @@
+"""Stage: the page of the sentences, where every one can be found with every model's number."""
+
+from pathlib import Path
+from typing import Any
+
+from evenhand import stage
+from evenhand.report.pages import links_to_pages
+from evenhand.report.render import environment, slug
+from evenhand.report.sections.explorer import describe_pairs, describe_sentences
+from evenhand.stage import Input, Output, Source
+
+#: The sections in the order of the page: id, short name, title.
+SECTIONS = (
+    ("sentences", "SlguSet", "Sentences of SlguSet"),
+    ("pairs", "Pairs", "Pairs of the stereotype sets"),
+    ("files", "Files", "Where these rows lie"),
+)
+
+
+def write_sentences_page(
+    *,
+    templates: list[Input],
+    out: Output,
+    dataset: Input | None = None,
+    bias: Input | None = None,
+    bias_scores: list[Source] | None = None,
+    published_dataset: Input | None = None,
+    published_bias: Input | None = None,
+    published_bias_scores: list[Source] | None = None,
+    sets: list[Source] | None = None,
+    pairs: list[Source] | None = None,
+    scores: list[Source] | None = None,
+    gates: list[Source] | None = None,
+    pages: list[str] | None = None,
+) -> dict[str, Any]:
+    """Write the page of the sentences: one HTML file that needs nothing beside it.
+
+    It holds every sentence of SlguSet (this run's and the published one) and every pair of the
+    stereotype sets, with the number of each model that is to be trusted. Its script finds,
+    sorts and opens them; ``sentences.html#{id}`` opens one. Without the script the rows
+    furthest from zero are shown. Whatever is left out, the page says that it is not there.
+
+    Parameters
+    ----------
+    templates
+        The files of ``evenhand/report/templates``.
+    out
+        The page, HTML.
+    dataset
+        ``slguset/slguset.parquet``.
+    bias
+        ``tables/slguset_bias.csv``: which models are to be trusted.
+    bias_scores
+        ``slguset/bias/{model}.parquet``; the name of the file is the name of the model.
+    published_dataset
+        ``slguset_published/slguset.parquet``.
+    published_bias
+        ``tables/slguset_published_bias.csv``.
+    published_bias_scores
+        ``slguset_published/bias/{model}.parquet``.
+    sets
+        ``stereotypes/{set}/pairs.json`` of each set, in the order of the page.
+    pairs
+        ``stereotypes/{set}/pairs.parquet``.
+    scores
+        ``stereotypes/{set}/scores/{model}.parquet``.
+    gates
+        ``stereotypes/{set}/gates/{model}.json``.
+    pages
+        The pages that this run makes, of `evenhand.report.pages.PAGES`, to link to in the
+        masthead; all of them if it is not said.
+
+    Returns
+    -------
+    dict
+        rows (by collection), bytes.
+    """
+    editions = [
+        describe_sentences("slguset", "This run’s data set", dataset, bias, bias_scores or []),
+        describe_sentences(
+            "slguset_published",
+            "The published file",
+            published_dataset,
+            published_bias,
+            published_bias_scores or [],
+        ),
+    ]
+    collections = {
+        "sentences": [one for one in editions if one],
+        "pairs": _pair_sets(sets or [], pairs or [], scores or [], gates or []),
+    }
+    every = [one for group in collections.values() for one in group]
+    for one in every:
+        one["block"] = f"data-{slug(one['key'])}"
+    linked = links_to_pages("sentences", pages)
+    html = (
+        environment(templates)
+        .get_template("sentences.html")
+        .render(
+            sections=SECTIONS,
+            pages=linked,
+            collections=collections,
+            files=[file for one in every for file in _files(one)],
+            has_provenance=pages is None or "provenance" in pages,
+        )
+    )
+    Path(out).write_text(html, encoding="utf-8")
+    return {"rows": {one["key"]: one["rows"] for one in every}, "bytes": len(html.encode())}
+
+
+def _pair_sets(
+    sets: list[Path], pairs: list[Path], scores: list[Path], gates: list[Path]
+) -> list[dict[str, Any]]:
+    """A collection per set of which the pairs are there; its folder is its name."""
+    tables = {path.parent.name: path for path in pairs}
+    described = []
+    for document in sets:
+        name = document.parent.name
+        if name in tables:
+            by_model = [
+                {path.stem: path for path in paths if path.parents[1].name == name}
+                for paths in (scores, gates)
+            ]
+            described.append(describe_pairs(document, tables[name], *by_model))
+    return described
+
+
+def _files(collection: dict[str, Any]) -> list[str]:
+    """The results that a collection was read from, below the results' folder."""
+    key = collection["key"]
+    if key.startswith("stereotypes/"):
+        return [
+            f"{key}/pairs.parquet",
+            *(f"{key}/scores/{m}.parquet" for m in collection["models"]),
+        ]
+    return [f"{key}/slguset.parquet", *(f"{key}/bias/{m}.parquet" for m in collection["models"])]
+
+
+if __name__ == "__main__":
+    stage.run(write_sentences_page)
