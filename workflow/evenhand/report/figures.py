@@ -498,7 +498,7 @@ class Estimate:
 
 
 #: Height in pixels of a row of `estimates`, and how many characters of a name are shown.
-ESTIMATE, NAME_LENGTH = 40, 44
+ESTIMATE, NAME_LENGTH = 44, 44
 
 
 def estimates(
@@ -529,10 +529,8 @@ def estimates(
     """
     height = ESTIMATE * len(rows)
     svg = _figure(height + 22, label, "estimates")
-    if centre is not None:
-        _add(svg, "line", "zero", x1=axis.at(centre), x2=axis.at(centre), y1=20, y2=height)
     for number, row in enumerate(rows):
-        y = number * ESTIMATE + 29
+        y = number * ESTIMATE + 30
         group = _add(svg, "g", row.kind)
         _title(group, f"{row.name}: {row.words}")
         _text(group, "0", y - 15, _cut(row.name))
@@ -541,6 +539,9 @@ def estimates(
             x, width = axis.at(row.band[0]), axis.width(*row.band)
             _add(group, "rect", "band", x=x, y=y - 6, width=width, height=12)
         _add(group, "rect", "track", x=0, y=y - 0.5, width="100%", height=1)
+        if centre is not None:
+            x = axis.at(centre)
+            _add(group, "line", "zero", x1=x, x2=x, y1=y - 9, y2=y + 9)
         if None not in row.span:
             low, high = (axis.at(end) for end in row.span)
             _add(group, "line", "whisker", x1=low, x2=high, y1=y, y2=y)

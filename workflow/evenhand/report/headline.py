@@ -110,6 +110,8 @@ class Headline:
     verdicts : list of Verdicts
     doubts : list of str
         What cannot be trusted, and why.
+    unjudged : str
+        Which published numbers nobody could judge, and why.
     """
 
     sentence: str
@@ -118,6 +120,7 @@ class Headline:
     caption: str = ""
     verdicts: Sequence[Verdicts] = ()
     doubts: Sequence[str] = field(default_factory=list)
+    unjudged: str = ""
 
 
 def by_kind(files: Iterable[Path], patterns: Mapping[str, str]) -> dict[str, list[Path]]:
@@ -175,12 +178,12 @@ def name(text: str) -> Markup:
     return Markup("<bdi>{}</bdi>").format(visible(text))
 
 
-def listed(words: Sequence[str], most: int = 4) -> Markup:
+def listed(words: Sequence[str], most: int = 4, others: str = "others") -> Markup:
     """``a``, ``a and b``, ``a, b and 3 others``; what is no markup is escaped."""
     shown = [Markup("{}").format(word) for word in words]
     if len(shown) > most:
         rest = len(shown) - most + 1
-        shown = [*shown[: most - 1], Markup("{} others").format(rest)]
+        shown = [*shown[: most - 1], Markup("{} {}").format(rest, others)]
     return Markup(" and ").join(filter(None, [Markup(", ").join(shown[:-1]), *shown[-1:]]))
 
 

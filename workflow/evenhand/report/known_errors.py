@@ -17,9 +17,9 @@ COLUMNS = ["id", "system", "kind", "where", "says", "right", "effect", "handled"
 OPTIONAL = ("right", "effect")
 
 KINDS = {
-    "paper": "the paper",
-    "reference_code": "code of others",
-    "data": "data of others",
+    "paper": "paper",
+    "reference_code": "code",
+    "data": "data",
 }
 
 

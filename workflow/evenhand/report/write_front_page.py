@@ -116,7 +116,7 @@ def write_front_page(
         .get_template("front.html")
         .render(
             sections=[("verdicts", "Against the papers", "")]
-            + [(card["id"], card["title"], "") for card in cards],
+            + [(card["id"], card["title"], "") for card in cards if card["headline"]],
             pages=links,
             cards=cards,
             verdicts=VERDICTS,

@@ -169,7 +169,9 @@ def _doubts(
         )
     doubtful = [row for kind in TABLES for row in tables[kind]]
     if n := sum(row["verdict"] == "inconsistent_in_paper" for row in doubtful):
-        doubts.append(f"{plural(n, 'cell')} of the paper contradict{'s' if n == 1 else ''} itself.")
+        doubts.append(
+            f"{plural(n, 'published cell')} contradict{'s' if n == 1 else ''} the paper elsewhere."
+        )
     if diverged := sum(row["diverged"] or 0 for row in rows if row["metric"] == "acc"):
         doubts.append(f"{plural(diverged, 'run')} diverged and left no numbers.")
     return doubts

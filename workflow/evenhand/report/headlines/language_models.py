@@ -82,6 +82,8 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
             for path in found["released"]
         ],
         doubts=_doubts(sets, gates, results),
+        unjudged="The numbers in the tables of AUL’s paper were not at hand, so none of them is"
+        " judged.",
     )
 
 
@@ -211,13 +213,15 @@ def _doubts(
     results: list[dict[str, Any]],
 ) -> list[str]:
     doubts: list[str] = []
-    why: dict[str, list[str]] = {one["model"]: one["why"] for one in results if one["why"]}
-    for model, reasons in why.items():
-        doubts.append(sentence("{} gets no number. {}", name(model), " ".join(reasons)))
+    why: dict[tuple[str, str], list[str]] = {}
+    for one in results:
+        if one["why"]:
+            why.setdefault((one["model"], " ".join(one["why"])), []).append(one["set"])
+    for (model, reason), on in why.items():
+        places = listed([name(one) for one in on])
+        doubts.append(sentence("{} gets no number on {}. {}", name(model), places, reason))
     sizes = {
-        model: gate["parameters"]
-        for (_, model), gate in gates.items()
-        if gate.get("parameters") and model not in why
+        model: gate["parameters"] for (_, model), gate in gates.items() if gate.get("parameters")
     }
     if small := sorted(model for model, n in sizes.items() if n < SMALL):
         most = max(sizes[model] for model in small)

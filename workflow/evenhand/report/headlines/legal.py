@@ -148,10 +148,8 @@ def _gaps(gaps: list[dict[str, Any]]) -> str:
     if few:
         said += f"; {few} rest{'s' if few == 1 else ''} on too few cases to tell"
     if alike:
-        said += (
-            f"; {alike} of the {len(above)} {'goes' if alike == 1 else 'go'} away among groups with"
-            " the same labels"
-        )
+        which = "that one goes" if len(above) == 1 else f"{alike} of the {len(above)} go"
+        said += f"; {which} away among groups with the same labels"
     return f"{said}."
 
 
@@ -240,7 +238,10 @@ def _doubts(found: Mapping[str, list[Path]], gaps: list[dict[str, Any]]) -> list
                 "{} {} left out: {}.",
                 plural(n, "record"),
                 "was" if n == 1 else "were",
-                listed([f"{one.replace('_', ' ')} {count(reasons[one])}" for one in most]),
+                listed(
+                    [f"{one.replace('_', ' ')} {count(reasons[one])}" for one in most],
+                    others="other reasons",
+                ),
             )
         )
     if few := sum(row["noise_verdict"] == "too few cases" for row in gaps):

@@ -341,7 +341,10 @@ def _doubts(
                 "{} of the corpus could not be read and {} in the quarantine: {}.",
                 plural(things, "thing"),
                 "is" if things == 1 else "are",
-                listed([f"{one.replace('_', ' ')} {quarantined[one]}" for one in reasons]),
+                listed(
+                    [f"{one.replace('_', ' ')} {quarantined[one]}" for one in reasons],
+                    others="other reasons",
+                ),
             )
         )
     for row in (r for path in found["agreement"] for r in read_csv(path, AGREEMENT)):
