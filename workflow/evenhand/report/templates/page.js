@@ -8,12 +8,15 @@
   const PRINTED = 2000; // longer tables are printed as they stand, a page of them
   const tables = [];
 
-  // What a cell sorts by: data-order if it has one, else the number in a cell of class `number`.
+  // What a cell sorts by: data-order if it has one, else the first number in a cell of class
+  // `number`, which may have an interval or a word beside it.
   function sortKey(cell) {
     if (cell.hasAttribute("data-order")) return cell.getAttribute("data-order");
     if (!cell.classList.contains("number")) return null;
-    const text = cell.textContent.trim().replaceAll("−", "-").replace(/(\d),(?=\d{3})/g, "$1");
-    const found = text.match(/^[<>+ ]*(-?\d+(\.\d+)?(e-?\d+)?)/i);
+    const bare = cell.cloneNode(true);
+    bare.querySelectorAll(".aside, .spread").forEach((node) => node.remove());
+    const text = bare.textContent.trim().replaceAll("−", "-").replace(/(\d),(?=\d{3})/g, "$1");
+    const found = text.match(/^[<>+●\s]*(-?\d+(\.\d+)?(e-?\d+)?)/i);
     if (found) return String(text.startsWith("<") ? found[1] / 2 : Number(found[1]));
     return /^[–—-]?$/.test(text) ? "" : null;
   }
@@ -113,7 +116,12 @@
     if (!mark) return;
     mark.classList.add("shown");
     tip.textContent = mark.dataset.tip;
-    const at = mark.getBoundingClientRect();
+    place();
+  }
+
+  function place() {
+    if (!shown) return;
+    const at = shown.getBoundingClientRect();
     const middle = Math.min(Math.max(at.left, 0), innerWidth) / 2 + Math.min(Math.max(at.right, 0), innerWidth) / 2;
     const left = Math.min(Math.max(middle - tip.offsetWidth / 2, 4), innerWidth - tip.offsetWidth - 4);
     const above = at.top - tip.offsetHeight - 6;
@@ -133,7 +141,7 @@
       if (event.pointerType === "mouse" && !tip.contains(event.target)) show(markAt(event));
     });
     addEventListener("pointerdown", (event) => show(markAt(event)));
-    addEventListener("scroll", () => show(null), { passive: true, capture: true });
+    addEventListener("scroll", place, { passive: true, capture: true });
     for (const svg of document.querySelectorAll("figure svg.figure:not(.sample)")) {
       const marks = [...svg.querySelectorAll("[data-tip]")];
       if (!marks.length) continue;
