@@ -1,6 +1,6 @@
 # Classifiers of legal cases: trained with each objective, and what they say of each case.
 
-PRETRAINING = ["epochs", "block", "batch", "learning_rate", "new_head", "seed"]
+PRETRAINING = ["epochs", "block", "batch", "learning_rate", "new_head", "seed", "dtype"]
 
 
 rule pretrain_encoder:
@@ -26,13 +26,14 @@ rule pretrain_encoder:
         gpu=GPU,
     params:
         given=given,
+        processors=config["scoring"]["threads"],  # what Snakemake grants may be fewer, and other bits
         code=code("evenhand.legal.pretrain_encoder"),
         options=lambda wildcards: options(f"models.{wildcards.model}.pretrain", *PRETRAINING),
         hub=lambda wildcards: pretraining(wildcards.model)["hub"],
         device=device,
     shell:
         "python -m evenhand.legal.pretrain_encoder {params.given} {params.options} {params.hub}"
-        " --device {params.device} --out {output} 2> {log}"
+        " --device {params.device} --threads {params.processors} --out {output} 2> {log}"
 
 
 rule weigh_words:

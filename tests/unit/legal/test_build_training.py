@@ -47,5 +47,5 @@ def test_with_one_its_groups_are_there_and_no_texts(tmp_path):
 def test_findings_that_do_not_fit(tmp_path):
     with pytest.raises(InputError, match="0 files of findings are there for 2 files of records"):
         built(tmp_path, "court_region", findings=[])
-    with pytest.raises(InputError, match="1 files of findings .* and no attribute"):
+    with pytest.raises(InputError, match=r"1 files of findings .* and no attribute"):
         built(tmp_path, findings=[tmp_path / "court_region_0.parquet"])

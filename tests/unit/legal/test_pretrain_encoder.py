@@ -263,8 +263,8 @@ def test_bad_inputs(tmp_path, made):
         run(mask_probability=1.0)
     with pytest.raises(InputError, match="blocks of 8 tokens are too short"):
         run(block=8)
-    for wrong in ({"steps": 0}, {"steps": None, "epochs": 0.0}, {"batch": 0}, {"held_out": 0}):
-        with pytest.raises(InputError, match="steps or epochs, batch and held_out are above 0"):
+    for wrong in ({"steps": 0}, {"steps": None, "epochs": 0.0}, {"batch": 0}, {"threads": 0}):
+        with pytest.raises(InputError, match="batch, held_out and threads are above 0"):
             run(**wrong)
     with pytest.raises(InputError, match="dtype 'fp16' is unknown"):
         run(dtype="fp16")

@@ -5,7 +5,7 @@ of 128 tokens, AdamW with a highest rate of 1e-4 that rises over the first tenth
 How well the model fills in masked tokens of cases that it was not trained on (of the dev split)
 is measured before and after.
 
-Training is on one CPU thread, or on a GPU; a run that was stopped goes on where it was.
+A run that was stopped goes on where it was.
 """
 
 import hashlib
@@ -68,6 +68,7 @@ def pretrain_encoder(
     new_head: bool = False,
     seed: int = 0,
     dtype: Literal["fp32", "bf16"] = "fp32",
+    threads: int = 1,
     device: Annotated[str, Setting] = "cpu",
 ) -> dict[str, Any]:
     """Go on training a masked language model on a data set's training split.
@@ -111,6 +112,8 @@ def pretrain_encoder(
         Seed of order, masks and dropout.
     dtype : str
         ``fp32``, or ``bf16`` for steps in bfloat16 (weights stay in fp32).
+    threads : int
+        CPU threads: another number may change the last bits.
     device : str
         ``cpu``, ``cuda`` or ``cuda:N``.
 
@@ -126,7 +129,7 @@ def pretrain_encoder(
         The model or the tokens cannot be used or do not belong together, a split has nothing
         to learn from or to measure on, or a loss is no number.
     """
-    _check(block, epochs, steps, batch, mask_probability, held_out, dtype)
+    _check(block, epochs, steps, batch, mask_probability, held_out, dtype, threads)
     if (model is None) == (hub_name is None):
         raise InputError("a model is a folder or a hub name", remedy="give one of them, not both")
     if device.startswith("cuda"):  # what deterministic products need
@@ -145,7 +148,7 @@ def pretrain_encoder(
     sample = _sample(measured, held_out)
     wanted = steps if steps is not None else math.ceil(epochs * len(trained.blocks) / batch)
     before = check_inputs(lm, sample, seed=seed, tokens_per_batch=TOKENS_PER_BATCH)
-    with reproducible(seed):
+    with reproducible(seed, threads):
         losses = _train(
             lm,
             trained.blocks,
@@ -204,13 +207,14 @@ def _check(
     mask_probability: float,
     held_out: int,
     dtype: str,
+    threads: int,
 ) -> None:
     if not 0 < mask_probability < 1:
         raise InputError("mask_probability is a share between 0 and 1")
     if block < SHORTEST_BLOCK:
         raise InputError(f"blocks of {block} tokens are too short to learn from")
-    if not (epochs if steps is None else steps) > 0 or batch < 1 or held_out < 1:
-        raise InputError("steps or epochs, batch and held_out are above 0")
+    if not (epochs if steps is None else steps) > 0 or min(batch, held_out, threads) < 1:
+        raise InputError("steps or epochs, batch, held_out and threads are above 0")
     if dtype not in ("fp32", "bf16"):
         raise InputError(f"dtype {dtype!r} is unknown", remedy="use fp32 or bf16")
 

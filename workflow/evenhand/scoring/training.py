@@ -148,14 +148,17 @@ def check_width(width: int, heads: int) -> None:
 
 
 @contextmanager
-def reproducible(seed: int) -> Iterator[None]:
-    """Run a block on one thread, from a seed, with deterministic kernels; then put all back."""
+def reproducible(seed: int, threads: int = 1) -> Iterator[None]:
+    """Run a block on so many threads, from a seed, with deterministic kernels; then put all back.
+
+    Another number of threads may change the last bits.
+    """
     import torch
 
     remember = torch.random.get_rng_state(), torch.get_num_threads()
     deterministic = torch.are_deterministic_algorithms_enabled()
     try:
-        torch.set_num_threads(1)
+        torch.set_num_threads(threads)
         torch.use_deterministic_algorithms(True)
         torch.manual_seed(seed)
         yield
