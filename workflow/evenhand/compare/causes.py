@@ -53,7 +53,8 @@ def find_causes(base: Results, head: Results) -> Causes:
         - data: the sources that the stages read. A source is known by its path where the run
           recorded it, else by the stage and the argument that took it. One that is in both under
           different paths with the same content has not changed;
-        - configuration: parameters of stages;
+        - configuration: parameters of stages, by their key of the configuration where the run
+          recorded it, else by stage and argument;
         - code: stages whose code digest differs, with the modules that differ where both folders
           still have the manifests behind the digests (`.evenhand/code`);
         - packages: versions;
@@ -117,7 +118,9 @@ def _configuration(base: Results, head: Results) -> list[Change]:
         for key in before.keys() | after.keys():
             values = [_json(one[key]) if key in one else None for one in (before, after)]
             if values[0] != values[1]:
-                found[f"{_short(new['stage'])}: {key}", _kind(*values), *values].add(name)
+                known = (old.get("config") or {}) | (new.get("config") or {})
+                said = known.get(key) or f"{key} of {_short(new['stage'])}"
+                found[said, _kind(*values), *values].add(name)
     changes = [Change(*key, where=tuple(sorted(names))) for key, names in found.items()]
     return sorted(changes, key=lambda one: (one.what, one.base or "", one.head or ""))
 
@@ -169,7 +172,10 @@ def _packages(base: Results, head: Results) -> list[Change]:
 
 
 def _files(base: Results, head: Results) -> list[Change]:
-    before, after = base.files, head.files
+    before, after = (
+        {name: entry for name, entry in one.files.items() if entry.get("result", True)}
+        for one in (base, head)
+    )
     return [
         Change(name, _kind(before.get(name), after.get(name)))
         for name in sorted(before.keys() | after.keys())

@@ -55,9 +55,10 @@ class Results:
         path = self.folder / PROVENANCE
         try:
             entries = json.loads(path.read_text(encoding="utf-8"))["files"]
-            names = [entry["file"] for entry in entries]
+            names = [str(entry["file"]) for entry in entries]
             for entry in entries:
-                entry["sha256"], entry["stage"], entry["inputs"].items()
+                entry["sha256"], entry["stage"], entry["code"]
+                entry["parameters"], entry["packages"], entry["inputs"].items()
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(
                 "does not say where the results come from",

@@ -1,0 +1,126 @@
+"""Results folders for the comparison, made small: tables, the items behind them, provenance."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evenhand.io.files import content_digest
+from evenhand.slguset.bias_tables import BIAS, VARIANTS
+from evenhand.slguset.summarise_bias import summarise_bias
+from evenhand.stereotypes.summarise_scores import summarise_scores
+from unit.stereotypes import made_scores
+
+#: Eight pairs of words, five sentences each.
+WORDS = ["男人/女人", "男孩/女孩", "他/她", "爸爸/妈妈"]
+WORDS += ["哥哥/姐姐", "爷爷/奶奶", "儿子/女儿", "叔叔/阿姨"]
+SENTENCES = 40
+
+BASE = np.random.default_rng(0).normal(-0.2, 0.3, SENTENCES)
+
+SWEEP = ["dataset", "method", "individual", "reduction", "lambda", "epsilon", "epsilon_unit",
+         "mu", "js_base", "split", "metric", "mean", "sd", "low", "high", "seeds"]  # fmt: skip
+
+
+def write_table(folder: Path, name: str, rows: list[dict[str, Any]], header=None) -> Path:
+    """A table; the header is that of the first row."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, header or list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def write_provenance(folder: Path, start: str = "results/", **about: dict[str, Any]) -> Path:
+    """What made each file; `about` adds to the entries of files by their stem."""
+    entries = []
+    for path in sorted(folder.rglob("*")):
+        if not path.is_file() or path.name == "provenance.json" or ".evenhand" in path.parts:
+            continue
+        entry = {
+            "file": start + path.relative_to(folder).as_posix(),
+            "sha256": content_digest(path),
+            "stage": f"evenhand.made.{path.stem}",
+            "code": "c0de",
+            "parameters": {"seed": 0},
+            "packages": {"numpy": "2.4.6"},
+            "counts": {},
+            "inputs": {"corpus": [{"file": "corpora/one.txt", "sha256": "aa"}]},
+        }
+        entries.append(entry | about.get(path.stem, {}))
+    path = folder / "provenance.json"
+    path.write_text(json.dumps({"files": entries}), encoding="utf-8")
+    return path
+
+
+def write_bias(folder: Path, bias: np.ndarray, model: str = "mine", sentences=None) -> None:
+    """An edition with one model's bias per sentence, and the tables that follow from it."""
+    numbers = list(range(len(bias))) if sentences is None else sentences
+    rows = []
+    for number in numbers:
+        male, female = WORDS[number % len(WORDS)].split("/")
+        own, other = (male, female) if number % 3 else (female, male)
+        rows.append(
+            {"sentence_id": f"s{number}", "sentence": f"见{own}了。", "start": 1, "pair": "男/女",
+             "surface": own, "surface_opposite": other,
+             "gender": "male" if number % 3 else "female"}
+        )  # fmt: skip
+    place = folder / "slguset"
+    (place / "bias").mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist(rows), place / "slguset.parquet")
+    scores = [
+        dict.fromkeys(BIAS.names)
+        | {"sentence_id": row["sentence_id"], "n_masks": 1 + place % 2, "n_masks_opposite": 1}
+        | {column: float(value) for column in VARIANTS}
+        for place, (row, value) in enumerate(zip(rows, bias, strict=True))
+    ]
+    store = place / "bias" / f"{model}.parquet"
+    pq.write_table(pa.Table.from_pylist(scores, BIAS), store)
+    gate = place / "bias" / f"{model}.gate.json"
+    gate.write_text(
+        json.dumps({"model": model, "family": "masked", "log_base": 10.0, "trusted": True,
+                    "reason": None, "check": {"accuracy": 0.5, "baseline": 0.04}})
+    )  # fmt: skip
+    tables = folder / "tables"
+    tables.mkdir(exist_ok=True)
+    summarise_bias(
+        dataset=place / "slguset.parquet",
+        bias=[store],
+        gates=[gate],
+        out=tables / "slguset_bias.csv",
+        by_pair=tables / "slguset_bias_by_pair.csv",
+        variants=tables / "slguset_bias_variants.csv",
+        correlations=tables / "slguset_bias_correlations.csv",
+        resamples=200,
+    )
+
+
+def write_pairs(folder: Path, differences: np.ndarray, model: str = "tiny") -> None:
+    """A set of pairs with one model's AUL, two pairs a cluster, and the table of its scores."""
+    place = folder / "stereotypes" / "mine"
+    place.mkdir(parents=True, exist_ok=True)
+    rows = [
+        {"cluster": f"c{n // 2}", "bias_type": "age" if n % 4 else "gender"}
+        for n in range(len(differences))
+    ]
+    pairs = made_scores.write_pairs(place / "pairs.parquet", rows)
+    values = {"aul": [(float(one), 0.0) for one in differences]}
+    own = made_scores.write_model(place, model, made_scores.score_rows(values), methods=["aul"])
+    tables = folder / "tables"
+    tables.mkdir(exist_ok=True)
+    summarise_scores(pairs=pairs, out=tables / "mine_bias_scores.csv", resamples=200, **own)
+
+
+def sweep_row(mean: float | str, reach: float = 1.0, **more: Any) -> dict[str, Any]:
+    """A row of a table that has intervals and no items: the mean of five seeds."""
+    blank = dict.fromkeys(SWEEP, "") | {"dataset": "loans", "method": "mlp", "metric": "acc"}
+    numbers = {"mean": mean, "seeds": 5}
+    if mean != "":
+        numbers |= {"low": mean - reach, "high": mean + reach}
+    return blank | numbers | more

@@ -1,0 +1,90 @@
+import importlib
+
+import pytest
+
+from evenhand.compare.roles import ROLES, read_roles, role_of
+from evenhand.errors import InputError
+from evenhand.legal import read_audit
+from evenhand.slguset import correlate_methods, summarise_bias
+from evenhand.stereotypes import (
+    compare_models,
+    measure_accuracy,
+    measure_all_masked,
+    measure_length,
+    measure_stereoset,
+    meta_evaluate,
+    summarise_scores,
+)
+
+FAMILIES = read_roles(ROLES)
+
+HEADERS = {
+    "tables/slguset_bias.csv": summarise_bias.MODELS_HEADER,
+    "tables/slguset_published_bias_by_pair.csv": summarise_bias.PAIRS_HEADER,
+    "tables/slguset_bias_variants.csv": summarise_bias.VARIANTS_HEADER,
+    "tables/slguset_bias_correlations.csv": summarise_bias.CORRELATIONS_HEADER,
+    "tables/slguset_bias_methods.csv": correlate_methods.HEADER,
+    "tables/a_bias_scores.csv": summarise_scores.HEADER,
+    "tables/a_model_comparisons.csv": compare_models.HEADER,
+    "tables/a_token_accuracy.csv": measure_accuracy.HEADER,
+    "tables/a_all_masked.csv": measure_all_masked.HEADER,
+    "tables/a_length.csv": measure_length.HEADER,
+    "tables/a_stereoset.csv": measure_stereoset.HEADER,
+    "tables/a_meta_evaluation.csv": meta_evaluate.HEADER,
+    "tables/legal_a_audit.csv": read_audit.HEADER,
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_the_columns_are_those_that_the_stages_write(name):
+    role = role_of(name, FAMILIES)
+    columns = {*role.keys}
+    for number in role.numbers:
+        columns |= {number.value, number.low, number.high, *filter(None, [number.count])}
+    assert columns and columns <= {*HEADERS[name]}
+
+
+def test_whatever_has_an_interval_in_a_table_is_compared():
+    for name, header in HEADERS.items():
+        values = {number.value for number in role_of(name, FAMILIES).numbers}
+        with_borders = {one for one in header if {f"{one}_low", f"{one}_high"} <= {*header}}
+        assert with_borders - {"null"} <= values, name
+
+
+def test_the_modules_that_find_items_exist():
+    named = {number.items for one in FAMILIES for number in one.numbers if number.items}
+    assert named == {"slguset_bias", "pair_scores"}
+    for name in named:
+        assert importlib.import_module(f"evenhand.compare.items.{name}").Store
+
+
+def test_the_first_family_that_fits_counts():
+    assert role_of("tables/legal_a_group_scores.csv", FAMILIES).numbers[0].value == "score"
+    assert [n.value for n in role_of("tables/legal_a_scores.csv", FAMILIES).numbers] == [
+        "overall",
+        "mean",
+        "gd",
+        "worst",
+    ]
+    assert role_of("tables/nothing.csv", FAMILIES) is None
+
+
+HEADER = "table,keys,value,low,high,count,neutral,items\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("t,a,v,,,,,", "no interval or no keys"),
+        ("t,,v,l,h,,,", "no interval or no keys"),
+        ("t,a,v,l,h,,x,", "is no number"),
+        ("t,a,v,l,h,,,\nt,b,w,l,h,,,", "other keys"),
+        ("t,a,,,,,0,", "not which"),
+        ("t,a,v,l,h,,,\nt,a,v,l,h,,,", "says the same"),
+    ],
+)
+def test_mistakes_in_the_table_are_told(tmp_path, rows, message):
+    path = tmp_path / "compare.csv"
+    path.write_text(f"{HEADER}{rows}\n")
+    with pytest.raises(InputError, match=message):
+        read_roles(path)

@@ -1,0 +1,165 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+
+from evenhand.metrics.differences import (
+    LEAST_CLUSTERS,
+    Estimate,
+    difference_of_intervals,
+    difference_of_items,
+)
+
+Z = stats.norm.ppf(0.975)
+
+
+def symmetric(value, error, count=None):
+    reach = (stats.t.ppf(0.975, df=count - 1) if count else Z) * error
+    return Estimate(value, value - reach, value + reach, count)
+
+
+def test_symmetric_intervals_give_the_usual_test():
+    found = difference_of_intervals(symmetric(1.0, 0.3), symmetric(2.0, 0.4))
+    assert found.difference == 1.0
+    assert found.error == pytest.approx(0.5)
+    assert found.p_value == pytest.approx(2 * stats.norm.sf(2))
+
+
+def test_intervals_that_overlap_can_differ():
+    base, head = symmetric(0.0, 1.0), symmetric(3.0, 1.0)
+    assert base.high > head.low
+    assert difference_of_intervals(base, head).p_value < 0.05
+
+
+def test_student_intervals_give_welchs_test():
+    a, b = np.array([1.0, 2.0, 4.0, 3.5, 2.5]), np.array([5.0, 3.0, 6.5, 4.0])
+    sides = [symmetric(x.mean(), x.std(ddof=1) / math.sqrt(len(x)), len(x)) for x in (a, b)]
+    found = difference_of_intervals(*sides)
+    assert found.p_value == pytest.approx(stats.ttest_ind(a, b, equal_var=False).pvalue)
+
+
+def test_the_halves_that_face_each_other_count():
+    base, head = Estimate(0.0, -9.0, 1.0), Estimate(3.0, 2.0, 30.0)
+    up = difference_of_intervals(base, head)
+    assert up.error == pytest.approx(math.sqrt(2) / Z)
+    down = difference_of_intervals(head, base)
+    assert down.error == pytest.approx(up.error)
+    assert down.difference == -up.difference
+
+
+@pytest.mark.parametrize(
+    ("base", "head"),
+    [
+        (Estimate(0.0, 0.0, 0.0), Estimate(1.0, 1.0, 1.0)),  # no width
+        (Estimate(0.0, 0.5, 1.0), Estimate(2.0, 1.0, 3.0)),  # beside its number
+        (Estimate(0.0, -1.0, 1.0, 1), Estimate(2.0, 1.0, 3.0, 5)),  # of a single value
+        (Estimate(0.0, math.nan, math.nan), Estimate(2.0, 1.0, 3.0)),
+    ],
+)
+def test_no_noise_known_is_no_verdict(base, head):
+    found = difference_of_intervals(base, head)
+    assert found.difference == head.value - base.value
+    assert math.isnan(found.p_value)
+
+
+def test_the_distance_turns_the_interval_round():
+    assert Estimate(-2.0, -3.0, 0.5).from_neutral(0.0) == Estimate(2.0, -0.5, 3.0)
+    assert Estimate(48.0, 40.0, 60.0).from_neutral(50.0) == Estimate(2.0, -10.0, 10.0)
+    assert Estimate(53.0, 51.0, 60.0, 5).from_neutral(50.0) == Estimate(3.0, 1.0, 10.0, 5)
+
+
+numbers = st.floats(-50, 50).map(lambda value: round(value, 3))
+widths = st.floats(0.001, 20).map(lambda value: round(value, 3))
+
+
+@given(numbers, numbers, st.tuples(widths, widths, widths, widths))
+def test_swapping_the_runs_changes_the_sign_only(a, b, halves):
+    assume(a != b)
+    base, head = (
+        Estimate(a, a - halves[0], a + halves[1]),
+        Estimate(b, b - halves[2], b + halves[3]),
+    )
+    there, back = difference_of_intervals(base, head), difference_of_intervals(head, base)
+    assert back.difference == -there.difference
+    assert back.p_value == pytest.approx(there.p_value)
+    assert 0 <= there.p_value <= 1
+
+
+def paired(base, head, clusters, **options):
+    values = np.stack([base, head], axis=1)
+    return difference_of_items(values, np.ones_like(values), clusters, seed=0, **options)
+
+
+def test_what_both_runs_share_is_no_noise():
+    draw = np.random.default_rng(1)
+    base = draw.normal(0, 5, 60)
+    head = base + 0.3 + draw.normal(0, 0.1, 60)
+    found = paired(base, head, np.arange(60))
+    assert found.difference == pytest.approx(0.3, abs=0.05)
+    assert found.p_value < 1e-6
+    # the same numbers with nothing known but their intervals
+    apart = [symmetric(x.mean(), x.std(ddof=1) / math.sqrt(60)) for x in (base, head)]
+    assert difference_of_intervals(*apart).p_value > 0.5
+
+
+def test_pairs_are_judged_as_by_the_t_test():
+    draw = np.random.default_rng(3)
+    base = draw.normal(0, 1, 80)
+    head = base + draw.normal(0.2, 1, 80)
+    found = paired(base, head, np.arange(80))
+    assert found.p_value == pytest.approx(stats.ttest_rel(head, base).pvalue, rel=0.2)
+
+
+def test_items_with_nothing_in_common_are_independent():
+    draw = np.random.default_rng(4)
+    base, head = draw.normal(0, 1, 300), draw.normal(0.4, 1, 200)
+    above = np.concatenate([np.stack([base, 0 * base], 1), np.stack([0 * head, head], 1)])
+    below = np.concatenate([np.tile([1.0, 0.0], (300, 1)), np.tile([0.0, 1.0], (200, 1))])
+    found = difference_of_items(above, below, np.arange(500), seed=0)
+    error = math.sqrt(base.var(ddof=1) / 300 + head.var(ddof=1) / 200)
+    assert found.difference == pytest.approx(head.mean() - base.mean())
+    assert found.error == pytest.approx(error, rel=0.1)
+
+
+def test_whole_clusters_are_drawn():
+    draw = np.random.default_rng(5)
+    shifts = np.repeat(draw.normal(0, 1, 10), 50)
+    single = paired(np.zeros(500), shifts, np.arange(500))
+    whole = paired(np.zeros(500), shifts, np.repeat(np.arange(10), 50))
+    assert whole.difference == single.difference
+    assert whole.error > 4 * single.error
+
+
+def test_few_clusters_say_nothing():
+    items = np.arange(50.0)
+    few = np.arange(50) % (LEAST_CLUSTERS - 1)
+    assert math.isnan(paired(items, items + 1, few).p_value)
+    assert paired(items, items + 1, np.arange(50) % LEAST_CLUSTERS).p_value == 0
+
+
+def test_a_shift_of_all_items_alike_is_certain():
+    base = np.random.default_rng(6).normal(size=40)
+    assert paired(base, base + 0.01, np.arange(40)).p_value == 0
+    assert paired(base, base, np.arange(40)).p_value == 1
+
+
+def test_a_run_without_items_has_no_difference():
+    found = difference_of_items(np.zeros((0, 2)), np.zeros((0, 2)), np.array([]), seed=0)
+    assert all(math.isnan(value) for value in found)
+    one_sided = np.tile([1.0, 0.0], (8, 1))
+    assert math.isnan(difference_of_items(one_sided, one_sided, np.arange(8), seed=0).difference)
+
+
+def test_distances_from_a_neutral_point():
+    base = np.linspace(-1.2, -0.8, 20)
+    head = -base / 2  # on the other side, half as far
+    assert paired(base, head, np.arange(20)).difference > 0
+    nearer = paired(base, head, np.arange(20), neutral=0.0)
+    assert nearer.difference == pytest.approx(-0.5)
+    assert nearer.p_value < 1e-6
+    mirrored = paired(base, -base, np.arange(20), neutral=0.0)
+    assert mirrored.difference == pytest.approx(0)
+    assert mirrored.p_value > 0.9
