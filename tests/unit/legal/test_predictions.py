@@ -35,7 +35,7 @@ def write_rows(path, rows):
 
 def row(**given):
     """A row."""
-    usual = ["linear", "erm", "none", 1, "c1", "test", [0.0, 1.0]]
+    usual = ["linear", "erm", "none", 1, "c1", "test", [0.0, 1.0], None]
     return dict(zip(PREDICTIONS.names, usual, strict=True)) | given
 
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,10 +12,13 @@ from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.files import atomic
 from evenhand.io.scratch import scratch_folder
-from evenhand.legal.tokens import TokenStore, check_tokenizer, read_meta
+from evenhand.legal.tokens import TokenStore, check_tokenizer, paragraphs_as_read, read_meta
 from evenhand.legal.train_classifier import check_limits, encoder_source
-from evenhand.legal.vectors import ENCODER, STORED, schema
+from evenhand.legal.vectors import ENCODER, STORED, VectorStore, schema
 from evenhand.stage import Input, Output, Setting
+
+if TYPE_CHECKING:
+    from evenhand.learning.packing import Limits
 
 #: Cases that go through the encoder together, and per batch of the file.
 CASES = 64
@@ -27,6 +30,8 @@ def embed_paragraphs(
     tokens_meta: Input,
     out: Output,
     meta: Output,
+    same_tokens: Input | None = None,
+    same: Input | None = None,
     model: Input | None = None,
     hub_name: str | None = None,
     revision: str | None = None,
@@ -50,6 +55,9 @@ def embed_paragraphs(
         JSON: encoder (what the layers above take over from it), segments and tokens (the
         limits), stored, padding (the vector of a place without a paragraph, for compat mode),
         tokenizer, counts.
+    same_tokens, same : path, optional
+        Tokens and vectors of the cases whose twins these are. A paragraph with the same tokens
+        gets the same vector, to the last bit, and is not encoded again.
     model, hub_name, revision
         The encoder: see `train_classifier`.
     segments, paragraph_tokens : int, optional
@@ -73,7 +81,8 @@ def embed_paragraphs(
     Raises
     ------
     InputError
-        The encoder cannot be used, or not with these tokens; a vector does not fit into fp16.
+        The encoder cannot be used, or not with these tokens; a vector does not fit into fp16; the
+        cases of `same` are others.
     """
     import torch
     from tqdm import tqdm
@@ -102,10 +111,13 @@ def embed_paragraphs(
     store = TokenStore(tokens)
     form = schema(width, stored)
     kind = torch.device(device).type
+    known = _Known(same_tokens, same, store, limits, special["after"], (width, stored))
 
     def embedded(first: int) -> pa.RecordBatch:
         rows = range(first, min(first + CASES, len(store)))
-        ids, lengths = zip(*(store.case(row, limits.segments) for row in rows), strict=True)
+        cases = [store.case(row, limits.segments) for row in rows]
+        wanted = [known.wanted(row, *one) for row, one in zip(rows, cases, strict=True)]
+        ids, lengths = zip(*map(_only, cases, wanted), strict=True)
         packed = pack_flat(
             ids,
             lengths,
@@ -126,7 +138,8 @@ def embed_paragraphs(
                 f" number in {stored}",
                 remedy="store fp32" if stored == "fp16" else "use another encoder",
             )
-        ends = np.concatenate([[0], np.cumsum(packed.counts.numpy())]).astype(np.int32)
+        vectors = known.filled(rows, wanted, vectors)
+        ends = np.concatenate([[0], np.cumsum([len(one) for one in wanted])]).astype(np.int32)
         paragraphs = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), width)
         return pa.RecordBatch.from_arrays(
             [
@@ -164,6 +177,74 @@ def embed_paragraphs(
     }
     meta.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     return counts
+
+
+class _Known:
+    """The vectors of the cases whose twins are embedded; without them, nothing is known."""
+
+    def __init__(
+        self,
+        tokens: Path | None,
+        vectors: Path | None,
+        store: TokenStore,
+        limits: "Limits",
+        after: list[int],
+        form: tuple[int, str],
+    ) -> None:
+        if (tokens is None) != (vectors is None):
+            raise InputError(
+                "of the cases that these are twins of, tokens or vectors are missing",
+                remedy="give both, or neither",
+            )
+        self.limits, self.after = limits, after
+        self.tokens = TokenStore(tokens) if tokens else None
+        self.vectors = VectorStore(vectors) if vectors else None
+        if self.vectors is None:
+            return
+        width, stored = form
+        if [self.tokens.case_ids, self.vectors.case_ids] != [store.case_ids] * 2:
+            raise InputError(
+                "is about other cases than the tokens",
+                file=vectors,
+                remedy="give the vectors of the cases whose twins these are",
+            )
+        one = self.vectors.case(0)
+        if (one.shape[1], one.dtype) != (width, np.dtype(STORED[stored].to_pandas_dtype())):
+            raise InputError(
+                "has vectors of another width or number format",
+                file=vectors,
+                remedy="embed both with the same encoder, in the same format",
+            )
+
+    def wanted(self, row: int, ids: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+        """Which paragraphs of a case are to be encoded: array of bool, shape (paragraphs,)."""
+        if self.tokens is None:
+            return np.ones(len(lengths), dtype=bool)
+        there = self.tokens.case(row, self.limits.segments)
+        one, other = (
+            paragraphs_as_read(*each, self.limits.tokens, self.after)
+            for each in ((ids, lengths), there)
+        )
+        if len(one) != len(other) or len(other) != len(self.vectors.case(row)):
+            raise InputError(
+                f"the case {self.tokens.case_ids[row]} has other paragraphs than its twin",
+                remedy="embed both with the same limits",
+            )
+        return np.array([not np.array_equal(*two) for two in zip(one, other, strict=True)], bool)
+
+    def filled(self, rows: range, wanted: list[np.ndarray], encoded: np.ndarray) -> np.ndarray:
+        """The vectors of all paragraphs, from those that were encoded and those known."""
+        if self.vectors is None:
+            return encoded
+        vectors = np.concatenate([self.vectors.case(row) for row in rows])
+        vectors[np.concatenate(wanted)] = encoded
+        return vectors
+
+
+def _only(case: tuple[np.ndarray, np.ndarray], wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The ids and lengths of some paragraphs of a case."""
+    ids, lengths = case
+    return ids[np.repeat(wanted, lengths)], lengths[wanted]
 
 
 def _kept(starts: Any, embedded: Any, form: pa.Schema) -> Iterator[pa.RecordBatch]:

@@ -327,6 +327,11 @@ def write_features(path: Path, case_ids: Sequence[str], matrix: "csr_matrix") ->
             writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
 
 
+def changed_rows(matrix: "csr_matrix", twins: "csr_matrix") -> np.ndarray:
+    """Whose weights differ from those of the twin: array of bool, shape (n,)."""
+    return (matrix != twins).getnnz(axis=1) > 0
+
+
 def read_features(path: Path) -> tuple[list[str], "csr_matrix"]:
     """What `write_features` wrote: the ids of the cases, and their weights.
 

@@ -26,6 +26,7 @@ PREDICTIONS = pa.schema(
         ("case_id", pa.string()),
         ("split", pa.string()),
         ("logits", pa.list_(pa.float32())),  # one a label, in the data set's order
+        ("twin_logits", pa.list_(pa.float32())),  # of the case's twin; null where it has none
     ]
 )
 
@@ -44,6 +45,9 @@ class Predictions(NamedTuple):
     seed : int
     case_ids, splits : array of str, shape (n,)
     logits : array of float32, shape (n, labels)
+    twin_logits : array of float32, shape (n, labels), or None
+        What it says of each case's twin (`evenhand.legal.swap_cases`), NaN where a case has none
+        that differs; None if no case has one, or it was not asked.
     """
 
     classifier: str
@@ -53,6 +57,7 @@ class Predictions(NamedTuple):
     case_ids: np.ndarray
     splits: np.ndarray
     logits: np.ndarray
+    twin_logits: np.ndarray | None = None
 
     @property
     def training(self) -> tuple[str, str, str, int]:
@@ -102,10 +107,23 @@ def write_predictions(path: Path, trainings: Iterable[Predictions]) -> int:
                     pa.array(np.arange(n + 1, dtype=np.int32) * np.int32(labels)),
                     pa.array(logits.ravel()),
                 ),
+                _twin_column(one),
             ]
             out.write_table(pa.Table.from_arrays(columns, schema=PREDICTIONS))
             written += n
     return written
+
+
+def _twin_column(one: Predictions) -> pa.Array:
+    kind = PREDICTIONS.field("twin_logits").type
+    if one.twin_logits is None:
+        return pa.nulls(len(one.logits), kind)
+    twins = np.asarray(one.twin_logits, dtype=np.float32)
+    none = np.isnan(twins).all(axis=1)
+    if twins.shape != one.logits.shape or not np.isfinite(twins[~none]).all():
+        raise ValueError(f"{one.training} has logits of twins that are no finite numbers")
+    rows = zip(twins, none.tolist(), strict=True)
+    return pa.array([None if lacks else row for row, lacks in rows], kind)
 
 
 def read_predictions(path: Path) -> list[Predictions]:
@@ -132,6 +150,7 @@ def read_predictions(path: Path) -> list[Predictions]:
     if len(labels) != 1 or not labels[0] or not np.isfinite(flat).all():
         raise InputError("has rows without one number for each label", file=path)
     logits = flat.reshape(len(table), labels[0])
+    twins = _read_twins(path, table["twin_logits"].combine_chunks(), labels[0])
     keys = list(zip(*(table[name].to_pylist() for name in PREDICTIONS.names[:4]), strict=True))
     case_ids, splits = (
         np.array(table[name].to_pylist(), dtype=str) for name in ("case_id", "split")
@@ -140,9 +159,22 @@ def read_predictions(path: Path) -> list[Predictions]:
     found = []
     for first, end in zip(starts, [*starts[1:], len(keys)], strict=True):
         some = slice(first, end)
-        found.append(Predictions(*keys[first], case_ids[some], splits[some], logits[some]))
+        own = twins[some] if np.isfinite(twins[some]).any() else None
+        found.append(Predictions(*keys[first], case_ids[some], splits[some], logits[some], own))
         if len(set(case_ids[some])) != end - first:
             raise InputError("has a case twice in one training", file=path, line=first + 1)
     if len({one.training for one in found}) != len(found):
         raise InputError("has rows of one training in several places", file=path)
     return found
+
+
+def _read_twins(path: Path, column: pa.ListArray, labels: int) -> np.ndarray:
+    """The logits of twins, NaN where there is none."""
+    there = column.is_valid().to_numpy(zero_copy_only=False)
+    flat = column.flatten().to_numpy(zero_copy_only=False)
+    lengths = column.value_lengths().drop_null().to_numpy()
+    if (lengths != labels).any() or not np.isfinite(flat).all():
+        raise InputError("has twins without one number for each label", file=path)
+    twins = np.full((len(column), labels), np.nan, dtype=np.float32)
+    twins[there] = flat.reshape(-1, labels)
+    return twins

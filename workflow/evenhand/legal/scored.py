@@ -81,18 +81,21 @@ class Runs(NamedTuple):
         Of each run; runs of one setting stand together, by seed.
     seeds : list of int
     logits : array of float32, shape (runs, n, labels)
+    twins : array of float32, shape (runs, n, labels)
+        What they say of the cases' twins; NaN where there is none, or it is not known.
     """
 
     settings: list[Setting]
     seeds: list[int]
     logits: np.ndarray
+    twins: np.ndarray
 
     def of(self, wanted: Callable[[Setting], bool]) -> "Runs":
         """The runs of some settings."""
         kept = [place for place, setting in enumerate(self.settings) if wanted(setting)]
         return Runs(
             [self.settings[one] for one in kept], [self.seeds[one] for one in kept],
-            self.logits[kept],
+            self.logits[kept], self.twins[kept],
         )  # fmt: skip
 
     def by_setting(self) -> dict[Setting, list[int]]:
@@ -152,7 +155,7 @@ def _read_runs(
 ) -> Runs:
     attributes = {NO_ATTRIBUTE, *(one.attribute.name for one in cases.groups)}
     place = {case: number for number, case in enumerate(ids.tolist())}
-    found: dict[tuple[Setting, int], tuple[Path, np.ndarray]] = {}
+    found: dict[tuple[Setting, int], tuple[Path, np.ndarray, np.ndarray]] = {}
     labels = cases.true.shape[1]
     for path in predictions:
         for one in read_predictions(path):
@@ -179,9 +182,11 @@ def _read_runs(
             rows = np.array([place[case] for case in order], dtype=np.int64)
             if (splits[rows] != one.splits).any():
                 raise _others(path)
-            logits = np.empty_like(one.logits)
+            logits, twins = np.empty_like(one.logits), np.full_like(one.logits, np.nan)
             logits[rows] = one.logits
-            found[setting, one.seed] = path, logits[kept]
+            if one.twin_logits is not None:
+                twins[rows] = one.twin_logits
+            found[setting, one.seed] = path, logits[kept], twins[kept]
     if not found:
         raise InputError("there are no predictions to score", file=next(iter(predictions), None))
     keys = sorted(found, key=lambda key: (key[0].classifier, _after_base(key[0]), key[1]))
@@ -189,6 +194,7 @@ def _read_runs(
         [setting for setting, _ in keys],
         [seed for _, seed in keys],
         np.stack([found[key][1] for key in keys]),
+        np.stack([found[key][2] for key in keys]),
     )
 
 

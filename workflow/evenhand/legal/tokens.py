@@ -3,7 +3,7 @@
 import bisect
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -180,6 +180,27 @@ class TokenStore:
             end = min(end, first + most)
         borders = paragraphs[first : end + 1]
         return ids[borders[0] : borders[-1]], np.diff(borders)
+
+
+def paragraphs_as_read(
+    ids: np.ndarray, lengths: np.ndarray, tokens: int, after: Sequence[int]
+) -> list[np.ndarray]:
+    """The ids of each paragraph as an encoder of `tokens` tokens reads them.
+
+    Parameters
+    ----------
+    ids, lengths
+        Of `TokenStore.case`.
+    tokens : int
+        Where a paragraph is cut.
+    after : sequence of int
+        The special ids at its end, which a cut one has too.
+    """
+    end = tokens - len(after)
+    return [
+        one if len(one) <= tokens else np.concatenate([one[:end], np.array(after, one.dtype)])
+        for one in np.split(ids, np.cumsum(lengths)[:-1])[: len(lengths)]
+    ]
 
 
 def read_meta(path: Path) -> dict[str, Any]:

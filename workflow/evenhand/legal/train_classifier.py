@@ -9,11 +9,12 @@ from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.files import content_digest
 from evenhand.io.scratch import scratch_folder
-from evenhand.legal.tokens import TokenStore, check_tokenizer, read_meta
+from evenhand.legal.tokens import TokenStore, check_tokenizer, paragraphs_as_read, read_meta
 from evenhand.stage import Input, Output, Plugin, Setting
 
 if TYPE_CHECKING:
     from evenhand.learning.hierarchical import HierarchicalClassifier
+    from evenhand.learning.packing import Limits
 
 
 def train_classifier(
@@ -30,6 +31,9 @@ def train_classifier(
     model: Input | None = None,
     hub_name: str | None = None,
     revision: str | None = None,
+    twins: Input | None = None,
+    twins_meta: Input | None = None,
+    neighbours: Input | None = None,
     attribute: str | None = None,
     objective_options: list[str] | None = None,
     seed: int = 1,
@@ -83,6 +87,11 @@ def train_classifier(
         Either this or `hub_name`.
     hub_name, revision : str, optional
         Name on the hub; branch, tag or commit.
+    twins, twins_meta : path, optional
+        Of `tokenise_cases` for the twins, with the same tokenizer. The twin of each case that has
+        one within the limits is predicted too, and learned from if the objective asks for it.
+    neighbours : path, optional
+        Of `find_neighbours`, for the option pairs=graph.
     attribute : str, optional
         Whose groups take part; none for what uses no groups.
     objective_options : list of str
@@ -120,6 +129,7 @@ def train_classifier(
     """
     from evenhand.learning.hierarchical import HierarchicalClassifier, check_input, load_encoder
     from evenhand.learning.packing import Limits, pack_flat
+    from evenhand.learning.pairs import Pairs
     from evenhand.learning.trainer import Settings
     from evenhand.legal import training
     from evenhand.legal.classifier_folder import save_classifier
@@ -155,13 +165,20 @@ def train_classifier(
             "limits": [limits.segments, limits.tokens, tokens_per_batch],
             "mode": mode,
             "dropout": dropout,
+            "twins": content_digest(twins) if twins else None,
         },
     )
     cases = training.read_labelled(data, kind, attribute)
-    remarks = training.note_remarks(cases, plan)
     check_tokenizer(meta, source, revision)
     store = TokenStore(tokens)
     cases.check_ids(store.case_ids, training.read_case_ids(data), tokens)
+    tokens_of, has_twin = [store], None
+    if twins is not None:
+        tokens_of.append(open_twins(twins, twins_meta, meta))
+        cases.check_ids(tokens_of[1].case_ids, store.case_ids, twins)
+        has_twin = changed_cases(*tokens_of, cases.rows, limits, meta["special"]["after"])
+    pairs = Pairs(twins=has_twin, neighbours=training.graph_of(neighbours, cases, plan))
+    remarks = training.note_remarks(cases, plan, pairs)
     encoder = load_encoder(source, revision=revision, device=device)
     check_input(encoder, vocabulary=meta["vocabulary"], limits=limits)
     special = meta["special"]
@@ -173,9 +190,12 @@ def train_classifier(
         return built.to(device)
 
     def batcher(rows: np.ndarray) -> Any:
-        ids, lengths = zip(
-            *(store.case(int(row), limits.segments) for row in cases.rows[rows]), strict=True
+        of, places = np.divmod(rows, len(cases.rows))
+        found = (
+            tokens_of[which].case(int(row), limits.segments)
+            for which, row in zip(of, cases.rows[places], strict=True)
         )
+        ids, lengths = zip(*found, strict=True)
         packed = pack_flat(
             ids,
             lengths,
@@ -193,6 +213,7 @@ def train_classifier(
         plan,
         seed,
         features=int(encoder.config.hidden_size),
+        pairs=pairs,
         folder=scratch_folder(),
         tensorboard=tensorboard,
     )
@@ -215,6 +236,35 @@ def train_classifier(
     }
     save_classifier(weights, made, description, weights=keep_weights)
     return training.counts_of(cases, [(trained, said)], remarks)
+
+
+def open_twins(twins: Path, twins_meta: Path | None, meta: dict[str, Any]) -> TokenStore:
+    """The tokens of the twins, if they were made as those of the cases were."""
+    same = ("tokenizer_sha256", "tokens", "stored_paragraphs")
+    if twins_meta is None or [read_meta(twins_meta)[one] for one in same] != [
+        meta[one] for one in same
+    ]:
+        raise InputError(
+            "the twins were not tokenised as the cases were",
+            file=twins,
+            remedy="tokenise both with the same model and limits, and give both descriptions",
+        )
+    return TokenStore(twins)
+
+
+def changed_cases(
+    store: TokenStore, twins: TokenStore, rows: np.ndarray, limits: "Limits", after: list[int]
+) -> np.ndarray:
+    """Whose twin differs in what is read of it: array of bool, shape (rows,)."""
+
+    def read(of: TokenStore, row: int) -> list[np.ndarray]:
+        return paragraphs_as_read(*of.case(row, limits.segments), limits.tokens, after)
+
+    def differ(row: int) -> bool:
+        one, other = read(store, row), read(twins, row)
+        return len(one) != len(other) or not all(map(np.array_equal, one, other))
+
+    return np.array([differ(int(row)) for row in rows], dtype=bool)
 
 
 def encoder_source(model: Path | None, hub_name: str | None) -> Path | str:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from evenhand import stage
+from evenhand.errors import InputError
 from evenhand.stage import Input, Output, Plugin, Setting
 
 
@@ -19,6 +20,8 @@ def train_linear(
     seeds: list[int],
     classifier: str = "linear",
     words: Input | None = None,
+    twins: Input | None = None,
+    neighbours: Input | None = None,
     attribute: str | None = None,
     objective_options: list[str] | None = None,
     features: int = 5000,
@@ -63,6 +66,11 @@ def train_linear(
     words : path, optional
         Of `weigh_words` for this data set; without it the same is done here, with `features`,
         `ngrams` and `min_df`, which say nothing otherwise.
+    twins : path, optional
+        Of `weigh_twins`, with `words`. The twin of each case that has one is predicted too, and
+        learned from if the objective asks for it.
+    neighbours : path, optional
+        Of `find_neighbours`, for the option pairs=graph.
     attribute : str, optional
         Whose groups take part; none for what uses no groups.
     objective_options : list of str
@@ -79,8 +87,9 @@ def train_linear(
     Returns
     -------
     dict
-        cases, left_out (without a label or split), splits, remarks, and lists with a value for
-        each seed: epochs, best_epochs, steps, dev_scores; features.
+        cases, left_out (without a label or split), splits, twins (cases with one, if there are
+        any, by split), remarks, and lists with a value for each seed: epochs, best_epochs, steps,
+        dev_scores; features.
 
     Raises
     ------
@@ -90,9 +99,10 @@ def train_linear(
     """
     from evenhand.learning.board import open_board, write_curves
     from evenhand.learning.linear import train_models
+    from evenhand.learning.pairs import Pairs
     from evenhand.learning.trainer import Settings
     from evenhand.legal import training
-    from evenhand.legal.features import read_features
+    from evenhand.legal.features import changed_rows, read_features
     from evenhand.legal.predictions import Predictions
     from evenhand.legal.weigh_words import weigh_cases
 
@@ -116,22 +126,39 @@ def train_linear(
         configuration={},
     )
     cases = training.read_labelled(data, kind, attribute)
-    remarks = training.note_remarks(cases, plan)
+    if twins is not None and words is None:
+        raise InputError("twins were weighed with words that are not given", remedy="give words")
     if words is None:
         found, _ = weigh_cases(data, kind, features=features, ngrams=ngrams, min_df=min_df)
         matrix = found.matrix
     else:
         case_ids, matrix = read_features(words)
         cases.check_ids(case_ids, training.read_case_ids(data), words)
+    matrix, of_twins, has_twin = matrix[cases.rows], None, None
+    if twins is not None:
+        case_ids, of_twins = read_features(twins)
+        cases.check_ids(case_ids, training.read_case_ids(data), twins)
+        of_twins = of_twins[cases.rows]
+        if of_twins.shape != matrix.shape:
+            raise InputError(
+                f"has {of_twins.shape[1]} n-grams, and the cases have {matrix.shape[1]}",
+                file=twins,
+                remedy="weigh the twins with the vocabulary of the cases",
+            )
+        has_twin = changed_rows(matrix, of_twins)
+    pairs = Pairs(twins=has_twin, neighbours=training.graph_of(neighbours, cases, plan))
+    remarks = training.note_remarks(cases, plan, pairs)
     boards = [open_board(tensorboard and tensorboard / f"seed-{seed}") for seed in seeds]
     models = train_models(
-        matrix[cases.rows],
+        matrix,
         cases.examples,
         plan.objective,
         plan.options,
         settings,
         seeds,
         epsilon=epsilon,
+        pairs=pairs,
+        twins=of_twins,
         progress=True,
     )
     for board, model in zip(boards, models, strict=True):
@@ -139,7 +166,12 @@ def train_linear(
     case_ids = np.array(cases.examples.ids, dtype=str)
     named = (plan.classifier, plan.objective.NAME, plan.attribute)
     trainings = [
-        (model, Predictions(*named, model.seed, case_ids, cases.splits, model.logits))
+        (
+            model,
+            Predictions(
+                *named, model.seed, case_ids, cases.splits, model.logits, model.twin_logits
+            ),
+        )
         for model in models
     ]
     training.write_results(out, history, trainings)

@@ -26,6 +26,8 @@ def train_top(
     classifier: str,
     objective: Annotated[str, Plugin("evenhand.learning.objectives")],
     seeds: list[int],
+    twins: Input | None = None,
+    neighbours: Input | None = None,
     attribute: str | None = None,
     objective_options: list[str] | None = None,
     lr: float = 1e-3,
@@ -67,6 +69,11 @@ def train_top(
         A module of `evenhand.learning.objectives`.
     seeds : list of int
         Each of them once.
+    twins : path, optional
+        Of `embed_paragraphs` for the twins, beside these embeddings. The twin of each case that
+        has one is predicted too, and learned from if the objective asks for it.
+    neighbours : path, optional
+        Of `find_neighbours`, for the option pairs=graph.
     attribute : str, optional
         Whose groups take part; none for what uses no groups.
     objective_options : list of str
@@ -94,6 +101,7 @@ def train_top(
     import torch
 
     from evenhand.learning.hierarchical import DocumentTop
+    from evenhand.learning.pairs import Pairs
     from evenhand.learning.trainer import Settings
     from evenhand.legal import training
 
@@ -121,12 +129,20 @@ def train_top(
             "embeddings": content_digest(embeddings),
             "mode": mode,
             "dropout": dropout,
+            "twins": content_digest(twins) if twins else None,
         },
     )
     cases = training.read_labelled(data, kind, attribute)
-    remarks = training.note_remarks(cases, plan)
     store = VectorStore(embeddings)
     cases.check_ids(store.case_ids, training.read_case_ids(data), embeddings)
+    vectors_of, has_twin = [store], None
+    if twins is not None:
+        vectors_of.append(VectorStore(twins))
+        cases.check_ids(vectors_of[1].case_ids, store.case_ids, twins)
+        both = ([one.case(int(row)) for one in vectors_of] for row in cases.rows)
+        has_twin = np.array([not np.array_equal(one, other) for one, other in both])
+    pairs = Pairs(twins=has_twin, neighbours=training.graph_of(neighbours, cases, plan))
+    remarks = training.note_remarks(cases, plan, pairs)
     config = SimpleNamespace(**meta["encoder"])
 
     class Top(torch.nn.Module):
@@ -147,7 +163,11 @@ def train_top(
         return Top().to(device)
 
     def batcher(rows: np.ndarray) -> tuple[torch.Tensor, ...]:
-        found = [store.case(int(row)) for row in cases.rows[rows]]
+        of, places = np.divmod(rows, len(cases.rows))
+        found = [
+            vectors_of[which].case(int(row))
+            for which, row in zip(of, cases.rows[places], strict=True)
+        ]
         counts = np.array([len(one) for one in found])
         documents = np.repeat(np.arange(len(found)), counts)
         slots = np.arange(len(documents)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -163,6 +183,7 @@ def train_top(
         plan,
         seeds,
         features=int(config.hidden_size),
+        pairs=pairs,
         tensorboard=tensorboard,
     )
     training.write_results(out, history, trainings)

@@ -16,6 +16,7 @@ from evenhand.learning import checkpoint
 from evenhand.learning.board import open_board
 from evenhand.learning.history import write_history
 from evenhand.learning.objective import Objective, Options, load_objective, read_options
+from evenhand.learning.pairs import GRAPH, Pairs, asked_for, check_pairs
 from evenhand.learning.trainer import (
     Batcher,
     Examples,
@@ -36,6 +37,7 @@ from evenhand.legal.built import (
     read_splits,
 )
 from evenhand.legal.dataset import Dataset
+from evenhand.legal.neighbours import read_neighbours
 from evenhand.legal.predictions import (
     NO_ATTRIBUTE,
     Predictions,
@@ -206,6 +208,19 @@ def make_plan(
     )
 
 
+def graph_of(path: Path | None, cases: LabelledCases, plan: Plan) -> np.ndarray | None:
+    """The neighbours for `evenhand.learning.pairs.Pairs`; None if nobody asks for them."""
+    if path is None or asked_for(plan.options) != GRAPH:
+        return None
+    return read_neighbours(
+        path,
+        cases.examples.ids,
+        cases.examples.train,
+        epsilon=plan.options["epsilon"],
+        unit=plan.options["epsilon_unit"],
+    )
+
+
 def train_seed(
     build: "Callable[[], nn.Module]",
     batcher: Batcher,
@@ -214,6 +229,7 @@ def train_seed(
     seed: int,
     *,
     features: int,
+    pairs: Pairs | None = None,
     folder: Path | None = None,
     tensorboard: Path | None = None,
 ) -> "tuple[Trained, Predictions, nn.Module]":
@@ -233,6 +249,8 @@ def train_seed(
         Of first weights, batches and dropout.
     features : int
         Width of what the classifier sees.
+    pairs : Pairs, optional
+        Whoever has a twin in it has the twin predicted, whatever the objective.
     folder : path, optional
         For the checkpoint.
     tensorboard : path, optional
@@ -255,6 +273,7 @@ def train_seed(
             device=plan.device,
             folder=folder,
             configuration=plan.configuration,
+            pairs=pairs,
             title=f"train {name}",
             board=board,
         )
@@ -266,6 +285,13 @@ def train_seed(
             device=plan.device,
             title=f"predict {name}",
         )
+        twins = None
+        if pairs is not None and pairs.twins is not None:
+            who = np.flatnonzero(pairs.twins)
+            twins = np.full_like(logits, np.nan)
+            if len(who):
+                told = {"device": plan.device, "title": f"predict twins of {name}"}
+                twins[who] = predict(model, batcher, len(cases.rows) + who, plan.settings, **told)
     if board is not None:
         board.close()
     said = Predictions(
@@ -276,6 +302,7 @@ def train_seed(
         np.array(cases.examples.ids, dtype=str),
         cases.splits,
         logits,
+        twins,
     )
     return trained, said, model
 
@@ -288,6 +315,7 @@ def train_seeds(
     seeds: Sequence[int],
     *,
     features: int,
+    pairs: Pairs | None = None,
     tensorboard: Path | None = None,
 ) -> list[tuple[Trained, Predictions]]:
     """Train seeds one after the other; what is done of an attempt that died is not done again.
@@ -303,17 +331,18 @@ def train_seeds(
         if kept is None:
             board = tensorboard / f"seed-{seed}" if tensorboard else None
             kept = train_seed(
-                build, batcher, cases, plan, seed, features=features, folder=folder,
-                tensorboard=board,
+                build, batcher, cases, plan, seed, features=features, pairs=pairs,
+                folder=folder, tensorboard=board,
             )[:2]  # fmt: skip
             _keep_done(folder, *kept)
         found.append(kept)
     return found
 
 
-def note_remarks(cases: LabelledCases, plan: Plan) -> list[str]:
-    """Say on the error stream what is doubtful about the cases; return it."""
+def note_remarks(cases: LabelledCases, plan: Plan, pairs: Pairs | None = None) -> list[str]:
+    """Say on the error stream what is doubtful about the cases and their pairs; return it."""
     remarks = check(cases.examples, plan.objective, plan.options, plan.settings)
+    remarks += check_pairs(plan.options, pairs or Pairs(), cases.examples.train)
     for one in remarks:
         print(f"note: {one}", file=sys.stderr)
     return remarks
@@ -338,7 +367,12 @@ def counts_of(
     cases: LabelledCases, trainings: Sequence[tuple[Trained, Predictions]], remarks: Sequence[str]
 ) -> dict[str, Any]:
     """What a stage returns."""
-    return {
+    twins = trainings[0][1].twin_logits
+    counted = {}
+    if twins is not None:
+        has = np.isfinite(twins).all(axis=1)
+        counted = {"twins": {split: int(has[cases.splits == split].sum()) for split in SPLITS}}
+    return counted | {
         "cases": len(cases.rows),
         "left_out": cases.total - len(cases.rows),
         "splits": {split: int((cases.splits == split).sum()) for split in SPLITS},

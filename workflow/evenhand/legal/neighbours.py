@@ -1,0 +1,74 @@
+"""Which training cases are near each other, as trainings read it: see `find_neighbours`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evenhand.errors import InputError
+
+#: One row per training case; its neighbours' ids and cosines, nearest first.
+NEIGHBOURS = pa.schema(
+    [
+        ("case_id", pa.string()),
+        ("neighbours", pa.list_(pa.string())),
+        ("cosines", pa.list_(pa.float64())),
+    ]
+)
+
+#: Cosines that lie nearer to each other differ by rounding alone.
+TIE = 1e-6
+
+
+def read_neighbours(
+    path: Path, case_ids: Sequence[str], train: np.ndarray, *, epsilon: float, unit: str
+) -> np.ndarray:
+    """The near neighbours of cases.
+
+    Parameters
+    ----------
+    path : path
+        Of `find_neighbours`.
+    case_ids : sequence of str, length n
+        The cases of the training.
+    train : array of int64
+        Which of them it learns from.
+    epsilon : float
+        Whose cosine counts as near.
+    unit : str
+        ``cosine``: what lies above `epsilon`; ``quantile``: what reaches this quantile of the
+        nearest neighbours' cosines.
+
+    Returns
+    -------
+    array of int64, shape (n, k)
+        Rows of near cases, nearest first; -1 where there are no more.
+
+    Raises
+    ------
+    InputError
+        It is something else, or about other cases.
+    """
+    try:
+        table = pq.read_table(path)
+    except pa.ArrowInvalid as error:
+        raise InputError("is not a Parquet file", file=path) from error
+    if table.schema.names != NEIGHBOURS.names:
+        raise InputError("has other columns than find_neighbours writes", file=path)
+    own, lists, cosines = (table[name].to_pylist() for name in NEIGHBOURS.names)
+    if own != [case_ids[row] for row in train]:
+        raise InputError(
+            "is not about the cases of the split train",
+            file=path,
+            remedy="find the neighbours anew in the data set as it is",
+        )
+    nearest = np.array([one[0] if one else 0.0 for one in cosines])
+    border = np.quantile(nearest, epsilon) - TIE if unit == "quantile" else epsilon
+    row_of = {case: row for row, case in enumerate(case_ids)}
+    found = np.full((len(case_ids), max([1, *map(len, lists)])), -1, dtype=np.int64)
+    for row, others, near in zip(train, lists, cosines, strict=True):
+        kept = [row_of[one] for one, cosine in zip(others, near, strict=True) if cosine > border]
+        found[row, : len(kept)] = kept
+    return found
