@@ -82,7 +82,10 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     figure, caption = _figure(tables["table_4"], titles)
     return Headline(
         sentence=said[0] if said else "Nothing was concluded.",
-        more=[words for words in said[1:] if "cells of the paper" not in words],
+        more=[
+            *_numbers(tables["table_4"], titles),
+            *(words for words in said[1:] if "cells of the paper" not in words),
+        ],
         figure=figure,
         caption=caption,
         verdicts=_verdicts(found, tables),
@@ -97,8 +100,8 @@ def _headline(path: Path) -> list[str]:
     return document["headline"]
 
 
-def _figure(rows: list[dict[str, Any]], titles: Mapping[str, str]) -> tuple[Markup | None, str]:
-    shown = [
+def _shown(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
         row
         for row in rows
         if row["metric"] == "ifr_p"
@@ -106,6 +109,24 @@ def _figure(rows: list[dict[str, Any]], titles: Mapping[str, str]) -> tuple[Mark
         and (row["method"], row["individual"]) in SHOWN
         and row["ours_mean"] is not None
     ]
+
+
+def _numbers(rows: list[dict[str, Any]], titles: Mapping[str, str]) -> list[Markup]:
+    """IFR_p of the networks of the figure, with the noise of single runs."""
+    by_dataset: dict[str, list[str]] = {}
+    for row in _shown(rows):
+        noise = "" if row["ours_sd"] is None else f" ± {decimal(row['ours_sd'], 1)}"
+        words = f"{decimal(row['ours_mean'], 1)}{noise} for {who(row)}"
+        by_dataset.setdefault(row["dataset"], []).append(words)
+    return [
+        sentence("On {}, IFR_p is {} (± one standard deviation of single runs).",
+                 name(title(dataset, titles)), listed(words))
+        for dataset, words in by_dataset.items()
+    ]  # fmt: skip
+
+
+def _figure(rows: list[dict[str, Any]], titles: Mapping[str, str]) -> tuple[Markup | None, str]:
+    shown = _shown(rows)
     if not shown:
         return None, ""
     drawn = []
