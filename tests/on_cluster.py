@@ -20,6 +20,7 @@ from harness import Checkout, Run, checkout
 HERE = Path(__file__).parent / "slurm"
 SCRIPT = HERE / "cluster.sh"
 OVERLAY = HERE / "profile.yaml"
+SNAKEMAKE = HERE / "snakemake"
 
 #: What `--profile slurm` needs beside what the tests lay over it.
 PROFILES = ("--profile", "slurm", "--profile", str(OVERLAY))
@@ -53,7 +54,7 @@ def until(
         if rounds % 10 == 9 and "launch failed" in said("squeue", "--format=%i %r"):
             pytest.fail(f"a job is held, waiting for {wanted}\n{circumstances(main)}")
         rounds += 1
-        time.sleep(0.3)
+        time.sleep(0.5)
     return found
 
 
@@ -191,7 +192,7 @@ class Running:
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
                 [
-                    *(sys.executable, "-m", "snakemake", *arguments),
+                    *(sys.executable, SNAKEMAKE, *arguments),
                     *(*PROFILES, "--nocolor", *place.arguments),
                 ],
                 cwd=place.root,

@@ -7,9 +7,16 @@ import pytest
 from on_cluster import OnCluster, Run, SlurmJob, of_template
 
 
+#: The inputs of the rule `many`.
+MANY = [f"many/{number}{'_' * 60}.txt" for number in range(2000)]
+
+
 @pytest.fixture(scope="module")
 def place(storm_template, tmp_path_factory) -> OnCluster:
-    return of_template(storm_template, tmp_path_factory.mktemp("asked") / "asked")
+    place = of_template(storm_template, tmp_path_factory.mktemp("asked") / "asked")
+    for name in MANY:
+        place.write(name, "one\n")
+    return place
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +64,11 @@ def test_a_file_that_is_shown_late_is_waited_for(run, place):
     assert place.read("results/asked/late.txt") == "there\n"
 
 
+def test_a_command_may_name_more_files_than_one_word_can_hold(run, place):
+    assert sum(len(name) + 1 for name in MANY) > 128 * 1024
+    assert place.read("results/asked/many.txt") == "one\n" * 2000
+
+
 def test_nothing_was_tried_oftener_than_needed_and_nothing_is_left(run, place):
-    assert len(place.jobs()) == 6 + 1 + len(of_rule(place, "slow")) - 1
+    assert len(place.jobs()) == 7 + 1 + len(of_rule(place, "slow")) - 1
     place.is_quiet()

@@ -1,6 +1,7 @@
 """Twenty shards at once, and what may befall them: all ends in the same bytes."""
 
 import hashlib
+import re
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -20,7 +21,9 @@ class Story:
     place: OnCluster
     at_once: list[SlurmJob] = field(default_factory=list)
     cancelled: str = ""
-    on_the_node: list[str] = field(default_factory=list)
+    held: str = ""
+    shown_held: str = ""
+    restarts: dict[str, int] = field(default_factory=dict)  # of the jobs on the node that dies
     when_killed: list[SlurmJob] = field(default_factory=list)
     locked: Run | None = None
     refused: Run | None = None
@@ -59,6 +62,16 @@ def story(storm_template, tmp_path_factory) -> Story:
         until(lambda: len(begun()) == 20, "twenty parts at once", main=main)
         story.at_once = story.parts("RUNNING")
 
+        # one is held, as Slurm does with a job that it cannot launch, until somebody releases it
+        story.held = next(job.id for job in story.at_once if job.wildcards == "p01")
+        said("scontrol", "requeuehold", story.held)
+        story.shown_held = until(
+            lambda: next((x for x in story.leftovers().splitlines() if "PENDING" in x), ""),
+            "a held part",
+            main=main,
+        )
+        said("scontrol", "release", story.held)
+
         # one is cancelled by somebody
         story.cancelled = next(job.id for job in story.at_once if job.wildcards == "p00")
         said("scancel", story.cancelled)
@@ -67,12 +80,22 @@ def story(storm_template, tmp_path_factory) -> Story:
             "the cancelled part again",
             main=main,
         )
+        until(
+            lambda: [job for job in story.parts("RUNNING") if job.id == story.held],
+            "the released part again",
+            main=main,
+        )
 
         # a node dies under its jobs, and Slurm runs them again elsewhere
-        story.on_the_node = [job.id for job in story.parts("RUNNING") if job["NodeList"] == "s2"]
+        on_the_node = [job for job in story.parts("RUNNING") if job["NodeList"] == "s2"]
+        story.restarts = {job.id: int(job["Restarts"]) for job in on_the_node}
         crash("s2")
         until(
-            lambda: [j for j in story.parts("RUNNING") if j["Restarts"] == "1"],
+            lambda: [
+                job
+                for job in story.parts("RUNNING")
+                if int(job["Restarts"]) == story.restarts.get(job.id, -1) + 1
+            ],
             "a part elsewhere",
             main=main,
         )
@@ -115,10 +138,18 @@ def test_a_job_that_was_cancelled_is_sent_again(story):
     assert first["MinMemoryNode"] == "400M" and second["MinMemoryNode"] == "800M"
 
 
+def test_a_job_that_is_held_is_listed_with_the_reason_and_goes_on_when_released(story):
+    shown = rf"{story.held} PENDING \(JobHeld\w+\) part_wildcards_p01"
+    assert re.fullmatch(shown, story.shown_held)
+    # it was never sent anew in the first run
+    first, *later = [job.id for job in story.parts() if job.wildcards == "p01"]
+    assert first == story.held and len(later) == 1
+
+
 def test_the_jobs_of_a_node_that_fails_run_elsewhere_under_their_numbers(story):
-    assert story.on_the_node
-    again = {job.id: job for job in story.parts()}
-    assert {again[number]["Restarts"] for number in story.on_the_node} == {"1"}
+    assert story.restarts
+    again = {job.id: int(job["Restarts"]) for job in story.parts()}
+    assert {number: again[number] - 1 for number in story.restarts} == story.restarts
     # no second attempt was made for them beside Slurm's own
     sent = [job.wildcards for job in story.parts()]
     assert len(sent) == 20 + 1 + 2  # the cancelled one, and the two of the second run

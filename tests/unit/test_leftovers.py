@@ -31,8 +31,8 @@ def script(path, text):
     path.chmod(0o755)
 
 
-def fill(slurm, *rows):
-    text = "".join("\x1f".join(map(str, row)) + "\n" for row in rows)
+def fill(slurm, *rows, reason="None"):
+    text = "".join("\x1f".join(map(str, [*row, reason])) + "\n" for row in rows)
     (slurm / "queue").write_text(text)
 
 
@@ -72,6 +72,22 @@ def test_listing_changes_nothing(slurm, capsys):
     fill(slurm, (7, "RUNNING", RUN, "rule_merge", slurm))
     leftovers._main(slurm, slurm / "results", cancelling=False, waiting=False)
     assert capsys.readouterr().out.endswith("1 job is in Slurm's queue, sent from this folder.\n")
+    assert not (slurm / "cancelled").exists()
+
+
+def test_a_job_that_is_held_is_not_waited_for(slurm):
+    script(slurm / "programs" / "squeue", f"cat {slurm}/queue; cat {slurm}/later > {slurm}/queue")
+    fill(slurm, (8, "PENDING", RUN, "rule_merge", slurm), reason="launch failed requeued held")
+    held = (slurm / "queue").read_text()
+    (slurm / "later").write_text(held)
+    fill(slurm, (7, "RUNNING", RUN, "rule_part", slurm))
+    # the other one ends, then only the held one is left
+    with pytest.raises(
+        InputError,
+        match=r"1 job is held and will not end \(8 PENDING \(launch failed requeued"
+        r" held\) merge\); let Slurm run what it holds \(`scontrol release 8`\)",
+    ):
+        leftovers.wait(slurm)
     assert not (slurm / "cancelled").exists()
 
 

@@ -24,7 +24,7 @@ _NAME = re.compile(r"(?:[\w-]*_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 #: What squeue is asked for, and what stands between: it occurs in no folder's name.
 _SEPARATOR = "\x1f"
-_FORMAT = _SEPARATOR.join(["%i", "%T", "%j", "%k", "%Z"])
+_FORMAT = _SEPARATOR.join(["%i", "%T", "%j", "%k", "%Z", "%r"])
 
 #: Seconds after which a cancelled job is asked about again, and after which we give up.
 _PAUSE, _PATIENCE = 1.0, 120.0
@@ -47,15 +47,24 @@ class Leftover:
         The name that all jobs of a run have.
     job : str
         The rule, and the wildcards with underscores between.
+    reason : str
+        Why a pending job does not run, in Slurm's words.
     """
 
     id: str
     state: str
     run: str
     job: str
+    reason: str
 
     def __str__(self) -> str:
-        return f"{self.id} {self.state} {self.job}"
+        why = f" ({self.reason})" if self.state == "PENDING" and self.reason != "None" else ""
+        return f"{self.id} {self.state}{why} {self.job}"
+
+    @property
+    def held(self) -> bool:
+        """Whether it waits for somebody to release it, and would for ever."""
+        return self.state == "PENDING" and "held" in self.reason.lower()
 
 
 def find(folder: Path) -> list[Leftover]:
@@ -87,10 +96,10 @@ def _parse(listing: str, folder: Path) -> list[Leftover]:
     found = []
     for line in listing.splitlines():
         fields = line.split(_SEPARATOR)
-        if len(fields) == 5 and _NAME.fullmatch(fields[2]):
-            id, state, run, comment, place = fields
+        if len(fields) == 6 and _NAME.fullmatch(fields[2]):
+            id, state, run, comment, place, reason = fields
             if Path(place).resolve() == folder.resolve():
-                found.append(Leftover(id, state, run, comment.removeprefix("rule_")))
+                found.append(Leftover(id, state, run, comment.removeprefix("rule_"), reason))
     return found
 
 
@@ -116,7 +125,13 @@ def cancel(folder: Path) -> list[Leftover]:
 
 
 def wait(folder: Path) -> list[Leftover]:
-    """Wait until the jobs of a folder have ended by themselves; what they were."""
+    """Wait until the jobs of a folder have ended by themselves; what they were.
+
+    Raises
+    ------
+    InputError
+        Slurm does not answer, or those that are left are held.
+    """
     found = find(folder)
     _wait(folder, None, "")
     return found
@@ -130,6 +145,13 @@ def _wait(folder: Path, patience: float | None, words: str) -> None:
                 f"{_counted(left)} still in the queue {patience:.0f} seconds after scancel"
                 + (f" ({words})" if words else ""),
                 remedy=f"look at `squeue --jobs={','.join(job.id for job in left)}`",
+            )
+        if patience is None and all(job.held for job in left):
+            numbers = " ".join(job.id for job in left)
+            raise InputError(
+                f"{_counted(left)} held and will not end ({', '.join(map(str, left))})",
+                remedy=f"let Slurm run what it holds (`scontrol release {numbers}`), or cancel it"
+                " with --cancel",
             )
         time.sleep(_PAUSE)
 
