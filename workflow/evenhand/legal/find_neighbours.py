@@ -82,7 +82,7 @@ def find_neighbours(
     def table() -> Iterator[dict[str, Any]]:
         nonlocal total
         for own, (places, cosines) in enumerate(_nearest(vectors, count)):
-            nearest.append(cosines[0] if len(cosines) else 0.0)
+            nearest.append(float(cosines[0]) if len(cosines) else 0.0)
             total += len(places)
             yield {
                 "case_id": ids[rows[own]],
@@ -94,7 +94,7 @@ def find_neighbours(
     return {
         "cases": len(rows),
         "neighbours": total,
-        "alone": sum(one == 0 for one in nearest),
+        "alone": nearest.count(0.0),
         "median": round(float(np.median(nearest)), 6),
     }
 
