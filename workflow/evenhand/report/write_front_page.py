@@ -7,8 +7,7 @@ from typing import Annotated, Any
 from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.report.headline import (
-    NO_NUMBER,
-    NOT_RUN,
+    NOT_REPRODUCED,
     REPRODUCED,
     SYSTEMS,
     VERDICTS,
@@ -121,7 +120,9 @@ def write_front_page(
             cards=cards,
             verdicts=VERDICTS,
             counts=counts,
-            judged=sum(n for verdict, n in counts.items() if verdict not in (NO_NUMBER, NOT_RUN)),
+            judged=sum(
+                n for verdict, n in counts.items() if verdict in (REPRODUCED, NOT_REPRODUCED)
+            ),
             reproduced=counts[REPRODUCED],
             traced=_traced(provenance) if provenance else None,
             errors=len(read_errors(errors)) if errors else None,

@@ -32,6 +32,10 @@ RESULTS = {
     "dataset": str,
     "method": str,
     "individual": str,
+    "group": str,
+    "lambda": float,
+    "epsilon": float,
+    "mu": float,
     "split": str,
     "metric": str,
     "ours_mean": float,
@@ -118,11 +122,14 @@ def _numbers(rows: list[dict[str, Any]], titles: Mapping[str, str]) -> list[Mark
         noise = "" if row["ours_sd"] is None else f" ± {decimal(row['ours_sd'], 1)}"
         words = f"{decimal(row['ours_mean'], 1)}{noise} for {who(row)}"
         by_dataset.setdefault(row["dataset"], []).append(words)
-    return [
-        sentence("On {}, IFR_p is {} (± one standard deviation of single runs).",
-                 name(title(dataset, titles)), listed(words))
+    said = [
+        sentence("On {} it is {}.", name(title(dataset, titles)), listed(words))
         for dataset, words in by_dataset.items()
-    ]  # fmt: skip
+    ]
+    if not said:
+        return []
+    what = "IFR_p is the share of people who are treated alike, in per cent."
+    return [Markup(" ").join([what, *said, "Behind ± stands the noise of single runs."])]
 
 
 def _figure(rows: list[dict[str, Any]], titles: Mapping[str, str]) -> tuple[Markup | None, str]:
@@ -161,13 +168,27 @@ def _verdicts(
     lines = []
     if shares := [row["verdict"] for row in groups if row["quantity"] != "rows"]:
         lines.append(Verdicts("Tables 1 and 2: the groups of the data", tally(shares)))
+    seen: set[tuple[Any, ...]] = set()
     for kind, words in TABLES.items():
-        if rows := tables[kind]:
-            note = ""
-            if kind == "table_8":
-                note = "Some of these cells stand in Tables 4 and 7 too and count in each."
-            lines.append(Verdicts(words, tally(row["verdict"] for row in rows), note))
+        once = []
+        for row in tables[kind]:
+            key = _cell(row, kind)
+            if row["verdict"] in (None, "no_published_value") or key not in seen:
+                once.append(row["verdict"])
+                seen.add(key)
+        again = len(tables[kind]) - len(once)
+        note = f"{plural(again, 'cell')} more stand in the tables above." if again else ""
+        if once:
+            lines.append(Verdicts(words, tally(once), note))
     return lines
+
+
+def _cell(row: Mapping[str, Any], kind: str) -> tuple[Any, ...]:
+    """What names a cell over all tables: Table 8 prints the plain network as a threshold of 1."""
+    how = row["individual"], row["lambda"], row["epsilon"]
+    if kind == "table_8" and row["epsilon"] == 1:
+        how = "none", 0.0, None
+    return row["dataset"], row["method"], *how, row["mu"], row["group"], row["split"], row["metric"]
 
 
 def _doubts(
