@@ -28,6 +28,16 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Bar:
+    """An amount with its name, as text, and in words for whoever asks."""
+
+    label: str
+    amount: float
+    text: str
+    words: str
+
+
+@dataclass(frozen=True)
 class Axis:
     """The values from `low` to `high` laid out from the left end to the right."""
 
@@ -66,6 +76,22 @@ def waterfall(steps: Sequence[Step], label: str) -> Markup:
         rest = "rest" if step.kind == "lost" else step.kind
         _bar(group, axis, 0, step.after, top + 21, 8, rest)
         _bar(group, axis, step.after, step.before, top + 21, 8, "lost")
+    return _draw(svg)
+
+
+def bars(rows: Sequence[Bar], label: str) -> Markup:
+    """A bar for each amount, under its name; the largest has the full width."""
+    height = 38
+    axis = Axis(0, max((row.amount for row in rows), default=0) or 1)
+    svg = _figure(height * len(rows), label, "bars")
+    for number, row in enumerate(rows):
+        top = number * height
+        group = _add(svg, "g")
+        _title(group, row.words)
+        _text(group, "0", top + 14, row.label)
+        _text(group, "100%", top + 14, row.text, "number", "end")
+        _add(group, "rect", "track", x="0", y=top + 21, width="100%", height=8)
+        _bar(group, axis, 0, row.amount, top + 21, 8, "quiet")
     return _draw(svg)
 
 

@@ -1,0 +1,190 @@
+"""Section: what the jobs took, from Snakemake's benchmarks and the stages' logs."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from evenhand.errors import InputError
+from evenhand.report import figures
+from evenhand.report.render import NOTHING, count, decimal, percent
+
+#: Snakemake gives memory in MiB, and is asked for MB.
+MB_PER_MIB = 1.048576
+
+#: What a stage says first that was served from the run cache (`evenhand.stage`).
+SERVED = "served from the run cache"
+
+#: So many rules are drawn, and so many jobs listed.
+MOST_BARS, MOST_JOBS = 15, 25
+
+
+def read_jobs(benchmarks: Path, logs: Path | None) -> list[dict[str, Any]]:
+    """Each job that has left a benchmark, as it ran the last time.
+
+    Parameters
+    ----------
+    benchmarks : Path
+        The folder with ``{rule}/{job}.jsonl``, Snakemake's benchmarks, with or without
+        ``--benchmark-extended``.
+    logs : Path, optional
+        The folder with ``{rule}/{job}.log``.
+
+    Returns
+    -------
+    list of dict
+        rule, job, seconds (by the clock), cpu_seconds, memory (peak resident set, MB), asked
+        (MB), threads, served (from the run cache); in the order of rules and jobs. What is not
+        known is None; of a benchmark with several lines it is the sum, or the largest.
+
+    Raises
+    ------
+    InputError
+        There is no benchmark, or one is not what Snakemake writes.
+    """
+    jobs = []
+    for path in sorted(benchmarks.rglob("*.jsonl")):
+        steps = path.relative_to(benchmarks).parts
+        if len(steps) < 2:
+            raise InputError("lies in no rule's folder", file=path)
+        try:
+            lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+            job = _job(lines)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError("is no benchmark of Snakemake", file=path) from error
+        log = logs.joinpath(*steps).with_suffix(".log") if logs else None
+        name = "/".join(steps[1:]).removesuffix(".jsonl")
+        jobs.append({"rule": steps[0], "job": name, "served": _served(log)} | job)
+    if not jobs:
+        raise InputError("holds no benchmark", file=benchmarks)
+    return sorted(jobs, key=lambda job: (job["rule"], job["job"]))
+
+
+def _job(lines: list[dict[str, Any]]) -> dict[str, Any]:
+    resources = [line.get("resources") or {} for line in lines]
+    memory = _most(line["max_rss"] for line in lines)
+    return {
+        "seconds": sum(float(line["s"]) for line in lines),
+        "cpu_seconds": _sum(line["cpu_time"] for line in lines),
+        "memory": None if memory is None else memory * MB_PER_MIB,
+        "asked": _most(one.get("mem_mb") for one in resources),
+        "threads": _most(line.get("threads") for line in lines),
+    }
+
+
+def _number(value: Any) -> float | None:
+    """A number of Snakemake, which writes ``NA`` for what it could not measure."""
+    return None if value in ("NA", "-", None) else float(value)
+
+
+def _sum(values: Iterable[Any]) -> float | None:
+    numbers = [number for value in values if (number := _number(value)) is not None]
+    return sum(numbers) if numbers else None
+
+
+def _most(values: Iterable[Any]) -> float | None:
+    return max((number for value in values if (number := _number(value)) is not None), default=None)
+
+
+def _served(log: Path | None) -> bool | None:
+    """Whether a stage's log says that it was served; None if there is no log."""
+    if log is None or not log.is_file():
+        return None
+    with log.open(encoding="utf-8", errors="replace") as stream:
+        return any(line.startswith(SERVED) for line in stream)
+
+
+def describe_run(jobs: list[dict[str, Any]]) -> dict[str, Any]:
+    """Totals, each rule, the slowest jobs, those near the memory they asked for, and a figure.
+
+    Parameters
+    ----------
+    jobs : list of dict
+        See `read_jobs`.
+
+    Returns
+    -------
+    dict
+        totals and rules: jobs, served, seconds, cpu_seconds, longest, memory, asked, share (of
+        `asked` that was used, at most); slowest and fullest: jobs; drawing: markup.
+    """
+    names = sorted({job["rule"] for job in jobs})
+    rules = [
+        {"rule": name} | _totals([job for job in jobs if job["rule"] == name]) for name in names
+    ]
+    rules.sort(key=lambda rule: (-rule["seconds"], rule["rule"]))
+    slowest = sorted(jobs, key=lambda job: (-job["seconds"], job["rule"], job["job"]))
+    known = [job | {"share": job["memory"] / job["asked"]} for job in jobs if _compared(job)]
+    known.sort(key=lambda job: (-job["share"], job["rule"], job["job"]))
+    return {
+        "totals": _totals(jobs) | {"rules": len(rules), "unknown": _unknown(jobs)},
+        "rules": rules,
+        "slowest": slowest[:MOST_JOBS],
+        "fullest": known[:MOST_JOBS],
+        "drawing": _drawing(rules),
+        "drawn": min(len(rules), MOST_BARS),
+    }
+
+
+def _compared(job: dict[str, Any]) -> bool:
+    return bool(job["asked"]) and job["memory"] is not None
+
+
+def _unknown(jobs: list[dict[str, Any]]) -> int:
+    """How many jobs were over before Snakemake could look at them."""
+    return sum(job["memory"] is None for job in jobs)
+
+
+def _totals(jobs: list[dict[str, Any]]) -> dict[str, Any]:
+    served = [job["served"] for job in jobs if job["served"] is not None]
+    return {
+        "jobs": len(jobs),
+        "served": sum(served) if served else None,
+        "seconds": sum(job["seconds"] for job in jobs),
+        "cpu_seconds": _sum(job["cpu_seconds"] for job in jobs),
+        "longest": max(job["seconds"] for job in jobs),
+        "memory": _most(job["memory"] for job in jobs),
+        "asked": _most(job["asked"] for job in jobs),
+        "share": max((j["memory"] / j["asked"] for j in jobs if _compared(j)), default=None),
+    }
+
+
+def _drawing(rules: list[dict[str, Any]]) -> str:
+    whole = sum(rule["seconds"] for rule in rules) or 1
+    rows = [
+        figures.Bar(
+            label=rule["rule"],
+            amount=rule["seconds"],
+            text=duration(rule["seconds"]),
+            words=f"{rule['rule']}: {count(rule['jobs'])} {'job' if rule['jobs'] == 1 else 'jobs'},"
+            f" {duration(rule['seconds'])}, {percent(rule['seconds'] / whole)} of all",
+        )
+        for rule in rules[:MOST_BARS]
+    ]
+    return figures.bars(rows, f"Time of the {len(rows)} slowest rules, all jobs added up")
+
+
+def duration(seconds: float | None) -> str:
+    """A time as people say it: ``0.4 s``, ``2 min 5 s``, ``1 h 3 min``."""
+    if seconds is None:
+        return NOTHING
+    if seconds < 59.95:
+        return f"{decimal(seconds, 1)}\u00a0s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes}\u00a0min {rest}\u00a0s" if rest else f"{minutes}\u00a0min"
+    hours, rest = divmod(round(seconds / 60), 60)
+    return f"{count(hours)}\u00a0h {rest}\u00a0min" if rest else f"{count(hours)}\u00a0h"
+
+
+def read_versions(provenance: dict[str, Any]) -> list[dict[str, Any]]:
+    """Each package that a recorded stage runs on, with its versions and the number of files."""
+    found: dict[str, dict[str, int]] = {}
+    for entry in provenance["files"]:
+        for name, version in (entry["packages"] or {}).items():
+            versions = found.setdefault(name, {})
+            versions[version] = versions.get(version, 0) + 1
+    return [
+        {"name": name, "versions": sorted(found[name]), "files": sum(found[name].values())}
+        for name in sorted(found)
+    ]
