@@ -95,7 +95,7 @@ def test_p_values_are_adjusted_for_all_numbers_of_the_tables_that_differ(folders
         (sweep_row(1.0, low="", high=""), sweep_row(9.0), "no interval"),
         (sweep_row(1.0), sweep_row(9.0, low="nan"), "no interval"),
         (sweep_row(1.0, 0.0), sweep_row(9.0, 0.0), "an interval without width"),
-        (sweep_row(1.0, low=2.0), sweep_row(9.0), "beside its number"),
+        (sweep_row(1.0, low=1.5), sweep_row(9.0), "does not hold its number"),
     ],
 )
 def test_without_known_noise_nothing_is_judged(folders, base, head, reason):
@@ -180,6 +180,15 @@ def test_other_columns_and_verdicts(folders):
     (verdict,) = table.verdicts
     assert (verdict.base, verdict.head) == ("above noise", "not above noise")
     assert verdict.key["group"] == "g"
+
+
+def test_borders_alone_that_differ_are_counted(folders):
+    table = sweeps(
+        folders,
+        [sweep_row(1.0, metric="a"), sweep_row(1.0, metric="b")],
+        [sweep_row(1.0, 2.0, metric="a"), sweep_row(1.5, metric="b")],
+    )
+    assert table.others == {"low": 1, "high": 1}
 
 
 def test_folders_without_any_row_are_an_error(folders):

@@ -51,10 +51,7 @@ def compare_results(
     return Comparison(
         find_causes(before, after),
         tables,
-        {
-            name: [table for table in one.tables if one.changed_since(table)]
-            for name, one in (("base", before), ("head", after))
-        },
+        {"base": before.changed_since(), "head": after.changed_since()},
         [judge_gate(gate, tables, families) for gate in gates or []],
     )
 
@@ -65,8 +62,8 @@ def status(found: Comparison) -> int:
     return 1 if BROKEN in outcomes else 2 if outcomes - {HELD} else 0
 
 
-def main() -> None:
-    """The command line."""
+def main(words: list[str]) -> None:
+    """The command line, without the program's name."""
     from cyclopts import App
 
     app = App(name="python -m evenhand.compare.compare_results", version_flags=[])
@@ -109,11 +106,11 @@ def main() -> None:
         except InputError as error:
             print(f"error: {error}", file=sys.stderr)
             sys.exit(2)
-        words = summary.markdown(found)
-        print(words, end="")
+        said = summary.markdown(found)
+        print(said, end="")
         if out:
             with atomic(out) as partial:
-                partial.write_text(words, encoding="utf-8")
+                partial.write_text(said, encoding="utf-8")
         if data:
             with atomic(data) as partial:
                 document = json.dumps(summary.document(found), ensure_ascii=False, indent=1)
@@ -123,8 +120,8 @@ def main() -> None:
                 print(f"gate {one.status}: {one.gate}: {one.words}", file=sys.stderr)
         sys.exit(status(found))
 
-    app()
+    app(words)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -109,7 +109,8 @@ class ComparedTable:
     columns_new, columns_gone : list of str
         Columns that only head, or only base, has.
     others : dict
-        By name of a column that is no number with an interval: in how many rows it differs.
+        By name of a column that is no number with an interval: in how many rows it differs, if
+        it does in any; of a border only the rows count in which its number is the same.
     verdicts : list of Verdict
         Those columns among these that are verdicts.
     problem : str
@@ -163,7 +164,7 @@ def compare_table(base: Results, head: Results, name: str, role: Table | None) -
     if role is None:
         table.problem = "resources/compare.csv does not say what its columns are"
     elif not role.keys:
-        table.problem = "nothing names its rows"
+        table.problem = "its rows are a list"
     if table.problem:
         return table
     table.columns_new = [column for column in after if column not in before]
@@ -184,7 +185,9 @@ def compare_table(base: Results, head: Results, name: str, role: Table | None) -
         for pair in both:
             table.numbers += _compare(table, role, number, pair, stores)
     known = {*keys, *(number.value for number in numbers)}
-    _compare_others(table, role, both, [column for column in common if column not in known])
+    values = {border: one.value for one in numbers for border in (one.low, one.high)}
+    others = [column for column in common if column not in known]
+    _compare_others(table, role, both, {column: values.get(column) for column in others})
     return table
 
 
@@ -255,7 +258,7 @@ def _judge(
 ) -> None:
     """Compute the difference with its p-value, or say why there is none."""
     few = f"fewer than {LEAST_CLUSTERS} clusters"
-    clusters = [_number(row.get("clusters", "")) for row in pair]
+    clusters = [_number(row.get(number.clusters, "")) for row in pair]
     if any(count is not None and count < LEAST_CLUSTERS for count in clusters):
         found.reason = few
         return
@@ -277,6 +280,9 @@ def _judge(
     elif not all(math.isfinite(one.low) and math.isfinite(one.high) for one in estimates):
         found.reason = "no interval"
         return
+    elif any(one.low == one.high for one in estimates):
+        found.reason = "an interval without width"
+        return
     else:
         found.by = INTERVALS
         change = distance = difference_of_intervals(*estimates)
@@ -284,7 +290,7 @@ def _judge(
             distance = difference_of_intervals(
                 *(one.from_neutral(found.neutral) for one in estimates)
             )
-        reason = "an interval without width, or beside its number"
+        reason = "an interval that does not hold its number, or of a single value"
     if math.isnan(change.p_value):
         found.by, found.reason = "", reason
     else:
@@ -314,11 +320,18 @@ def _compare_others(
     table: ComparedTable,
     role: Table,
     both: list[tuple[dict[str, str], dict[str, str]]],
-    columns: list[str],
+    columns: dict[str, str | None],
 ) -> None:
-    """Count, for each column that is neither key nor number, the rows in which it differs."""
-    for column in columns:
-        unlike = [(old, new) for old, new in both if old[column] != new[column]]
+    """Count, for each column that is neither key nor number, the rows in which it differs.
+
+    Of the border of a number only those count in which the number itself is the same.
+    """
+    for column, value in columns.items():
+        unlike = [
+            (old, new)
+            for old, new in both
+            if old[column] != new[column] and (value is None or old[value] == new[value])
+        ]
         if unlike:
             table.others[column] = len(unlike)
         if column == "verdict" or column.endswith("_verdict"):

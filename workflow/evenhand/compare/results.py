@@ -13,6 +13,15 @@ from evenhand.io.files import content_digest
 #: Where the tables lie that are compared, by row; all other files are compared as a whole.
 TABLES = ("tables/*.csv", "slguset/*.csv", "slguset_published/*.csv")
 
+#: The items behind numbers, which are read too.
+STORES = (
+    "slguset/slguset.parquet",
+    "slguset_published/slguset.parquet",
+    "slguset*/bias/*.parquet",
+    "stereotypes/*/pairs.parquet",
+    "stereotypes/*/scores/*.parquet",
+)
+
 PROVENANCE = "provenance.json"
 
 
@@ -104,10 +113,16 @@ class Results:
             )
         return starts.most_common(1)[0][0]
 
-    def changed_since(self, name: str) -> bool:
-        """Whether a table is another one than its record tells of."""
-        entry = self.files.get(name)
-        return entry is not None and entry["sha256"] != content_digest(self.folder / name)
+    def changed_since(self) -> dict[str, str]:
+        """The tables and stores that are not those that the records tell of, by SHA-256."""
+        stores = {file for pattern in STORES for file in self.folder.glob(pattern)}
+        names = {*self.tables, *(file.relative_to(self.folder).as_posix() for file in stores)}
+        digests = {
+            name: content_digest(self.folder / name) for name in sorted(names & self.files.keys())
+        }
+        return {
+            name: digest for name, digest in digests.items() if digest != self.files[name]["sha256"]
+        }
 
     def rows(self, name: str) -> tuple[list[str], list[dict[str, str]]]:
         """The header and the rows of a table; one that is not there has neither.

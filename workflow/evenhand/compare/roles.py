@@ -10,9 +10,9 @@ from evenhand.io.resources import read_resource
 #: Where the workflow keeps it.
 ROLES = Path(__file__).resolve().parents[3] / "resources" / "compare.csv"
 
-COLUMNS = ["table", "keys", "value", "low", "high", "count", "neutral", "items"]
+COLUMNS = ["table", "keys", "value", "low", "high", "count", "clusters", "neutral", "items"]
 
-OPTIONAL = ("keys", "value", "low", "high", "count", "neutral", "items")
+OPTIONAL = tuple(COLUMNS[1:])
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class Number:
     count : str
         The column that says of how many values the number is the mean, if its interval is
         Student's; else blank.
+    clusters : str
+        The column that says how many clusters are behind the number; else blank.
     neutral : float or None
         The value of a system without bias, if there is one: what is compared is then the
         distance from it.
@@ -37,6 +39,7 @@ class Number:
     low: str
     high: str
     count: str = ""
+    clusters: str = ""
     neutral: float | None = None
     items: str = ""
 
@@ -53,8 +56,8 @@ class Table:
 def read_roles(path: Path) -> list[Table]:
     """Read the roles; a row per family of tables and number.
 
-    A family without a number has one row whose `value` is blank, and one whose rows nothing
-    names has blank `keys` too.
+    A family without a number has one row whose `value` is blank, and a list, whose
+    rows nothing names, has blank `keys` too.
 
     Raises
     ------
@@ -86,7 +89,11 @@ def read_roles(path: Path) -> list[Table]:
                 f"the neutral point of {row['value']} of {where} is no number", file=path
             ) from error
         numbers.append(
-            Number(row["value"], row["low"], row["high"], row["count"], neutral, row["items"])
+            Number(
+                *(row[name] for name in ("value", "low", "high", "count", "clusters")),
+                neutral,
+                row["items"],
+            )
         )
     return [Table(where, keys[where], tuple(numbers)) for where, numbers in families.items()]
 

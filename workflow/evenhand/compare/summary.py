@@ -37,7 +37,7 @@ class Comparison(NamedTuple):
 
     causes: Causes
     tables: list[ComparedTable]
-    changed_since: dict[str, list[str]]
+    changed_since: dict[str, dict[str, str]]
     outcomes: list[Outcome]
 
 
@@ -51,15 +51,20 @@ def markdown(found: Comparison) -> str:
         parts += _numbers(found.tables)
         parts += _tables(found.tables)
         parts += ["## How the numbers were judged", _method(found.tables)]
-    if notes := _notes(found):
-        parts += ["## Take care", *notes]
+        if notes := _notes(found):
+            parts += ["## Take care", *notes]
     return "\n\n".join(parts) + "\n"
 
 
 def nothing_changed(found: Comparison) -> bool:
-    """Whether no file, no record and no table differs."""
+    """Whether no record, no table and no store of items differs."""
     lists = found.causes._replace(untraced={})
-    return not any(lists) and all(table.equal for table in found.tables)
+    since = found.changed_since
+    return (
+        not any(lists)
+        and since["base"] == since["head"]
+        and all(table.equal for table in found.tables)
+    )
 
 
 def counts(found: Comparison) -> dict[str, Any]:
@@ -145,7 +150,7 @@ def _causes(found: Comparison) -> str:
     lines.append(f"- Result files: {', '.join(words) or 'the same'}.")
     for run, names in found.changed_since.items():
         if names:
-            lines.append(f"- Tables of {run} that are not the ones it recorded: {_list(names)}.")
+            lines.append(f"- Files of {run} that are not the ones it recorded: {_list([*names])}.")
     return "\n".join(lines)
 
 
@@ -220,40 +225,20 @@ def _tables(tables: list[ComparedTable]) -> list[str]:
     differing = [table for table in tables if not table.equal]
     both = [table for table in differing if None not in table.rows]
     if both:
-        parts.append("## Tables that differ")
-        rows = []
-        for table in both:
-            status = Counter(one.status for one in table.numbers)
-            others = [
-                f"{text(name)} in {_count(number, 'row')}" for name, number in table.others.items()
-            ]
-            if len(others) > COLUMNS:
-                others = [*others[: COLUMNS - 1], f"{len(others) - COLUMNS + 1} more"]
-            rows.append(
-                (
-                    text(_stem(table.name)),
-                    str(status[MOVED]),
-                    str(status[NOISE]),
-                    str(status[SAME]),
-                    str(status[UNJUDGED]),
-                    f"not compared by row: {text(table.problem)}"
-                    if table.problem
-                    else _joined(others),
-                )
-            )
-        parts.append(
+        parts += [
+            "## Tables that differ",
+            f"<details><summary>{_count(len(both), 'table')}</summary>",
             _table(
-                (
-                    "table",
-                    "moved",
-                    "within noise",
-                    "the same",
-                    "not judged",
-                    "other columns that differ",
-                ),
-                rows,
+                ("table", "moved", "within noise", "the same", "not judged", "also differ"),
+                [_table_row(table) for table in both],
+            ),
+            "</details>",
+        ]
+        if names := [_stem(one.name) for one in both if not one.numbers and not one.problem]:
+            parts.append(
+                "Without a number that has an interval, so that nothing in them can be judged:"
+                f" {_list(names)}."
             )
-        )
     reasons = Counter(
         (one.reason, _stem(one.table))
         for table in differing
@@ -290,6 +275,17 @@ def _tables(tables: list[ComparedTable]) -> list[str]:
     if lines:
         parts += ["## New and missing", "\n".join(lines)]
     return parts
+
+
+def _table_row(table: ComparedTable) -> tuple[str, ...]:
+    status = Counter(one.status for one in table.numbers)
+    others = [f"{text(name)} in {_count(number, 'row')}" for name, number in table.others.items()]
+    if len(others) > COLUMNS:
+        others = [*others[: COLUMNS - 1], f"{len(others) - COLUMNS + 1} more"]
+    if table.problem:
+        others = [f"not compared by row: {text(table.problem)}"]
+    numbers = (str(status[name]) for name in (MOVED, NOISE, SAME, UNJUDGED))
+    return (text(_stem(table.name)), *numbers, _joined(others))
 
 
 def _method(tables: list[ComparedTable]) -> str:

@@ -1,0 +1,181 @@
+import json
+import re
+import shutil
+
+import pytest
+
+from evenhand.compare import compare_results
+from unit.compare.made_folders import (
+    BASE,
+    sweep_row,
+    write_bias,
+    write_provenance,
+    write_table,
+)
+
+SWEEPS = "tables/iifr_sweeps.csv"
+GATE = "tables/slguset_bias.csv:mean_bias:model=mine:rose"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Run the command; returns exit status, what it printed, and what it complained of."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*words):
+        with pytest.raises(SystemExit) as end:
+            compare_results.main([*map(str, words)])
+        said = capsys.readouterr()
+        return end.value.code, said.out, said.err
+
+    return command
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Two folders that hold the same."""
+    base, head = tmp_path / "base", tmp_path / "head"
+    write_bias(base, BASE)
+    write_table(base, SWEEPS, [sweep_row(50.0)])
+    write_provenance(base)
+    shutil.copytree(base, head)
+    return base, head
+
+
+def test_equal_folders(run, folders):
+    assert run(*folders) == (0, "# Two results compared\n\n**Nothing changed.**\n", "")
+    code, out, _ = run(*folders, "--gate", GATE)
+    assert code == 0
+    assert "**Nothing changed. All gates held.**" in out
+
+
+def test_a_broken_gate(run, folders):
+    base, head = folders
+    write_bias(head, BASE - 0.1)
+    write_provenance(head, slguset_bias={"parameters": {"seed": 1}})
+    code, out, err = run(base, head, "--gate", GATE)
+    assert code == 1
+    assert "1 gate broken." in out
+    assert "farther from 0" in out
+    assert "seed of made.slguset_bias: 0 → 1 (1 file)" in out
+    assert err == f"gate broken: {GATE}: 1 number compared (least p: 0)\n"
+    code, out, _ = run(base, head)
+    assert code == 0
+    assert "## Gates" not in out and "## Numbers that moved" in out
+    assert run(head, base, "--gate", GATE)[0] == 0
+
+
+def test_gates_of_a_file_and_of_the_command_line_count_together(run, folders, tmp_path):
+    path = tmp_path / "gates.yaml"
+    path.write_text(f"- {{table: {SWEEPS}, number: mean, fail_if: moved}}\n")
+    code, out, _ = run(*folders, "--gates", path, "--gate", GATE)
+    assert code == 0
+    assert out.count("| held |") == 2
+
+
+def test_a_gate_that_compares_nothing_is_bad_input_unless_another_is_broken(run, folders):
+    base, head = folders
+    nothing = "tables/slguset_bias.csv:mean_bias:model=theirs:rose"
+    code, out, err = run(base, head, "--gate", nothing)
+    assert code == 2
+    assert "1 gate undecided." in out and "gate undecided" in err
+    write_bias(head, BASE - 0.1)
+    assert run(base, head, "--gate", nothing, "--gate", GATE)[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("base", "none"), "none: there is no such folder"),
+        (("base", "head", "--gate", "x"), "'x' is no gate"),
+        (("base", "head", "--gates", "none.yaml"), "none.yaml: there is no such file"),
+    ],
+)
+def test_bad_input(run, folders, words, message):
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ") and message in err
+    assert err.count("\n") == 1
+
+
+def test_a_folder_without_provenance_is_bad_input(run, folders):
+    (folders[1] / "provenance.json").unlink()
+    code, _, err = run(*folders)
+    assert code == 2
+    assert "holds no provenance.json" in err
+
+
+def test_a_changed_table_whose_record_is_the_old_one_is_told(run, folders):
+    write_bias(folders[1], BASE - 0.1)
+    _, out, _ = run(*folders)
+    names = "slguset/bias/mine.parquet, tables/slguset_bias.csv,"
+    assert f"- Files of head that are not the ones it recorded: {names}" in out
+    assert "Nothing changed" not in out
+
+
+def test_a_changed_store_alone_is_told(run, folders):
+    """Somebody changed the bias of sentences, and no table followed."""
+    saved = {path: path.read_bytes() for path in (folders[1] / "tables").iterdir()}
+    write_bias(folders[1], BASE - 0.1)
+    for path, content in saved.items():
+        path.write_bytes(content)
+    code, out, _ = run(*folders)
+    assert code == 0
+    assert "**No table differs.**" in out
+    assert "- Files of head that are not the ones it recorded: slguset/bias/mine.parquet." in out
+
+
+def test_a_changed_source_alone_is_a_change(run, folders):
+    write_provenance(folders[1], iifr_sweeps={"inputs": {"x": [{"file": "a.txt", "sha256": "7"}]}})
+    _, out, _ = run(*folders)
+    assert "**No table differs.**" in out
+    assert "a.txt: new, read by made.iifr_sweeps" in out
+
+
+def test_the_files_hold_the_same_and_do_not_depend_on_where_the_folders_lie(run, folders, tmp_path):
+    base, head = folders
+    write_bias(head, BASE - 0.1)
+    write_table(head, SWEEPS, [sweep_row(50.1)])
+    _, out, _ = run(base, head, "--out", "a.md", "--data", "a.json")
+    assert (tmp_path / "a.md").read_text(encoding="utf-8") == out
+    shutil.move(head, tmp_path / "elsewhere")
+    run(base, "elsewhere", "--out", "b.md", "--data", "b.json")
+    for suffix in ("md", "json"):
+        first, second = ((tmp_path / f"{name}.{suffix}").read_bytes() for name in "ab")
+        assert first == second
+    assert str(tmp_path) not in out
+    document = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+    assert document["nothing_changed"] is False
+    numbers = [one for table in document["tables"] for one in table["numbers"]]
+    assert {one["status"] for one in numbers} == {"moved", "noise", "unjudged", "gone"}
+    (sweep,) = (one for one in numbers if one["table"] == SWEEPS)
+    assert (sweep["base"], sweep["head"]) == ([50, 49, 51], [50.1, 49.1, 51.1])
+    assert sweep["judged_by"] == "intervals"
+
+
+HOSTILE = "<b>*x*</b> | `y` [z](http://a.b) @all #1 _q_ www.a.b \u202e\n$m$"
+
+
+def test_what_comes_from_data_is_no_markup(run, folders):
+    base, head = folders
+    for folder, mean in ((base, 50.0), (head, 90.0)):
+        write_table(folder, SWEEPS, [sweep_row(mean, method=HOSTILE)])
+        write_provenance(folder, iifr_sweeps={"parameters": {HOSTILE: mean}})
+    _, out, _ = run(base, head)
+    assert "&#60;b&#62;" in out
+    plain = re.sub(r"</?(details|summary)>", "", out)
+    assert "<" not in plain.replace("< 0.0001", "") and "`" not in plain and "@" not in plain
+    assert "[z]" not in plain and "http://" not in plain and "\u202e" not in plain
+    rows = [line for line in out.splitlines() if line.startswith("| mean in iifr_sweeps")]
+    assert [line.count("|") for line in rows] == [8]
+
+
+def test_long_lists_are_cut_and_counted(run, folders):
+    base, head = folders
+    for folder, mean in ((base, 50.0), (head, 90.0)):
+        write_table(folder, SWEEPS, [sweep_row(mean + n, metric=f"m{n}") for n in range(40)])
+        write_provenance(folder)
+    _, out, _ = run(base, head)
+    assert out.count("| mean in iifr_sweeps") == 25
+    assert "and 15 more" in out
+    assert "**40 of 40 numbers moved beyond noise.**" in out
