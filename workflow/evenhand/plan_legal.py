@@ -2,7 +2,7 @@
 
 import ast
 import importlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -42,6 +42,10 @@ WORDS = ("features", "ngrams", "min_df")
 
 #: The tables of a data set, by what they are called on the page.
 TABLES = ("sizes", "groups", "labels", "shift", "cross", "lengths", "leakage", "rules")
+
+
+#: What the objectives' option ``pairs`` can be for which inputs have to be made.
+TWINS, GRAPH = "counterfactual", "graph"
 
 
 @cache
@@ -136,6 +140,7 @@ def check_legal(config: Config) -> dict[str, str]:
                 f"config: {key} names {strange[0]}, which none of its data sets has",
                 remedy=f"they have {', '.join(sorted(known))}",
             )
+    check_twins(config)
     return named
 
 
@@ -358,26 +363,37 @@ def standing(config: Config, name: str) -> dict[str, list[str]]:
 
 
 @cache
-def uses_groups(objective: str) -> bool:
-    """Whether an objective depends on groups; read off its module, since torch loads slowly."""
+def _objective(objective: str, name: str) -> Any:
+    """A constant of an objective; read off its module, since torch loads slowly."""
     path = Path(__file__).parent / "learning" / "objectives" / f"{objective}.py"
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "USES_GROUPS":
-            return bool(ast.literal_eval(node.value))
-    raise ValueError(f"{path.name} does not say whether it uses groups")
+        target = node.target if isinstance(node, ast.AnnAssign) else None
+        target = node.targets[0] if isinstance(node, ast.Assign) else target
+        if target is not None and ast.unparse(target) == name:
+            return ast.literal_eval(node.value)
+    raise ValueError(f"{path.name} does not say its {name}")
+
+
+def uses_groups(objective: str) -> bool:
+    """Whether an objective depends on groups."""
+    return bool(_objective(objective, "USES_GROUPS"))
 
 
 def predictions(config: Config, name: str) -> list[str]:
     """What all classifiers of a data set say, a file a training (or the seeds of one)."""
-    files = []
+    return [file for file, *_ in _trainings(config, name)]
+
+
+def _trainings(config: Config, name: str) -> Iterator[tuple[str, str, str]]:
+    """The same with the classifier and the objective of each."""
     for classifier in classifiers_of(config, name):
         one = config["legal"]["classifiers"][classifier]
         seeds = ["all"] if one["kind"] != "hierarchical" else range(one["seeds"])
         for objective in one["objectives"]:
             for attribute in _trained_with(config, name, classifier, objective):
                 folder = f"<results>/legal/{name}/predictions/{classifier}/{objective}/{attribute}"
-                files += [f"{folder}/{seed}.parquet" for seed in seeds]
-    return files
+                for seed in seeds:
+                    yield f"{folder}/{seed}.parquet", classifier, objective
 
 
 def histories(config: Config, name: str) -> list[str]:
@@ -417,6 +433,91 @@ def training_options(
     if one["kind"] != "hierarchical":
         told["seeds"] = list(range(one["seeds"]))
     return told
+
+
+def pairs(config: Config, objective: str) -> str | None:
+    """What an objective compares, if it has the option ``pairs``."""
+    given = config["legal"]["objectives"].get(objective) or []
+    chosen = [one.removeprefix("pairs=") for one in given if one.startswith("pairs=")]
+    return chosen[-1] if chosen else _objective(objective, "OPTIONS").get("pairs")
+
+
+def predicts_twins(config: Config, classifier: str, objective: str) -> bool:
+    """Whether a training is given the cases' twins."""
+    asked = config["legal"]["classifiers"][classifier]["twins"]
+    return asked or pairs(config, objective) == TWINS
+
+
+def swap_tables(config: Config, name: str) -> dict[str, dict[str, str]]:
+    """The tables that the twins of a data set are made with, by language.
+
+    Returns
+    -------
+    dict
+        words, and followers where there are any: each the file by its language.
+    """
+    folder = Path(config["legal"]["tables"])
+    found: dict[str, dict[str, str]] = {"words": {}, "followers": {}}
+    for language in dataset(kind_of(config, name)).languages:
+        stem = f"swap_{config['legal']['swap']}_{language}"
+        for what, end in (("words", ""), ("followers", "_followers")):
+            if (folder / f"{stem}{end}.csv").is_file():
+                found[what][language] = str(folder / f"{stem}{end}.csv")
+    return found
+
+
+def training_pairs(config: Config, name: str, classifier: str, objective: str) -> dict[str, str]:
+    """What a training is given besides, for the pairs that its objective compares."""
+    one, folder = config["legal"]["classifiers"][classifier], f"<results>/legal/{name}"
+    made = {
+        "linear": f"words/{classifier}",
+        "hierarchical": f"tokens/{one['model']}",
+        "frozen": f"embeddings/{one['model']}",
+    }[one["kind"]]
+    given = {}
+    if predicts_twins(config, classifier, objective):
+        given["twins"] = f"{folder}/twins/{made}.arrow"
+        if one["kind"] == "hierarchical":
+            given["twins_meta"] = f"{folder}/twins/{made}.json"
+    if pairs(config, objective) == GRAPH:
+        space = made if one["kind"] == "linear" else f"embeddings/{one['model']}"
+        given["neighbours"] = f"{folder}/neighbours/{space}.parquet"
+    return given
+
+
+def with_twins(config: Config, name: str) -> list[str]:
+    """The predictions of a data set that say something of twins."""
+    return [
+        file
+        for file, classifier, objective in _trainings(config, name)
+        if predicts_twins(config, classifier, objective)
+    ]
+
+
+def twinned(config: Config) -> list[str]:
+    """The data sets whose cases' twins are predicted by a classifier."""
+    return [name for name in scored(config) if with_twins(config, name)]
+
+
+def check_twins(config: Config) -> None:
+    """Refuse twins for which there is no table.
+
+    Raises
+    ------
+    InputError
+        Nothing says what is swapped in any language of the data set.
+    """
+    for name in twinned(config):
+        if not swap_tables(config, name)["words"]:
+            swap, folder = config["legal"]["swap"], config["legal"]["tables"]
+            languages = dataset(kind_of(config, name)).languages
+            files = [f"swap_{swap}_{one}.csv" for one in languages]
+            raise InputError(
+                f"config: twins of {name} are asked for, and no table says what is swapped for"
+                f" {swap} ({' or '.join(files)} in {folder})",
+                remedy="write such a table, name another one in legal.swap, or ask for no twins of"
+                f" {name} (twins of its classifiers, pairs=counterfactual of their objectives)",
+            )
 
 
 def words_options(config: Config, classifier: str) -> dict[str, Any]:
@@ -481,19 +582,24 @@ def classifiers_page_files(config: Config) -> dict[str, str | list[str]]:
     return {
         **files,
         **score_tables(config, "group_scores"),
+        "counterfactual": [
+            f"<results>/tables/legal_{name}_counterfactual.csv" for name in twinned(config)
+        ],
         "bins": score_tables(config, "calibration_bins")["calibration_bins"],
         "histories": [file for name in scored(config) for file in histories(config, name)],
         "findings": "<results>/tables/legal_classifier_findings.json",
     }
 
 
-def classifiers_page_options(config: Config) -> dict[str, list[str]]:
+def classifiers_page_options(config: Config) -> dict[str, str | list[str]]:
     """What that page is told of the data sets, in the order of its files."""
     told, names = page_options(config), scored(config)
     places = [told["names"].index(name) for name in names]
     return {
         **{key: [told[key][i] for i in places] for key in ("names", "kinds", "titles")},
         "trainings": [name for name in names for _ in histories(config, name)],
+        "twinned": twinned(config),
+        "swapped": config["legal"]["swap"],
     }
 
 

@@ -65,6 +65,8 @@ wildcard_constraints:
     frozen="|".join(plan_legal.classifiers(config, "frozen")) or "none",
     objective="[a-z_]+",
     seed="[0-9]+",
+    form="|twins/",
+    space="(words|embeddings)/[A-Za-z0-9_.-]+",
     round="|".join(map(re.escape, ROUNDS)),
 
 
@@ -190,6 +192,28 @@ def board(kind):
         return f"--tensorboard {folder}" if folder else ""
 
     return told
+
+
+def pairs_for(kind, what):
+    """What a training with twins or neighbours reads besides; nothing without."""
+
+    def files(wildcards):
+        name = getattr(wildcards, kind)
+        given = plan_legal.training_pairs(config, wildcards.legal, name, wildcards.objective)
+        return given.get(what, [])
+
+    return files
+
+
+def texts_of(wildcards):
+    """The texts of the cases, or of their twins: as `form` says."""
+    folder = f"<results>/legal/{wildcards.legal}"
+    return f"{folder}/twins.parquet" if wildcards.form else f"{folder}/training/none.parquet"
+
+
+def made_of_cases(pattern):
+    """For what is made of twins: the same of the cases themselves."""
+    return lambda wildcards: pattern.format(**wildcards) if wildcards.form else []
 
 
 def encoder_of(kind):

@@ -101,6 +101,31 @@ rule measure_calibration:
         " --out {output.out} --bins-out {output.bins_out} 2> {log}"
 
 
+rule measure_counterfactual:
+    input:
+        data="<results>/legal/{legal}/{legal}.parquet",
+        predictions=lambda wildcards: plan_legal.with_twins(config, wildcards.legal),
+    output:
+        "<results>/tables/legal_{legal}_counterfactual.csv",
+    log:
+        "<logs>/measure_counterfactual/{legal}.log",
+    benchmark:
+        "<benchmarks>/measure_counterfactual/{legal}.jsonl"
+    conda:
+        "../../envs/score.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=given,
+        code=of_kind("evenhand.legal.measure_counterfactual"),
+        about=about(),
+        options=options("legal", "resamples"),
+    shell:
+        "python -m evenhand.legal.measure_counterfactual {params.given} {params.about}"
+        " {params.options} --out {output} 2> {log}"
+
+
 rule tabulate_classifiers:
     input:
         scores="<results>/tables/legal_{legal}_scores.csv",

@@ -74,15 +74,15 @@ rule cross_attributes:
 
 rule tokenise_cases:
     input:
-        data="<results>/legal/{legal}/training/none.parquet",
+        data=texts_of,
         model=lambda wildcards: plan.model_folder(config, wildcards.model) or [],
     output:
-        out="<results>/legal/{legal}/tokens/{model}.arrow",
-        meta="<results>/legal/{legal}/tokens/{model}.json",
+        out="<results>/legal/{legal}/{form}tokens/{model}.arrow",
+        meta="<results>/legal/{legal}/{form}tokens/{model}.json",
     log:
-        "<logs>/tokenise_cases/{legal}/{model}.log",
+        "<logs>/tokenise_cases/{legal}/{form}{model}.log",
     benchmark:
-        "<benchmarks>/tokenise_cases/{legal}/{model}.jsonl"
+        "<benchmarks>/tokenise_cases/{legal}/{form}{model}.jsonl"
     conda:
         "../../envs/score.yaml"
     resources:

@@ -3,6 +3,16 @@
 PRETRAINING = ["epochs", "block", "batch", "learning_rate", "new_head", "seed", "dtype"]
 
 
+def swaps(wildcards):
+    return plan_legal.swap_tables(config, wildcards.legal)
+
+
+def vectors(wildcards, what):
+    """The cases as vectors of this kind, if neighbours are looked for by it."""
+    here = f"<results>/legal/{wildcards.legal}/{wildcards.space}.arrow"
+    return here if wildcards.space.startswith(f"{what}/") else []
+
+
 rule pretrain_encoder:
     input:
         data=lambda wildcards: pretraining(wildcards.model)["data"],
@@ -63,10 +73,92 @@ rule weigh_words:
         " {params.options} --out {output.out} --vocabulary {output.vocabulary} 2> {log}"
 
 
+rule swap_cases:
+    input:
+        data="<results>/legal/{legal}/training/none.parquet",
+        words=lambda wildcards: swaps(wildcards)["words"].values(),
+        followers=lambda wildcards: swaps(wildcards)["followers"].values(),
+    output:
+        "<results>/legal/{legal}/twins.parquet",
+    log:
+        "<logs>/swap_cases/{legal}.log",
+    benchmark:
+        "<benchmarks>/swap_cases/{legal}.jsonl"
+    conda:
+        "../../envs/extract.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.legal.swap_cases"),
+        languages=lambda wildcards: Options(
+            "legal.swap",
+            {
+                "languages": list(swaps(wildcards)["words"]),
+                "followers_languages": list(swaps(wildcards)["followers"]),
+            },
+        ),
+    shell:
+        "python -m evenhand.legal.swap_cases {params.given} {params.languages} --out {output}"
+        " 2> {log}"
+
+
+rule weigh_twins:
+    input:
+        twins="<results>/legal/{legal}/twins.parquet",
+        vocabulary="<results>/legal/{legal}/words/{linear}.csv",
+    output:
+        "<results>/legal/{legal}/twins/words/{linear}.arrow",
+    log:
+        "<logs>/weigh_twins/{legal}/{linear}.log",
+    benchmark:
+        "<benchmarks>/weigh_twins/{legal}/{linear}.jsonl"
+    conda:
+        "../../envs/score.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=given,
+        code=of_kind("evenhand.legal.weigh_twins"),
+        kind=lambda wildcards: plan_legal.kind_of(config, wildcards.legal),
+    shell:
+        "python -m evenhand.legal.weigh_twins {params.given} --kind {params.kind} --out {output}"
+        " 2> {log}"
+
+
+rule find_neighbours:
+    input:
+        data="<results>/legal/{legal}/training/none.parquet",
+        words=lambda wildcards: vectors(wildcards, "words"),
+        embeddings=lambda wildcards: vectors(wildcards, "embeddings"),
+    output:
+        "<results>/legal/{legal}/neighbours/{space}.parquet",
+    log:
+        "<logs>/find_neighbours/{legal}/{space}.log",
+    benchmark:
+        "<benchmarks>/find_neighbours/{legal}/{space}.jsonl"
+    conda:
+        "../../envs/score.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=given,
+        code=of_kind("evenhand.legal.find_neighbours"),
+        kind=lambda wildcards: plan_legal.kind_of(config, wildcards.legal),
+    shell:
+        "python -m evenhand.legal.find_neighbours {params.given} --kind {params.kind}"
+        " --out {output} 2> {log}"
+
+
 rule train_linear:
     input:
         data="<results>/legal/{legal}/training/{attribute}.parquet",
         words="<results>/legal/{legal}/words/{linear}.arrow",
+        twins=pairs_for("linear", "twins"),
+        neighbours=pairs_for("linear", "neighbours"),
     output:
         out="<results>/legal/{legal}/predictions/{linear}/{objective}/{attribute}/all.parquet",
         history="<results>/legal/{legal}/history/{linear}/{objective}/{attribute}/all.parquet",
@@ -80,12 +172,12 @@ rule train_linear:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
+        given=given,
         code=of_training("evenhand.legal.train_linear"),
         options=training("linear"),
         board=board("linear"),
     shell:
-        "python -m evenhand.legal.train_linear --data {input.data} --words {input.words}"
-        " {params.options} {params.board}"
+        "python -m evenhand.legal.train_linear {params.given} {params.options} {params.board}"
         " --out {output.out} --history {output.history} 2> {log}"
 
 
@@ -95,6 +187,9 @@ rule train_classifier:
         tokens=tokens_of("hierarchical", "arrow"),
         tokens_meta=tokens_of("hierarchical", "json"),
         model=encoder_of("hierarchical"),
+        twins=pairs_for("hierarchical", "twins"),
+        twins_meta=pairs_for("hierarchical", "twins_meta"),
+        neighbours=pairs_for("hierarchical", "neighbours"),
     output:
         out="<results>/legal/{legal}/predictions/{hierarchical}/{objective}/{attribute}/{seed}.parquet",
         history="<results>/legal/{legal}/history/{hierarchical}/{objective}/{attribute}/{seed}.parquet",
@@ -128,16 +223,18 @@ rule train_classifier:
 
 rule embed_paragraphs:
     input:
-        tokens="<results>/legal/{legal}/tokens/{model}.arrow",
-        tokens_meta="<results>/legal/{legal}/tokens/{model}.json",
+        tokens="<results>/legal/{legal}/{form}tokens/{model}.arrow",
+        tokens_meta="<results>/legal/{legal}/{form}tokens/{model}.json",
         model=lambda wildcards: plan.model_folder(config, wildcards.model) or [],
+        same_tokens=made_of_cases("<results>/legal/{legal}/tokens/{model}.arrow"),
+        same=made_of_cases("<results>/legal/{legal}/embeddings/{model}.arrow"),
     output:
-        out="<results>/legal/{legal}/embeddings/{model}.arrow",
-        meta="<results>/legal/{legal}/embeddings/{model}.json",
+        out="<results>/legal/{legal}/{form}embeddings/{model}.arrow",
+        meta="<results>/legal/{legal}/{form}embeddings/{model}.json",
     log:
-        "<logs>/embed_paragraphs/{legal}/{model}.log",
+        "<logs>/embed_paragraphs/{legal}/{form}{model}.log",
     benchmark:
-        "<benchmarks>/embed_paragraphs/{legal}/{model}.jsonl"
+        "<benchmarks>/embed_paragraphs/{legal}/{form}{model}.jsonl"
     conda:
         "../../envs/score.yaml"
     threads: config["scoring"]["threads"]
@@ -162,6 +259,8 @@ rule train_top:
         data="<results>/legal/{legal}/training/{attribute}.parquet",
         embeddings=embeddings_of("frozen", "arrow"),
         embeddings_meta=embeddings_of("frozen", "json"),
+        twins=pairs_for("frozen", "twins"),
+        neighbours=pairs_for("frozen", "neighbours"),
     output:
         out="<results>/legal/{legal}/predictions/{frozen}/{objective}/{attribute}/all.parquet",
         history="<results>/legal/{legal}/history/{frozen}/{objective}/{attribute}/all.parquet",

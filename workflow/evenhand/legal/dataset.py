@@ -36,6 +36,8 @@ class Dataset:
     ----------
     kind, title : str
         Its short name; what the page calls it.
+    languages : tuple of str
+        What its texts are written in, as its column ``language`` says it.
     task : str
         ``multi_label`` or ``multi_class``.
     labels : tuple of str
@@ -56,6 +58,7 @@ class Dataset:
 
     kind: str
     title: str
+    languages: tuple[str, ...]
     task: str
     labels: tuple[str, ...]
     attributes: tuple[Attribute, ...]

@@ -12,8 +12,10 @@ from evenhand.report.read import read_json
 from evenhand.report.render import environment
 from evenhand.report.sections.legal_classifiers import (
     MEASURES,
+    TWIN_MEASURES,
     describe_calibration,
     describe_claims,
+    describe_counterfactual,
     describe_table_2,
     describe_table_4,
     describe_tests,
@@ -43,6 +45,9 @@ def write_classifiers_page(
     bins: list[Input] | None = None,
     histories: list[Input] | None = None,
     trainings: list[str] | None = None,
+    counterfactual: list[Input] | None = None,
+    twinned: list[str] | None = None,
+    swapped: str = "gender",
     provenance: str = "",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
@@ -67,6 +72,12 @@ def write_classifiers_page(
         What trainings left of their way (`evenhand.learning.history`), of all data sets.
     trainings : list of str, optional
         The data set, of `names`, of each of `histories`.
+    counterfactual : list of path, optional
+        ``legal_{name}_counterfactual.csv`` of the data sets whose cases have twins.
+    twinned : list of str, optional
+        The data set, of `names`, of each of them.
+    swapped : str
+        What is swapped in a twin.
     provenance : str
         Where ``provenance.json`` lies, seen from the page; blank: no link.
     pages : list of str, optional
@@ -76,7 +87,7 @@ def write_classifiers_page(
     ------
     InputError
         There is not one file of each kind for each data set, or not one data set for each
-        history, or there are no findings.
+        history or table of twins, or there are no findings.
     """
     lists = (kinds, titles, table_4, claims, tests, table_2, calibration)
     if any(len(one) != len(names) for one in lists):
@@ -86,6 +97,10 @@ def write_classifiers_page(
     histories, trainings = histories or [], trainings or []
     if len(histories) != len(trainings) or not set(trainings) <= set(names):
         raise InputError("there is not one data set of the page for each history")
+    counterfactual, twinned = counterfactual or [], twinned or []
+    if len(counterfactual) != len(twinned) or not set(twinned) <= set(names):
+        raise InputError("there is not one data set of the page for each table of twins")
+    twins = dict(zip(twinned, counterfactual, strict=True))
     found = read_json(findings)
     if not (isinstance(found, dict) and "findings" in found):
         raise InputError("holds no findings", file=findings)
@@ -102,6 +117,8 @@ def write_classifiers_page(
                 "tests": describe_tests(tests[i]),
                 "table_2": describe_table_2(table_2[i]),
                 "calibration": describe_calibration(calibration[i]),
+                "counterfactual": describe_counterfactual(twins[name]) if name in twins else [],
+                "swapped": swapped.replace("_", " "),
                 "group_scores": describe_group_scores(group_scores[i]) if group_scores else [],
                 "calibration_curves": describe_calibration_curves(bins[i]) if bins else [],
                 "training": describe_training(
@@ -127,6 +144,7 @@ def write_classifiers_page(
             found=found,
             over_all=[one for one in found["findings"] if one["dataset"] is None],
             measures=MEASURES,
+            twin_measures=TWIN_MEASURES,
             provenance=quote(provenance, safe="/.") if provenance else None,
         )
     )

@@ -5,6 +5,7 @@ from evenhand.legal.dataset import Attribute, Dataset
 DATASET = Dataset(
     kind="cail",
     title="CAIL",
+    languages=("zh",),
     task="multi_class",
     labels=("0", "<=12", "<=36", "<=60", "<=120", ">120"),
     attributes=(

@@ -5,6 +5,7 @@ from evenhand.legal.dataset import Attribute, Dataset
 DATASET = Dataset(
     kind="ecthr",
     title="ECtHR",
+    languages=("en",),
     task="multi_label",
     labels=("2", "3", "5", "6", "8", "9", "10", "11", "14", "P1-1"),
     attributes=(

@@ -5,6 +5,7 @@ from evenhand.legal.dataset import Attribute, Dataset
 DATASET = Dataset(
     kind="fscs",
     title="FSCS",
+    languages=("de", "fr", "it"),
     task="multi_class",
     labels=("dismissal", "approval"),
     attributes=(

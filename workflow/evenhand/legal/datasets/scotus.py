@@ -5,6 +5,7 @@ from evenhand.legal.dataset import Attribute, Dataset
 DATASET = Dataset(
     kind="scotus",
     title="SCOTUS",
+    languages=("en",),
     task="multi_class",
     labels=(
         "Criminal Procedure",

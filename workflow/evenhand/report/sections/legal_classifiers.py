@@ -85,6 +85,29 @@ CALIBRATION = {
     "verdict": str,
 }
 
+COUNTERFACTUAL = {
+    "classifier": str,
+    "objective": str,
+    "trained_for": str,
+    "measure": str,
+    "seeds": int,
+    "twins": int,
+    "value": float,
+    "sd": float,
+    "low": float,
+    "high": float,
+    "difference": float,
+    "verdict": str,
+}
+
+#: What is measured of answers to twins, and what it is called.
+TWIN_MEASURES = {
+    "ifr_b": "Same answer",
+    "ifr_p": "Similar answer",
+    "divergence": "Divergence, nats",
+    "macro_f1": "Macro-F1",
+}
+
 #: The columns of Table 4, and what they are called.
 MEASURES = {
     "overall": "All cases",
@@ -171,6 +194,17 @@ def describe_table_2(path: Path) -> list[dict[str, Any]]:
         {"name": attribute, "classifier": classifier, "rows": rows}
         for (attribute, classifier), rows in blocks.items()
     ]
+
+
+def describe_counterfactual(path: Path) -> list[dict[str, Any]]:
+    """A row per classifier and objective: how like their answers to a case and its twin are."""
+    lines: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for row in read_csv(path, COUNTERFACTUAL):
+        about = {key: row[key] for key in ("classifier", "objective", "trained_for")}
+        about |= {key: row[key] for key in ("seeds", "twins")} | {"cells": {}}
+        line = lines.setdefault((row["classifier"], row["objective"], row["trained_for"]), about)
+        line["cells"][row["measure"]] = row
+    return list(lines.values())
 
 
 def describe_calibration(path: Path) -> list[dict[str, Any]]:
