@@ -82,7 +82,7 @@ def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[st
     Returns
     -------
     list of dict
-        text, digest (as the Content-Security-Policy has it) and licence (or None) of each.
+        text, digest (as the Content-Security-Policy has it) and licence (or nothing) of each.
 
     Raises
     ------
@@ -98,8 +98,12 @@ def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[st
         if re.search(r"</script|<!--|\r|\0", text, re.IGNORECASE):
             raise ValueError(f"{name} cannot stand inside a page")
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        licence = texts.get(f"{name.partition('.')[0]}.license.txt")
-        found.append({"text": Markup(text), "digest": f"sha256-{digest}", "licence": licence})
+        licence = texts.get(f"{name.partition('.')[0]}.license.txt", "")
+        if "--" in licence:
+            raise ValueError(f"the licence of {name} cannot stand in a comment")
+        found.append(
+            {"text": Markup(text), "digest": f"sha256-{digest}", "licence": Markup(licence)}
+        )
     return found
 
 
