@@ -50,7 +50,8 @@ localrules:
 rule all:
     default_target: True
     input:
-        plan.page_files(config),
+        plan_report.page_files(config, SHARDS),
+        "<results>/report/tables",
 
 
 onstart:

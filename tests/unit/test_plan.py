@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand import plan
+from evenhand import plan, plan_report
 from evenhand.config import complete, read_schema
 from evenhand.config_reference import SCHEMA
 from evenhand.errors import InputError
@@ -248,7 +248,7 @@ def test_a_method_has_its_own_grid_where_it_names_one(here):
         "loans/runs/eidig/base.parquet",
     ]
     assert "<results>/tabular/empty/runs/eidig/integers.parquet" in plan.table_runs(config)
-    assert plan.pages(config) == ["slguset", "individual_fairness"]
+    assert "individual_fairness" in plan_report.page_inputs(config, ())
     assert plan.table_files(config, SOURCES, "loans") == ["t.csv"]
     with pytest.raises(InputError, match=r"datasets\.empty names neither files nor sources"):
         plan.table_files(config, SOURCES, "empty")

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand import plan, plan_legal
+from evenhand import plan, plan_legal, plan_report
 from evenhand.config import complete, read_schema
 from evenhand.config_reference import SCHEMA
 from evenhand.errors import InputError
@@ -86,7 +86,7 @@ def test_configurations_that_cannot_be(here, parts, more, match):
 def test_legal_cases_alone_are_enough(here):
     config = configured({"a": TEXTS})
     plan.check_files(config)
-    assert plan.pages(config) == ["slguset", "legal_cases"]
+    assert list(plan_report.page_inputs(config, ())) == ["legal_cases"]
     assert "<results>/legal/mine/README.md" in plan.other_files(config, [])
     assert not plan_legal.page_files(configured_without())
 

@@ -16,7 +16,6 @@ import yaml
 from evenhand import plan_legal
 from evenhand.config import complete, read_schema
 from evenhand.errors import InputError
-from evenhand.report.pages import PAGES
 from evenhand.slguset.shards import Shard, Skipped, plan_shards
 from evenhand.sources import source_path
 
@@ -276,22 +275,6 @@ def flat(*groups: dict[str, str | list[str]]) -> list[str]:
     return list(dict.fromkeys(one for f in files for one in ([f] if isinstance(f, str) else f)))
 
 
-def pages(config: Config) -> list[str]:
-    """The pages that are made, of `evenhand.report.pages.PAGES`."""
-    made = {
-        "language_models": models_page_files(config),
-        "individual_fairness": individual_page_files(config),
-        "legal_cases": plan_legal.page_files(config),
-        "legal_classifiers": plan_legal.classifiers_page_files(config),
-    }
-    return ["slguset", *(name for name, files in made.items() if files)]
-
-
-def page_files(config: Config) -> list[str]:
-    """Where they are."""
-    return [f"<results>/report/{PAGES[name][0]}" for name in pages(config)]
-
-
 #: What `prepare_table` is told of a data set.
 TABLE_OPTIONS = ["format", "label", "positive", "attribute", "features", "categories", "scale"]
 TABLE_OPTIONS += ["test_share", "title"]
@@ -379,17 +362,6 @@ def individual_page_files(config: Config) -> dict[str, str | list[str]]:
         "data_tables": [f"{tables}/{name}_groups.csv" for name in datasets],
         "data": [f"<results>/tabular/{name}/data.json" for name in datasets],
     }
-
-
-def page_inputs(config: Config, shards: Iterable[str]) -> list[dict[str, str | list[str]]]:
-    """What each page shows."""
-    return [
-        result_files(config, shards),
-        models_page_files(config),
-        individual_page_files(config),
-        plan_legal.page_files(config),
-        plan_legal.classifiers_page_files(config),
-    ]
 
 
 def plan_corpora(

@@ -9,7 +9,7 @@ LIBRARY = str(Path(workflow.basedir) / "workflow")
 if LIBRARY not in sys.path:
     sys.path.insert(0, LIBRARY)
 
-from evenhand import plan, plan_legal
+from evenhand import plan, plan_legal, plan_report
 from evenhand.code import digest
 from evenhand.config import Options, complete, file_options, pick, read_schema
 from evenhand.errors import InputError

@@ -1,11 +1,18 @@
 # Where every file came from, and the pages.
+import snakemake
 
+SNAKEMAKE = snakemake.__version__
 TEMPLATES = sorted(map(str, Path("workflow/evenhand/report/templates").iterdir()))
+#: result tables, by their paths below the results
+TABLES = plan_report.tables(config, SHARDS)
+#: system -> what the front page reads of it
+SYSTEMS = plan_report.headline_files(config, SHARDS)
+PAGES = Options("report", {"pages": plan_report.pages(config, SHARDS)})
 
 
 rule collect_provenance:
     input:
-        results=plan.flat(*plan.page_inputs(config, SHARDS)),
+        results=plan.flat(*plan_report.page_inputs(config, SHARDS).values()),
         others=plan.other_files(config, SHARDS),
     output:
         "<results>/provenance.json",
@@ -27,13 +34,171 @@ rule collect_provenance:
         " --out {output} 2> {log}"
 
 
+rule export_tables:
+    input:
+        tables=TABLES,
+        provenance="<results>/provenance.json",
+    output:
+        directory("<results>/report/tables"),
+    log:
+        "<logs>/export_tables/all.log",
+    benchmark:
+        "<benchmarks>/export_tables/all.jsonl"
+    conda:
+        "../../envs/report.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.report.export_tables"),
+        files=Options(
+            "report",
+            {"files": [one.removeprefix("<results>/") for one in TABLES]},
+        ),
+    shell:
+        "python -m evenhand.report.export_tables {params.given} {params.files} --out {output}"
+        " 2> {log}"
+
+
+rule write_front_page:
+    input:
+        **SYSTEMS,
+        errors="resources/known_errors.csv",
+        provenance="<results>/provenance.json",
+        templates=TEMPLATES,
+    output:
+        "<results>/report/index.html",
+    log:
+        "<logs>/write_front_page/all.log",
+    benchmark:
+        "<benchmarks>/write_front_page/all.jsonl"
+    conda:
+        "../../envs/report.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=given,
+        code=code(
+            "evenhand.report.write_front_page",
+            *(f"evenhand.report.headlines.{system}" for system in SYSTEMS),
+        ),
+        systems=Options("report", {"systems": list(SYSTEMS)}),
+        legal=Options("report", plan_report.legal_options(config)),
+        pages=PAGES,
+    shell:
+        "python -m evenhand.report.write_front_page {params.given} {params.systems}"
+        " {params.legal} {params.pages} --out {output} 2> {log}"
+
+
+rule write_sentences_page:
+    input:
+        **plan_report.explorer_files(config),
+        templates=TEMPLATES,
+    output:
+        "<results>/report/sentences.html",
+    log:
+        "<logs>/write_sentences_page/all.log",
+    benchmark:
+        "<benchmarks>/write_sentences_page/all.jsonl"
+    conda:
+        "../../envs/report.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.report.write_sentences_page"),
+        pages=PAGES,
+    shell:
+        "python -m evenhand.report.write_sentences_page {params.given} {params.pages}"
+        " --out {output} 2> {log}"
+
+
+rule write_errors_page:
+    input:
+        errors="resources/known_errors.csv",
+        templates=TEMPLATES,
+    output:
+        "<results>/report/known_errors.html",
+    log:
+        "<logs>/write_errors_page/all.log",
+    benchmark:
+        "<benchmarks>/write_errors_page/all.jsonl"
+    conda:
+        "../../envs/report.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.report.write_errors_page"),
+        pages=PAGES,
+    shell:
+        "python -m evenhand.report.write_errors_page {params.given} {params.pages}"
+        " --out {output} 2> {log}"
+
+
+rule write_provenance_page:
+    input:
+        provenance="<results>/provenance.json",
+        templates=TEMPLATES,
+    output:
+        "<results>/report/provenance.html",
+    log:
+        "<logs>/write_provenance_page/all.log",
+    benchmark:
+        "<benchmarks>/write_provenance_page/all.jsonl"
+    conda:
+        "../../envs/report.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.report.write_provenance_page"),
+        results=lambda wildcards, output: str(Path(output[0]).parents[1]),
+        pages=PAGES,
+    shell:
+        "python -m evenhand.report.write_provenance_page {params.given} {params.pages}"
+        " --results {params.results} --out {output} 2> {log}"
+
+
+rule write_run_page:
+    input:
+        provenance="<results>/provenance.json",
+        templates=TEMPLATES,
+    output:
+        "<results>/report/run.html",
+    log:
+        "<logs>/write_run_page/all.log",
+    benchmark:
+        "<benchmarks>/write_run_page/all.jsonl"
+    conda:
+        "../../envs/report.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.report.write_run_page"),
+        logs=f"{config['results']}/logs",
+        benchmarks=f"{config['results']}/benchmarks",
+        pages=PAGES,
+    shell:
+        "EVENHAND_CACHE= python -m evenhand.report.write_run_page {params.given} {params.pages}"
+        " --logs {params.logs} --benchmarks {params.benchmarks} --snakemake {SNAKEMAKE}"
+        " --out {output} 2> {log}"
+
+
 rule write_slguset_page:
     input:
         **plan.result_files(config, SHARDS),
         provenance="<results>/provenance.json",
         templates=TEMPLATES,
     output:
-        "<results>/report/index.html",
+        "<results>/report/slguset.html",
     log:
         "<logs>/write_slguset_page/all.log",
     benchmark:
@@ -47,7 +212,7 @@ rule write_slguset_page:
         given=given,
         code=code("evenhand.report.write_slguset_page"),
         options=options("slguset.annotation", "notice"),
-        pages=Options("report", {"pages": plan.pages(config)}),
+        pages=PAGES,
     shell:
         "python -m evenhand.report.write_slguset_page {params.given} {params.options} {params.pages}"
         " --out {output} 2> {log}"
@@ -71,7 +236,7 @@ rule write_models_page:
     params:
         given=given,
         code=code("evenhand.report.write_models_page"),
-        pages=Options("report", {"pages": plan.pages(config)}),
+        pages=PAGES,
     shell:
         "python -m evenhand.report.write_models_page {params.given} {params.pages}"
         " --provenance ../provenance.json --out {output} 2> {log}"
@@ -95,7 +260,7 @@ rule write_individual_page:
     params:
         given=given,
         code=code("evenhand.report.write_individual_page"),
-        pages=Options("report", {"pages": plan.pages(config)}),
+        pages=PAGES,
     shell:
         "python -m evenhand.report.write_individual_page {params.given} {params.pages}"
         " --provenance ../provenance.json --out {output} 2> {log}"
@@ -125,7 +290,7 @@ rule write_legal_page:
             ),
         ),
         options=Options("legal", plan_legal.page_options(config)),
-        pages=Options("report", {"pages": plan.pages(config)}),
+        pages=PAGES,
     shell:
         "python -m evenhand.report.write_legal_page {params.given} {params.options}"
         " {params.pages} --provenance ../provenance.json --out {output} 2> {log}"
@@ -155,7 +320,7 @@ rule write_classifiers_page:
             ),
         ),
         options=Options("legal", plan_legal.classifiers_page_options(config)),
-        pages=Options("report", {"pages": plan.pages(config)}),
+        pages=PAGES,
     shell:
         "python -m evenhand.report.write_classifiers_page {params.given} {params.options}"
         " {params.pages} --provenance ../provenance.json --out {output} 2> {log}"

@@ -6,12 +6,14 @@ from evenhand.errors import InputError
 
 #: File and name of each page, all in one folder.
 PAGES = {
-    "slguset": ("index.html", "SlguSet"),
+    "front": ("index.html", "Overview"),
+    "slguset": ("slguset.html", "SlguSet"),
     "sentences": ("sentences.html", "Sentences"),
     "language_models": ("language_models.html", "Language models"),
     "individual_fairness": ("individual_fairness.html", "Individual fairness"),
     "legal_cases": ("legal_cases.html", "Legal cases"),
     "legal_classifiers": ("legal_classifiers.html", "Legal classifiers"),
+    "known_errors": ("known_errors.html", "Known errors"),
     "known_errors": ("known_errors.html", "Known errors"),
     "provenance": ("provenance.html", "Provenance"),
     "run": ("run.html", "Run"),

@@ -1,0 +1,72 @@
+"""Which pages there are, and what they and the front page show."""
+
+from pathlib import PurePosixPath
+
+import pytest
+
+from evenhand import plan_report
+from evenhand.config import complete, read_schema
+from evenhand.config_reference import SCHEMA
+
+#: What each part of a configuration needs to be there.
+PARTS = {
+    "slguset": {"slguset": {"corpora": {"a": {"files": ["a.txt"]}}}},
+    "language_models": {
+        "models": {"m": {"path": "m", "language": "en"}},
+        "stereotypes": {
+            "sets": {"p": {"format": "crows_pairs", "file": "p.csv", "language": "en"}}
+        },
+    },
+    "individual_fairness": {
+        "individual_fairness": {"datasets": {"t": {"format": "table", "files": ["t.csv"]}}}
+    },
+    "legal": {
+        "legal": {
+            "datasets": {
+                "c": {"kind": "ecthr", "parts": {"x": {"format": "hudoc_text", "files": ["x"]}}}
+            }
+        }
+    },
+}
+PAGES = {
+    "slguset": ["slguset"],
+    "language_models": ["sentences", "language_models"],
+    "individual_fairness": ["individual_fairness"],
+    "legal": ["legal_cases"],
+}
+
+
+def configured(*parts: str) -> dict:
+    sections = {key: value for part in parts for key, value in PARTS[part].items()}
+    return complete(sections, read_schema(SCHEMA))
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_part_alone_has_its_pages_and_those_that_always_are(part):
+    config = configured(part)
+    assert plan_report.pages(config, ["a-1"] if part == "slguset" else []) == [
+        *("front", *PAGES[part]),
+        *("known_errors", "provenance", "run"),
+    ]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_front_page_reads_what_this_part_makes(part):
+    found = plan_report.headline_files(configured(part), ["a-1"] if part == "slguset" else [])
+    assert list(found) == [part]
+    assert found[part], "nothing to make a headline of"
+
+
+def test_tables_are_offered_once_each_and_are_no_data_sets():
+    config = configured(*PARTS)
+    tables = plan_report.tables(config, ["a-1"])
+    assert len(set(tables)) == len(tables) > 20
+    assert {PurePosixPath(table).suffix for table in tables} == {".csv"}
+    assert "<results>/slguset/slguset.csv" not in tables
+    assert "<results>/slguset/funnel.csv" in tables
+
+
+def test_pages_lie_beside_the_front_page():
+    files = plan_report.page_files(configured("legal"), [])
+    assert files[0] == "<results>/report/index.html"
+    assert {PurePosixPath(file).parent.as_posix() for file in files} == {"<results>/report"}
