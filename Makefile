@@ -60,6 +60,7 @@ why: $(READY)
 
 # make exits 2 whatever fails; a gate of continuous integration calls the command itself
 compare: $(READY)
+	@test -n "$(BASE)" -a -n "$(HEAD)" || { echo "error: name both folders: make compare BASE=results_before HEAD=results" >&2; exit 2; }
 	@$(BIN)/python -m evenhand.compare.compare_results "$(BASE)" "$(HEAD)" $(if $(GATES),--gates "$(GATES)")
 
 cache-list: $(READY)
