@@ -164,13 +164,13 @@ def write_slguset_page(
             part
             for part in (
                 describe_bias(
-                    "This run’s data set", bias, bias_by_pair, bias_correlations,
+                    "slguset", "This run’s data set", bias, bias_by_pair, bias_correlations,
                     bias_scores, variants=bias_variants, sentences=bias_sentences,
                     words=bias_words, methods=bias_methods,
                 ),
                 describe_bias(
-                    "The published file", published_bias, published_bias_by_pair,
-                    published_bias_correlations, published_bias_scores,
+                    "slguset_published", "The published file", published_bias,
+                    published_bias_by_pair, published_bias_correlations, published_bias_scores,
                     variants=published_bias_variants, sentences=published_bias_sentences,
                     words=published_bias_words, methods=published_bias_methods,
                 ),

@@ -146,6 +146,7 @@ LISTS = [
 
 
 def describe_bias(
+    identity: str,
     edition: str,
     summary: Path | None,
     by_pair: Path | None = None,
@@ -161,6 +162,8 @@ def describe_bias(
 
     Parameters
     ----------
+    identity : str
+        ``slguset`` or ``slguset_published``: how its result tables begin.
     edition : str
         What the data set is called on the page.
     summary, by_pair, correlations, variants : Path, optional
@@ -195,6 +198,7 @@ def describe_bias(
     ends = [row[end] for row in means for end in ENDS if row[end] is not None]
     threshold = models[0]["threshold"] if models else None
     return {
+        "id": identity,
         "edition": edition,
         "threshold": threshold,
         "log_base": models[0]["log_base"] if models else None,

@@ -20,6 +20,9 @@ TABLE_1 = {
 #: The data sets by key, as the page calls them.
 SIDES = {"own": "This run", "published": "The published file"}
 
+#: Their folders below the results.
+FOLDERS = {"own": "slguset", "published": "slguset_published"}
+
 #: Rows of the table of lengths and characters: words, path in statistics.json, form.
 MEASURES = [
     ("Sentences", ("sentences",), count),
@@ -73,6 +76,8 @@ def describe_dataset(
     return {
         "has_own": "own" in tables,
         "sides": [(side, SIDES[side]) for side in tables],
+        "tables": [f"{FOLDERS[side]}/table_1.csv" for side in tables],
+        "statistics": [f"{FOLDERS[side]}/statistics.json" for side in documents],
         "pairs": pairs,
         "stated": any(row["stated"] for row in pairs),
         "sums": {
@@ -127,6 +132,7 @@ def _lengths(documents: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
         {
             "name": SIDES[side],
             "n": sums[side],
+            "file": f"{FOLDERS[side]}/statistics.json",
             "figure": histogram(
                 [bar["sentences"] for bar in some],
                 [bar["from"] for bar in some] + [some[-1]["to"] + 1],

@@ -38,8 +38,8 @@
       paging: long,
       searching: long,
       info: long,
-      layout: long ? undefined : { topStart: null, topEnd: null, bottomStart: null, bottomEnd: null },
-      columnDefs: [{ targets: ["plot", "unsorted"], orderable: false }],
+      ...(long ? {} : { layout: { topStart: null, topEnd: null, bottomStart: null, bottomEnd: null } }),
+      columnDefs: [{ targets: ["plot", "drawing", "unsorted"], orderable: false }],
     });
     // the filter and the pages stay where they are while the table scrolls
     const box = table.closest(".scroll");
@@ -57,7 +57,10 @@
 
   // A link to a row that lies on another page of its table turns to that page.
   function turnToTarget() {
-    const id = decodeURIComponent(location.hash.slice(1));
+    let id = location.hash.slice(1);
+    try {
+      id = decodeURIComponent(id);
+    } catch { /* a lone % is itself */ }
     if (!id || document.getElementById(id)) return;
     for (const table of tables) {
       const nodes = table.rows({ order: "applied", search: "none" }).nodes().toArray();
