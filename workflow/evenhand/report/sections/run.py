@@ -61,6 +61,8 @@ def read_jobs(benchmarks: Path, logs: Path | None) -> list[dict[str, Any]]:
 
 
 def _job(lines: list[dict[str, Any]]) -> dict[str, Any]:
+    if not lines:
+        raise ValueError("it is empty")
     resources = [line.get("resources") or {} for line in lines]
     memory = _most(line["max_rss"] for line in lines)
     return {

@@ -33,6 +33,8 @@
     return Object.assign(made, properties);
   }
   const code = (text) => element("code", text);
+  // Texts from data with commas between: each keeps its direction of writing to itself.
+  const listed = (texts) => texts.flatMap((text, i) => [i ? ", " : "", element("bdi", text)]);
   const count = (value) => value.toLocaleString("en");
   function link(number) {
     const node = nodes[number];
@@ -131,7 +133,7 @@
     if (node[BYTES] !== null) add("Size", `${count(node[BYTES])} bytes`);
     if (node[ROWS] !== null) add("Rows", count(node[ROWS]));
     const columns = data.columns[node[COLUMNS]];
-    if (columns) add("Columns", columns.join(", "));
+    if (columns) add("Columns", ...listed(columns));
     if (node[RUN] === null) {
       add("Made by", "no record says what made it as it is now");
     } else {
@@ -147,9 +149,9 @@
         if (some.length) add(title, listOf(some, ([name, value]) => code(`${name} = ${value}`)));
       }
       const packages = data.packages[run[PACKAGES]];
-      if (packages.length) add("Packages", packages.map((one) => one.join(" ")).join(", "));
+      if (packages.length) add("Packages", ...listed(packages.map((one) => one.join(" "))));
       const counts = run[COUNTS];
-      if (counts.length) add("Counts", counts.map(([name, n]) => `${name.replaceAll("_", " ")} ${count(n)}`).join(", "));
+      if (counts.length) add("Counts", ...listed(counts.map(([name, n]) => `${name.replaceAll("_", " ")} ${count(n)}`)));
       for (const [argument, inputs] of run[INPUTS]) add(`From ${argument}`, listOf(inputs, source));
       if (!run[INPUTS].length) add("Made from", "no file");
     }

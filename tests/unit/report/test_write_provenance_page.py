@@ -1,0 +1,229 @@
+"""The page of provenance, of a small run that real stages have made."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.io.files import content_digest
+from evenhand.report.collect_provenance import collect_provenance
+from evenhand.report.render import slug
+from evenhand.report.sections.holdings import holding
+from evenhand.report.sections.provenance import _pattern, count_files, describe_provenance
+from evenhand.report.write_provenance_page import write_provenance_page
+from evenhand.stage import Input, Output
+from unit.report import checks
+
+HOSTILE = "<script>alert(1)</script>'\"><img src=x onerror=alert(2)>{{ 7*7 }}\u202e"
+
+
+def join(*, parts: list[Input], out: Output, note: Output, sign: str = "-") -> dict[str, Any]:
+    """A stage with several inputs and two outputs."""
+    out.write_text(sign.join(part.read_text(encoding="utf-8") for part in parts), encoding="utf-8")
+    note.write_text("a,b\n1,2\n", encoding="utf-8")
+    return {"parts": len(parts)}
+
+
+def make(parts: list[str], out: str) -> None:
+    join.__module__ = "evenhand.slguset.merge_candidates"  # a module that has a code digest
+    arguments = {
+        "parts": [Path(part) for part in parts],
+        "out": Path(out),
+        "note": Path(out).with_suffix(".csv"),
+    }
+    stage.execute(join, arguments, {"sign": "slguset.sign"})
+
+
+RESULTS = ["results/slguset/c.txt", "results/slguset/c.csv", "results/tables/d.csv"]
+
+
+@pytest.fixture
+def provenance(tmp_path, monkeypatch) -> Path:
+    """Six sources, five files of a kind between, with their notes, and three results."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EVENHAND_STATE", "results/.evenhand")
+    monkeypatch.delenv("EVENHAND_CACHE", raising=False)
+    for name in ("one", *"vwxyz"):
+        Path(f"{name}.txt").write_text(name, encoding="utf-8")
+    between = [f"results/slguset/keywords/{name}.txt" for name in "vwxyz"]
+    for path in between:
+        make(["one.txt", Path(path).name], path)
+    make(between, RESULTS[0])
+    make([RESULTS[1], "one.txt"], "results/tables/d.txt")
+    collect_provenance(
+        files=[Path(file) for file in RESULTS],
+        records=sorted(Path("results/.evenhand/records").iterdir()),
+        out=Path("results/provenance.json"),
+    )
+    return Path("results/provenance.json")
+
+
+def page(templates: list[Path], provenance: Path, **options: Any) -> Path:
+    out = provenance.with_name("provenance.html")
+    write_provenance_page(templates=templates, provenance=provenance, out=out, **options)
+    return out
+
+
+def data_of(tree) -> dict[str, Any]:
+    return json.loads(tree.css_first("script#provenance").text())
+
+
+def test_each_file_has_its_anchor_and_its_words(templates, provenance):
+    tree = checks.parse(page(templates, provenance))
+    described = describe_provenance(provenance, "results")
+    paths = [entry["file"] for entry in json.loads(provenance.read_text())["files"]]
+    assert len(paths) == 8
+    for path in paths:
+        below = path.removeprefix("results/")
+        item = tree.css_first(f"#files li#file-{slug(below)}")
+        assert item.css_first("a").attributes["href"] == f"#file-{slug(below)}"
+        assert below in item.text()
+        assert content_digest(Path(path))[:12] in item.text()
+    assert described["totals"] == {
+        "files": 8, "results": 3, "traced": 8, "stages": 1, "sources": 6,
+        "bytes": sum(Path(path).stat().st_size for path in paths),
+    }  # fmt: skip
+    fold = tree.css_first("#files details")
+    assert fold.css_first("summary code").text() == "slguset/keywords/*.txt"
+    assert len(fold.css("li")) == 5
+    assert [node.text().split()[0] for node in tree.css("#files h3")] == ["slguset", "tables"]
+
+
+def test_stages_and_sources_can_be_read_without_a_script(templates, provenance):
+    tree = checks.parse(page(templates, provenance))
+    made = tree.css_first("#stage-evenhand-slguset-merge_candidates").text()
+    record = json.loads(provenance.read_text())["files"][0]
+    for words in ("evenhand.slguset.merge_candidates", record["code"], "slguset.sign = -"):
+        assert words in made
+    assert "parts 17" in " ".join(made.split())  # 5 runs read 2, one reads 5, one reads 2
+    assert "7 runs, 8 files" in made
+    rows = {row.css_first("th").text(): row.text() for row in tree.css("#sources tbody tr")}
+    assert list(rows) == ["one.txt", *(f"{name}.txt" for name in "vwxyz")]
+    assert content_digest(Path("one.txt"))[:12] in rows["one.txt"]
+    assert "merge_candidates" in rows["one.txt"]
+
+
+def test_the_script_s_data_leads_from_a_result_to_the_sources(templates, provenance):
+    data = data_of(checks.parse(page(templates, provenance)))
+    nodes, runs = data["nodes"], data["runs"]
+    numbers = {node[1]: number for number, node in enumerate(nodes)}
+
+    def read_by(number: int) -> set[str]:
+        run = nodes[number][8]
+        return {nodes[one][1] for _, inputs in runs[run][5] for one in inputs}
+
+    assert read_by(numbers["tables/d.csv"]) == {"slguset/c.csv", "one.txt"}
+    assert read_by(numbers["slguset/c.csv"]) == {f"slguset/keywords/{n}.txt" for n in "vwxyz"}
+    assert read_by(numbers["slguset/keywords/v.txt"]) == {"one.txt", "v.txt"}
+    assert numbers["one.txt"] >= data["files"] > numbers["tables/d.csv"]
+    node = nodes[numbers["tables/d.csv"]]
+    assert (node[2], node[3], node[6]) == (content_digest(Path(RESULTS[2])), "../tables/d.csv", 1)
+    assert data["columns"][node[7]] == ["a", "b"]
+    stage_number, code, parameters, packages, counts, _ = runs[node[8]]
+    assert data["stages"][stage_number][0] == "evenhand.slguset.merge_candidates"
+    assert data["parameters"][parameters] == [["slguset.sign", "-", True]]
+    assert counts == [["parts", 2]]
+    assert len(data["codes"][code]) == 16 and data["packages"][packages]
+
+
+def test_what_no_record_tells_is_said(templates, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("results").mkdir()
+    Path("results/a.bin").write_bytes(b"x")
+    collect_provenance(files=[Path("results/a.bin")], out=Path("results/provenance.json"))
+    tree = checks.parse(page(templates, Path("results/provenance.json")))
+    text = " ".join(tree.body.text().split())
+    for words in ("0 of 1 files are traced", "not traced", "No record says", "names no source"):
+        assert words in text
+    assert data_of(tree)["nodes"][0][8] is None
+    assert count_files(Path("results/provenance.json")) == {"files": 1, "traced": 0}
+    assert count_files(None) is None
+
+
+def test_hostile_strings_stay_text(templates, tmp_path):
+    entry = dict.fromkeys(("stage", "code", "sha256"), HOSTILE) | {
+        "file": f"results/{HOSTILE}", "result": True, "kind": "file", "bytes": 1, "rows": 1,
+        "columns": [HOSTILE], "parameters": {HOSTILE: HOSTILE}, "config": {HOSTILE: HOSTILE},
+        "packages": {HOSTILE: HOSTILE}, "counts": {HOSTILE: 1},
+        "inputs": {HOSTILE: [{"sha256": HOSTILE, "file": HOSTILE}]},
+    }  # fmt: skip
+    document = {"files": [entry], "sources": [{"file": HOSTILE, "sha256": HOSTILE}]}
+    path = tmp_path / "provenance.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    tree = checks.parse(page(templates, path))
+    assert len(tree.css("script")) == 1 == len(tree.css("script[type='application/json']"))
+    assert not tree.css("img, iframe, object, embed, link, base, form")
+    assert not [n for node in tree.css("*") for n in node.attributes if n.startswith("on")]
+    for section in ("files", "stages", "sources"):
+        assert "<script>alert(1)</script>" in tree.css_first(f"#{section}").text(), section
+    for isolated in tree.css("bdi, code, script"):
+        isolated.decompose()
+    assert "\u202e" not in tree.body.text()
+    checks.check_no_request(tree)
+
+
+def test_ids_are_of_one_element_each_even_where_paths_differ_by_signs_only(templates, tmp_path):
+    paths = ["results/a b.csv", "results/a-b.csv", "results/a.b.csv", "results/a-b-csv-2"]
+    keys = ("stage", "code", "parameters", "packages", "counts", "columns", "rows")
+    files = [
+        dict.fromkeys(keys) | {"file": file, "sha256": file, "bytes": 1, "inputs": {}}
+        for file in paths
+    ]
+    path = tmp_path / "provenance.json"
+    path.write_text(json.dumps({"files": files, "sources": []}), encoding="utf-8")
+    tree = checks.parse(page(templates, path))
+    ids = [node.attributes["id"] for node in tree.css("[id]")]
+    assert len(ids) == len(set(ids))
+    assert "file-a-b-csv" in ids and len([i for i in ids if i.startswith("file-a")]) == 4
+
+
+def test_it_asks_nothing_links_to_what_is_there_and_is_the_same_twice(templates, provenance):
+    html = page(templates, provenance)
+    first = html.read_bytes()
+    tree = checks.parse(html)
+    checks.check_no_request(tree)
+    ids = {node.attributes.get("id") for node in tree.css("[id]")}
+    for link in tree.css("a[href^='#']"):
+        assert link.attributes["href"][1:] in ids
+    for node in data_of(tree)["nodes"]:
+        assert node[0] in ids
+        assert len(node) == 3 or (Path("results/report") / node[3]).resolve().exists()
+    assert page(templates, provenance).read_bytes() == first
+    assert str(Path.cwd()) not in first.decode()
+    assert re.search(r'aria-current="page">Provenance', first.decode())
+    with pytest.raises(InputError, match="no page 'other'"):
+        page(templates, provenance, pages=["other"])
+
+
+def test_files_elsewhere_are_not_linked_to(templates, provenance):
+    tree = checks.parse(page(templates, provenance, results="other"))
+    assert {node[3] for node in data_of(tree)["nodes"] if len(node) > 3} == {None}
+
+
+def test_every_known_kind_of_file_has_its_own_words():
+    assert holding("results/slguset/sentences/a.quarantine.parquet").startswith("Parts of the")
+    assert holding("results/slguset/sentences/a.parquet").startswith("Sentences that")
+    assert holding("results/tables/slguset_bias_by_pair.csv") == "Bias per model and pair"
+    assert holding("results/legal/ecthr/ecthr.parquet").startswith("The cases")
+    assert holding("results/legal/ecthr/splits.parquet").startswith("How the cases")
+    assert holding("results/unknown.bin") is None
+
+
+@given(st.lists(st.from_regex(r"\A([ab]{1,2}[/_.-]){0,3}[ab]{1,2}\Z"), min_size=1, unique=True))
+def test_a_pattern_fits_each_of_its_paths(paths):
+    pattern = _pattern(paths)
+    assert pattern.count("*") == (len(paths) > 1)
+    for path in paths:
+        assert re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), path)
+
+
+def test_a_pattern_keeps_what_paths_have_in_common():
+    assert _pattern(["tables/legal_a_sizes.csv", "tables/legal_b_c_sizes.csv"]) == (
+        "tables/legal_*_sizes.csv"
+    )
