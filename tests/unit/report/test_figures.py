@@ -6,8 +6,10 @@ from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.report.figures import (
     Axis,
+    Estimate,
     Step,
     distributions,
+    estimates,
     heat_map,
     histogram,
     interval,
@@ -128,3 +130,30 @@ def test_ticks():
     assert ticks_between(0, 120) == [0, 20, 40, 60, 80, 100, 120]
     assert ticks_between(-1.2, 1.2, 4) == [-1, 0, 1]
     assert ticks_between(3, 3) == [3]
+
+
+def test_estimates_stand_at_their_values_with_interval_and_band():
+    rows = [
+        Estimate("<a>", 50, "half", "50.0", (40, 60), (45, 55), kind="more"),
+        Estimate("b" * 60, 100, "all", "100.0"),
+    ]
+    drawing = estimates(rows, Axis(0, 100), "A figure.", ticks=(0, 100), centre=50)
+    tree = LexborHTMLParser(str(drawing))
+    assert [share(node.attributes["cx"]) for node in tree.css("circle")] == [50, 100]
+    assert [node.parent.attributes["class"] for node in tree.css("circle")] == ["more", "unclear"]
+    (whisker,), (band,) = tree.css("line.whisker"), tree.css("rect.band")
+    assert (share(whisker.attributes["x1"]), share(whisker.attributes["x2"])) == (40, 60)
+    assert (share(band.attributes["x"]), share(band.attributes["width"])) == (45, 10)
+    assert len(tree.css("line.zero")) == 2
+    assert [node.text() for node in tree.css("g title")] == ["<a>: half", f"{'b' * 60}: all"]
+    labels = [node.text() for node in tree.css("text.label")]
+    assert labels == ["<a>", f"{'b' * 43}…"]
+
+
+@given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.floats(-1e6, 1e6))
+def test_estimates_stay_within_the_figure(value, low, high):
+    drawing = estimates([Estimate("a", value, "w", "s", (low, high))], Axis(0, 1), "F", ticks=())
+    tree = LexborHTMLParser(str(drawing))
+    ends = [tree.css_first("circle").attributes["cx"]]
+    ends += [tree.css_first("line.whisker").attributes[x] for x in ("x1", "x2")]
+    assert all(0 <= share(end) <= 100 for end in ends)

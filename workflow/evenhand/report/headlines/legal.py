@@ -58,14 +58,14 @@ LINES = {
 
 #: What a comparison with plain training says, by measure and verdict.
 SHOWN_WORDS = {
-    ("gd", "lower"): "narrow the gap",
-    ("gd", "higher"): "widen the gap",
-    ("worst", "higher"): "lift the worst group",
-    ("worst", "lower"): "lower the worst group",
-    ("mean", "higher"): "raise the mean over groups",
-    ("mean", "lower"): "lower the mean over groups",
-    ("overall", "higher"): "raise the score over all cases",
-    ("overall", "lower"): "lower the score over all cases",
+    ("gd", "lower"): "narrowing the gap",
+    ("gd", "higher"): "widening the gap",
+    ("worst", "higher"): "lifting the worst group",
+    ("worst", "lower"): "lowering the worst group",
+    ("mean", "higher"): "raising the mean over groups",
+    ("mean", "lower"): "lowering the mean over groups",
+    ("overall", "higher"): "raising the score over all cases",
+    ("overall", "lower"): "lowering the score over all cases",
 }
 
 #: A p-value below which a gap is no chance.
@@ -148,7 +148,11 @@ def _gaps(gaps: list[dict[str, Any]]) -> str:
     if few:
         said += f"; {few} rest{'s' if few == 1 else ''} on too few cases to tell"
     if alike:
-        which = "that one goes" if len(above) == 1 else f"{alike} of the {len(above)} go"
+        which = (
+            "that one goes"
+            if len(above) == 1
+            else (f"{alike} of the {len(above)} {'goes' if alike == 1 else 'go'}")
+        )
         said += f"; {which} away among groups with the same labels"
     return f"{said}."
 
@@ -158,11 +162,11 @@ def _tests(paths: list[Path]) -> str | None:
     if not rows:
         return None
     said = [
-        f"{plural(n, 'comparison')} {words}"
+        f"{count(n)} show{'s' if n == 1 else ''} it {words}"
         for (measure, verdict), words in SHOWN_WORDS.items()
         if (n := sum((row["measure"], row["verdict"]) == (measure, verdict) for row in rows))
     ]
-    of = f"Against plain training, of {plural(len(rows), 'comparison')} of other objectives"
+    of = f"Of {plural(len(rows), 'comparison')} of another objective with plain training"
     return f"{of}, {listed(said) if said else 'none shows a difference beyond chance'}."
 
 

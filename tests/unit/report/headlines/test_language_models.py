@@ -1,0 +1,97 @@
+import json
+
+from evenhand.report.headlines.language_models import describe
+from unit.report import made_stereotypes
+
+HEADER = (
+    "model,method,subset,bias_type,pairs,scored,ties,unscorable,score,score_low,score_high,clusters,"
+    "effective_clusters,null_seeds,null_mean,null_low,null_high,trusted,verdict,reason\n"
+)
+
+
+def scores(folder, rows, name="mine"):
+    path = folder / f"tables/{name}_bias_scores.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [
+        f"{model},{method},all,all,90,90,0,0,{score},{score - 5},{score + 5},30,25,10,50,45,55,"
+        f"true,{verdict},\n"
+        for model, method, score, verdict in rows
+    ]
+    path.write_text(HEADER + "".join(lines), encoding="utf-8")
+    return path
+
+
+def pair_set(folder, **other):
+    path = folder / "stereotypes/mine/pairs.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    about = {"name": "mine", "title": "My pairs", "pairs": 90, "effective_clusters": 25.0}
+    sides = {"more_means": "stereotype", "less_means": "anti-stereotype"}
+    path.write_text(json.dumps(about | sides | other), encoding="utf-8")
+    return path
+
+
+def test_nothing_is_told_of_nothing():
+    found = describe([], {})
+    assert found.sentence == "No model has a score, so nothing can be told of bias."
+    assert not (found.figure or found.verdicts or found.doubts)
+    assert "not at hand" in found.unjudged
+
+
+def test_one_model_without_a_preference(tmp_path):
+    rows = [("tiny", "aul", 52.0, "not_distinguishable")]
+    found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
+    assert found.sentence == "<bdi>tiny</bdi> cannot be told from no bias on <bdi>My pairs</bdi>."
+    assert "AUL 52.0 (95 % interval 47.0 to 57.0)" in found.figure
+
+
+def test_a_preference_is_said_with_its_interval_and_its_side(tmp_path):
+    rows = [
+        ("tiny", "aul", 52.0, "not_distinguishable"),
+        ("tiny", "sss", 35.0, "distinguishable"),
+        ("other", "aul", 50.0, "not_distinguishable"),
+    ]
+    found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
+    assert found.sentence == (
+        "With 2 models and 1 set of pairs, 1 of 2 combinations can be told from no bias by at least"
+        " one method."
+    )
+    assert found.more == [
+        "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> prefers the anti-stereotype: SSS 35.0 (95 %"
+        " interval 30.0 to 40.0)."
+    ]
+    assert any("not corrected" in doubt for doubt in found.doubts)
+
+
+def test_published_forms_and_controls_do_not_count(tmp_path):
+    rows = [
+        ("tiny", "aul", 52.0, "not_distinguishable"),
+        ("tiny", "aula", 90.0, "distinguishable"),
+        ("tiny", "all_masked", 90.0, "distinguishable"),
+    ]
+    found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
+    assert "cannot be told from no bias" in found.sentence
+
+
+def test_what_cannot_be_trusted_is_said(tmp_path):
+    gate = tmp_path / "stereotypes/mine/gates/tiny.json"
+    gate.parent.mkdir(parents=True)
+    gate.write_text('{"trusted": true, "parameters": 600000}', encoding="utf-8")
+    rows = [("tiny", "aul", 52.0, "not_distinguishable")]
+    files = [pair_set(tmp_path, effective_clusters=7.76), gate, scores(tmp_path, rows)]
+    doubts = describe(files, {}).doubts
+    assert any("at most 0.6 million parameters" in doubt for doubt in doubts)
+    assert "<bdi>My pairs</bdi> has 90 pairs, which weigh like 7.8 different swaps." in doubts
+
+
+def test_reads_what_the_stages_leave(tmp_path):
+    hostile = "<script>x</script>"
+    folder = made_stereotypes.write_results(tmp_path / "results", text=hostile)
+    given = made_stereotypes.arguments(folder)
+    files = [*given["sets"], *given["gates"], *given["bias_scores"], given["released"]]
+    found = describe(files, {})
+    (line,) = found.verdicts
+    assert line.counts == {"reproduced": 1, "not_reproduced": 1, "no_published_number": 1}
+    assert any("<bdi>headless</bdi> gets no number on" in doubt for doubt in found.doubts)
+    words = [found.sentence, *found.more, *found.doubts, found.figure, found.caption]
+    assert hostile not in "".join(map(str, words))
+    assert f"{made_stereotypes.SENTINEL:.1f}" not in "".join(map(str, words))

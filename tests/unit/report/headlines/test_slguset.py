@@ -1,0 +1,170 @@
+import csv
+import json
+
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.report.headlines.slguset import BIAS, describe
+from unit.report import made_results
+
+FUNNEL = "step,reason,sentences,share\nread,,100,1\nkeyword,,40,.4\naccepted,,12,.12\n"
+
+
+def write(folder, text, name):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def bias(folder, rows, name="tables/slguset_bias.csv"):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    common = {"scored": 20_000, "trusted": "true", "verdict": "not_distinguishable"}
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(BIAS))
+        writer.writeheader()
+        writer.writerows(common | row for row in rows)
+    return path
+
+
+def lean(model, mean, verdict="not_distinguishable", **other):
+    ends = {"mean_bias_low": mean - 0.1, "mean_bias_high": mean + 0.1}
+    return {"model": model, "mean_bias": mean, "verdict": verdict} | ends | other
+
+
+def published(folder, sentences=20_000, characters=4_220, dropped=None, female=10_000):
+    place = "slguset_published"
+    table = f"pair,male,female,published_male,published_female\na/b,10000,{female},10000,10000\n"
+    numbers = {"sentences": sentences, "distinct_characters": characters}
+    return [
+        write(folder, table, f"{place}/table_1.csv"),
+        write(folder, json.dumps(numbers), f"{place}/statistics.json"),
+        write(folder, json.dumps({"dropped": dropped or {}}), f"{place}/report.json"),
+    ]
+
+
+def counts(found):
+    return {line.name.partition(":")[0].partition(" (")[0]: line.counts for line in found.verdicts}
+
+
+def test_nothing_is_told_of_nothing():
+    found = describe([], {})
+    assert found.sentence == "Nothing was built yet."
+    assert not (found.more or found.figure or found.verdicts or found.doubts)
+
+
+def test_one_model_is_said_with_its_interval(tmp_path):
+    found = describe([bias(tmp_path, [lean("tiny", -0.02)])], {})
+    assert found.sentence == (
+        "<bdi>tiny</bdi> shows no clear lean, male or female: its mean Bias is −0.020 (95 %"
+        " interval −0.120 to +0.080)."
+    )
+    assert 'class="unclear"' in found.figure
+
+
+def test_several_models_are_counted(tmp_path):
+    rows = [lean("a", 0.3, "male"), lean("b", -0.5, "female"), lean("c", 0.01)]
+    found = describe([bias(tmp_path, rows)], {})
+    assert found.sentence.startswith(
+        "Of 3 models, 1 leans male, 1 female, and 1 shows no clear lean; <bdi>b</bdi> leans most"
+    )
+    assert 'class="male"' in found.figure
+    assert 'class="female"' in found.figure
+    clear = describe([bias(tmp_path, [lean("a", 0.01), lean("c", 0.01)])], {})
+    assert clear.sentence.startswith("None of 2 models leans measurably")
+
+
+def test_a_model_below_the_gate_gets_no_number(tmp_path):
+    row = lean("<b>", 0.777, "male", trusted="false", reason="broken_model, a_new_reason")
+    found = describe([bias(tmp_path, [row])], {})
+    assert found.sentence == "No model passed its check. So nothing can be told of bias."
+    assert found.figure is None
+    (doubt,) = found.doubts
+    assert doubt.startswith("<bdi>&lt;b&gt;</bdi> gets no number. It cannot be used")
+    assert "a_new_reason" in doubt
+    assert "777" not in f"{found.sentence}{found.more}{found.doubts}"
+
+
+def test_a_data_set_that_waits_says_so(tmp_path):
+    found = describe([write(tmp_path, FUNNEL, "slguset/funnel.csv")], {})
+    assert found.sentence == (
+        "Of 100 sentences read, 12 passed every filter; the annotators have not answered yet."
+    )
+    assert "sheets are still out" in found.doubts[0]
+    assert "waterfall" in found.figure
+
+
+def test_without_a_model_the_data_set_is_the_headline(tmp_path):
+    files = [
+        write(tmp_path, FUNNEL, "slguset/funnel.csv"),
+        write(tmp_path, '{"sentences": 7}', "slguset/statistics.json"),
+    ]
+    found = describe(files, {})
+    assert "the 7 that all annotators accepted make the data set" in found.sentence
+    assert not found.doubts
+
+
+def test_the_authors_file_is_judged(tmp_path):
+    dropped = {"names_jieba": 3, "names_crf": 0, "biology": 0, "pair_fit": 0}
+    found = counts(describe(published(tmp_path, dropped=dropped), {}))
+    assert found["Table 1"] == {"reproduced": 1}
+    assert found["Distinct characters"] == {"reproduced": 1}
+    assert found["What the paper says of its sentences"] == {"reproduced": 2, "not_reproduced": 1}
+
+
+def test_directions_and_characters_that_differ_are_not_reproduced(tmp_path):
+    found = counts(describe(published(tmp_path, characters=4_221, female=9_999), {}))
+    assert found["Table 1"] == {"not_reproduced": 1}
+    assert found["Distinct characters"] == {"not_reproduced": 1}
+    assert "What the paper says of its sentences" not in found
+
+
+def test_another_file_in_the_authors_form_is_not_judged(tmp_path):
+    found = describe(published(tmp_path, sentences=60, dropped={"biology": 1}), {})
+    assert set(map(tuple, counts(found).values())) == {("not_run",)}
+    assert "60 sentences and is not the authors’" in found.verdicts[0].note
+
+
+def test_published_counts_of_models_are_judged_within_a_share(tmp_path):
+    near = {"within_threshold": 7_223, "above_threshold": 6_024 + 200, "below_threshold": 6_000}
+    known = {"published_within": 7_223, "published_above": 6_024, "published_below": 6_743}
+    files = [
+        bias(tmp_path, [lean("base", 0.1, **near, **known)], "tables/slguset_published_bias.csv"),
+        write(tmp_path, "model,sentences\nbase,20000\nother,20000\n", "slguset/published_bias.csv"),
+    ]
+    found = describe(files, {})
+    assert counts(found)["Sentences by Bias"] == {
+        "reproduced": 2,
+        "not_reproduced": 1,
+        "not_run": 3,
+    }
+    assert found.sentence.endswith("This is on the authors’ sentences.")
+
+
+def test_reads_what_the_stages_leave(tmp_path):
+    folder = made_results.write_results(tmp_path / "results")
+    files = [
+        *sorted(folder.glob("slguset/sentences/*.counts.json")),
+        folder / "slguset/funnel.csv",
+        folder / "slguset/agreement.csv",
+        folder / "slguset/statistics.json",
+        folder / "tables/slguset_bias.csv",
+        folder / "tables/slguset_published_bias.csv",
+        folder / "slguset_published/table_1.csv",
+        folder / "slguset_published/statistics.json",
+        folder / "slguset_published/report.json",
+    ]
+    found = describe(files, {})
+    assert found.sentence.startswith("Of 2 models, 2 lean male, 0 female, and 0 show no clear lean")
+    doubts = " ".join(found.doubts)
+    assert "<bdi>headless</bdi> gets no number" in doubts
+    assert (
+        "2 things of the corpus could not be read and are in the quarantine: nul bytes 2" in doubts
+    )
+    assert "alpha is 0.62 over 18 sentences" in doubts
+
+
+def test_a_table_without_its_columns_is_an_error(tmp_path):
+    with pytest.raises(InputError, match="lacks the column step"):
+        describe([write(tmp_path, "a\n1\n", "slguset/funnel.csv")], {})

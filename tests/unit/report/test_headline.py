@@ -1,0 +1,55 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markupsafe import Markup
+
+from evenhand.errors import InputError
+from evenhand.report.headline import VERDICTS, Verdicts, by_kind, listed, name, tally, total
+
+FILES = {"scores": "tables/*_scores.csv", "sets": "sets/*/pairs.json"}
+
+
+def test_files_are_known_by_the_ends_of_their_paths():
+    files = [
+        Path("r/tables/b_scores.csv"),
+        Path("r/sets/x/pairs.json"),
+        Path("tables/a_scores.csv"),
+    ]
+    found = by_kind(files, FILES)
+    assert found == {"scores": [files[0], files[2]], "sets": [files[1]]}
+    assert by_kind([], FILES) == {"scores": [], "sets": []}
+
+
+@pytest.mark.parametrize("file", ["tables/a.csv", "other/a_scores.csv", "sets/pairs.json"])
+def test_a_file_of_no_kind_is_an_error(file):
+    with pytest.raises(InputError, match="is no file that this headline is made of"):
+        by_kind([Path(file)], FILES)
+
+
+def test_verdicts_of_all_tables_come_to_the_same_words():
+    words = ["reproduced", "not reproduced", "differs", "not_given", "", None, "undecided", "new"]
+    assert tally(words) == {
+        "reproduced": 1,
+        "not_reproduced": 2,
+        "not_run": 1,
+        "doubtful": 2,
+        "no_published_number": 2,
+    }
+
+
+@given(st.lists(st.sampled_from(["reproduced", "differs", "not_run", "", "a new one"])))
+def test_no_verdict_is_lost(words):
+    lines = [Verdicts("one", tally(words)), Verdicts("two", tally(words[:2]))]
+    counts = total(lines)
+    assert list(counts) == list(VERDICTS)
+    assert sum(counts.values()) == len(words) + len(words[:2])
+    assert lines[0].published == len(words) - words.count("")
+
+
+def test_lists_are_escaped_and_end():
+    assert listed([]) == ""
+    assert listed(["<a>", name("b&")]) == Markup("&lt;a&gt; and <bdi>b&amp;</bdi>")
+    assert listed(list("abcd")) == "a, b, c and d"
+    assert listed(list("abcde"), others="others of them") == "a, b, c and 2 others of them"

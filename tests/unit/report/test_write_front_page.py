@@ -1,0 +1,135 @@
+import inspect
+import json
+
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.report.headline import SYSTEMS
+from evenhand.report.write_front_page import write_front_page
+from evenhand.stage import modules_of
+from unit.report import checks, made_results, made_stereotypes
+
+HOSTILE = "<script>alert(1)</script>'\"><img src=x>\u202e{{ 7*7 }}"
+
+
+@pytest.fixture
+def page(templates, tmp_path):
+    def made(**arguments):
+        out = tmp_path / "index.html"
+        write_front_page(templates=templates, out=out, **arguments)
+        return checks.parse(out)
+
+    return made
+
+
+@pytest.fixture
+def stereotypes(tmp_path):
+    folder = made_stereotypes.write_results(tmp_path / "results", text=HOSTILE)
+    given = made_stereotypes.arguments(folder)
+    return [*given["sets"], *given["gates"], *given["bias_scores"], given["released"]]
+
+
+@pytest.fixture
+def slguset(tmp_path):
+    folder = made_results.write_results(tmp_path / "slguset_results")
+    return [folder / "slguset/funnel.csv", folder / "tables/slguset_bias.csv"]
+
+
+def rows_of(tree):
+    """The rows of the table of verdicts, by system."""
+    rows = tree.css("#verdicts tbody tr")
+    return {row.css_first("th").text(): [td.text() for td in row.css("td")] for row in rows}
+
+
+def test_a_system_that_is_left_out_is_named(page):
+    tree = page(systems=[])
+    assert set(map(tuple, rows_of(tree).values())) == {("Not run in this configuration",)}
+    assert len(tree.css("#left-out li")) == len(SYSTEMS)
+    assert tree.css_first(".flow").text().strip().startswith("0 of 4")
+    checks.check_no_request(tree)
+
+
+def test_a_system_without_a_file_says_that_there_is_nothing(page):
+    tree = page(systems=list(SYSTEMS))
+    assert not tree.css("#left-out")
+    for system in SYSTEMS:
+        section = tree.css_first(f"#{system.replace('_', '-')}")
+        assert "There is nothing to draw yet." in section.text()
+        assert "No published number stands beside these results." in section.text()
+
+
+def test_verdicts_are_counted_over_the_systems(page, stereotypes, slguset):
+    tree = page(systems=["slguset", "language_models"], language_models=stereotypes,
+                slguset=slguset)  # fmt: skip
+    assert rows_of(tree)["Language models"] == ["1", "1", "0", "0", "1"]
+    assert rows_of(tree)["Legal cases"] == ["Not run in this configuration"]
+    together = [td.text() for td in tree.css("#verdicts tfoot td")]
+    assert together == ["1", "1", "0", "0", "1"]
+    assert "1 of 2" in tree.css_first(".flow").text()
+    assert [a.attributes["href"] for a in tree.css("#verdicts a")] == [
+        "#slguset",
+        "#language-models",
+    ]
+    checks.check_no_request(tree)
+
+
+def test_hostile_names_stay_text_and_untrusted_numbers_away(page, stereotypes):
+    tree = page(systems=["language_models"], language_models=stereotypes, notice=HOSTILE)
+    assert not tree.css("img")
+    assert tree.css_first(".notice p:not(.notice-title)").text() == HOSTILE
+    assert f"{made_stereotypes.SENTINEL:.1f}" not in tree.css_first("main").text()
+    ids = [node.attributes["id"] for node in tree.css("[id]")]
+    assert len(ids) == len(set(ids))
+
+
+def test_traced_files_and_known_errors_are_counted(page, tmp_path, repository):
+    provenance = tmp_path / "provenance.json"
+    provenance.write_text(json.dumps({"files": [{"stage": "a"}, {"stage": None}]}))
+    errors = repository / "resources/known_errors.csv"
+    tree = page(systems=[], provenance=provenance, errors=errors, pages=["known_errors"])
+    text = tree.css_first(".flow").text()
+    assert "1 of 2" in text
+    assert [a.attributes["href"] for a in tree.css(".flow a")] == ["known_errors.html"]
+    provenance.write_text("[]")
+    with pytest.raises(InputError, match="lists no files"):
+        page(systems=[], provenance=provenance)
+
+
+def test_only_pages_of_this_run_are_linked_to(page, stereotypes):
+    given = {"systems": ["language_models"], "language_models": stereotypes}
+    link = "#language-models a[href='language_models.html']"
+    assert page(**given, pages=["language_models"]).css(link)
+    assert not page(**given, pages=["provenance"]).css(link)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"systems": ["mine"]}, "there is no system 'mine'; use slguset"),
+        ({"systems": ["slguset"], "legal": ["a.csv"]}, "there are files of legal"),
+        ({"systems": ["legal"], "legal_names": ["a"]}, "not one title for each legal data set"),
+        ({"systems": ["legal"], "legal": ["a.csv"]}, "a.csv: is no file that this headline"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_an_error(page, given, message):
+    with pytest.raises(InputError, match=message):
+        page(**given)
+
+
+def test_the_headlines_count_as_the_stage_s_own_code():
+    arguments = inspect.signature(write_front_page).bind(
+        templates=[], out="o", systems=["legal", "slguset"]
+    )
+    modules = modules_of(write_front_page, "m", arguments.arguments)
+    assert modules[1:] == ["evenhand.report.headlines.legal", "evenhand.report.headlines.slguset"]
+
+
+def test_the_same_input_gives_the_same_bytes(templates, stereotypes, slguset, tmp_path):
+    pages = [tmp_path / "one.html", tmp_path / "two.html"]
+    for out in pages:
+        write_front_page(
+            templates=templates, out=out, systems=["language_models", "slguset"],
+            language_models=stereotypes, slguset=slguset,
+        )  # fmt: skip
+    assert pages[0].read_bytes() == pages[1].read_bytes()
+    assert str(tmp_path) not in pages[0].read_text(encoding="utf-8")
