@@ -94,7 +94,7 @@ def write_edition(
             }
             for k, row in enumerate(rows)
         ]
-        paths.append(home / "bias" / f"{slug(model)}.parquet")
+        paths.append(home / "bias" / f"{file_name(model)}.parquet")
         pq.write_table(pa.Table.from_pylist(table), paths[-1])
     summary = folder / "tables" / f"{edition}_bias.csv"
     with summary.open("w", encoding="utf-8", newline="") as stream:
@@ -103,7 +103,7 @@ def write_edition(
         for model in models:
             trusted = model not in untrusted
             reason = "" if trusted else "fill_mask_not_above_baseline"
-            writer.writerow([slug(model), 10.0, 0.3, trusted, reason])
+            writer.writerow([file_name(model), 10.0, 0.3, trusted, reason])
     return {
         f"{prefix}dataset": home / "slguset.parquet",
         f"{prefix}bias": summary,
@@ -111,7 +111,7 @@ def write_edition(
     }
 
 
-def slug(model: str) -> str:
+def file_name(model: str) -> str:
     """A model's name as a file has it."""
     return model.replace("/", "∕")
 
@@ -123,6 +123,7 @@ def write_pairs(
     models: dict[str, Sequence[str]],
     untrusted: Sequence[str] = (),
     title: str = "Made pairs",
+    ids: Sequence[str] = (),
     seed: int = 1,
 ) -> dict[str, list[Path]]:
     """Write a set of pairs with made scores by the methods of each model.
@@ -135,7 +136,7 @@ def write_pairs(
         (home / part).mkdir(parents=True)
     rows = [
         pair_row(
-            pair_id=str(i),
+            pair_id=ids[i] if i < len(ids) else str(i),
             bias_type="age" if i % 2 else "profession",
             direction="antistereo" if i % 3 == 0 else "stereo",
             cluster="made",

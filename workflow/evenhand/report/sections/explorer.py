@@ -293,7 +293,8 @@ def _collection(data: dict[str, Any], untrusted: list[dict[str, Any]]) -> dict[s
 
 def _furthest(data: dict[str, Any]) -> dict[str, Any]:
     """The rows furthest from zero by the first measure (or the first rows), as a template shows
-    them: id, pieces of both sentences, facts, value."""
+    them: id, pieces of both sentences, facts, value.
+    """
     measure = data["measures"][0] if data["measures"] else None
     places = list(range(len(data["id"])))
     if measure:
