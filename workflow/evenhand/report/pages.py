@@ -14,7 +14,6 @@ PAGES = {
     "legal_cases": ("legal_cases.html", "Legal cases"),
     "legal_classifiers": ("legal_classifiers.html", "Legal classifiers"),
     "known_errors": ("known_errors.html", "Known errors"),
-    "known_errors": ("known_errors.html", "Known errors"),
     "provenance": ("provenance.html", "Provenance"),
     "run": ("run.html", "Run"),
 }
