@@ -6,6 +6,7 @@ from evenhand import plan, plan_legal, plan_report
 from evenhand.config import complete, read_schema
 from evenhand.config_reference import SCHEMA
 from evenhand.errors import InputError
+from evenhand.learning.objective import load_objective
 
 SOURCES = {"judgments": {"name": "judgments", "file": "j.zip", "licence": "CC0"}}
 
@@ -158,6 +159,15 @@ def test_a_training_sees_the_findings_of_its_attribute_alone(here):
     assert plan_legal.findings_seen(config, "mine", "applicant_age") == [
         f"<results>/legal/mine/attributes/{part}/applicant_age.parquet" for part in ("a", "z")
     ]
+
+
+def test_what_the_plan_reads_off_an_objective_is_what_it_says():
+    config = with_classifiers()
+    names = read_schema(SCHEMA)["properties"]["legal"]["properties"]["objectives"]["propertyNames"]
+    for name in names["enum"]:
+        module = load_objective(name)
+        assert plan_legal.uses_groups(name) == module.USES_GROUPS
+        assert plan_legal.pairs(config, name) == module.OPTIONS.get("pairs")
 
 
 def test_every_setting_is_one_of_a_stage():

@@ -364,19 +364,25 @@ def standing(config: Config, name: str) -> dict[str, list[str]]:
 
 @cache
 def _objective(objective: str, name: str) -> Any:
-    """A constant of an objective; read off its module, since torch loads slowly."""
+    """A constant of an objective; read off its module, since torch loads slowly.
+
+    None if it has it from another module.
+    """
     path = Path(__file__).parent / "learning" / "objectives" / f"{objective}.py"
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         target = node.target if isinstance(node, ast.AnnAssign) else None
         target = node.targets[0] if isinstance(node, ast.Assign) else target
         if target is not None and ast.unparse(target) == name:
             return ast.literal_eval(node.value)
-    raise ValueError(f"{path.name} does not say its {name}")
+    return None
 
 
 def uses_groups(objective: str) -> bool:
     """Whether an objective depends on groups."""
-    return bool(_objective(objective, "USES_GROUPS"))
+    found = _objective(objective, "USES_GROUPS")
+    if found is None:
+        raise ValueError(f"{objective}.py does not say whether it uses groups")
+    return bool(found)
 
 
 def predictions(config: Config, name: str) -> list[str]:
@@ -439,7 +445,7 @@ def pairs(config: Config, objective: str) -> str | None:
     """What an objective compares, if it has the option ``pairs``."""
     given = config["legal"]["objectives"].get(objective) or []
     chosen = [one.removeprefix("pairs=") for one in given if one.startswith("pairs=")]
-    return chosen[-1] if chosen else _objective(objective, "OPTIONS").get("pairs")
+    return chosen[-1] if chosen else (_objective(objective, "OPTIONS") or {}).get("pairs")
 
 
 def predicts_twins(config: Config, classifier: str, objective: str) -> bool:
