@@ -121,7 +121,10 @@ up() {
   for node in "${nodes[@]}"; do mkdir -p "$folder/spool/$node"; done
   for i in 0 1; do [ -c "$folder/dev/gpu$i" ] || mknod "$folder/dev/gpu$i" c 1 3; done
   slurmctld
-  for node in "${nodes[@]}"; do slurmd -N "$node"; done
+  # what happens on c1, c2 and g1 takes longest, and jobs are as nice as their node
+  for node in "${nodes[@]}"; do
+    case $node in s*) nice -n 5 slurmd -N "$node" ;; *) slurmd -N "$node" ;; esac
+  done
   for _ in $(seq 600); do
     [ "$(sinfo -h -N -o %t 2>/dev/null | grep -c '^idle$')" = "${#nodes[@]}" ] && return
     sleep 0.2

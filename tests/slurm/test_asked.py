@@ -6,7 +6,6 @@ import pytest
 
 from on_cluster import OnCluster, Run, SlurmJob, of_template
 
-
 #: The inputs of the rule `many`.
 MANY = [f"many/{number}{'_' * 60}.txt" for number in range(2000)]
 
