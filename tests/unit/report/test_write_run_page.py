@@ -61,6 +61,9 @@ def test_each_job_is_read_with_what_is_known_of_it(run):
     assert [job["served"] for job in jobs.values()] == [False, True, False, False]
     quick = jobs["write_card", "all"]
     assert (quick["seconds"], quick["memory"], quick["cpu_seconds"]) == (0.2, None, None)
+    write(run, "write_card/all", 0.4, max_rss=4.0, cpu_time=0.0)  # only the shell was seen
+    quick = jobs_of(run)["write_card", "all"]
+    assert (quick["seconds"], quick["memory"], quick["cpu_seconds"]) == (0.4, None, None)
     assert jobs["score_pairs", "demo/a"]["asked"] is None
 
 
@@ -97,7 +100,7 @@ def test_the_page_tells_times_memory_and_versions(templates, run):
     checks.check_no_request(tree)
     text = " ".join(tree.body.text().split())
     assert "4 jobs of 3 rules took 1 min 11 s" in text
-    assert "(1 of these jobs were)" in text and "1 job was over" in text
+    assert "(1 of these jobs was)" in text and "1 job was over" in text
     row = tree.css("#rules tbody tr")[1]
     assert [cell.text() for cell in row.css("th, td")] == [
         "train_table", "1", "0", "10.0\u00a0s", "10.0\u00a0s", "5.0\u00a0s",

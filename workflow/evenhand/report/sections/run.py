@@ -35,7 +35,8 @@ def read_jobs(benchmarks: Path, logs: Path | None) -> list[dict[str, Any]]:
     list of dict
         rule, job, seconds (by the clock), cpu_seconds, memory (peak resident set, MB), asked
         (MB), threads, served (from the run cache); in the order of rules and jobs. What is not
-        known is None; of a benchmark with several lines it is the sum, or the largest.
+        known is None, such as the memory of a job that was over before Snakemake looked at it;
+        of a benchmark with several lines it is the sum, or the largest.
 
     Raises
     ------
@@ -64,10 +65,12 @@ def _job(lines: list[dict[str, Any]]) -> dict[str, Any]:
     if not lines:
         raise ValueError("it is empty")
     resources = [line.get("resources") or {} for line in lines]
-    memory = _most(line["max_rss"] for line in lines)
+    # of a job that was over before the second look Snakemake has seen the shell only
+    seen = [(line["cpu_time"], line["max_rss"]) for line in lines if _number(line["cpu_time"])]
+    memory = _most(rss for _, rss in seen)
     return {
         "seconds": sum(float(line["s"]) for line in lines),
-        "cpu_seconds": _sum(line["cpu_time"] for line in lines),
+        "cpu_seconds": _sum(cpu for cpu, _ in seen),
         "memory": None if memory is None else memory * MB_PER_MIB,
         "asked": _most(one.get("mem_mb") for one in resources),
         "threads": _most(line.get("threads") for line in lines),
