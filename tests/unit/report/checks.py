@@ -8,6 +8,7 @@ from pathlib import Path
 from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.report.pages import PAGES
+from evenhand.report.render import stem
 
 TEMPLATES = Path(__file__).parents[3] / "workflow/evenhand/report/templates"
 
@@ -56,3 +57,16 @@ def check_no_request(tree: LexborHTMLParser) -> None:
                 assert LINK.fullmatch(value), value
     for word in ("url(", "@import", "http://", "https://"):
         assert word not in tree.html
+
+
+def check_downloads(tree: LexborHTMLParser, results: Path, folders: set[str]) -> None:
+    """Each table that the page (of `parse`) offers is among the results, in all three forms."""
+    files = [path for name in ("tables", *folders) for path in (results / name).glob("*.csv")]
+    known = {stem(file.relative_to(results).as_posix()) for file in files}
+    links = [link.attributes["href"] for link in tree.css(".downloads a[download]")]
+    assert links
+    offered = {link.removeprefix("tables/").rsplit(".", 1)[0] for link in links}
+    assert offered <= known
+    assert set(links) == {
+        f"tables/{one}.{form}" for one in offered for form in ("csv", "tex", "md")
+    }

@@ -1,8 +1,16 @@
+import base64
+import hashlib
+import json
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
 from evenhand.errors import InputError
 from evenhand.report import render
+from unit.report.checks import TEMPLATES
 
 
 def page(tmp_path, source: str, **values) -> str:
@@ -54,3 +62,108 @@ def test_slug():
 
 def test_a_path_breaks_after_slashes_and_stays_text():
     assert render.breakable("a/<b>\x00/c") == "a/<wbr>&lt;b&gt;␀/<wbr>c"
+
+
+def base_page(tmp_path, content: str, scripts: str = "") -> str:
+    """A page of the real base template."""
+    child = tmp_path / "child.html"
+    child.write_text(
+        '{% extends "base.html" %}{% import "macros.html" as m with context %}'
+        f"{scripts}{{% block content %}}{content}{{% endblock %}}",
+        encoding="utf-8",
+    )
+    engine = render.environment([*sorted(TEMPLATES.iterdir()), child])
+    return engine.get_template("child.html").render(pages=[], sections=[])
+
+
+def scripts_in(html: str) -> list[str]:
+    return re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        ("<table></table>", ["page.js"]),
+        ("<p>a table of class sortable</p>", ["page.js"]),
+        ('<table class="sortable"></table>', ["datatables.min.js", "page.js"]),
+        ('<table id="x" class="wide sortable"></table>', ["datatables.min.js", "page.js"]),
+    ],
+)
+def test_a_page_holds_the_scripts_that_it_needs_and_its_policy_no_other(tmp_path, content, names):
+    html = base_page(tmp_path, content)
+    texts = [(TEMPLATES / name).read_text(encoding="utf-8") for name in names]
+    assert scripts_in(html) == texts
+    digests = [base64.b64encode(hashlib.sha256(text.encode()).digest()) for text in texts]
+    policy = "script-src" + "".join(f" 'sha256-{digest.decode()}'" for digest in digests)
+    assert f"style-src 'unsafe-inline'; {policy}\">" in html
+    assert ("Permission is hereby granted" in html) == ("datatables.min.js" in names)
+    assert content in html
+
+
+def test_a_page_adds_its_own_script_behind_the_others(tmp_path):
+    own = '{% set scripts = ["own.js", "datatables.min.js"] %}'
+    (tmp_path / "own.js").write_text("own()", encoding="utf-8")
+    texts = {path.name: path.read_text(encoding="utf-8") for path in TEMPLATES.iterdir()}
+    found = render.scripts_of(texts | {"own.js": "own()"}, "", ["own.js", "datatables.min.js"])
+    assert [one["text"] for one in found][2] == "own()"
+    assert found[0]["text"] == texts["datatables.min.js"] and found[1]["text"] == texts["page.js"]
+    with pytest.raises(KeyError, match=r"own\.js"):
+        base_page(tmp_path, "", own)
+
+
+@pytest.mark.parametrize("text", ["'</SCRIPT>'", "'<!--'", "a\rb", "a\0b"])
+def test_a_script_that_would_leave_its_element_is_refused(text):
+    with pytest.raises(ValueError, match=r"page\.js cannot stand inside a page"):
+        render.scripts_of({"page.js": text}, "", [])
+
+
+def test_the_vendored_script_is_the_one_that_its_description_names():
+    described = (TEMPLATES / "datatables.md").read_text(encoding="utf-8")
+    version = re.search(r"version: (\S+)", described)[1]
+    script = (TEMPLATES / "datatables.min.js").read_bytes()
+    assert f"sha256: {hashlib.sha256(script).hexdigest()}\n" in described
+    assert script.startswith(f"/*! DataTables {version}\n".encode())
+    assert "MIT" in (TEMPLATES / "datatables.license.txt").read_text(encoding="utf-8")
+
+
+@given(st.text())
+def test_data_never_leaves_its_element(text):
+    made = str(render.as_json({"text": text}))
+    assert json.loads(made) == {"text": text}
+    assert not set("<>&\u2028\u2029") & set(made)
+
+
+def test_data_that_is_no_json():
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        render.as_json(float("nan"))
+
+
+def test_stems():
+    assert render.stem("tables/slguset_bias.csv") == "slguset_bias"
+    assert render.stem("slguset/table_1.csv") == "slguset_table_1"
+    assert render.stem("tables/a.b.csv") == "a.b"
+
+
+def test_downloads_name_the_copies_and_the_origin(tmp_path):
+    html = base_page(tmp_path, '{{ m.downloads(["a b", "x/y.csv", "x/z.json"]) }}')
+    links = re.findall(r"<li>.*?</li>", html[html.index('class="downloads"') :], re.DOTALL)
+    hrefs = [re.findall(r'href="([^"]*)"', link) for link in links]
+    assert hrefs == [
+        ["tables/a%20b.csv", "tables/a%20b.tex", "tables/a%20b.md",
+         "provenance.html#file-tables-a-b-csv"],
+        ["tables/x_y.csv", "tables/x_y.tex", "tables/x_y.md", "provenance.html#file-x-y-csv"],
+        ["provenance.html#file-x-z-json"],
+    ]  # fmt: skip
+
+
+def test_macros_escape_what_they_show(tmp_path):
+    hostile = "<b>'"
+    html = base_page(
+        tmp_path,
+        f'{{% set x = "{hostile}" %}}'
+        '{{ m.text(x, "de") }}{{ m.data("d", {"x": x}) }}{{ m.downloads(x) }}'
+        '{% call m.table(x, sortable=true) %}<tr></tr>{% endcall %}{{ m.figure("", x) }}',
+    )
+    assert "<b>" not in html
+    assert '<bdi lang="de">&lt;b&gt;&#39;</bdi>' in html
+    assert """<script type="application/json" id="d">{"x":"\\u003cb\\u003e'"}</script>""" in html

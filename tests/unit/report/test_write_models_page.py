@@ -435,3 +435,7 @@ def test_a_model_that_fails_on_one_set_only_is_said_to(page, own):
     lead = text(page(own), ".lead")
     assert "2 (roberta-like and tiny-gpt2-en) cannot be distinguished from no bias." in lead
     assert lead.endswith("On some of the sets roberta-like has no number.")
+
+
+def test_every_table_for_download_is_a_result(page, made):
+    checks.check_downloads(page(made), made, set())

@@ -409,3 +409,9 @@ def test_the_published_sentences_make_a_page(templates, mirror, tmp_path):
     shown = {node.text() for node in tree.css("#bias .sentence")}
     assert shown <= {row["句子"] for row in published}
     assert (tmp_path / "results/report.html").stat().st_size < 1_000_000
+
+
+def test_every_table_for_download_is_a_result(templates, results):
+    tree = render(templates, results)
+    (results / "slguset_published/problems.csv").touch()  # read_published writes it
+    checks.check_downloads(tree, results, {"slguset", "slguset_published"})
