@@ -167,6 +167,7 @@ def _plain(path: Path, titles: Mapping[str, str]) -> dict[str, Any]:
         header, *rows = [*csv.reader(stream)] or [[]]
     return {
         "name": titles.get(path.stem.removesuffix("_groups")) or path.stem.replace("_", " "),
+        "file": path.stem,
         "header": [name.replace("_", " ") for name in header],
         "rows": [[_cut(cell) for cell in row] for row in rows],
     }
