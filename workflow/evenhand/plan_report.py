@@ -67,6 +67,8 @@ def headline_files(config: Config, shards: Iterable[str]) -> dict[str, list[str]
     for system, (*_, its_pages) in systems.items():
         module = importlib.import_module(f"evenhand.report.headlines.{system}")
         files = plan.flat(*(shown[page] for page in its_pages if page in shown))
+        if system == "slguset":
+            files.append(f"{config['slguset']['tables']}/published_bias.csv")
         if its_pages[0] in shown:
             found[system] = [
                 file

@@ -8,6 +8,9 @@ TABLES = plan_report.tables(config, SHARDS)
 #: system -> what the front page reads of it
 SYSTEMS = plan_report.headline_files(config, SHARDS)
 PAGES = Options("report", {"pages": plan_report.pages(config, SHARDS)})
+OTHER_PAGES = [
+    page for page in plan_report.page_files(config, SHARDS) if not page.endswith("/run.html")
+]
 
 
 rule collect_provenance:
@@ -86,10 +89,11 @@ rule write_front_page:
         ),
         systems=Options("report", {"systems": list(SYSTEMS)}),
         legal=Options("report", plan_report.legal_options(config)),
+        options=options("slguset.annotation", "notice"),
         pages=PAGES,
     shell:
         "python -m evenhand.report.write_front_page {params.given} {params.systems}"
-        " {params.legal} {params.pages} --out {output} 2> {log}"
+        " {params.legal} {params.options} {params.pages} --out {output} 2> {log}"
 
 
 rule write_sentences_page:
@@ -169,6 +173,8 @@ rule write_run_page:
     input:
         provenance="<results>/provenance.json",
         templates=TEMPLATES,
+        # the last of all, since it tells of all others
+        others=OTHER_PAGES,
     output:
         "<results>/report/run.html",
     log:
@@ -181,13 +187,13 @@ rule write_run_page:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
         code=code("evenhand.report.write_run_page"),
         logs=f"{config['results']}/logs",
         benchmarks=f"{config['results']}/benchmarks",
         pages=PAGES,
     shell:
-        "EVENHAND_CACHE= python -m evenhand.report.write_run_page {params.given} {params.pages}"
+        "EVENHAND_CACHE= python -m evenhand.report.write_run_page --templates {input.templates}"
+        " --provenance {input.provenance} {params.pages}"
         " --logs {params.logs} --benchmarks {params.benchmarks} --snakemake {SNAKEMAKE}"
         " --out {output} 2> {log}"
 
