@@ -245,3 +245,88 @@ def test_the_card_names_its_sources(here):
         "name": "",
         "sources": ["texts", "judgments (CC0)"],
     }
+
+
+def fair(kind: str = "linear", options: tuple[str, ...] = (), of: str = "ecthr", **more) -> dict:
+    """A configuration with one classifier, which compares pairs."""
+    one = {"kind": kind, "datasets": ["mine"], "seeds": 1, "objectives": ["erm", "iifr_text"]}
+    one |= {} if kind == "linear" else {"model": "bert"}
+    legal = {key: more.pop(key) for key in ("swap", "tables") if key in more}
+    parts = {"ecthr": TEXTS, "fscs": {"format": "swiss_judgment", "files": ["texts"]}}[of]
+    models = {"bert": {"hub": "some/bert", "language": "en"}}
+    return configured(
+        {"a": parts}, of, models, classifiers={"mine": one | more},
+        objectives={"iifr_text": list(options)}, **legal,
+    )  # fmt: skip
+
+
+def tables(folder: str, *names: str) -> str:
+    Path(folder).mkdir()
+    for name in names:
+        Path(folder, f"{name}.csv").touch()
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "expected"),
+    [
+        ("linear", [], {}),
+        ("linear", ["pairs=cosine"], {}),
+        ("linear", ["pairs=counterfactual"], {"twins": "twins/words/mine.arrow"}),
+        ("linear", ["pairs=graph"], {"neighbours": "neighbours/words/mine.parquet"}),
+        ("frozen", ["pairs=counterfactual"], {"twins": "twins/embeddings/bert.arrow"}),
+        ("frozen", ["pairs=graph"], {"neighbours": "neighbours/embeddings/bert.parquet"}),
+        (
+            "hierarchical",
+            ["weight=1", "pairs=counterfactual"],
+            {"twins": "twins/tokens/bert.arrow", "twins_meta": "twins/tokens/bert.json"},
+        ),
+        ("hierarchical", ["pairs=graph"], {"neighbours": "neighbours/embeddings/bert.parquet"}),
+    ],
+)
+def test_pairs_are_given_to_the_objective_that_asks_for_them(here, kind, options, expected):
+    config = fair(kind, options)
+    given = plan_legal.training_pairs(config, "mine", "mine", "iifr_text")
+    assert given == {key: f"<results>/legal/mine/{path}" for key, path in expected.items()}
+    assert plan_legal.training_pairs(config, "mine", "mine", "erm") == {}
+
+
+def test_twins_of_all_objectives(here):
+    folder = tables("own", "swap_gender_en", "swap_gender_en_followers", "swap_gender_de")
+    config = fair(twins=True, tables=folder)
+    plan_legal.check_legal(config)
+    given = plan_legal.training_pairs(config, "mine", "mine", "erm")
+    assert given == {"twins": "<results>/legal/mine/twins/words/mine.arrow"}
+    assert plan_legal.with_twins(config, "mine") == plan_legal.predictions(config, "mine")
+    assert plan_legal.twinned(config) == ["mine"]
+    assert plan_legal.swap_tables(config, "mine") == {
+        "words": {"en": "own/swap_gender_en.csv"},
+        "followers": {"en": "own/swap_gender_en_followers.csv"},
+    }
+    files = plan_legal.classifiers_page_files(config)
+    assert files["counterfactual"] == ["<results>/tables/legal_mine_counterfactual.csv"]
+    assert plan_legal.classifiers_page_options(config)["twinned"] == ["mine"]
+
+
+def test_without_twins_nothing_is_swapped(here):
+    config = fair(tables="nowhere")
+    plan_legal.check_legal(config)
+    assert plan_legal.twinned(config) == []
+    only = fair(options=("pairs=counterfactual",))
+    (file,) = plan_legal.with_twins(only, "mine")
+    assert "/iifr_text/" in file
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ({"swap": "age"}, r"swapped for age \(swap_age_en.csv in own\)"),
+        ({"of": "fscs"}, r"swap_gender_de.csv or swap_gender_fr.csv or swap_gender_it.csv in own"),
+    ],
+)
+def test_what_no_table_swaps(here, given, match):
+    folder = tables("own", "swap_gender_en", "swap_nationality_en")
+    for options, twins in ((("pairs=counterfactual",), False), ((), True)):
+        with pytest.raises(InputError, match=match):
+            plan_legal.check_legal(fair(options=options, twins=twins, tables=folder, **given))
+    plan_legal.check_legal(fair(twins=True, tables=folder, swap="nationality"))

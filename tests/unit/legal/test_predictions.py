@@ -101,3 +101,26 @@ def test_only_labelled_cases_of_a_split_count():
     known = np.array([True, True, False, True])
     splits = np.array(["train", "", "dev", "test"])
     assert labelled(known, splits).tolist() == [0, 3]
+
+
+def test_twins_come_back(tmp_path):
+    logits = np.array([[1.0, 2.0], [np.nan, np.nan], [3.0, 4.0]], dtype=np.float32)
+    nobody = np.full((3, 2), np.nan, dtype=np.float32)
+    wrote = [training(1)._replace(twin_logits=logits), training(2)]
+    wrote.append(training(3)._replace(twin_logits=nobody))
+    write_predictions(tmp_path / "p", wrote)
+    assert pq.read_table(tmp_path / "p")["twin_logits"].null_count == 7
+    one, other, last = read_predictions(tmp_path / "p")
+    np.testing.assert_array_equal(one.twin_logits, logits)
+    assert other.twin_logits is None
+    assert last.twin_logits is None
+
+
+@pytest.mark.parametrize("twin", [[1.0], [1.0, float("nan")]])
+def test_twins_that_are_not_whole(tmp_path, twin):
+    path = write_rows(tmp_path / "p", [row(), row(case_id="c2", twin_logits=twin)])
+    with pytest.raises(InputError, match="twins without one number for each label"):
+        read_predictions(path)
+    half = np.array([[1.0, np.nan]] * 3, dtype=np.float32)
+    with pytest.raises(ValueError, match="twins that are no finite numbers"):
+        write_predictions(tmp_path / "q", [training()._replace(twin_logits=half)])

@@ -262,3 +262,31 @@ def test_a_classifier_that_learned_nothing_is_said_to_be_so(page, files, tmp_pat
         writer.writerows(row | (cells if row["objective"] == "erm" else {}) for row in rows)
     assert words not in text(page(), "#mine table")
     assert words in text(page(table_4=[changed]), "#mine table")
+
+
+def test_answers_to_twins(page, files, tmp_path):
+    path = tmp_path / "counterfactual.csv"
+    header = [
+        *("dataset", "classifier", "objective", "trained_for", "split", "measure", "seeds"),
+        *("cases", "twins", "value", "sd", "low", "high", "erm", "difference"),
+        *("difference_low", "difference_high", "verdict"),
+    ]
+    same = {"dataset": "mine", "classifier": "linear", "trained_for": "none", "split": "test"}
+    same |= {"seeds": 2, "cases": 9, "twins": 8, "measure": "ifr_b"}
+    better = {"difference": 25, "difference_low": 5, "difference_high": 40, "verdict": "higher"}
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, header)
+        writer.writeheader()
+        writer.writerow(same | {"objective": "erm", "value": 75, "sd": 1, "low": 60, "high": 90})
+        writer.writerow(same | {"objective": "iifr_text", "value": 100} | better)
+        writer.writerow(same | {"objective": "erm", "value": 0.00123, "measure": "divergence"})
+    own = text(page(counterfactual=[path], twinned=["mine"], swapped="gender"), "#mine")
+    assert "the same with other words for gender" in own
+    assert "75.0 ± 1.0" in own
+    assert "60.0 to 90.0" in own
+    assert "iifr text 100.0" in own
+    assert "+25.0 to ERM, higher" in own
+    assert "0.00123" in own
+    assert "other words for" not in text(page(), "#mine")
+    with pytest.raises(InputError, match="for each table of twins"):
+        page(counterfactual=[path], twinned=[])
