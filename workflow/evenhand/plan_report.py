@@ -99,5 +99,5 @@ def other_tables(config: Config, shards: Iterable[str]) -> list[str]:
     return [
         file
         for file in plan.other_files(config, shards)
-        if file.startswith("<results>/tables/") and file.endswith(".csv")
+        if file.endswith(".csv") and not file.endswith("/slguset.csv")
     ]
