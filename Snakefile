@@ -69,6 +69,7 @@ if workflow.is_main_process and (waiting := plan.waiting(config)):
 
 
 onsuccess:
+    leftovers.remove_partials(Path(config["results"]))
     print("\n".join(filter(None, [plan.waiting(config), plan.page(config)])))
 
 

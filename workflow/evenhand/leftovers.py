@@ -157,7 +157,10 @@ def _wait(folder: Path, patience: float | None, words: str) -> None:
 
 
 def remove_partials(results: Path) -> int:
-    """Remove what killed jobs were writing; how many files and folders. No job may run."""
+    """Remove what killed jobs were writing; how many files and folders. No job may run.
+
+    The workflow does so at the end of a run that went well, and `--cancel` and `--wait` do.
+    """
     found = sorted(results.rglob(f"{PARTIAL}*"), key=lambda path: len(path.parts))
     for path in found:
         remove(path)
