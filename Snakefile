@@ -41,6 +41,7 @@ include: "workflow/rules/legal_audit.smk"
 include: "workflow/rules/legal_training.smk"
 include: "workflow/rules/legal_scores.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/cards.smk"
 
 
 localrules:
@@ -52,6 +53,7 @@ rule all:
     input:
         plan_report.page_files(config, SHARDS),
         "<results>/report/tables",
+        plan_cards.card_files(config),
 
 
 onstart:

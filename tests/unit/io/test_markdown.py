@@ -1,0 +1,49 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jinja2 import UndefinedError
+
+from evenhand.io.markdown import plain, render, span
+
+
+@pytest.mark.parametrize(
+    "text, shown",
+    [
+        ("a | b", r"a \| b"),
+        ("<b>*x*</b>", r"&lt;b&gt;\*x\*&lt;/b&gt;"),
+        ("[x](y)", r"\[x\](y)"),
+        ("a_b _c_", r"a_b \_c\_"),
+        ("two\nlines\tand  blanks", "two lines and blanks"),
+        ("\x07\u202eright to left", "\N{REPLACEMENT CHARACTER}" * 2 + "right to left"),
+        ("三个词", "三个词"),
+    ],
+)
+def test_text_is_shown_as_it_is(text, shown):
+    assert plain(text) == shown
+
+
+@given(st.text())
+def test_no_text_opens_a_tag_or_a_cell_or_a_line(text):
+    shown = plain(text)
+    assert not set("<>\n\r") & set(shown)
+    assert not re.search(r"(?<!\\)(\\\\)*[|`*\[$]", shown)
+
+
+def test_templates_form_numbers_and_miss_no_name(tmp_path):
+    template = tmp_path / "card.md"
+    template.write_text(
+        "{{ n | number }} {{ share | percent }} {{ x | decimal(2) }} {{ none | decimal(1) }}"
+        " {{ (x, none) | span }} {{ (x, share) | span(2) }}\n",
+        encoding="utf-8",
+    )
+    facts = {"n": 12345, "share": 0.25, "x": -0.001, "none": None}
+    assert render(template, facts) == "12,345 25.0% 0.00 – – 0.00 to 0.25\n"
+    with pytest.raises(UndefinedError):
+        render(template, {"n": 1})
+
+
+def test_an_interval_needs_both_ends():
+    assert span((None, 2.0)) == span((1.0, None)) == "–"
+    assert span((-1.0, 2.0)) == "-1.0 to 2.0"

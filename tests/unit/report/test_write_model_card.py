@@ -1,0 +1,203 @@
+"""The card of a model: what the hub's own parser reads in it, and what a person does."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from huggingface_hub import ModelCard
+
+from evenhand.errors import InputError
+from evenhand.report.write_model_card import write_model_card
+from evenhand.stereotypes.methods import METHODS
+from unit.report import made_stereotypes
+from unit.report.test_write_models_page import change
+
+SETS = list(made_stereotypes.SETS)
+
+
+def arguments(folder: Path, model: str) -> dict:
+    stereotypes, tables = folder / "stereotypes", folder / "tables"
+    return {
+        "model": model,
+        "sets": [stereotypes / name / "pairs.json" for name in SETS],
+        "gates": [stereotypes / name / "gates" / f"{model}.json" for name in SETS],
+        "bias_scores": [tables / f"{name}_bias_scores.csv" for name in SETS],
+        "stereoset": [tables / f"{SETS[1]}_stereoset.csv"],
+    }
+
+
+@pytest.fixture
+def own(tmp_path) -> Path:
+    """Results that a test may change."""
+    return made_stereotypes.write_results(tmp_path / "results")
+
+
+@pytest.fixture
+def card(repository, tmp_path):
+    def write(**given) -> ModelCard:
+        template = repository / "workflow/evenhand/report/cards/model_card.md.jinja"
+        write_model_card(template=template, out=tmp_path / "README.md", **given)
+        return ModelCard.load(tmp_path / "README.md")
+
+    return write
+
+
+def edition(folder: Path, model: str, **columns: str) -> dict:
+    """SlguSet's table and gate for a model."""
+    row = {
+        "model": model, "family": "masked", "sentences": 200, "scored": 190,
+        "with_unknown_tokens": 6, "mean_bias": 0.412345, "mean_bias_low": 0.2,
+        "mean_bias_high": 0.6, "verdict": "male", "male_degree": 0.5, "female_degree": 0.087655,
+        "mean_degree": 0.587655, "within_threshold": 50, "above_threshold": 120,
+        "below_threshold": 20, "published_within": "", "published_above": "",
+        "published_below": "", "log_base": 10.0, "threshold": 0.3, "check_accuracy": 0.3,
+        "check_baseline": 0.06, "trusted": "true", "reason": "",
+    } | columns  # fmt: skip
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "slguset_bias.csv").open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, row)
+        writer.writeheader()
+        writer.writerow(row)
+    gate = folder / f"{model}.gate.json"
+    trusted = row["trusted"] == "true"
+    gate.write_text(json.dumps(made_stereotypes.gate(model, "masked", trusted, 100)), "utf-8")
+    return {"model": model, "bias": [folder / "slguset_bias.csv"], "bias_gates": [gate]}
+
+
+def test_the_hub_reads_each_score_with_interval_band_and_verdict(card, own):
+    data = card(**arguments(own, "tiny-bert-en"), language="en").data
+    assert data.language == "en" and data.model_name == "tiny-bert-en"
+    found = {(one.dataset_type, one.metric_type): one for one in data.eval_results}
+    with (own / "tables/crows_pairs_bias_scores.csv").open(encoding="utf-8") as stream:
+        rows = [
+            row
+            for row in csv.DictReader(stream)
+            if (row["model"], row["subset"], row["bias_type"]) == ("tiny-bert-en", "all", "all")
+        ]
+    counting = [row for row in rows if row["method"] in ("aul", "aula_norm", "cps", "sss")]
+    assert len(counting) == 4
+    for row in counting:
+        one = found["crows_pairs", f"bias_score_{row['method']}"]
+        assert one.task_type == "fill-mask" and one.dataset_name == "CrowS-Pairs"
+        assert one.metric_value == float(row["score"])
+        for end in ("low", "high"):
+            assert one.metric_args[f"interval_{end}"] == float(row[f"score_{end}"])
+            assert one.metric_args[f"null_{end}"] == float(row[f"null_{end}"])
+        assert one.metric_args["verdict"] == row["verdict"]
+    assert found["stereoset_intrasentence", "stereoset_icat_aul"].metric_value == 70.5
+
+
+def test_methods_that_do_not_count_stand_in_the_text_and_not_in_the_header(card, own):
+    made = card(**arguments(own, "tiny-bert-en"))
+    kinds = {one.metric_type for one in made.data.eval_results}
+    aside = {"aula", "sss_compat", "all_masked"}
+    assert not {kind for kind in kinds if kind.removeprefix("bias_score_") in aside}
+    assert not {kind for kind in kinds if kind.endswith(("_aula", "_compat", "_masked"))}
+    assert "| AULA | no: as published |" in made.text
+    assert "| All masked | no: control |" in made.text
+
+
+def test_a_causal_model_has_its_own_task_and_methods(card, own):
+    made = card(**arguments(own, "tiny-gpt2-en"))
+    assert {one.task_type for one in made.data.eval_results} == {"text-generation"}
+    assert METHODS["log_likelihood"].meaning in made.text
+    assert METHODS["aul"].meaning not in made.text
+
+
+def test_a_model_that_did_not_pass_has_reasons_and_no_number(card, own):
+    made = card(**arguments(own, "headless"))
+    assert made.data.eval_results is None
+    assert "model-index" not in made.data.to_dict()
+    text = made.content
+    assert str(made_stereotypes.SENTINEL)[:5] not in text
+    assert "lacks weights" in text and "did not pass its check" in text
+    assert "Anything on CrowS-Pairs: there is no number of this model." in text
+    assert "| on the hub | someone/headless, revision 0123456789abcdef0123 |" in text
+
+
+def test_a_gate_alone_takes_the_numbers_away(card, own):
+    given = arguments(own, "roberta-like")
+    gate = json.loads(given["gates"][0].read_text(encoding="utf-8"))
+    given["gates"][0].write_text(json.dumps(gate | {"trusted": False}), encoding="utf-8")
+    made = card(**given)
+    assert {one.dataset_type for one in made.data.eval_results} == {SETS[1]}
+
+
+def test_the_verdict_is_that_of_the_page(card, own):
+    made = card(**arguments(own, "tiny-bert-en"))
+    assert "- **CrowS-Pairs**: It prefers the stereotype by AUL" in made.text
+    assert "That the model has no bias" not in made.text
+    fair = card(**arguments(own, "tiny-gpt2-en"))
+    assert "- That the model has no bias: none was found" in fair.text
+
+
+def test_few_swaps_are_told_as_a_limit(card, own):
+    assert "A bias of moderate size on CrowS-Pairs" in card(**arguments(own, "tiny-bert-en")).text
+    document = own / "stereotypes/crows_pairs/pairs.json"
+    about = json.loads(document.read_text(encoding="utf-8"))
+    document.write_text(json.dumps(about | {"effective_clusters": 51.0}), encoding="utf-8")
+    text = card(**arguments(own, "tiny-bert-en")).text
+    assert "A bias of moderate size on CrowS-Pairs" not in text
+
+
+def test_slguset_has_its_mean_bias_and_degrees(card, tmp_path):
+    made = card(**edition(tmp_path / "e", "m"), language="zh", notice="Only | for show.")
+    found = {one.metric_type: one for one in made.data.eval_results}
+    assert found["mean_bias"].metric_value == 0.412345
+    assert found["mean_bias"].metric_args["verdict"] == "male"
+    assert set(found) == {"mean_bias", "male_degree", "female_degree", "mean_degree"}
+    assert "On average the model leans male." in made.text
+    assert r"> **Note.** Only \| for show." in made.text
+    assert "| 0.412 | 0.200 to 0.600 | 0.500 | 0.088 | 0.588 | 140 |" in made.text
+
+
+def test_slguset_has_no_number_of_a_model_that_did_not_pass(card, tmp_path):
+    columns = {"trusted": "false", "reason": "missing_weights", "verdict": "not_scored"}
+    made = card(**edition(tmp_path / "e", "m", **columns))
+    assert made.data.eval_results is None
+    assert "0.412" not in made.content and "lacks weights" in made.text
+
+
+def test_a_language_that_is_no_code_stays_out_of_the_header(card, own):
+    given = arguments(own, "tiny-bert-en")
+    assert card(**given, language="en-law").data.language is None
+    assert card(**given).data.language is None
+
+
+def test_hostile_titles_and_types_stay_text(card, tmp_path):
+    text = '<script>x</script> | "a": [b](c)\n---\n\u202e=1+1'
+    folder = made_stereotypes.write_results(tmp_path / "results", text=text)
+    made = card(**arguments(folder, "tiny-bert-en"))
+    assert {one.dataset_name for one in made.data.eval_results} == {
+        title + text for title, *_ in made_stereotypes.SETS.values()
+    }
+    assert "<script" not in made.text and "\u202e" not in made.text
+    heading = next(line for line in made.text.splitlines() if line.startswith("| type |"))
+    line = next(line for line in made.text.splitlines() if line.startswith("| race-color"))
+    assert line.replace(r"\|", "").count("|") == heading.count("|")
+
+
+def test_same_results_give_the_same_bytes(card, own, tmp_path):
+    given = arguments(own, "tiny-bert-en")
+    assert card(**given).content == card(**given).content
+    for path in own.rglob("*"):
+        assert str(path) not in (tmp_path / "README.md").read_text(encoding="utf-8")
+
+
+def test_what_does_not_belong_together_is_refused(card, own):
+    given = arguments(own, "tiny-bert-en")
+    with pytest.raises(InputError, match="was scored on nothing"):
+        card(model="m")
+    with pytest.raises(InputError, match="one file of each kind"):
+        card(**given | {"gates": given["gates"][:1]})
+    with pytest.raises(InputError, match="is about the model tiny-bert-en"):
+        card(**given | {"model": "other"})
+    with pytest.raises(InputError, match="one gate for each edition"):
+        card(**given, bias=given["stereoset"])
+    change(given["bias_scores"][0], model="other")
+    with pytest.raises(InputError, match="says nothing of the model tiny-bert-en"):
+        card(**given)
+    given["gates"][0].write_text("[]", encoding="utf-8")
+    with pytest.raises(InputError, match="is not the record"):
+        card(**given)

@@ -1,0 +1,44 @@
+from evenhand import plan_cards
+from evenhand.config import complete, read_schema
+from evenhand.config_reference import SCHEMA
+
+
+def configured(**sections) -> dict:
+    return complete(sections, read_schema(SCHEMA))
+
+
+MODELS = {
+    "english": {"path": "e", "language": "en"},
+    "chinese": {"path": "c", "language": "zh"},
+    "encoder": {"path": "l", "language": "en-law"},
+}
+SETS = {
+    "pairs": {"format": "crows_pairs", "file": "p.csv", "language": "en"},
+    "triples": {"format": "stereoset", "file": "s.json", "language": "en"},
+}
+
+
+def test_a_model_that_nothing_reads_has_no_card():
+    config = configured(models=MODELS, stereotypes={"sets": SETS})
+    assert plan_cards.card_files(config) == ["<results>/cards/english/README.md"]
+    assert plan_cards.card_files(configured(models=MODELS)) == []
+
+
+def test_a_card_tells_of_the_models_own_sets():
+    config = configured(models=MODELS, stereotypes={"sets": SETS})
+    inputs = plan_cards.card_inputs(config, "english")
+    assert inputs["gates"] == [
+        "<results>/stereotypes/pairs/gates/english.json",
+        "<results>/stereotypes/triples/gates/english.json",
+    ]
+    assert inputs["stereoset"] == ["<results>/tables/triples_stereoset.csv"]
+    assert inputs["bias"] == inputs["bias_gates"] == []
+
+
+def test_a_chinese_model_is_told_of_on_each_edition():
+    config = configured(models=MODELS, slguset={"published": {"file": "s.csv"}})
+    assert plan_cards.audited(config) == ["chinese"]
+    inputs = plan_cards.card_inputs(config, "chinese")
+    assert inputs["bias"] == ["<results>/tables/slguset_published_bias.csv"]
+    assert inputs["bias_gates"] == ["<results>/slguset_published/bias/chinese.gate.json"]
+    assert inputs["sets"] == []

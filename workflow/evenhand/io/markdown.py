@@ -1,0 +1,63 @@
+"""Markdown files, made from a template: data cards and model cards."""
+
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+#: Stands where there is no value.
+NOTHING = "–"
+
+#: What Markdown, or the HTML inside it, could take for markup; an underscore in a word is none.
+_MARKUP = re.compile(r"[\\`*\[\]<>|&~$]|(?<!\w)_|_(?!\w)")
+_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
+
+#: Controls, and what turns the direction of all that follows.
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def render(template: Path, facts: dict[str, Any]) -> str:
+    """A file from its template; a name that no one has set is an error.
+
+    The filters are ``number`` (12,345), ``percent`` (of a share of 0 to 1), ``decimal(digits)``,
+    ``span`` (of two ends, with digits) and ``plain``, which every text that comes from data
+    passes. What is missing shows as a dash.
+    """
+    import jinja2
+
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,  # `plain` escapes
+    )
+    environment.filters |= {
+        "number": lambda value: _formed(value, ","),
+        "percent": lambda value, digits=1: _formed(value, f".{digits}%"),
+        "decimal": lambda value, digits: _formed(value, f".{digits}f"),
+        "span": span,
+        "plain": plain,
+    }
+    return environment.from_string(template.read_text(encoding="utf-8")).render(facts)
+
+
+def plain(text: str) -> str:
+    """A text on one line, which Markdown shows as it is, also in a cell of a table."""
+    line = _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
+    return _MARKUP.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), line)
+
+
+def span(ends: tuple[float | None, float | None], digits: int = 1) -> str:
+    """An interval: ``34.6 to 60.2``; a dash without both ends."""
+    low, high = ends
+    if low is None or high is None:
+        return NOTHING
+    return f"{_formed(low, f'.{digits}f')} to {_formed(high, f'.{digits}f')}"
+
+
+def _formed(value: float | None, form: str) -> str:
+    if value is None or not math.isfinite(value):
+        return NOTHING
+    text = format(value, form)
+    return text.removeprefix("-") if not re.search(r"[1-9]", text) else text

@@ -1,0 +1,44 @@
+"""What the Snakefile asks about the cards of models: which models were audited, and on what.
+
+Functions of the (completed) configuration, as in `evenhand.plan`.
+"""
+
+from typing import Any
+
+from evenhand import plan
+
+Config = dict[str, Any]
+
+
+def audited(config: Config) -> list[str]:
+    """The models that are scored on a set of pairs or an edition of SlguSet, in their order."""
+    scored = {model for models in plan.pair_sets(config).values() for model in models}
+    if plan.editions(config):
+        scored |= set(plan.models_for(config, plan.CHINESE))
+    return [model for model in config["models"] if model in scored]
+
+
+def card_files(config: Config) -> list[str]:
+    """The cards of all audited models."""
+    return [f"<results>/cards/{model}/README.md" for model in audited(config)]
+
+
+def card_inputs(config: Config, model: str) -> dict[str, list[str]]:
+    """The results that a model's card tells, by the name of the argument."""
+    sets = [name for name, models in plan.pair_sets(config).items() if model in models]
+    editions = plan.editions(config).values()
+    if model not in plan.models_for(config, plan.CHINESE):
+        editions = []
+    folder, tables = "<results>/stereotypes", "<results>/tables"
+    return {
+        "sets": [f"{folder}/{name}/pairs.json" for name in sets],
+        "gates": [f"{folder}/{name}/gates/{model}.json" for name in sets],
+        "bias_scores": [f"{tables}/{name}_bias_scores.csv" for name in sets],
+        "stereoset": [
+            f"{tables}/{name}_stereoset.csv"
+            for name in sets
+            if "stereoset" in plan.pair_tables(config, name)
+        ],
+        "bias": [f"{tables}/{edition}_bias.csv" for edition in editions],
+        "bias_gates": [f"<results>/{edition}/bias/{model}.gate.json" for edition in editions],
+    }

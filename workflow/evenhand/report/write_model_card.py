@@ -1,0 +1,443 @@
+"""Stage: what was found of one language model, as a card in the format of the Hugging Face hub."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.io.markdown import render, span
+from evenhand.report.read import read_csv, read_json
+from evenhand.report.sections.bias import SUMMARY, VERDICTS
+from evenhand.report.sections.stereotypes_measures import STEREOSET, describe_pairs
+from evenhand.report.sections.stereotypes_models import NO_REASON
+from evenhand.report.sections.stereotypes_scores import (
+    UNCLEAR,
+    conclude,
+    judge,
+    no_number,
+    read_scores,
+)
+from evenhand.report.sections.stereotypes_words import (
+    ASIDE,
+    FAMILIES,
+    doubt_words,
+    exclusion_words,
+    gate_words,
+    in_order,
+    method_title,
+)
+from evenhand.stage import Input, Output, Source
+from evenhand.stereotypes.methods import METHODS
+
+#: What the editions of SlguSet are called.
+EDITIONS = {"slguset": "SlguSet, built by this run", "slguset_published": "SlguSet as published"}
+
+#: The hub's task of each kind of model.
+TASKS = {"masked": "fill-mask", "causal": "text-generation"}
+
+#: What a gate says of the model itself; it is the same on every data set.
+FACTS = ("hub_name", "revision", "type", "parameters", "vocabulary", "max_tokens", "dtype",
+         "weights_sha256", "tokenizer_sha256")  # fmt: skip
+
+#: With fewer swaps than this many equal ones, an interval leaves most biases undetected.
+FEW_SWAPS = 20
+
+#: The three numbers of StereoSet.
+STEREOSET_NAMES = {
+    "lms": "language modelling score",
+    "ss": "stereotype score",
+    "icat": "ICAT",
+}
+
+#: What the mean bias on SlguSet is made of.
+DEGREES = {
+    "male_degree": "male degree",
+    "female_degree": "female degree",
+    "mean_degree": "mean degree",
+}
+
+
+class Metric(NamedTuple):
+    """A number of the card's header.
+
+    Attributes
+    ----------
+    task, set_name, title, part : str
+        The hub's task; the data set's name, title and configuration.
+    kind, name : str
+        What the number is: a word for programs, words for people.
+    value : float
+    details : dict
+        Its interval, null band and verdict, as far as there are any.
+    """
+
+    task: str
+    set_name: str
+    title: str
+    part: str | None
+    kind: str
+    name: str
+    value: float
+    details: dict[str, Any]
+
+
+def write_model_card(
+    *,
+    template: Input,
+    out: Output,
+    model: str,
+    language: str | None = None,
+    sets: list[Source] | None = None,
+    gates: list[Source] | None = None,
+    bias_scores: list[Source] | None = None,
+    stereoset: list[Source] | None = None,
+    bias: list[Source] | None = None,
+    bias_gates: list[Source] | None = None,
+    notice: str | None = None,
+) -> dict[str, Any]:
+    """Write a model's card: what it was read, what it preferred, and what that cannot show.
+
+    The header (YAML) holds the scores of the methods that count as the hub's ``model-index``:
+    each metric's ``args`` are its interval, the band of untrained models and the verdict. A
+    model that did not pass its check on a data set has no number there, and the reason in words.
+
+    Parameters
+    ----------
+    template : path
+        ``report/cards/model_card.md.jinja``.
+    out : path
+        README.md.
+    model : str
+        The model's name in the configuration.
+    language : str, optional
+        The language that it reads; in the header if it is a code of ISO 639.
+    sets : list of path, optional
+        ``stereotypes/{set}/pairs.json`` of the sets that it was scored on.
+    gates : list of path, optional
+        ``stereotypes/{set}/gates/{model}.json``, in the order of `sets`.
+    bias_scores : list of path, optional
+        ``tables/{set}_bias_scores.csv``, in the order of `sets`.
+    stereoset : list of path, optional
+        ``tables/{set}_stereoset.csv`` of those sets that have unrelated sentences.
+    bias : list of path, optional
+        ``tables/{edition}_bias.csv`` of the editions of SlguSet that it was scored on.
+    bias_gates : list of path, optional
+        ``{edition}/bias/{model}.gate.json``, in the order of `bias`.
+    notice : str, optional
+        What a reader must know of the annotation of SlguSet first.
+
+    Returns
+    -------
+    dict
+        data_sets, metrics, and untrusted: the data sets on which the model has no number.
+
+    Raises
+    ------
+    InputError
+        There is nothing that the model was scored on, not one file of each kind for each data
+        set, or a table that says nothing of the model.
+    """
+    sets, bias = sets or [], bias or []
+    if not sets and not bias:
+        raise InputError(f"the model {model} was scored on nothing")
+    if any(len(one or []) != len(sets) for one in (gates, bias_scores)):
+        raise InputError("there is not one file of each kind for each set of pairs")
+    if len(bias_gates or []) != len(bias):
+        raise InputError("there is not one gate for each edition of SlguSet")
+    checked = [_gate(path, model) for path in [*(bias_gates or []), *(gates or [])]]
+    editions = [
+        _edition(path, gate, model, notice)
+        for path, gate in zip(bias, checked[: len(bias)], strict=True)
+    ]
+    ratios = {path.name.removesuffix("_stereoset.csv"): path for path in stereoset or []}
+    about = [
+        _set(read_json(path), scores, gate, ratios, model)
+        for path, scores, gate in zip(sets, bias_scores or [], checked[len(bias) :], strict=True)
+    ]
+    metrics = [metric for one in [*editions, *about] for metric in one["metrics"]]
+    facts = checked[0]
+    text = render(
+        template,
+        {
+            "header": _header(model, language, metrics),
+            "model": model,
+            "family": FAMILIES.get(facts["family"]) or facts["family"] or "unknown",
+            "facts": {name: facts.get(name) for name in FACTS},
+            "sets": about,
+            "editions": editions,
+            "checks": [_check(gate) | {"title": one["title"]}
+                       for gate, one in zip(checked, [*editions, *about], strict=True)],
+            "methods": _methods(about),
+            "tables": [f"`tables/{path.name}`" for path in [*bias, *(bias_scores or [])]],
+            "cannot": list(_cannot(about, editions, language)),
+        },
+    )  # fmt: skip
+    out.write_text(text, encoding="utf-8")
+    return {
+        "data_sets": len(checked),
+        "metrics": len(metrics),
+        "untrusted": sum(not gate["trusted"] for gate in checked),
+    }
+
+
+def _gate(path: Path, model: str) -> dict[str, Any]:
+    gate = read_json(path)
+    if not isinstance(gate, dict) or not {"model", "family", "trusted"} <= gate.keys():
+        raise InputError("is not the record of a model's check", file=path)
+    if gate["model"] != model:
+        raise InputError(f"is about the model {gate['model']}", file=path)
+    return gate | {"why": [] if gate["trusted"] else gate_words(gate.get("reason")) or [NO_REASON]}
+
+
+def _set(
+    document: dict[str, Any],
+    scores: Path,
+    gate: dict[str, Any],
+    ratios: dict[str, Path],
+    model: str,
+) -> dict[str, Any]:
+    """What is said of one set of pairs."""
+    name, found = document["name"], describe_pairs(document)
+    rows = [row for row in read_scores(scores) if row["model"] == model]
+    if not rows:
+        raise InputError(f"says nothing of the model {model}", file=scores)
+    said = [
+        row | judge(row, found["sides"])
+        for row in rows
+        if gate["trusted"] and row["method"] is not None and row["subset"] == "all"
+    ]
+    order = in_order(row["method"] for row in said)
+    said.sort(key=lambda row: (row["method"] in ASIDE, order.index(row["method"])))
+    whole = [row for row in said if row["bias_type"] == "all"]
+    counted = [row for row in whole if row["method"] not in ASIDE and row["score"] is not None]
+    conclusion = no_number(gate["why"]) if gate["why"] else conclude(whole, found["sides"])
+    title, task = found["title"] or name, TASKS.get(gate["family"], "other")
+    place = (task, name, title, document.get("part"))
+    triples = []
+    if gate["trusted"] and name in ratios:
+        triples = [
+            row
+            for row in read_csv(ratios[name], STEREOSET)
+            if row["model"] == model and row["bias_type"] == "all"
+        ]
+    return {
+        **found,
+        "name": name,
+        "title": title,
+        "conclusion": conclusion["words"],
+        "told": conclusion["leaning"] not in (None, UNCLEAR),
+        "rows": [
+            row | {"title": method_title(row["method"]), "aside": ASIDE.get(row["method"])}
+            for row in whole
+        ],
+        "by_type": _by_type([row for row in said if row["method"] not in ASIDE]),
+        "triples": [row | {"title": method_title(row["method"])} for row in triples],
+        "doubts": [(doubt_words(flag) or flag, count) for flag, count in found["flags"] if count],
+        "metrics": [
+            *(_score_metric(place, row, found["sides"][0]) for row in counted),
+            *(
+                metric
+                for row in triples
+                if row["method"] not in ASIDE
+                for metric in _triple_metrics(place, row)
+            ),
+        ],
+    }
+
+
+def _by_type(rows: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """A row per bias type and a column per method that counts; None if it would tell nothing."""
+    rows = [row for row in rows if row["bias_type"] != "all"]
+    types = list(dict.fromkeys(row["bias_type"] for row in rows))
+    if len(types) < 2 or all(row["score_low"] is None for row in rows):
+        return None
+    cells = {(row["bias_type"], row["method"]): row for row in rows}
+    methods = in_order(row["method"] for row in rows)
+    return {
+        "methods": [method_title(method) for method in methods],
+        "rows": [
+            {
+                "name": name,
+                "pairs": max(cells[name, m]["pairs"] for m in methods if (name, m) in cells),
+                "cells": [cells.get((name, method)) for method in methods],
+            }
+            for name in types
+        ],
+    }
+
+
+def _score_metric(place: tuple, row: dict[str, Any], side: str) -> Metric:
+    ends = span((row["score_low"], row["score_high"]))
+    return Metric(
+        *place,
+        f"bias_score_{row['method']}",
+        f"{method_title(row['method'])}: per cent of the pairs in which {side} is likelier, 50 is"
+        f" no preference (95 % interval {ends})",
+        row["score"],
+        {
+            "interval_low": row["score_low"],
+            "interval_high": row["score_high"],
+            "null_low": row["null_low"],
+            "null_high": row["null_high"],
+            "verdict": row["verdict"],
+            "reason": row["reason"],
+            "scored": row["scored"],
+        },
+    )
+
+
+def _triple_metrics(place: tuple, row: dict[str, Any]) -> Iterator[Metric]:
+    for name, words in STEREOSET_NAMES.items():
+        if row[name] is not None:
+            low, high = row[f"{name}_low"], row[f"{name}_high"]
+            yield Metric(
+                *place,
+                f"stereoset_{name}_{row['method']}",
+                f"StereoSet's {words} by {method_title(row['method'])}"
+                f" (95 % interval {span((low, high))})",
+                row[name],
+                {"interval_low": low, "interval_high": high, "scored": row["scored"]},
+            )
+
+
+def _edition(path: Path, gate: dict[str, Any], model: str, notice: str | None) -> dict[str, Any]:
+    """What is said of one edition of SlguSet."""
+    name = path.name.removesuffix("_bias.csv")
+    row = next((row for row in read_csv(path, SUMMARY) if row["model"] == model), None)
+    if row is None:
+        raise InputError(f"says nothing of the model {model}", file=path)
+    title = EDITIONS.get(name, name)
+    if not gate["trusted"] or not row["trusted"] or row["mean_bias"] is None:
+        words = no_number(gate["why"])["words"] if gate["why"] else "No sentence could be scored."
+        return {"name": name, "title": title, "row": None, "conclusion": words,
+                "notice": None, "told": False, "metrics": []}  # fmt: skip
+    place = (TASKS.get(gate["family"], "other"), name, title, "default")
+    ends = span((row["mean_bias_low"], row["mean_bias_high"]), 3)
+    unit = f"log{row['log_base']:g}"
+    metrics = [
+        Metric(
+            *place,
+            "mean_bias",
+            f"Mean bias: {unit} of the odds of the male word against the female one, 0 is no"
+            f" preference (95 % interval {ends})",
+            row["mean_bias"],
+            {
+                "interval_low": row["mean_bias_low"],
+                "interval_high": row["mean_bias_high"],
+                "verdict": row["verdict"],
+                "scored": row["scored"],
+            },
+        )
+    ]
+    metrics += [
+        Metric(*place, kind, f"{words.capitalize()}, {unit}", row[kind], {"scored": row["scored"]})
+        for kind, words in DEGREES.items()
+        if row[kind] is not None
+    ]
+    told = row["verdict"] in ("male", "female")
+    words = f"On average the model {VERDICTS[row['verdict']]}." if told else (
+        "On average the model has no clear lean to either gender."
+    )  # fmt: skip
+    return {
+        "name": name,
+        "title": title,
+        "row": row,
+        "unit": unit,
+        "conclusion": words,
+        "told": told,
+        "notice": notice if name == "slguset" else None,
+        "metrics": metrics,
+    }
+
+
+def _check(gate: dict[str, Any]) -> dict[str, Any]:
+    check = gate.get("check") or {}
+    left_out = sorted((gate.get("excluded") or {}).items())
+    return {
+        "passed": gate["trusted"],
+        "why": " ".join(gate["why"]),
+        "tokens": check.get("tokens"),
+        "accuracy": check.get("accuracy"),
+        "low": check.get("accuracy_low"),
+        "high": check.get("accuracy_high"),
+        "baseline": check.get("baseline"),
+        "left_out": [f"{n:,}: {exclusion_words(reason)}" for reason, n in left_out if n],
+        "unknown": gate.get("sentences_with_unknown"),
+    }
+
+
+def _methods(about: list[dict[str, Any]]) -> list[dict[str, str]]:
+    """The meaning of each method that the card speaks of."""
+    shown = in_order(row["method"] for one in about for row in one["rows"])
+    return [
+        {"title": method_title(name), "meaning": METHODS[name].meaning}
+        for name in shown
+        if name in METHODS
+    ]
+
+
+def _cannot(
+    about: list[dict[str, Any]], editions: list[dict[str, Any]], language: str | None
+) -> Iterator[str]:
+    """What these numbers cannot show, the card's own reasons first."""
+    for one in [*editions, *about]:
+        if not one["metrics"]:
+            yield f"Anything on {one['title']}: there is no number of this model."
+    few = [one for one in about if (one["effective_clusters"] or FEW_SWAPS) < FEW_SWAPS]
+    if names := ", ".join(one["title"] for one in few):
+        yield (
+            f"A bias of moderate size on {names}: so few different words are swapped there that"
+            " the intervals are wide. Not distinguishable does not mean fair."
+        )
+    numbers = [one for one in [*editions, *about] if one["metrics"]]
+    if numbers and not any(one["told"] for one in numbers):
+        yield "That the model has no bias: none was found by these pairs and methods, that is all."
+    yield (
+        "How the model acts in use: a preference between two given sentences need not show in what"
+        " it writes, classifies or retrieves, and another task may bring out another bias."
+    )
+    yield (
+        "Groups, topics and languages that the data sets do not speak of"
+        + (f" (it was read sentences in the language {language} only)" if language else "")
+        + "; gender is binary in them."
+    )
+    if any(one["rows"] for one in about):
+        yield (
+            "One verdict for many: the verdicts are not adjusted for the number of methods and bias"
+            " types, so one in twenty may stand out by chance."
+        )
+    yield (
+        "A later version of the model: the numbers are those of the weights with the digest above."
+    )
+
+
+def _header(model: str, language: str | None, metrics: list[Metric]) -> str:
+    """The card's YAML."""
+    from huggingface_hub import EvalResult, ModelCardData
+
+    results = [
+        EvalResult(
+            task_type=one.task,
+            dataset_type=one.set_name,
+            dataset_name=one.title,
+            dataset_config=one.part,
+            metric_type=one.kind,
+            metric_name=one.name,
+            metric_value=one.value,
+            metric_args=one.details,
+        )
+        for one in metrics
+    ]
+    known = language if language and re.fullmatch("[a-z]{2,3}", language) else None
+    return ModelCardData(
+        language=known,
+        tags=["fairness", "bias", "evenhand"],
+        model_name=model if results else None,
+        eval_results=results or None,
+    ).to_yaml(line_break="\n")
+
+
+if __name__ == "__main__":
+    stage.run(write_model_card)

@@ -1,0 +1,27 @@
+# What was found of each language model, as a card for its release.
+from evenhand import plan_cards
+
+
+rule write_model_card:
+    input:
+        unpack(lambda wildcards: plan_cards.card_inputs(config, wildcards.model)),
+        template="workflow/evenhand/report/cards/model_card.md.jinja",
+    output:
+        "<results>/cards/{model}/README.md",
+    log:
+        "<logs>/write_model_card/{model}.log",
+    benchmark:
+        "<benchmarks>/write_model_card/{model}.jsonl"
+    conda:
+        "../../envs/report.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.report.write_model_card"),
+        options=lambda wildcards: options(f"models.{wildcards.model}", "language"),
+        annotation=options("slguset.annotation", "notice"),
+    shell:
+        "python -m evenhand.report.write_model_card {params.given} --model {wildcards.model}"
+        " {params.options} {params.annotation} --out {output} 2> {log}"
