@@ -174,6 +174,44 @@ def write_results(
     return folder
 
 
+def write_hostile(folder: Path, text: str) -> Path:
+    """The same with this text as what people, files and models say and are called."""
+    rows = sentence_rows([text + "记者看到{}正在路边等车。"])
+    for row in rows:
+        row["source"] = text
+    write_results(folder, rows)
+    path = folder / "slguset/candidates.parquet"
+    table = pq.read_table(path).to_pylist()
+    for row in table:
+        row["evidence"] = text
+    pq.write_table(pa.Table.from_pylist(table), path)
+    for name in ("slguset/funnel.csv", "slguset/agreement.csv", "slguset_published/filters.csv"):
+        quoted = '"' + text.replace('"', '""') + '"'
+        words = (folder / name).read_text(encoding="utf-8")
+        for old in ("a_new_reason", "他/她", "biology,biology"):
+            words = words.replace(old, quoted if "," not in old else f"{quoted},{quoted}")
+        (folder / name).write_text(words, encoding="utf-8")
+    quarantine = folder / "slguset/sentences/a.quarantine.parquet"
+    rows = [
+        {
+            "file": text,
+            "position": 1,
+            "unit": "line",
+            "reason": text,
+            "detail": "\x00\x1b[31m",
+        }
+    ]
+    pq.write_table(pa.Table.from_pylist(rows), quarantine)
+    summary = folder / "tables/slguset_bias.csv"
+    summary.write_text(
+        summary.read_text(encoding="utf-8").replace(
+            "bert-base-chinese", '"' + text.replace('"', '""') + '"'
+        ),
+        encoding="utf-8",
+    )
+    return folder
+
+
 def _published(folder: Path, sentences: int) -> None:
     example = FRAMES[0].replace("{}", "女人") + "[女人]"
     _csv(

@@ -236,45 +236,8 @@ def test_subject_words_of_both_directions(templates, results):
     assert {node.text() for node in tree.css("#bias .own")} == {"male", "female"}
 
 
-def hostile_results(folder: Path) -> Path:
-    rows = made_results.sentence_rows([HOSTILE + "记者看到{}正在路边等车。"])
-    for row in rows:
-        row["source"] = HOSTILE
-    made_results.write_results(folder, rows)
-    path = folder / "slguset/candidates.parquet"
-    table = pq.read_table(path).to_pylist()
-    for row in table:
-        row["evidence"] = HOSTILE
-    pq.write_table(pa.Table.from_pylist(table), path)
-    for name in ("slguset/funnel.csv", "slguset/agreement.csv", "slguset_published/filters.csv"):
-        quoted = '"' + HOSTILE.replace('"', '""') + '"'
-        words = (folder / name).read_text(encoding="utf-8")
-        for old in ("a_new_reason", "他/她", "biology,biology"):
-            words = words.replace(old, quoted if "," not in old else f"{quoted},{quoted}")
-        (folder / name).write_text(words, encoding="utf-8")
-    quarantine = folder / "slguset/sentences/a.quarantine.parquet"
-    rows = [
-        {
-            "file": HOSTILE,
-            "position": 1,
-            "unit": "line",
-            "reason": HOSTILE,
-            "detail": "\x00\x1b[31m",
-        }
-    ]
-    pq.write_table(pa.Table.from_pylist(rows), quarantine)
-    summary = folder / "tables/slguset_bias.csv"
-    summary.write_text(
-        summary.read_text(encoding="utf-8").replace(
-            "bert-base-chinese", '"' + HOSTILE.replace('"', '""') + '"'
-        ),
-        encoding="utf-8",
-    )
-    return folder
-
-
 def test_hostile_strings_stay_text(templates, tmp_path):
-    folder = hostile_results(tmp_path / "results")
+    folder = made_results.write_hostile(tmp_path / "results", HOSTILE)
     entry = dict.fromkeys(("stage", "code"), HOSTILE) | {
         "file": f"results/{HOSTILE}",
         "kind": "file", "sha256": "0" * 64, "bytes": 1, "rows": 1, "columns": [HOSTILE],
@@ -297,7 +260,7 @@ def test_hostile_strings_stay_text(templates, tmp_path):
 
 
 def test_marks_of_direction_turn_nothing_around_them(templates, tmp_path):
-    tree = render(templates, hostile_results(tmp_path / "results"))
+    tree = render(templates, made_results.write_hostile(tmp_path / "results", HOSTILE))
     assert any("\u202e" in node.text() for node in tree.css(".sentence"))
     for isolated in tree.css("bdi, code, svg"):
         isolated.decompose()
