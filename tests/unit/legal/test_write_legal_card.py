@@ -73,7 +73,8 @@ def test_the_header_is_the_hubs(arguments):
     assert head["size_categories"] == ["n<1K"]
     assert head["task_categories"] == ["text-classification"]
     assert head["task_ids"] == ["multi-label-classification"]
-    assert head["configs"] == [{"config_name": "default", "data_files": "mine.parquet"}]
+    files = [{"split": "cases", "path": "mine.parquet"}]
+    assert head["configs"] == [{"config_name": "default", "data_files": files}]
 
 
 def test_the_least_card_says_what_nobody_checked(arguments):

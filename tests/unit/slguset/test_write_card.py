@@ -62,7 +62,8 @@ def test_the_header_is_the_hubs(arguments):
     assert data["license"] == "cc-by-4.0"
     assert data["pretty_name"] == 'Our "set": one'
     assert data["size_categories"] == ["1K<n<10K"]
-    assert data["configs"] == [{"config_name": "default", "data_files": "slguset.parquet"}]
+    files = [{"split": "test", "path": "slguset.parquet"}]
+    assert data["configs"] == [{"config_name": "default", "data_files": files}]
 
 
 def test_the_numbers_are_the_runs(arguments):

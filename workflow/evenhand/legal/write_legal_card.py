@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.markdown import render
 from evenhand.legal.built import group_names, load_dataset, read_cases_table
 from evenhand.legal.dataset import Dataset
 from evenhand.slguset.write_card import size_category
@@ -120,7 +121,7 @@ def write_legal_card(
         )
     unlabelled = own["label_known"].to_pylist().count(False)
     found = [one["attribute"] for one in rows["groups"]]
-    text = _render(
+    text = render(
         template,
         {
             "name": name or fixed.title,
@@ -269,28 +270,6 @@ def _cannot(
     yield "That a difference between groups is caused by the attribute: groups differ in much else."
     if not rows["audit"]:
         yield "How often the attributes are wrong: no sample of them was checked by people."
-
-
-def _render(template: Path, facts: dict[str, Any]) -> str:
-    import jinja2
-
-    environment = jinja2.Environment(
-        undefined=jinja2.StrictUndefined,
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,  # the card is Markdown
-    )
-    environment.filters |= {
-        "number": lambda value: _or_dash(value, ","),
-        "percent": lambda value: _or_dash(value, ".1%"),
-        "decimal": lambda value, digits: _or_dash(value, f".{digits}f"),
-    }
-    return environment.from_string(template.read_text(encoding="utf-8")).render(facts)
-
-
-def _or_dash(value: float | None, form: str) -> str:
-    return "–" if value is None else format(value, form)
 
 
 if __name__ == "__main__":

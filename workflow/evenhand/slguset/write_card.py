@@ -9,6 +9,7 @@ from typing import Any
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.markdown import render
 from evenhand.io.tables import read_rows
 from evenhand.stage import Input, Output
 
@@ -88,7 +89,7 @@ def write_card(
             file=table,
             remedy="remove the tables and run the workflow again",
         )
-    text = _render(
+    text = render(
         template,
         {
             "name": name,
@@ -135,28 +136,6 @@ def _count_annotators(answers: list[Path]) -> int:
         row["sentence_id"] for path in answers for row in read_rows(path, ["sentence_id"])
     )
     return max(per_sentence.values(), default=0)
-
-
-def _render(template: Path, facts: dict[str, Any]) -> str:
-    import jinja2
-
-    environment = jinja2.Environment(
-        undefined=jinja2.StrictUndefined,
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,  # the card is Markdown
-    )
-    environment.filters |= {
-        "number": lambda value: _or_dash(value, ","),
-        "percent": lambda value, digits=1: _or_dash(value, f".{digits}%"),
-        "decimal": lambda value, digits: _or_dash(value, f".{digits}f"),
-    }
-    return environment.from_string(template.read_text(encoding="utf-8")).render(facts)
-
-
-def _or_dash(value: float | None, form: str) -> str:
-    return "–" if value is None else format(value, form)
 
 
 if __name__ == "__main__":
