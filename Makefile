@@ -1,7 +1,7 @@
 # The commands of the README. Everything stands on `snakemake` and `pytest`; nothing works through make alone.
 #   make demo     install, run the whole workflow on the demo inputs, say where the page is
 #   make test     install, run the tests
-#   make test-slurm   the tests on a real Slurm, which is started on this machine (root, Debian)
+#   make test-slurm   the tests on a real Slurm, which is started on this machine and stopped (root, Debian)
 #   make why      for each job that would run: why
 #   make compare BASE=folder HEAD=folder   what changed between two results, and what moved; GATES=file
 # A config of your own:  make demo CONFIG=my.yaml  (or snakemake --configfile my.yaml --cores 2)
