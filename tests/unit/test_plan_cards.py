@@ -20,7 +20,12 @@ SETS = {
 
 def test_a_model_that_nothing_reads_has_no_card():
     config = configured(models=MODELS, stereotypes={"sets": SETS})
-    assert plan_cards.card_files(config) == ["<results>/cards/english/README.md"]
+    assert plan_cards.audited(config) == ["english"]
+    assert plan_cards.card_files(config) == [
+        "<results>/cards/english/README.md",
+        "<results>/stereotypes/pairs/README.md",
+        "<results>/stereotypes/triples/README.md",
+    ]
     assert plan_cards.card_files(configured(models=MODELS)) == []
 
 
@@ -42,3 +47,22 @@ def test_a_chinese_model_is_told_of_on_each_edition():
     assert inputs["bias"] == ["<results>/tables/slguset_published_bias.csv"]
     assert inputs["bias_gates"] == ["<results>/slguset_published/bias/chinese.gate.json"]
     assert inputs["sets"] == []
+
+
+def test_a_folders_card_names_all_that_is_kept_of_each_model_and_method():
+    people = {
+        "datasets": {"t": {"format": "table", "files": ["t.csv"]}, "t2": {"format": "table"}},
+        "methods": ["mlp"],
+    }
+    config = configured(models=MODELS, stereotypes={"sets": SETS}, individual_fairness=people)
+    folders = plan_cards.folders(config)
+    assert list(folders) == ["stereotypes/pairs", "stereotypes/triples", "tabular/t", "tabular/t2"]
+    pairs = "<results>/stereotypes/pairs"
+    assert folders["stereotypes/pairs"]["tables"] == [
+        f"{pairs}/pairs.parquet",
+        *(f"{pairs}/{kind}/english.parquet" for kind in ("scores", "tokens", "null")),
+    ]
+    tables = folders["tabular/t"]["tables"]
+    assert tables[0] == "<results>/tabular/t/data.parquet"
+    assert "<results>/tabular/t/runs/random/mlp.parquet" in tables
+    assert not [one for one in tables if not one.startswith("<results>/tabular/t/")]

@@ -1,4 +1,4 @@
-"""What the Snakefile asks about the cards of models: which models were audited, and on what.
+"""What the Snakefile asks about cards: which models were audited on what, what folders hold.
 
 Functions of the (completed) configuration, as in `evenhand.plan`.
 """
@@ -19,8 +19,11 @@ def audited(config: Config) -> list[str]:
 
 
 def card_files(config: Config) -> list[str]:
-    """The cards of all audited models."""
-    return [f"<results>/cards/{model}/README.md" for model in audited(config)]
+    """The cards of all audited models, and of all folders with tables of several kinds."""
+    return [
+        *(f"<results>/cards/{model}/README.md" for model in audited(config)),
+        *(f"<results>/{folder}/README.md" for folder in folders(config)),
+    ]
 
 
 def card_inputs(config: Config, model: str) -> dict[str, list[str]]:
@@ -42,3 +45,30 @@ def card_inputs(config: Config, model: str) -> dict[str, list[str]]:
         "bias": [f"{tables}/{edition}_bias.csv" for edition in editions],
         "bias_gates": [f"<results>/{edition}/bias/{model}.gate.json" for edition in editions],
     }
+
+
+def folders(config: Config) -> dict[str, dict[str, str | list[str]]]:
+    """The folders of pairs and of people, and what their cards read, by the argument."""
+    found: dict[str, dict[str, str | list[str]]] = {}
+    for name, models in plan.pair_sets(config).items():
+        place = f"<results>/stereotypes/{name}"
+        stores = [
+            f"{place}/{kind}/{model}.parquet"
+            for kind in ("scores", *plan.STORES)
+            for model in models
+        ]
+        found[f"stereotypes/{name}"] = {
+            "document": f"{place}/pairs.json",
+            "tables": [f"{place}/pairs.parquet", *stores],
+        }
+    runs = [
+        file for kind in ("runs", "groups", "predictions") for file in plan.table_runs(config, kind)
+    ]
+    for name in config["individual_fairness"]["datasets"]:
+        place = f"<results>/tabular/{name}"
+        own = [file for file in runs if file.startswith(f"{place}/")]
+        found[f"tabular/{name}"] = {
+            "document": f"{place}/data.json",
+            "tables": [f"{place}/data.parquet", *own],
+        }
+    return found

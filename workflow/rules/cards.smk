@@ -1,4 +1,4 @@
-# What was found of each language model, as a card for its release.
+# Cards: what was found of each language model, for its release, and what a folder holds.
 from evenhand import plan_cards
 
 
@@ -25,3 +25,27 @@ rule write_model_card:
     shell:
         "python -m evenhand.report.write_model_card {params.given} --model {wildcards.model}"
         " {params.options} {params.annotation} --out {output} 2> {log}"
+
+
+rule write_folder_card:
+    input:
+        unpack(lambda wildcards: plan_cards.folders(config)[wildcards.folder]),
+        template="workflow/evenhand/report/cards/folder_card.md.jinja",
+    output:
+        "<results>/{folder}/README.md",
+    log:
+        "<logs>/write_folder_card/{folder}.log",
+    benchmark:
+        "<benchmarks>/write_folder_card/{folder}.jsonl"
+    wildcard_constraints:
+        folder="|".join(map(re.escape, plan_cards.folders(config))) or "none",
+    conda:
+        "../../envs/report.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.report.write_folder_card"),
+    shell:
+        "python -m evenhand.report.write_folder_card {params.given} --out {output} 2> {log}"

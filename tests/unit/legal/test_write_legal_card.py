@@ -159,3 +159,19 @@ def test_tables_of_another_data_set(arguments, tmp_path, repository):
     arguments["groups"].write_text("dataset,attribute\n", encoding="utf-8")
     with pytest.raises(InputError, match="lacks the column split"):
         write_legal_card(**arguments)
+
+
+def test_the_folder_opens_with_datasets(arguments, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    import datasets  # reads the environment when it is imported
+
+    write_legal_card(**arguments)
+    arguments["data"].rename(tmp_path / "mine.parquet")
+    (tmp_path / "attributes").mkdir()
+    (tmp_path / "attributes/other.parquet").write_bytes(b"of another kind")
+    found = datasets.load_dataset(str(tmp_path), cache_dir=str(tmp_path / "cache"))
+    assert list(found) == ["cases"]
+    assert found["cases"].num_rows == 5
+    test = found["cases"].filter(lambda case: case["split"] == "test")
+    assert [case["applicant_gender"] for case in test] == ["male", "male"]
+    assert found["cases"][0]["text"] == ["a violation of Article 3"]

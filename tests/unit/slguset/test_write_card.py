@@ -1,10 +1,13 @@
 import csv
 import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from huggingface_hub import DatasetCard
 
 from evenhand.errors import InputError
+from evenhand.slguset.dataset import SCHEMA
 from evenhand.slguset.write_card import size_category, write_card
 from made_sentences import write_answers
 
@@ -150,3 +153,19 @@ def test_a_missing_column_is_named(arguments):
 )
 def test_size_categories(sentences, category):
     assert size_category(sentences) == category
+
+
+def test_the_folder_opens_with_datasets_beside_tables_of_other_kinds(
+    arguments, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    import datasets  # reads the environment when it is imported
+
+    write_card(**arguments)
+    rows = [dict.fromkeys(SCHEMA.names) | {"sentence_id": "a" * 16, "sentence": "他。"}]
+    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), tmp_path / "slguset.parquet")
+    cache = str(tmp_path / "cache")
+    found = datasets.load_dataset(str(tmp_path), cache_dir=cache)
+    assert list(found) == ["test"]
+    assert found["test"].column_names == SCHEMA.names
+    assert found["test"]["sentence"][0] == "他。"

@@ -1,0 +1,114 @@
+"""Stage: a page in a folder of results by which `datasets` opens each of its tables."""
+
+from pathlib import Path
+from typing import Any
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.io.markdown import render
+from evenhand.report.read import read_json
+from evenhand.stage import Input, Output, Source
+
+#: The one split of each table. (The hub knows train, validation and test by other words too, and
+#: keeps `all` for itself.)
+SPLIT = "all_rows"
+
+
+def write_folder_card(
+    *, template: Input, document: Source, tables: list[Source], out: Output
+) -> dict[str, Any]:
+    """Write README.md for a folder with tables of several kinds, in the format of the hub.
+
+    Its header names each table as a configuration of its own, with one split, ``all_rows``:
+    ``load_dataset(folder, "scores-my-model")``. The first table is the default.
+
+    Parameters
+    ----------
+    template : path
+        ``report/cards/folder_card.md.jinja``.
+    document : path
+        ``pairs.json`` of a set of pairs or ``data.json`` of a table of people, beside which the
+        page will stand.
+    tables : list of path
+        The folder's Parquet files, at any depth. A configuration is called after the path:
+        ``scores/m.parquet`` is ``scores-m``.
+    out : path
+        README.md.
+
+    Returns
+    -------
+    dict
+        tables, rows.
+
+    Raises
+    ------
+    InputError
+        The document has no name, there is no table, a table lies elsewhere or is no Parquet
+        file, or two would be one configuration.
+    """
+    from huggingface_hub import DatasetCardData
+
+    about = read_json(document)
+    if not isinstance(about, dict) or not about.get("name"):
+        raise InputError("does not say what the folder holds", file=document)
+    if not tables:
+        raise InputError("there is no table to name", file=document)
+    stores = [_store(path, document.parent) for path in tables]
+    names = [one["config"] for one in stores]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise InputError(f"two tables would be the configuration {min(twice)}", file=document)
+    title = about.get("title") or (about.get("meta") or {}).get("title") or about["name"]
+    header = DatasetCardData(
+        pretty_name=title,
+        tags=["fairness", "evenhand"],
+        configs=[
+            {
+                "config_name": one["config"],
+                "data_files": [{"split": SPLIT, "path": one["path"]}],
+                **({"default": True} if one is stores[0] else {}),
+            }
+            for one in stores
+        ],
+    )
+    columns: dict[str, list[str]] = {}
+    for one in stores:
+        known = columns.setdefault(one["kind"], [])
+        known += [name for name in one["columns"] if name not in known]
+    text = render(
+        template,
+        {
+            "header": header.to_yaml(line_break="\n"),
+            "title": title,
+            "name": about["name"],
+            "people": "attribute_name" in about,
+            "stores": stores,
+            "columns": columns,
+        },
+    )
+    out.write_text(text, encoding="utf-8")
+    return {"tables": len(stores), "rows": sum(one["rows"] for one in stores)}
+
+
+def _store(path: Path, folder: Path) -> dict[str, Any]:
+    """A table: its configuration, kind, path, rows and columns."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if not path.is_relative_to(folder):
+        raise InputError(f"does not lie in {folder.name}", file=path)
+    place = path.relative_to(folder)
+    try:
+        found = pq.read_metadata(path)
+    except pa.ArrowInvalid as error:
+        raise InputError("is not a Parquet file", file=path) from error
+    return {
+        "config": "-".join(place.with_suffix("").parts),
+        "kind": place.parts[0] if len(place.parts) > 1 else place.stem,
+        "path": place.as_posix(),
+        "rows": found.num_rows,
+        "columns": [field.name for field in found.schema.to_arrow_schema()],
+    }
+
+
+if __name__ == "__main__":
+    stage.run(write_folder_card)
