@@ -4,6 +4,9 @@ from snakemake.utils import min_version
 min_version("9.27.1")
 
 
+report: "workflow/report/workflow.rst"
+
+
 # A config given with --configfile stands alone; without one, the demo's is used.
 if not workflow.overwrite_configfiles:
 

@@ -41,10 +41,10 @@ rule summarise_bias:
             table("published_bias") if wildcards.edition == "slguset_published" else []
         ),
     output:
-        out="<results>/tables/{edition}_bias.csv",
-        by_pair="<results>/tables/{edition}_bias_by_pair.csv",
-        variants="<results>/tables/{edition}_bias_variants.csv",
-        correlations="<results>/tables/{edition}_bias_correlations.csv",
+        out=shown("<results>/tables/{edition}_bias.csv"),
+        by_pair=shown("<results>/tables/{edition}_bias_by_pair.csv"),
+        variants=shown("<results>/tables/{edition}_bias_variants.csv"),
+        correlations=shown("<results>/tables/{edition}_bias_correlations.csv"),
     log:
         "<logs>/summarise_bias/{edition}.log",
     benchmark:
@@ -71,7 +71,7 @@ rule describe_sentences:
         bias=expand("<results>/{{edition}}/bias/{model}.parquet", model=MODELS),
         gates=expand("<results>/{{edition}}/bias/{model}.gate.json", model=MODELS),
     output:
-        "<results>/tables/{edition}_bias_sentences.csv",
+        shown("<results>/tables/{edition}_bias_sentences.csv"),
     log:
         "<logs>/describe_sentences/{edition}.log",
     benchmark:
@@ -97,7 +97,7 @@ rule describe_words:
         gates=expand("<results>/{{edition}}/bias/{model}.gate.json", model=MODELS),
         stop_words=table("stop_words"),
     output:
-        "<results>/tables/{edition}_bias_words.csv",
+        shown("<results>/tables/{edition}_bias_words.csv"),
     log:
         "<logs>/describe_words/{edition}.log",
     benchmark:
@@ -124,7 +124,7 @@ rule correlate_methods:
         scores=of_edition("scores/{model}.parquet"),
         score_gates=of_edition("gates/{model}.json"),
     output:
-        "<results>/tables/{edition}_bias_methods.csv",
+        shown("<results>/tables/{edition}_bias_methods.csv"),
     log:
         "<logs>/correlate_methods/{edition}.log",
     benchmark:

@@ -7,7 +7,7 @@ rule write_model_card:
         unpack(lambda wildcards: plan_cards.card_inputs(config, wildcards.model)),
         template="workflow/evenhand/report/cards/model_card.md.jinja",
     output:
-        "<results>/cards/{model}/README.md",
+        shown("<results>/cards/{model}/README.md"),
     log:
         "<logs>/write_model_card/{model}.log",
     benchmark:

@@ -9,7 +9,7 @@ LIBRARY = str(Path(workflow.basedir) / "workflow")
 if LIBRARY not in sys.path:
     sys.path.insert(0, LIBRARY)
 
-from evenhand import plan, plan_legal, plan_report
+from evenhand import plan, plan_legal, plan_report, plan_shown
 from evenhand.code import digest
 from evenhand.config import Options, complete, file_options, pick, read_schema
 from evenhand.errors import InputError
@@ -25,6 +25,8 @@ try:
     TAGGED = plan.tagged_files(config, SOURCES)
     ROUNDS = plan.annotation_rounds(config)
     VOCABULARY = plan.vocabulary_folder(config)
+    #: result -> how `snakemake --report` shows it
+    SHOWN = plan_shown.read_shown(Path(LIBRARY) / "report" / "shown.csv")
 except InputError as error:
     raise WorkflowError(str(error)) from None
 
@@ -95,6 +97,11 @@ def shard_options(wildcards):
 def given(wildcards, input):
     """A rule's `params: given`: all its named inputs as options, for stages whose inputs vary."""
     return file_options(dict(input.items()))
+
+
+def shown(path):
+    """An output that `snakemake --report` shows, as `workflow/report/shown.csv` says."""
+    return report(path, **SHOWN[path])
 
 
 def table(name):

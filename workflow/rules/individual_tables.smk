@@ -12,10 +12,10 @@ rule tabulate_results:
         settings=INDIVIDUAL["settings"],
         inconsistencies="resources/iifr/inconsistencies.csv",
     output:
-        table_4="<results>/tables/iifr_table_4.csv",
-        table_6="<results>/tables/iifr_table_6.csv",
-        table_7="<results>/tables/iifr_table_7.csv",
-        table_8="<results>/tables/iifr_table_8.csv",
+        table_4=shown("<results>/tables/iifr_table_4.csv"),
+        table_6=shown("<results>/tables/iifr_table_6.csv"),
+        table_7=shown("<results>/tables/iifr_table_7.csv"),
+        table_8=shown("<results>/tables/iifr_table_8.csv"),
     log:
         "<logs>/tabulate_results/all.log",
     benchmark:
@@ -44,7 +44,7 @@ rule check_paper:
         rates="resources/iifr/published_rates.csv",
         inconsistencies="resources/iifr/inconsistencies.csv",
     output:
-        "<results>/tables/iifr_inconsistencies.csv",
+        shown("<results>/tables/iifr_inconsistencies.csv"),
     log:
         "<logs>/check_paper/all.log",
     benchmark:
@@ -65,7 +65,7 @@ rule sweep_lambdas:
     input:
         runs=plan.table_runs(config),
     output:
-        "<results>/tables/iifr_sweeps.csv",
+        shown("<results>/tables/iifr_sweeps.csv"),
     log:
         "<logs>/sweep_lambdas/all.log",
     benchmark:
@@ -86,7 +86,7 @@ rule find_fronts:
     input:
         runs=plan.table_runs(config),
     output:
-        "<results>/tables/iifr_fronts.csv",
+        shown("<results>/tables/iifr_fronts.csv"),
     log:
         "<logs>/find_fronts/all.log",
     benchmark:
@@ -108,7 +108,7 @@ rule compare_methods:
         runs=plan.table_runs(config),
         settings=INDIVIDUAL["settings"],
     output:
-        "<results>/tables/iifr_tests.csv",
+        shown("<results>/tables/iifr_tests.csv"),
     log:
         "<logs>/compare_methods/all.log",
     benchmark:

@@ -38,7 +38,7 @@ rule describe_table:
         meta="<results>/tabular/{dataset}/data.json",
         published=PUBLISHED_GROUPS,
     output:
-        "<results>/tables/{dataset}_groups.csv",
+        shown("<results>/tables/{dataset}_groups.csv"),
     log:
         "<logs>/describe_table/{dataset}.log",
     benchmark:

@@ -38,7 +38,7 @@ rule read_audit:
         sheets=lambda wildcards: plan_legal.audited(config, wildcards.legal)[1],
         findings=lambda wildcards: plan_legal.findings(config, wildcards.legal),
     output:
-        "<results>/tables/legal_{legal}_audit.csv",
+        shown("<results>/tables/legal_{legal}_audit.csv"),
     log:
         "<logs>/read_audit/{legal}.log",
     benchmark:
@@ -71,7 +71,7 @@ rule write_legal_card:
         audit=lambda wildcards: plan_legal.audit_table(config, wildcards.legal),
         template="workflow/evenhand/legal/templates/data_card.md.jinja",
     output:
-        "<results>/legal/{legal}/README.md",
+        shown("<results>/legal/{legal}/README.md"),
     log:
         "<logs>/write_legal_card/{legal}.log",
     benchmark:

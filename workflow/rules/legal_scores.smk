@@ -6,8 +6,8 @@ rule score_groups:
         data="<results>/legal/{legal}/{legal}.parquet",
         predictions=lambda wildcards: plan_legal.predictions(config, wildcards.legal),
     output:
-        out="<results>/tables/legal_{legal}_scores.csv",
-        groups_out="<results>/tables/legal_{legal}_group_scores.csv",
+        out=shown("<results>/tables/legal_{legal}_scores.csv"),
+        groups_out=shown("<results>/tables/legal_{legal}_group_scores.csv"),
     log:
         "<logs>/score_groups/{legal}.log",
     benchmark:
@@ -32,7 +32,7 @@ rule compare_objectives:
         data="<results>/legal/{legal}/{legal}.parquet",
         predictions=lambda wildcards: plan_legal.predictions(config, wildcards.legal),
     output:
-        "<results>/tables/legal_{legal}_tests.csv",
+        shown("<results>/tables/legal_{legal}_tests.csv"),
     log:
         "<logs>/compare_objectives/{legal}.log",
     benchmark:
@@ -57,7 +57,7 @@ rule explain_groups:
         predictions=lambda wildcards: plan_legal.predictions(config, wildcards.legal),
         shift="<results>/tables/legal_{legal}_shift.csv",
     output:
-        "<results>/tables/legal_{legal}_table_2.csv",
+        shown("<results>/tables/legal_{legal}_table_2.csv"),
     log:
         "<logs>/explain_groups/{legal}.log",
     benchmark:
@@ -81,8 +81,8 @@ rule measure_calibration:
         data="<results>/legal/{legal}/{legal}.parquet",
         predictions=lambda wildcards: plan_legal.predictions(config, wildcards.legal),
     output:
-        out="<results>/tables/legal_{legal}_calibration.csv",
-        bins_out="<results>/tables/legal_{legal}_calibration_bins.csv",
+        out=shown("<results>/tables/legal_{legal}_calibration.csv"),
+        bins_out=shown("<results>/tables/legal_{legal}_calibration_bins.csv"),
     log:
         "<logs>/measure_calibration/{legal}.log",
     benchmark:
@@ -106,7 +106,7 @@ rule measure_counterfactual:
         data="<results>/legal/{legal}/{legal}.parquet",
         predictions=lambda wildcards: plan_legal.with_twins(config, wildcards.legal),
     output:
-        "<results>/tables/legal_{legal}_counterfactual.csv",
+        shown("<results>/tables/legal_{legal}_counterfactual.csv"),
     log:
         "<logs>/measure_counterfactual/{legal}.log",
     benchmark:
@@ -134,8 +134,8 @@ rule tabulate_classifiers:
         anchors="resources/legal/published_scores.csv",
         claims="resources/legal/published_claims.csv",
     output:
-        out="<results>/tables/legal_{legal}_table_4.csv",
-        claims_out="<results>/tables/legal_{legal}_claims.csv",
+        out=shown("<results>/tables/legal_{legal}_table_4.csv"),
+        claims_out=shown("<results>/tables/legal_{legal}_claims.csv"),
     log:
         "<logs>/tabulate_classifiers/{legal}.log",
     benchmark:

@@ -5,9 +5,9 @@ rule describe_cases:
     input:
         data="<results>/legal/{legal}/{legal}.parquet",
     output:
-        sizes="<results>/tables/legal_{legal}_sizes.csv",
-        groups="<results>/tables/legal_{legal}_groups.csv",
-        labels="<results>/tables/legal_{legal}_labels.csv",
+        sizes=shown("<results>/tables/legal_{legal}_sizes.csv"),
+        groups=shown("<results>/tables/legal_{legal}_groups.csv"),
+        labels=shown("<results>/tables/legal_{legal}_labels.csv"),
     log:
         "<logs>/describe_cases/{legal}.log",
     benchmark:
@@ -29,7 +29,7 @@ rule measure_shift:
     input:
         data="<results>/legal/{legal}/{legal}.parquet",
     output:
-        "<results>/tables/legal_{legal}_shift.csv",
+        shown("<results>/tables/legal_{legal}_shift.csv"),
     log:
         "<logs>/measure_shift/{legal}.log",
     benchmark:
@@ -53,7 +53,7 @@ rule cross_attributes:
         data="<results>/legal/{legal}/{legal}.parquet",
         claims="resources/legal/published_cross.csv",
     output:
-        "<results>/tables/legal_{legal}_cross.csv",
+        shown("<results>/tables/legal_{legal}_cross.csv"),
     log:
         "<logs>/cross_attributes/{legal}.log",
     benchmark:
@@ -104,7 +104,7 @@ rule measure_lengths:
         tokens=lambda wildcards: plan_legal.tokenised(config, wildcards.legal),
         metas=lambda wildcards: plan_legal.tokenised(config, wildcards.legal, "json"),
     output:
-        "<results>/tables/legal_{legal}_lengths.csv",
+        shown("<results>/tables/legal_{legal}_lengths.csv"),
     log:
         "<logs>/measure_lengths/{legal}.log",
     benchmark:
@@ -127,7 +127,7 @@ rule count_rules:
     input:
         findings=lambda wildcards: plan_legal.findings(config, wildcards.legal),
     output:
-        "<results>/tables/legal_{legal}_rules.csv",
+        shown("<results>/tables/legal_{legal}_rules.csv"),
     log:
         "<logs>/count_rules/{legal}.log",
     benchmark:
@@ -152,7 +152,7 @@ rule check_leakage:
         data="<results>/legal/{legal}/{legal}.parquet",
         words=f"{LEGAL['tables']}/outcome_words.csv",
     output:
-        "<results>/tables/legal_{legal}_leakage.csv",
+        shown("<results>/tables/legal_{legal}_leakage.csv"),
     log:
         "<logs>/check_leakage/{legal}.log",
     benchmark:

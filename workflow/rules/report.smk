@@ -18,7 +18,7 @@ rule collect_provenance:
         results=plan.flat(*plan_report.page_inputs(config, SHARDS).values()),
         others=plan.other_files(config, SHARDS),
     output:
-        "<results>/provenance.json",
+        shown("<results>/provenance.json"),
     log:
         "<logs>/collect_provenance/all.log",
     benchmark:
@@ -71,7 +71,7 @@ rule write_front_page:
         provenance="<results>/provenance.json",
         templates=TEMPLATES,
     output:
-        "<results>/report/index.html",
+        shown("<results>/report/index.html"),
     log:
         "<logs>/write_front_page/all.log",
     benchmark:
@@ -101,7 +101,7 @@ rule write_sentences_page:
         **plan_report.explorer_files(config),
         templates=TEMPLATES,
     output:
-        "<results>/report/sentences.html",
+        shown("<results>/report/sentences.html"),
     log:
         "<logs>/write_sentences_page/all.log",
     benchmark:
@@ -125,7 +125,7 @@ rule write_errors_page:
         errors="resources/known_errors.csv",
         templates=TEMPLATES,
     output:
-        "<results>/report/known_errors.html",
+        shown("<results>/report/known_errors.html"),
     log:
         "<logs>/write_errors_page/all.log",
     benchmark:
@@ -149,7 +149,7 @@ rule write_provenance_page:
         provenance="<results>/provenance.json",
         templates=TEMPLATES,
     output:
-        "<results>/report/provenance.html",
+        shown("<results>/report/provenance.html"),
     log:
         "<logs>/write_provenance_page/all.log",
     benchmark:
@@ -176,7 +176,7 @@ rule write_run_page:
         # the last of all, since it tells of all others
         others=OTHER_PAGES,
     output:
-        "<results>/report/run.html",
+        shown("<results>/report/run.html"),
     log:
         "<logs>/write_run_page/all.log",
     benchmark:
@@ -204,7 +204,7 @@ rule write_slguset_page:
         provenance="<results>/provenance.json",
         templates=TEMPLATES,
     output:
-        "<results>/report/slguset.html",
+        shown("<results>/report/slguset.html"),
     log:
         "<logs>/write_slguset_page/all.log",
     benchmark:
@@ -229,7 +229,7 @@ rule write_models_page:
         **plan.models_page_files(config),
         templates=TEMPLATES,
     output:
-        "<results>/report/language_models.html",
+        shown("<results>/report/language_models.html"),
     log:
         "<logs>/write_models_page/all.log",
     benchmark:
@@ -253,7 +253,7 @@ rule write_individual_page:
         **plan.individual_page_files(config),
         templates=TEMPLATES,
     output:
-        "<results>/report/individual_fairness.html",
+        shown("<results>/report/individual_fairness.html"),
     log:
         "<logs>/write_individual_page/all.log",
     benchmark:
@@ -277,7 +277,7 @@ rule write_legal_page:
         **plan_legal.page_files(config),
         templates=TEMPLATES,
     output:
-        "<results>/report/legal_cases.html",
+        shown("<results>/report/legal_cases.html"),
     log:
         "<logs>/write_legal_page/all.log",
     benchmark:
@@ -307,7 +307,7 @@ rule write_classifiers_page:
         **plan_legal.classifiers_page_files(config),
         templates=TEMPLATES,
     output:
-        "<results>/report/legal_classifiers.html",
+        shown("<results>/report/legal_classifiers.html"),
     log:
         "<logs>/write_classifiers_page/all.log",
     benchmark:

@@ -82,7 +82,7 @@ rule measure_agreement:
         answers=expand("<results>/slguset/annotation/{round}/answers.parquet", round=ANNOTATED),
         keywords=table("keywords"),
     output:
-        out="<results>/slguset/agreement.csv",
+        out=shown("<results>/slguset/agreement.csv"),
         disagreements="<results>/slguset/annotation/disagreements.csv",
     log:
         "<logs>/measure_agreement/all.log",

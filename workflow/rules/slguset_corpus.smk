@@ -88,7 +88,7 @@ rule count_funnel:
         candidates="<results>/slguset/candidates.parquet",
         counts=of_shards("<results>/slguset/sentences/{shard}.counts.json"),
     output:
-        "<results>/slguset/funnel.csv",
+        shown("<results>/slguset/funnel.csv"),
     log:
         "<logs>/count_funnel/all.log",
     benchmark:

@@ -33,7 +33,7 @@ rule describe_dataset:
         published=table("published_counts"),
         vocabulary=VOCABULARY or [],
     output:
-        table="<results>/{edition}/table_1.csv",
+        table=shown("<results>/{edition}/table_1.csv"),
         statistics="<results>/{edition}/statistics.json",
     log:
         "<logs>/describe_dataset/{edition}.log",
@@ -65,7 +65,7 @@ rule write_card:
         funnel="<results>/slguset/funnel.csv",
         template="workflow/evenhand/slguset/templates/data_card.md.jinja",
     output:
-        "<results>/slguset/README.md",
+        shown("<results>/slguset/README.md"),
     log:
         "<logs>/write_card/all.log",
     benchmark:

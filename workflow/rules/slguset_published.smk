@@ -8,7 +8,7 @@ rule import_published:
     output:
         sentences="<results>/slguset_published/sentences/published.parquet",
         dataset="<results>/slguset_published/slguset.parquet",
-        problems="<results>/slguset_published/problems.csv",
+        problems=shown("<results>/slguset_published/problems.csv"),
     log:
         "<logs>/import_published/all.log",
     benchmark:
@@ -35,7 +35,7 @@ rule report_published:
         ),
         problems="<results>/slguset_published/problems.csv",
     output:
-        table="<results>/slguset_published/filters.csv",
+        table=shown("<results>/slguset_published/filters.csv"),
         report="<results>/slguset_published/report.json",
     log:
         "<logs>/report_published/all.log",

@@ -7,9 +7,9 @@ rule meta_evaluate:
         scores=of_set("scores/{model}.parquet"),
         gates=of_set("gates/{model}.json"),
     output:
-        out="<results>/tables/{set}_meta_evaluation.csv",
-        roc="<results>/tables/{set}_roc.csv",
-        auc_tests="<results>/tables/{set}_auc_tests.csv",
+        out=shown("<results>/tables/{set}_meta_evaluation.csv"),
+        roc=shown("<results>/tables/{set}_roc.csv"),
+        auc_tests=shown("<results>/tables/{set}_auc_tests.csv"),
     log:
         "<logs>/meta_evaluate/{set}.log",
     benchmark:
@@ -34,7 +34,7 @@ rule measure_length:
         scores=of_set("scores/{model}.parquet"),
         gates=of_set("gates/{model}.json"),
     output:
-        "<results>/tables/{set}_length.csv",
+        shown("<results>/tables/{set}_length.csv"),
     log:
         "<logs>/measure_length/{set}.log",
     benchmark:
@@ -60,7 +60,7 @@ rule compare_compat:
         gates=of_set("gates/{model}.json"),
         nulls=of_set("null/{model}.parquet"),
     output:
-        "<results>/tables/{set}_compat.csv",
+        shown("<results>/tables/{set}_compat.csv"),
     log:
         "<logs>/compare_compat/{set}.log",
     benchmark:
@@ -85,7 +85,7 @@ rule compare_models:
         scores=of_set("scores/{model}.parquet"),
         gates=of_set("gates/{model}.json"),
     output:
-        "<results>/tables/{set}_model_comparisons.csv",
+        shown("<results>/tables/{set}_model_comparisons.csv"),
     log:
         "<logs>/compare_models/{set}.log",
     benchmark:
@@ -110,7 +110,7 @@ rule check_released:
         scores=lambda wildcards: [source_of(one) for one in STEREOTYPES["released"]["scores"]],
         published="resources/stereotypes/published_stereoset.csv",
     output:
-        "<results>/tables/stereoset_released.csv",
+        shown("<results>/tables/stereoset_released.csv"),
     log:
         "<logs>/check_released/all.log",
     benchmark:

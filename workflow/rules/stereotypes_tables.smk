@@ -8,7 +8,7 @@ rule summarise_scores:
         gates=of_set("gates/{model}.json"),
         nulls=of_set("null/{model}.parquet"),
     output:
-        "<results>/tables/{set}_bias_scores.csv",
+        shown("<results>/tables/{set}_bias_scores.csv"),
     log:
         "<logs>/summarise_scores/{set}.log",
     benchmark:
@@ -33,7 +33,7 @@ rule measure_stereoset:
         scores=of_set("scores/{model}.parquet"),
         gates=of_set("gates/{model}.json"),
     output:
-        "<results>/tables/{set}_stereoset.csv",
+        shown("<results>/tables/{set}_stereoset.csv"),
     log:
         "<logs>/measure_stereoset/{set}.log",
     benchmark:
@@ -58,7 +58,7 @@ rule measure_accuracy:
         scores=of_set("scores/{model}.parquet"),
         gates=of_set("gates/{model}.json"),
     output:
-        "<results>/tables/{set}_token_accuracy.csv",
+        shown("<results>/tables/{set}_token_accuracy.csv"),
     log:
         "<logs>/measure_accuracy/{set}.log",
     benchmark:
@@ -83,7 +83,7 @@ rule measure_all_masked:
         scores=of_set("scores/{model}.parquet"),
         gates=of_set("gates/{model}.json"),
     output:
-        "<results>/tables/{set}_all_masked.csv",
+        shown("<results>/tables/{set}_all_masked.csv"),
     log:
         "<logs>/measure_all_masked/{set}.log",
     benchmark:

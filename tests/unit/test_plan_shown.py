@@ -1,0 +1,60 @@
+"""What `snakemake --report` shows: the table agrees with the rules, the captions with Snakemake."""
+
+import re
+
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.plan_shown import COLUMNS, read_shown
+
+
+@pytest.fixture
+def folder(repository):
+    return repository / "workflow" / "report"
+
+
+def test_the_table_tells_of_the_outputs_that_rules_mark(repository, folder):
+    rules = sorted((repository / "workflow/rules").glob("*.smk"))
+    texts = [rule.read_text(encoding="utf-8") for rule in rules]
+    marked = [file for text in texts for file in re.findall(r'shown\("([^"]+)"\)', text)]
+    assert len(marked) == len(set(marked)) > 50
+    assert set(marked) == read_shown(folder / "shown.csv").keys()
+
+
+def test_every_page_and_table_is_marked(repository, folder):
+    shown = read_shown(folder / "shown.csv")
+    for rule in sorted((repository / "workflow/rules").glob("*.smk")):
+        text = rule.read_text(encoding="utf-8")
+        for block in re.findall(r"^    output:\n((?: {8}.*\n)+)", text, re.M):
+            for file in re.findall(
+                r'"(<results>/(?:tables/[^"]+\.csv|report/[^"]+\.html))"', block
+            ):
+                assert file in shown
+
+
+def test_labels_hold_no_wildcard_that_the_file_lacks(folder):
+    for file, arguments in read_shown(folder / "shown.csv").items():
+        names = set(re.findall(r"\{(\w+)\}", " ".join(arguments["labels"].values())))
+        assert names <= set(re.findall(r"\{(\w+)\}", file))
+
+
+def test_every_caption_is_used(folder):
+    used = {arguments["caption"] for arguments in read_shown(folder / "shown.csv").values()}
+    there = {f"../report/{path.name}" for path in folder.glob("*.rst")}
+    assert there - used == {"../report/workflow.rst"}
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("file,category\n", "has other columns than file, category"),
+        (",".join(COLUMNS) + "\na.csv,A,none,x,\n", r"shown.csv:2: names the caption none\.rst"),
+        (",".join(COLUMNS) + "\na.csv,A,c,x,\na.csv,A,c,y,\n", r"shown.csv:3: .*a second time"),
+    ],
+)
+def test_a_faulty_table_is_told(tmp_path, text, message):
+    (tmp_path / "c.rst").touch()
+    table = tmp_path / "shown.csv"
+    table.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        read_shown(table)

@@ -1,0 +1,48 @@
+"""What the Snakefile asks about `snakemake --report`: which results it shows, and how.
+
+``workflow/report/shown.csv`` is the table of them; ``workflow/report`` holds the captions.
+"""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+from evenhand.errors import InputError
+
+#: Columns of the table: a result below the results, as its rule names it; the category, the
+#: caption's stem, what it is, and of which data set or model (may hold wildcards; may be blank).
+COLUMNS = ["file", "category", "caption", "result", "of"]
+
+
+def read_shown(table: Path) -> dict[str, dict[str, Any]]:
+    """The arguments of Snakemake's ``report`` by the path of the output.
+
+    Parameters
+    ----------
+    table : Path
+        ``shown.csv``. A caption is a file beside it; its path is told from the folder of rules.
+
+    Raises
+    ------
+    InputError
+        The table has other columns, tells of a file twice, or of a caption that is not there.
+    """
+    with table.open(encoding="utf-8", newline="") as stream:
+        reader = csv.DictReader(stream)
+        if reader.fieldnames != COLUMNS:
+            raise InputError(f"has other columns than {', '.join(COLUMNS)}", file=table, line=1)
+        found: dict[str, dict[str, Any]] = {}
+        for row in reader:
+            place = {"file": table, "line": reader.line_num}
+            caption = table.with_name(f"{row['caption']}.rst")
+            if not caption.is_file():
+                raise InputError(f"names the caption {caption.name}, which is not there", **place)
+            file = f"<results>/{row['file']}"
+            if file in found:
+                raise InputError(f"tells of {row['file']} a second time", **place)
+            found[file] = {
+                "caption": f"../{table.parent.name}/{caption.name}",
+                "category": row["category"],
+                "labels": {"result": row["result"], "of": row["of"] or "–"},
+            }
+    return found
