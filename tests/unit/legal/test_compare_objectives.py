@@ -75,6 +75,31 @@ def test_the_p_value_over_seeds_is_that_of_scipy(tmp_path):
     )
 
 
+def test_a_handful_of_cases_shows_nothing(tmp_path):
+    data, _ = write_people(tmp_path / "d.parquet", men=3, women=1)
+    bad = lambda hot: np.roll(right(hot), 1, axis=1)  # noqa: E731
+    runs = [predictions(data, "cail", bad, seed=seed) for seed in (1, 2, 3)]
+    runs += [predictions(data, "cail", right, seed=seed, **DRO) for seed in (1, 2, 3)]
+    _, rows = compared(tmp_path, data, "cail", *runs)
+    # of the 16 ways to swap four cases one is as good, and one as bad
+    assert float(rows["group_dro", "defendant_gender", "mean"]["p_cases"]) == pytest.approx(
+        2 / 16, abs=0.05
+    )
+
+
+def test_alike_classifiers_seldom_differ(tmp_path):
+    data, _ = write_people(tmp_path / "d.parquet", men=10, women=4, splits=("test",))
+    low = 0
+    for start in range(40):
+        runs = [predictions(data, "cail", noisy(100 * start + seed, 3), seed=seed, **more)
+                for seed, more in ((1, {}), (2, {}))]  # fmt: skip
+        runs += [predictions(data, "cail", noisy(100 * start + 50 + seed, 3), seed=seed, **DRO)
+                 for seed in (1, 2)]  # fmt: skip
+        _, rows = compared(tmp_path, data, "cail", *runs, resamples=199)
+        low += sum(float(row["p_cases"]) <= 0.05 for row in rows.values())
+    assert low <= 20  # of 160: 8 are expected
+
+
 def test_the_same_predictions_do_not_differ(tmp_path):
     data, _ = write_people(tmp_path / "d.parquet", men=12, women=12)
     runs = [predictions(data, "cail", noisy(seed), seed=seed, **more)

@@ -107,6 +107,16 @@ def test_neither_the_order_of_cases_nor_that_of_files_counts_for_the_scores(tmp_
     assert found[0] == found[1]
 
 
+def test_numbers_have_six_decimals(tmp_path):
+    data, _ = write_people(tmp_path / "d.parquet", men=7, women=3)
+    scored(tmp_path, data, "cail", predictions(data, "cail", noisy(1)))
+    for name in ("scores.csv", "groups.csv"):
+        for row in read_csv(tmp_path / name):
+            for column, cell in row.items():
+                decimals = cell.partition(".")[2]
+                assert len(decimals) in (0, 6), (column, cell)
+
+
 def test_the_same_twice_gives_the_same_bytes(tmp_path):
     data, genders = write_people(tmp_path / "d.parquet", men=20, women=20)
     run = predictions(data, "cail", wrong_for(genders, "male"))

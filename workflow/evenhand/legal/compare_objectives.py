@@ -19,13 +19,12 @@ from evenhand.legal.scored import (
     drawn_seed,
     measured,
     read_scored,
-    resample_groups,
     scored_for,
     scores_of_groups,
 )
 from evenhand.metrics.classification import conventions
-from evenhand.metrics.disparity import resampled_sums, share_as_far
-from evenhand.metrics.paired import holm
+from evenhand.metrics.disparity import group_sums, share_as_far
+from evenhand.metrics.paired import holm, swapped_sums
 from evenhand.stage import Input, Output, Plugin
 
 HEADER = [
@@ -65,10 +64,11 @@ def compare_objectives(
 
         - seeds that both have; value and erm, the means over them; difference, above 0 where the
           objective is higher: good for overall, mean and worst, bad for gd.
-        - low, high, p_cases: 95 per cent interval and two-sided p-value over bootstrap samples
-          of the cases, the same for both, drawn within groups: would other cases show a
-          difference. A sample's difference is a mean over the seeds; what counts is how far it
-          lies from the mean of all samples.
+        - p_cases: two-sided p-value of the randomization test over cases: would the difference
+          be as large if it were chance which of the two gave a case's answers (of all seeds; see
+          `evenhand.metrics.paired.swapped_sums`). It holds for small groups, too, where samples
+          drawn from a handful of cases say nothing. low, high: the difference, less and more what
+          95 of 100 swaps stay within.
         - seeds_low, seeds_high, p_seeds: of the paired t test over seeds: would other seeds show
           a difference on these cases. Two or three seeds can show next to nothing.
         - p_cases_adjusted, p_seeds_adjusted: by Holm, for all tests of the file; overall of an
@@ -82,7 +82,7 @@ def compare_objectives(
     split : str
         The split whose cases are compared.
     seed, resamples : int
-        Bootstrap samples and their seed.
+        Random swaps and their seed.
 
     Returns
     -------
@@ -92,19 +92,11 @@ def compare_objectives(
     if resamples < 1:
         raise InputError(f"{resamples} resamples say nothing", remedy="give at least 100")
     cases, runs = read_scored(data, predictions, kind, [split])
-    values = case_counts(cases, runs)
-    drawn = resampled_sums(values, seed=drawn_seed(seed, split), resamples=resamples)
-    classes = cases.classes.shape[1]
-    convention = conventions(cases.dataset.task)["all"]
-    size = np.array([len(cases.true)])
-    overall = [
-        scores_of_groups(sums, size, classes, convention)[..., 0]
-        for sums in (values.sum(axis=0)[None], drawn[:, None])
-    ]
+    swaps = drawn_seed(seed, split, "swapped"), resamples
     rows = [
         {"dataset": dataset, "split": split} | row
         for one in cases.groups
-        for row in _of_attribute(cases, runs, one, overall, f"{seed}/{split}", resamples)
+        for row in _of_attribute(cases, runs, one, swaps)
     ]
     _adjust(rows)
     write_rows(out, HEADER, rows)
@@ -119,20 +111,16 @@ def compare_objectives(
 
 
 def _of_attribute(
-    cases: Cases, runs: Runs, one: Groups, overall: list[np.ndarray], name: str, resamples: int
+    cases: Cases, runs: Runs, one: Groups, swaps: tuple[int, int]
 ) -> list[dict[str, Any]]:
-    wanted = scored_for(one.attribute.name)
-    kept = [place for place, setting in enumerate(runs.settings) if wanted(setting)]
-    if all(runs.settings[place].objective == BASE for place in kept):
+    some = runs.of(scored_for(one.attribute.name))
+    if all(setting.objective == BASE for setting in some.settings):
         return []
-    some = runs.of(wanted)
-    sums = resample_groups(case_counts(cases, some), one, name, resamples)
-    classes = cases.classes.shape[1]
-    convention = conventions(cases.dataset.task)["all"]
-    seen, drawn = (
-        measured(over_all[..., kept], scores_of_groups(own, sums.sizes, classes, convention))
-        for over_all, own in zip(overall, (sums.of_groups, sums.of_groups_drawn), strict=True)
-    )
+    values = case_counts(cases, some)
+    # all cases as a last group of their own
+    sizes = np.bincount(one.codes, minlength=one.unknown + 1)[: one.unknown]
+    sums = np.vstack([group_sums(values, one.codes, one.unknown), values.sum(axis=0)[None]])
+    seen = _measures(sums, sizes, cases)
     rows = []
     by_setting = some.by_setting()
     for setting, places in by_setting.items():
@@ -143,28 +131,59 @@ def _of_attribute(
         of_base = {some.seeds[place]: place for place in base}
         ours = [place for place in places if some.seeds[place] in of_base]
         theirs = [of_base[some.seeds[place]] for place in ours]
+        swapped = _swapped(cases, some, one, (ours, theirs), swaps) if ours else {}
         for measure in MEASURES:
             row = {**about, "measure": measure, "seeds": len(ours)}
             if not ours:
                 row["reason"] = "there is no ERM of a seed in common"
             elif not np.isfinite(seen[measure]).all():
                 row["reason"] = "no case has a known group"
-            elif measure == "gd" and (sums.sizes > 0).sum() < 2:
+            elif measure == "gd" and (sizes > 0).sum() < 2:
                 row["reason"] = "one group only has cases"
             else:
-                row |= _tested(seen[measure], drawn[measure], ours, theirs)
+                row |= _tested(seen[measure], swapped[measure], ours, theirs)
             rows.append(row)
     return rows
 
 
+def _measures(sums: np.ndarray, sizes: np.ndarray, cases: Cases) -> dict[str, np.ndarray]:
+    """The `MEASURES` from sums (..., groups + 1, m), of which the last are of all cases."""
+    convention = conventions(cases.dataset.task)["all"]
+    every = np.append(sizes, len(cases.true))
+    scores = scores_of_groups(sums, every, cases.classes.shape[1], convention)
+    return measured(scores[..., -1], scores[..., :-1])
+
+
+def _swapped(
+    cases: Cases,
+    runs: Runs,
+    one: Groups,
+    pair: tuple[list[int], list[int]],
+    swaps: tuple[int, int],
+) -> dict[str, np.ndarray]:
+    """How far two settings lie apart in each measure when cases swap their answers: (swaps,)."""
+    ours, theirs = (
+        case_counts(cases, runs._replace(logits=runs.logits[places])) for places in pair
+    )
+    sizes = np.bincount(one.codes, minlength=one.unknown + 1)[: one.unknown]
+    seed, number = swaps
+    parts = [
+        (swapped_sums(ours, theirs, codes, count, seed=seed, swaps=number),
+         group_sums(ours + theirs, codes, count))
+        for codes, count in ((one.codes, one.unknown), (np.zeros_like(one.codes), 1))
+    ]  # fmt: skip
+    mine = np.concatenate([swapped for swapped, _ in parts], axis=1)
+    both = np.concatenate([total for _, total in parts])
+    our_scores, their_scores = (_measures(sums, sizes, cases) for sums in (mine, both - mine))
+    return {name: (our_scores[name] - their_scores[name]).mean(axis=-1) for name in MEASURES}
+
+
 def _tested(
-    seen: np.ndarray, drawn: np.ndarray, ours: list[int], theirs: list[int]
+    seen: np.ndarray, swapped: np.ndarray, ours: list[int], theirs: list[int]
 ) -> dict[str, Any]:
     differences = seen[ours] - seen[theirs]
     difference = differences.mean()
-    samples = (drawn[:, ours] - drawn[:, theirs]).mean(axis=1)
-    # the distance of a sample from the mean of all is what chance does
-    far = np.abs(samples - samples.mean())
+    far = np.abs(swapped)
     reach = np.quantile(far, 0.95)
     return {
         "value": seen[ours].mean(),

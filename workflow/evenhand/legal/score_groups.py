@@ -285,7 +285,7 @@ class _Chance:
                     "known_cases": int(sizes.sum()),
                     "groups": len(there),
                     "smallest_group": int(there.min()) if len(there) else None,
-                    "gd_perfect": measured(np.array(np.nan), perfect)["gd"],
+                    "gd_perfect": float(measured(np.array(np.nan), perfect)["gd"]),
                 }
                 for name in MEASURES:
                     value = values[name][which].mean()
