@@ -100,6 +100,11 @@ def make_sampler(
         What decides.
     near : array of int64, shape (n, k), optional
         For ``neighbours``: see there.
+
+    Raises
+    ------
+    InputError
+        No sampler has this name.
     """
     if name == "shuffle":
         return shuffled(len(groups), batch, generator)
@@ -110,6 +115,11 @@ def make_sampler(
         "group_weighted": group_weighted,
         "group_pairs": group_pairs,
     }
+    if name not in samplers:
+        raise InputError(
+            f"an objective names the sampler {name!r}",
+            remedy=f"use {', '.join(('shuffle', 'neighbours', *samplers))}",
+        )
     return samplers[name](groups, batch, generator)
 
 
