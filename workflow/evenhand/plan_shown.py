@@ -43,6 +43,6 @@ def read_shown(table: Path) -> dict[str, dict[str, Any]]:
             found[file] = {
                 "caption": f"../{table.parent.name}/{caption.name}",
                 "category": row["category"],
-                "labels": {"result": row["result"], "of": row["of"] or "–"},
+                "labels": {name: row[name] for name in ("result", "of") if row[name]},
             }
     return found

@@ -1,0 +1,84 @@
+"""`snakemake --report`: one file or an archive, of the results as they are, without a network."""
+
+import base64
+import json
+import re
+import zipfile
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from harness import checkout
+
+CONFIG = """
+legal:
+  datasets:
+    court:
+      kind: fscs
+      parts:
+        cases: {format: swiss_judgment, files: [resources/demo/legal/fscs/cases.jsonl]}
+  resamples: 100
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    made = checkout(tmp_path_factory.mktemp("report"), ("--configfile", "tiny.yaml"))
+    made.write("tiny.yaml", CONFIG)
+    made.run("all")
+    return made
+
+
+@pytest.fixture(scope="module")
+def html(made):
+    made.run("all", "--report", "report.html")
+    return made.read("report.html")
+
+
+def results_of(html: str) -> list[dict]:
+    """What the report tells of each file."""
+    found = re.search(r'<script id="results">\s*var results = (\{.*?\});\s*</script>', html, re.S)
+    return list(json.loads(found[1]).values())
+
+
+def test_it_shows_pages_tables_and_cards_with_captions(html):
+    results = results_of(html)
+    shown = {one["name"]: one for one in results}
+    assert {"index.html", "legal_cases.html", "provenance.html", "run.html"} <= shown.keys()
+    assert {"legal_court_groups.csv", "legal_court_shift.csv", "README.md"} <= shown.keys()
+    caption = shown["legal_court_groups.csv"]["caption"]
+    assert "court" in caption and "{{" not in caption
+    assert all(one["caption"] for one in results)
+    assert shown["index.html"]["labels"] == {"result": "Overview"}
+    assert shown["legal_court_groups.csv"]["labels"] == {"result": "Groups by split", "of": "court"}
+    found = re.search(r'<script id="categories">\s*var categories = (.*?);\s*</script>', html, re.S)
+    assert set(json.loads(found[1])) == {"Pages", "Legal data", "Cards", "Provenance"}
+
+
+def test_a_page_in_it_is_the_page(made, html):
+    page = next(one for one in results_of(html) if one["name"] == "legal_cases.html")
+    data = base64.b64decode(page["data_uri"].partition("base64,")[2])
+    assert data == (made.root / "results/report/legal_cases.html").read_bytes()
+
+
+def test_it_asks_no_other_computer_for_anything(html):
+    tree = LexborHTMLParser(html)
+    assert len(tree.css("script")) > 10
+    assert tree.css("[src], link") == []  # all is inside: scripts that draw add data: addresses
+    assert not [style for style in tree.css("style") if "@import" in style.text()]
+
+
+def test_the_archive_holds_the_same_files(made, html):
+    made.run("all", "--report", "report.zip")
+    with zipfile.ZipFile(made.root / "report.zip") as archive:
+        names = [name.rsplit("/", 1)[-1] for name in archive.namelist()]
+    assert sorted(names) == sorted([*(one["name"] for one in results_of(html)), "report.html"])
+
+
+def test_neither_the_report_nor_another_caption_or_category_reruns_anything(made, html):
+    assert made.plan("all") == []
+    made.edit("workflow/report/shown.csv", "Legal data,legal,Groups by split", "Law,legal,Groups")
+    made.append("workflow/report/legal.rst", "\nOne sentence more.\n")
+    assert made.plan("all") == []
+    made.run("all", "--report", "again.html")
+    assert "One sentence more." in made.read("again.html")
