@@ -1,0 +1,111 @@
+"""Each how-to of `docs/`, executed: its files are written and its commands run, in their order.
+
+In a how-to, a fenced block ``bash`` holds commands, a block with ``file=NAME`` is written to that
+file, and a comment ``<!-- test: WORDS -->`` stands where a person does something: `BY_HAND` does it
+here. Blocks without either are only shown.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness import REPOSITORY, Checkout, checkout
+
+BLOCK = re.compile(
+    r"^(?P<indent> *)```(?P<language>\w+)(?: file=(?P<file>\S+))?\n(?P<text>.*?)^(?P=indent)```$"
+    r"|^ *<!-- test: (?P<hand>.+?) -->$",
+    re.M | re.S,
+)
+
+HOWTOS = sorted((REPOSITORY / "docs").glob("howto_*.md"))
+
+
+def by_hand(words: str) -> Callable:
+    """Remember a function as what a person does where a how-to says `words`."""
+
+    def remember(function: Callable[[Path], None]) -> Callable[[Path], None]:
+        BY_HAND[words] = function
+        return function
+
+    return remember
+
+
+BY_HAND: dict[str, Callable[[Path], None]] = {}
+
+
+def model(folder: Path, seed: int) -> None:
+    """A small English masked model: a few seconds of training."""
+    from evenhand.scoring.train_masked_lm import train_masked_lm
+
+    texts = sorted((REPOSITORY / "resources/demo/english").glob("*.txt"))
+    train_masked_lm(files=texts, out=folder, tokens="wordpiece", layers=1, steps=60, seed=seed)
+
+
+@by_hand("a model of the auditor's own lies in models/mine")
+def first_model(root: Path) -> None:
+    (root / "models").mkdir()
+    model(root / "models/mine", 0)
+
+
+@by_hand("the model is trained on")
+def second_model(root: Path) -> None:
+    import shutil
+
+    shutil.rmtree(root / "models/mine")
+    model(root / "models/mine", 1)
+
+
+@by_hand("three people fill in their sheets")
+def fill_sheets(root: Path) -> None:
+    import pandas as pd
+
+    filled = root / "annotation/2026/filled/round_1"
+    filled.mkdir(parents=True)
+    for sheet in sorted((root / "results/2026/slguset/annotation/round_1/sheets").glob("*.csv")):
+        if sheet.name != "handed_out.csv":
+            table = pd.read_csv(sheet, dtype=str, encoding="utf-8-sig")
+            table["answer"] = "accept"
+            table.to_csv(filled / sheet.name, index=False, encoding="utf-8-sig")
+
+
+@pytest.mark.parametrize("howto", HOWTOS, ids=lambda path: path.stem)
+def test_howto_does_what_it_says(howto, tmp_path):
+    made = checkout(tmp_path)
+    steps = list(BLOCK.finditer(howto.read_text(encoding="utf-8")))
+    ran = 0
+    for step in steps:
+        text = textwrap.dedent(step["text"] or "")
+        if step["hand"]:
+            BY_HAND[step["hand"]](made.root)
+        elif step["file"]:
+            made.write(step["file"], text)
+        elif step["language"] == "bash":
+            run(made, text)
+            ran += 1
+    assert ran, f"{howto.name} has no command"
+
+
+def run(made: Checkout, commands: str) -> None:
+    """Run commands as a reader's terminal does, who has given `source .venv/bin/activate`."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("EVENHAND_", "SNAKEMAKE"))}
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", commands],
+        cwd=made.root,
+        env=kept
+        | {
+            "PYTHONPATH": str(made.root / "workflow"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, f"{commands}\n{done.stdout[-3000:]}"
