@@ -76,7 +76,8 @@ def test_gaps(tmp_path):
     assert found["sentence"] == (
         "On set 0, 2 of 4 gaps between groups under ERM are larger than what random groups of the"
         " same sizes show (linear, court region: GD 9.0 against 2.5 and linear, defendant gender:"
-        " GD 9.0 against 2.5). Of the rest, 1 could hardly stand out: a group has too few cases."
+        " GD 9.0 against 2.5). If groups did not differ at all, chance would still bring about 0.2."
+        " Of the rest, 1 could hardly stand out: a group has too few cases."
         " 1 of 2 gaps above noise is no larger than among random groups with the same labels."
     )
     assert document["headline"] == [found["sentence"]]
@@ -123,10 +124,26 @@ def test_what_explains_the_worst_group(tmp_path):
     _, document = written(tmp_path, {"table_2": rows})
     found = finding(document, "worst_group_explained")
     assert found["numbers"] == {
-        "attributes": 1, "by_chance": 0.5, "fewest_train_cases": 1, "most_drift": 0, "most_wci": 0
+        "attributes": 1, "ties": 0, "by_chance": 0.5, "fewest_train_cases": 1, "most_drift": 0,
+        "most_wci": 0,
     }  # fmt: skip
     assert found["holds"] is True
     assert "1 of 1 attribute (" in found["sentence"]
+
+
+def test_attributes_whose_groups_are_equally_bad_count_for_nothing(tmp_path):
+    tie = [group("male", "false", most_drift="true"), group("female", "false")]
+    tie = [row | {"attribute": "defendant_gender"} for row in tie]
+    rows = [group("Beijing", "true", most_wci=""), group("Hunan", "false", most_wci="")]
+    _, document = written(tmp_path, {"table_2": tie + rows}, {"table_2": tie})
+    found = finding(document, "worst_group_explained")
+    assert (found["numbers"]["attributes"], found["numbers"]["ties"]) == (1, 1)
+    assert found["numbers"]["by_chance"] == 0.5
+    assert "In 1 other no single group is the worst." in found["sentence"]
+    assert not any(
+        (row["id"], row["dataset"]) == ("worst_group_explained", "set 1")
+        for row in document["findings"]
+    )
 
 
 def test_classifiers_that_say_the_same_of_every_case(tmp_path):
@@ -178,7 +195,10 @@ def test_calibration(tmp_path):
     _, document = written(tmp_path, {"calibration": rows})
     found = finding(document, "calibration_by_group")
     assert found["numbers"] == {"groups": 2, "above_noise": 1}
-    assert found["sentence"].endswith("of the same size (linear, court region: Hunan).")
+    assert found["sentence"].endswith(
+        "of the same size (linear, court region: Hunan). If groups did not differ at all, chance"
+        " would still bring about 0.1."
+    )
 
 
 def test_several_data_sets_are_said_of_each_and_of_all(tmp_path):

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from scipy.spatial.distance import jensenshannon
 
@@ -53,6 +54,14 @@ def test_what_may_explain_a_gap(tmp_path):
     assert woman["few"] == "true"
     assert counts == {"rows": 9, "attributes": 1, "fewest_train_cases": 1, "most_drift": 1,
                       "most_wci": 1}  # fmt: skip
+
+
+def test_of_equally_bad_classes_none_explains_a_gap(tmp_path):
+    _, rows = explained(tmp_path, CASES, lambda hot: right(np.roll(hot, 1, axis=1)))
+    for name in ("male", "female"):
+        row = rows["defendant_gender", name]
+        assert (row["worst_class_f1"], row["most_wci"]) == ("0.000000", "")
+        assert row["as_bad"] == "2"
 
 
 def test_scores_are_means_over_seeds_of_erm_alone(tmp_path):

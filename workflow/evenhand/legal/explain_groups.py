@@ -29,7 +29,7 @@ from evenhand.stage import Input, Output, Plugin
 HEADER = [
     *("dataset", "classifier", "attribute", "group", "train_cases", "test_cases", "seeds"),
     *("score", "drift", "drift_above_noise", "worst_class", "worst_class_f1"),
-    *("worst_class_cases", "wci"),
+    *("worst_class_cases", "as_bad", "wci"),
     *("worst", "fewest_train_cases", "most_drift", "most_wci", "few"),
 ]
 
@@ -64,10 +64,11 @@ def explain_groups(
           all classes, percent).
         - drift: Jensen-Shannon distance of labels between train and test; drift_above_noise.
         - worst_class: the class that occurs in test with the least F1 over all test cases (mean
-          over seeds, the first of equal ones), its F1 in percent and its test cases; wci: the share
-          of the group's test cases that have it.
+          over seeds, the first of equal ones), its F1 in percent and its test cases; as_bad: how
+          many other classes have no more; wci: the share of the group's test cases that have it.
         - worst: the group has the least score; fewest_train_cases, most_drift, most_wci: of the
-          groups with test cases it alone is the extreme one. Blank where fewer than two have.
+          groups with test cases it alone is the extreme one. Blank where fewer than two have;
+          most_wci also where other classes are as bad, since it is then their order that decides.
         - few: fewer than `few` test cases.
     kind : str
         ecthr, scotus, fscs or cail.
@@ -99,6 +100,7 @@ def explain_groups(
     for setting, places in runs.by_setting().items():
         f1 = np.where(truth.any(axis=0), by_class[places].mean(axis=0), np.inf)
         worst = int(f1.argmin())
+        as_bad = int((f1 <= f1[worst] + 1e-9).sum()) - 1
         for one in cases.groups:
             sizes, scores, has = _group_numbers(one, values, truth, classes)
             own = []
@@ -120,6 +122,7 @@ def explain_groups(
                         "worst_class": names[worst],
                         "worst_class_f1": float(f1[worst]),
                         "worst_class_cases": int(truth[:, worst].sum()),
+                        "as_bad": as_bad,
                         "wci": has[group, worst] / size if size else None,
                         "few": size < few,
                     }
@@ -131,7 +134,7 @@ def explain_groups(
     return {
         "rows": len(rows),
         "attributes": len(last),
-        **{mark: sum(row[mark] is True for row in last) for mark in MARKS},
+        **{mark: sum(row.get(mark) is True for row in last) for mark in MARKS},
     }
 
 
@@ -161,6 +164,8 @@ def _mark(rows: list[dict[str, Any]]) -> None:
         ("most_drift", "drift", -1),
         ("most_wci", "wci", -1),
     ):
+        if mark == "most_wci" and there[0]["as_bad"]:
+            continue
         found = [row for row in there if row[name] is not None]
         for row in found if len(found) == len(there) else []:
             others = [sign * other[name] for other in there if other is not row]

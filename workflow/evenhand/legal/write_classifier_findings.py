@@ -122,7 +122,7 @@ def gaps(
         f"{where}, {_of(len(above), len(own), 'gap')} between groups under ERM"
         f" {_is(len(above))} larger than what random groups of the same sizes show"
     )
-    sentence += f" ({listed([_named(row) for row in above])})." if above else "."
+    sentence += f" ({listed([_named(row) for row in above])}).{_alone(len(own))}" if above else "."
     if few:
         sentence += f" Of the rest, {len(few)} could hardly stand out: a group has too few cases."
     if labels:
@@ -189,28 +189,30 @@ def fewest(
         if row["worst"]:  # blank where there are fewer than two groups
             key = row["dataset"], row["classifier"], row["attribute"]
             attributes.setdefault(key, []).append(row)
-    if not attributes:
+    decided = [rows for rows in attributes.values() if any(row["worst"] == "true" for row in rows)]
+    ties = len(attributes) - len(decided)
+    if not decided:
         return None
     marks = {
-        mark: sum(
-            any(row["worst"] == row[mark] == "true" for row in rows) for rows in attributes.values()
-        )
+        mark: sum(any(row["worst"] == row[mark] == "true" for row in rows) for rows in decided)
         for mark in ("fewest_train_cases", "most_drift", "most_wci")
     }
-    chance = sum(1 / len(rows) for rows in attributes.values())
-    total = len(attributes)
+    chance = sum(1 / len(rows) for rows in decided)
+    total = len(decided)
     sentence = (
         f"{where}, the worst group under ERM is that with the fewest training cases in"
         f" {marks['fewest_train_cases']} of {_count(total, 'attribute')}"
         " (an attribute counts once for each classifier), that whose labels shift most in"
         f" {marks['most_drift']}, and that with most cases of the class the classifier does worst"
-        f" on in {marks['most_wci']}; by chance it would be {chance:.1f}."
+        f" on in {marks['most_wci']}; by chance each would be up to {chance:.1f}."
     )
+    if ties:
+        sentence += f" In {_count(ties, 'other')} no single group is the worst."
     if "fewest_is_worst" in said:
         sentence += f" FairLex has the first in {said['fewest_is_worst']['low']} of 10."
     holds = marks["fewest_train_cases"] > chance
     return {"sentence": sentence, "holds": holds,
-            "numbers": {"attributes": total, "by_chance": chance, **marks}}  # fmt: skip
+            "numbers": {"attributes": total, "ties": ties, "by_chance": chance, **marks}}  # fmt: skip
 
 
 def linear(
@@ -287,7 +289,7 @@ def calibrated(
         f"{where}, the confidence of ERM holds worse in {_of(len(above), len(own), 'group')}"
         " than in random groups of the same size"
     )
-    sentence += f" ({listed([_group(row) for row in above])})." if above else "."
+    sentence += f" ({listed([_group(row) for row in above])}).{_alone(len(own))}" if above else "."
     numbers = {"groups": len(own), "above_noise": len(above)}
     return {"sentence": sentence, "holds": bool(above), "numbers": numbers}
 
@@ -335,6 +337,13 @@ def _group(row: Row) -> str:
 
 def _of(some: int, of: int, word: str) -> str:
     return f"{some or 'none'} of {_count(of, word)}"
+
+
+def _alone(tested: int) -> str:
+    """How many of so many chance alone would bring: their p-values are not corrected."""
+    return (
+        f" If groups did not differ at all, chance would still bring about {CHANCE * tested:.1f}."
+    )
 
 
 def _count(number: int, word: str) -> str:
