@@ -69,4 +69,5 @@ def test_tables_are_offered_once_each_and_are_no_data_sets():
 def test_pages_lie_beside_the_front_page():
     files = plan_report.page_files(configured("legal"), [])
     assert files[0] == "<results>/report/index.html"
+    assert files[-1] == "<results>/report/run.html"
     assert {PurePosixPath(file).parent.as_posix() for file in files} == {"<results>/report"}

@@ -55,7 +55,7 @@ def pages(config: Config, shards: Iterable[str]) -> list[str]:
 
 
 def page_files(config: Config, shards: Iterable[str]) -> list[str]:
-    """Where they are."""
+    """Where they are; the page of the run is the last."""
     return [f"<results>/report/{PAGES[name][0]}" for name in pages(config, shards)]
 
 

@@ -271,3 +271,14 @@ def pretraining(name):
         "folder": plan.model_folder(config, own["model"]) or [],
         "hub": Options(f"models.{own['model']}", place),
     }
+
+
+def swaps(wildcards):
+    """The tables of words that are swapped in the languages of a data set."""
+    return plan_legal.swap_tables(config, wildcards.legal)
+
+
+def vectors(wildcards, what):
+    """The cases as vectors of this kind, if neighbours are looked for by it."""
+    here = f"<results>/legal/{wildcards.legal}/{wildcards.space}.arrow"
+    return here if wildcards.space.startswith(f"{what}/") else []

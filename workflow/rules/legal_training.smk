@@ -3,16 +3,6 @@
 PRETRAINING = ["epochs", "block", "batch", "learning_rate", "new_head", "seed", "dtype"]
 
 
-def swaps(wildcards):
-    return plan_legal.swap_tables(config, wildcards.legal)
-
-
-def vectors(wildcards, what):
-    """The cases as vectors of this kind, if neighbours are looked for by it."""
-    here = f"<results>/legal/{wildcards.legal}/{wildcards.space}.arrow"
-    return here if wildcards.space.startswith(f"{what}/") else []
-
-
 rule pretrain_encoder:
     input:
         data=lambda wildcards: pretraining(wildcards.model)["data"],

@@ -1,16 +1,14 @@
 # Where every file came from, and the pages.
 import snakemake
 
-SNAKEMAKE = snakemake.__version__
 TEMPLATES = sorted(map(str, Path("workflow/evenhand/report/templates").iterdir()))
 #: result tables, by their paths below the results
 TABLES = plan_report.tables(config, SHARDS)
 #: system -> what the front page reads of it
 SYSTEMS = plan_report.headline_files(config, SHARDS)
 PAGES = Options("report", {"pages": plan_report.pages(config, SHARDS)})
-OTHER_PAGES = [
-    page for page in plan_report.page_files(config, SHARDS) if not page.endswith("/run.html")
-]
+#: all but the page of the run, which tells of them
+OTHER_PAGES = plan_report.page_files(config, SHARDS)[:-1]
 
 
 rule collect_provenance:
@@ -173,7 +171,6 @@ rule write_run_page:
     input:
         provenance="<results>/provenance.json",
         templates=TEMPLATES,
-        # the last of all, since it tells of all others
         others=OTHER_PAGES,
     output:
         shown("<results>/report/run.html"),
@@ -190,11 +187,12 @@ rule write_run_page:
         code=code("evenhand.report.write_run_page"),
         logs=f"{config['results']}/logs",
         benchmarks=f"{config['results']}/benchmarks",
+        snakemake=snakemake.__version__,
         pages=PAGES,
     shell:
         "EVENHAND_CACHE= python -m evenhand.report.write_run_page --templates {input.templates}"
         " --provenance {input.provenance} {params.pages}"
-        " --logs {params.logs} --benchmarks {params.benchmarks} --snakemake {SNAKEMAKE}"
+        " --logs {params.logs} --benchmarks {params.benchmarks} --snakemake {params.snakemake}"
         " --out {output} 2> {log}"
 
 
