@@ -211,8 +211,8 @@ def fewest(
     if "fewest_is_worst" in said:
         sentence += f" FairLex has the first in {said['fewest_is_worst']['low']} of 10."
     holds = marks["fewest_train_cases"] > chance
-    return {"sentence": sentence, "holds": holds,
-            "numbers": {"attributes": total, "ties": ties, "by_chance": chance, **marks}}  # fmt: skip
+    numbers = {"attributes": total, "ties": ties, "by_chance": chance, **marks}
+    return {"sentence": sentence, "holds": holds, "numbers": numbers}
 
 
 def linear(

@@ -68,6 +68,7 @@ TABLE_2 = {
     "drift": float,
     "drift_above_noise": boolean,
     "worst_class": str,
+    "as_bad": int,
     "wci": float,
     "worst": boolean,
     "few": str,

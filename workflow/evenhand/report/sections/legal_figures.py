@@ -267,7 +267,7 @@ def _powers(low: float, high: float) -> list[float]:
 
 
 def describe_calibration_curves(path: Path) -> list[dict[str, Any]]:
-    """Confidence against the share of right predictions, by group; ERM, test cases.
+    """Confidence against the share that came true, by group; ERM, test cases.
 
     A figure per attribute and classifier; predictions of all seeds are pooled.
     """
@@ -295,7 +295,7 @@ def _calibration_figure(
                 (
                     row["confidence"],
                     row["share_right"],
-                    f"{name}: confidence {percent(row['confidence'])}, right "
+                    f"{name}: confidence {percent(row['confidence'])}, came true "
                     f"{percent(row['share_right'])}, {count(row['predictions'])} predictions",
                     1.5 + 4.5 * math.sqrt(row["predictions"] / most),
                     row["predictions"] >= ENOUGH,
@@ -306,7 +306,7 @@ def _calibration_figure(
         for name, own in groups.items()
     ]
     grid = [(tick, f"{tick:g}") for tick in (0, 0.25, 0.5, 0.75, 1)]
-    label = f"Share of right predictions by confidence: {classifier}, {', '.join(groups)}"
+    label = f"Share that came true by confidence: {classifier}, {', '.join(groups)}"
     return {
         "drawing": _plane(
             tracks, label, Axis(0, 1), (0, 0.5, 1), Axis(0, 1), grid, diagonal=True, height=220
