@@ -66,6 +66,15 @@ def test_another_configuration_is_refused(tmp_path):
         restored(tmp_path, lr=0.1, batch=16, clip=1)
     with pytest.raises(InputError, match="batch was 16, and is null"):
         restored(tmp_path, lr=0.1)
+    with pytest.raises(InputError, match="clip was null, and is null"):
+        restored(tmp_path, lr=0.1, batch=16, clip=None)
+
+
+def test_what_differs_is_told_however_long_the_settings_are(tmp_path):
+    settings = {f"setting {number:02}": number for number in range(40)}
+    Checkpoints(tmp_path, {"settings": settings | {"warmup": 0.1}}).save(kept(1))
+    with pytest.raises(InputError, match=r"settings\.warmup was 0.1, and is 0.2; remove"):
+        restored(tmp_path, settings=settings | {"warmup": 0.2})
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "other"])

@@ -70,6 +70,7 @@ class Checkpoints:
             configuration = json.loads(kept.pop("configuration"))
         except Exception as error:  # of many types, all the same
             said = (str(error).splitlines() or [type(error).__name__])[0]
+            said = said.partition(". ")[0]  # torch goes on with advice that does not help here
             print(f"begins again: {self.file} is broken ({said})", file=sys.stderr)
             return None
         if configuration != self._configuration:
@@ -114,9 +115,16 @@ class Checkpoints:
             self.save(collect())
 
     def _difference(self, other: Mapping[str, Any]) -> str:
-        ours = self._configuration
-        key = min(key for key in {*ours, *other} if ours.get(key) != other.get(key))
-        return f"{key} was {_short(other.get(key))}, and is {_short(ours.get(key))}"
+        name, ours, theirs = "", self._configuration, other
+        while isinstance(ours, dict) and isinstance(theirs, dict):
+            key = min(key for key, _ in _items(ours) ^ _items(theirs))
+            name, ours, theirs = f"{name}.{key}", ours.get(key), theirs.get(key)
+        return f"{name[1:]} was {_short(theirs)}, and is {_short(ours)}"
+
+
+def _items(some: Mapping[str, Any]) -> set[tuple[str, str]]:
+    """Keys and values, comparable."""
+    return {(key, json.dumps(value, sort_keys=True)) for key, value in some.items()}
 
 
 def _behind(error: BaseException | None) -> OSError | None:
