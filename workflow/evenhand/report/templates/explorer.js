@@ -251,6 +251,7 @@
       for (const [name, text] of Object.entries(heads)) {
         const head = this.table.column(COLUMNS[name]).header();
         (head.querySelector(".dt-column-title") ?? head).replaceChildren(make("bdi", {}, text));
+        this.table.settings()[0].columns[COLUMNS[name]].ariaTitle = text; // of the button that sorts
       }
       this.table.column(COLUMNS.value).visible(Boolean(this.measure), false);
       this.table.column(COLUMNS.beside).visible(Boolean(this.beside), false);

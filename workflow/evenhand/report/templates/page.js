@@ -33,6 +33,11 @@
       if (known === rows.length) rows.forEach((row, j) => { row.cells[i].dataset.order = keys[j]; });
       else if (known) rows.forEach((row) => { row.cells[i].dataset.order = row.cells[i].textContent.trim(); });
     }
+    // a heading over several columns sorts by none of them
+    table.tHead.querySelectorAll("[scope=colgroup]").forEach((head) => { head.dataset.dtOrder = "disable"; });
+    // its button is called like the heading, signs of markup in it included
+    const heads = [...table.tHead.querySelectorAll("th")];
+    heads.forEach((head) => head.setAttribute("aria-label", head.textContent.trim()));
     const long = rows.length > LONG;
     const made = new DataTable(table, {
       paging: long,
@@ -41,6 +46,7 @@
       ...(long ? {} : { layout: { topStart: null, topEnd: null, bottomStart: null, bottomEnd: null } }),
       columnDefs: [{ targets: ["plot", "drawing", "unsorted"], orderable: false }],
     });
+    heads.forEach((head) => head.removeAttribute("aria-label"));
     // the filter and the pages stay where they are while the table scrolls
     const box = table.closest(".scroll");
     const inner = made.table().container().querySelector(".dt-layout-table");
@@ -140,8 +146,17 @@
       title.remove(); // or the browser shows it a second time
     }
     const markAt = (event) => event.target.closest?.("svg.figure [data-tip]") ?? null;
+    // A mouse that rests while keys move the page takes nothing from them.
+    let mouse = "";
+    let rested = null; // where it was when a key was pressed
+    addEventListener("pointermove", (event) => { mouse = `${event.screenX} ${event.screenY}`; }, { passive: true });
     addEventListener("pointerover", (event) => {
-      if (event.pointerType === "mouse" && !tip.contains(event.target)) show(markAt(event));
+      if (event.pointerType !== "mouse" || tip.contains(event.target)) return;
+      const here = `${event.screenX} ${event.screenY}`;
+      if (rested === "") rested = here;
+      if (rested === here) return;
+      rested = null;
+      show(markAt(event));
     });
     addEventListener("pointerdown", (event) => show(markAt(event)));
     addEventListener("scroll", place, { passive: true, capture: true });
@@ -155,6 +170,7 @@
         if (event.key === "Escape") show(null);
         if (!step) return;
         event.preventDefault();
+        rested = mouse;
         const i = marks.indexOf(shown);
         show(marks[i < 0 ? (step > 0 ? 0 : marks.length - 1) : (i + step + marks.length) % marks.length]);
       });
