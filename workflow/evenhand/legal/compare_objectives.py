@@ -38,6 +38,13 @@ HIGHER, LOWER, NOT_SHOWN = "higher", "lower", "not shown"
 #: Below this adjusted p-value a difference is called one.
 CHANCE = 0.05
 
+#: Swaps for each test of the file, at the least: with fewer, no difference of a large file could
+#: be shown, since the least p-value is one over the swaps, and Holm multiplies it by the tests.
+SWAPS = 40
+
+#: Swaps held in memory at once.
+AT_ONCE = 2000
+
 
 def compare_objectives(
     *,
@@ -82,7 +89,7 @@ def compare_objectives(
     split : str
         The split whose cases are compared.
     seed, resamples : int
-        Random swaps and their seed.
+        Random swaps and their seed; more where there are more tests than a `SWAPS`th of them.
 
     Returns
     -------
@@ -92,7 +99,7 @@ def compare_objectives(
     if resamples < 1:
         raise InputError(f"{resamples} resamples say nothing", remedy="give at least 100")
     cases, runs = read_scored(data, predictions, kind, [split])
-    swaps = drawn_seed(seed, split, "swapped"), resamples
+    swaps = _swaps(cases, runs, f"{seed}/{split}/swapped", resamples)
     rows = [
         {"dataset": dataset, "split": split} | row
         for one in cases.groups
@@ -110,8 +117,22 @@ def compare_objectives(
     }
 
 
+def _swaps(cases: Cases, runs: Runs, name: str, resamples: int) -> list[tuple[int, int]]:
+    """Seeds and numbers of swaps that are made one after the other."""
+    tests = len(MEASURES) * sum(
+        scored_for(one.attribute.name)(setting)
+        for one in cases.groups
+        for setting in runs.by_setting()
+    )
+    number = max(resamples, SWAPS * tests)
+    return [
+        (drawn_seed(name, first), min(AT_ONCE, number - first))
+        for first in range(0, number, AT_ONCE)
+    ]
+
+
 def _of_attribute(
-    cases: Cases, runs: Runs, one: Groups, swaps: tuple[int, int]
+    cases: Cases, runs: Runs, one: Groups, swaps: list[tuple[int, int]]
 ) -> list[dict[str, Any]]:
     some = runs.of(scored_for(one.attribute.name))
     if all(setting.objective == BASE for setting in some.settings):
@@ -159,23 +180,25 @@ def _swapped(
     runs: Runs,
     one: Groups,
     pair: tuple[list[int], list[int]],
-    swaps: tuple[int, int],
+    swaps: list[tuple[int, int]],
 ) -> dict[str, np.ndarray]:
     """How far two settings lie apart in each measure when cases swap their answers: (swaps,)."""
     ours, theirs = (
         case_counts(cases, runs._replace(logits=runs.logits[places])) for places in pair
     )
     sizes = np.bincount(one.codes, minlength=one.unknown + 1)[: one.unknown]
-    seed, number = swaps
-    parts = [
-        (swapped_sums(ours, theirs, codes, count, seed=seed, swaps=number),
-         group_sums(ours + theirs, codes, count))
-        for codes, count in ((one.codes, one.unknown), (np.zeros_like(one.codes), 1))
-    ]  # fmt: skip
-    mine = np.concatenate([swapped for swapped, _ in parts], axis=1)
-    both = np.concatenate([total for _, total in parts])
-    our_scores, their_scores = (_measures(sums, sizes, cases) for sums in (mine, both - mine))
-    return {name: (our_scores[name] - their_scores[name]).mean(axis=-1) for name in MEASURES}
+    whole = np.zeros_like(one.codes)
+    found: dict[str, list[np.ndarray]] = {name: [] for name in MEASURES}
+    for seed, number in swaps:
+        mine, both = [], []
+        for codes, count in ((one.codes, one.unknown), (whole, 1)):
+            mine.append(swapped_sums(ours, theirs, codes, count, seed=seed, swaps=number))
+            both.append(group_sums(ours + theirs, codes, count))
+        sums, total = np.concatenate(mine, axis=1), np.concatenate(both)
+        scores, others = (_measures(some, sizes, cases) for some in (sums, total - sums))
+        for name in MEASURES:
+            found[name].append((scores[name] - others[name]).mean(axis=-1))
+    return {name: np.concatenate(some) for name, some in found.items()}
 
 
 def _tested(
