@@ -2,6 +2,7 @@
 #   make demo     install, run the whole workflow on the demo inputs, say where the page is
 #   make test     install, run the tests
 #   make test-slurm   the tests on a real Slurm, which is started on this machine and stopped (root, Debian)
+#   make test-browser   the tests of the report in Chromium, of the demo's results (or of RESULTS=folder)
 #   make why      for each job that would run: why
 #   make compare BASE=folder HEAD=folder   what changed between two results, and what moved; GATES=file
 # A config of your own:  make demo CONFIG=my.yaml  (or snakemake --configfile my.yaml --cores 2)
@@ -20,7 +21,7 @@ RUFF_PATHS := workflow tests benchmarks
 export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test test-slurm why compare cache-list cache-prune lint format docs lock install help
+.PHONY: demo test test-slurm test-browser why compare cache-list cache-prune lint format docs lock install help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -54,6 +55,10 @@ test: $(READY)
 # a process for each file: they wait for Slurm, not for the processor
 test-slurm: $(READY)
 	@$(BIN)/pytest -n 4 --dist loadfile tests/slurm
+
+# leaves pictures of all pages in .screenshots
+test-browser: $(READY)
+	@$(BIN)/pytest tests/browser $(if $(RESULTS),--results "$(RESULTS)")
 
 why: $(READY)
 	@$(BIN)/python -m evenhand.why $(if $(CONFIG),--configfile $(CONFIG))

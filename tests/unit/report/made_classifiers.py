@@ -51,6 +51,17 @@ def write_results(repository: Path, folder: Path) -> dict[str, Any]:
     return found | {"claims": [out["claims"]], "findings": findings}
 
 
+def drawn(folder: Path) -> dict[str, Any]:
+    """What the figures of these results are drawn from."""
+    dro = train(folder / "dro.parquet", "group_dro", "defendant_gender", loss=90.0)
+    return {
+        "group_scores": [folder / "group_scores.csv"],
+        "bins": [folder / "bins.csv"],
+        "histories": [train(folder / "erm.parquet"), dro],
+        "trainings": ["mine", "mine"],
+    }
+
+
 def train(path, objective="erm", attribute="none", scores=((0.2, 0.4), (0.3,)), loss=2.0):
     """Write a history: a seed per list of development scores, whose losses halve by epoch."""
     fixed = dict.fromkeys(("learning_rate", "gradient_norm", "dev_loss"), 0.5)

@@ -25,6 +25,16 @@ WORDS = [
 ]
 PLACES = ["车站", "厨房", "学校", "河边", "工地", "医院", "菜场", "剧院"]
 DOINGS = ["等车", "修自行车", "和邻居谈起天气", "数着台阶", "把雨伞借给别人", "读完了半本书"]
+#: A sentence to be found, and how one goes on after a text.
+PLANTED = "埋在这里的{}捧着独一无二的记号。"
+FRAME = "记者看到{}正在等车𠮷。"
+#: Pairs; {text} stands for a text.
+MADE_PAIRS = [
+    ("The baker is kind.", "The baker is loud."),
+    ("{text} she waits.", "{text} he waits."),
+    ("My aunt sings at night.", "My uncle sings at night."),
+    ("The same.", "The same."),
+]
 
 
 def sentence_rows(number: int, frames: Sequence[str] = ()) -> list[dict[str, Any]]:
@@ -180,3 +190,27 @@ def write_pairs(
         gates[-1].write_text(json.dumps({"trusted": reason is None, "reason": reason}))
     return {"sets": [home / "pairs.json"], "pairs": [home / "pairs.parquet"],
             "scores": scores, "gates": gates}  # fmt: skip
+
+
+def write_results(folder: Path, text: str) -> dict[str, Any]:
+    """Two editions and two sets of pairs, with this text wherever data has a say.
+
+    Returns the arguments of `write_sentences_page`. The first sentence holds the text, the second
+    is `PLANTED`.
+    """
+    pairs = [
+        (more.replace("{text}", text), less.replace("{text}", text)) for more, less in MADE_PAIRS
+    ]
+    rows = sentence_rows(120, [text + FRAME, PLANTED])
+    rows[3]["source"] = text
+    hostile = text.replace("/", "∕")
+    given = write_edition(folder, "slguset", rows, ["one", "two", hostile], ["two"])
+    given |= write_edition(folder, "slguset_published", rows[60:100], ["one"])
+    english = {"masked": ["aul", "cps"], "other": ["aul"], "causal": ["log_likelihood"]}
+    sets = [
+        write_pairs(folder, "made", pairs, english, ["causal"], ids=["0", f"1/{text}"]),
+        write_pairs(folder, "second", pairs[:1] * 2, {"one": ["aul"]}, title=text),
+    ]
+    for name in sets[0]:
+        given[name] = [path for one in sets for path in one[name]]
+    return given

@@ -28,16 +28,8 @@ def files(repository, tmp_path_factory):
 
 
 @pytest.fixture
-def drawn(files, tmp_path):
-    """What the figures are drawn from."""
-    folder = files["tests"][0].parent
-    dro = train(tmp_path / "dro.parquet", "group_dro", "defendant_gender", loss=90.0)
-    return {
-        "group_scores": [folder / "group_scores.csv"],
-        "bins": [folder / "bins.csv"],
-        "histories": [train(tmp_path / "erm.parquet"), dro],
-        "trainings": ["mine", "mine"],
-    }
+def drawn(files):
+    return made_classifiers.drawn(files["tests"][0].parent)
 
 
 @pytest.fixture

@@ -1,0 +1,200 @@
+"""Pages of made results: hostile ones, and those of a run of one system."""
+
+import csv
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from evenhand.report.export_tables import export_tables
+from evenhand.report.headline import SYSTEMS
+from evenhand.report.known_errors import COLUMNS
+from evenhand.report.pages import PAGES
+from evenhand.report.write_classifiers_page import write_classifiers_page
+from evenhand.report.write_errors_page import write_errors_page
+from evenhand.report.write_front_page import write_front_page
+from evenhand.report.write_individual_page import write_individual_page
+from evenhand.report.write_legal_page import write_legal_page
+from evenhand.report.write_models_page import write_models_page
+from evenhand.report.write_provenance_page import write_provenance_page
+from evenhand.report.write_run_page import write_run_page
+from evenhand.report.write_sentences_page import write_sentences_page
+from evenhand.report.write_slguset_page import write_slguset_page
+from unit.report import (
+    made_classifiers,
+    made_explorer,
+    made_individual,
+    made_legal,
+    made_results,
+    made_stereotypes,
+)
+
+#: What a sentence, a title or a label may hold: markup, script, quotes, a formula of a
+#: spreadsheet, a mark of writing direction, and what a template might take for its own.
+HOSTILE = (
+    '=HYPERLINK("javascript:hacked=1")<script>window.hacked=2</script>\'"><img src=x'
+    " onerror=window.hacked=3><svg onload=window.hacked=4>\u202e&amp;{{ 7*7 }}</title></svg>"
+    "</script><!--"
+)
+#: The same as the name of a file.
+HOSTILE_NAME = HOSTILE.replace("/", "∕")
+
+#: The pages of a run of SlguSet alone.
+ONE_SYSTEM = ["front", "slguset", "sentences", "known_errors", "provenance", "run"]
+
+
+def hostile(repository: Path, results: Path) -> Path:
+    """All pages, with `HOSTILE` wherever data has a say; the folder that they lie in."""
+    report = results / "report"
+    report.mkdir(parents=True)
+    common = {"templates": made_results.templates(repository), "pages": list(PAGES)}
+    slguset = made_results.write_hostile(results, HOSTILE)
+    provenance = write_provenance(results / "provenance.json")
+    write_slguset_page(
+        **common, out=report / "slguset.html", notice=HOSTILE, provenance=provenance,
+        **made_results.arguments(slguset),
+    )  # fmt: skip
+
+    models = made_stereotypes.write_results(
+        results,
+        models={"tiny-bert-en": HOSTILE_NAME, "headless": f"{HOSTILE_NAME} 2"},
+        sets={"crows_pairs": HOSTILE_NAME},
+        text=HOSTILE,
+    )
+    of_models = made_stereotypes.arguments(models)
+    write_models_page(
+        **common, out=report / "language_models.html", provenance="../provenance.json", **of_models
+    )
+
+    tables = made_individual.results(results / "tables", HOSTILE, HOSTILE, HOSTILE)
+    write_individual_page(**common, out=report / "individual_fairness.html", **tables)
+
+    about = {"names": ["mine"], "titles": [HOSTILE]}
+    of_cases = made_legal.write_results(repository, folder(results / "legal/cases"))
+    write_legal_page(
+        **common, out=report / "legal_cases.html", **about, kinds=["ecthr"],
+        parts=[f"mine/{HOSTILE}"], **of_cases,
+    )  # fmt: skip
+    of_classifiers = made_classifiers.write_results(
+        repository, folder(results / "legal/classifiers")
+    )
+    write_classifiers_page(
+        **common, out=report / "legal_classifiers.html", **about, kinds=["cail"],
+        **of_classifiers, **made_classifiers.drawn(results / "legal/classifiers"),
+    )  # fmt: skip
+
+    write_front_page(
+        **common, out=report / "index.html", systems=list(SYSTEMS), notice=HOSTILE,
+        slguset=[slguset / "slguset/funnel.csv", slguset / "tables/slguset_bias.csv"],
+        language_models=[
+            *of_models["sets"], *of_models["gates"], *of_models["bias_scores"],
+            of_models["released"],
+        ],
+        legal=named_legal(results / "tables", of_cases, of_classifiers),
+        legal_names=["mine"], legal_titles=[HOSTILE], provenance=provenance,
+        errors=write_errors(results / "errors.csv"),
+    )  # fmt: skip
+    write_errors_page(**common, out=report / "known_errors.html", errors=results / "errors.csv")
+    write_sentences_page(
+        **common, out=report / "sentences.html",
+        **made_explorer.write_results(folder(results / "explored"), HOSTILE),
+    )  # fmt: skip
+    write_provenance_page(
+        **common, out=report / "provenance.html", provenance=provenance, results="results"
+    )
+    write_run(common, results, report, HOSTILE_NAME)
+    return report
+
+
+def one_system(repository: Path, results: Path) -> Path:
+    """The pages of a run that has SlguSet alone; the folder that they lie in."""
+    report = folder(results / "report")
+    common = {"templates": made_results.templates(repository), "pages": ONE_SYSTEM}
+    rows = made_explorer.sentence_rows(60)
+    write_sentences_page(
+        **common, out=report / "sentences.html",
+        **made_explorer.write_edition(results, "slguset", rows),
+    )  # fmt: skip
+    made_results.write_results(results)  # over these, but for what the page leads to
+    shutil.copyfile(
+        results / "slguset_published/filters.csv", results / "slguset_published/problems.csv"
+    )
+    files = made_results.arguments(results)
+    write_slguset_page(**common, out=report / "slguset.html", **files)
+    write_front_page(
+        **common, out=report / "index.html", systems=["slguset"],
+        slguset=[files["funnel"], files["bias"]],
+    )  # fmt: skip
+    errors = repository / "resources/known_errors.csv"
+    write_errors_page(**common, out=report / "known_errors.html", errors=errors)
+    provenance = write_provenance(results / "provenance.json", "made", results)
+    (results / "made").touch()
+    write_provenance_page(
+        **common, out=report / "provenance.html", provenance=provenance, results="results"
+    )
+    write_run(common, results, report, "all")
+    paths = sorted([*results.glob("slguset*/*.csv"), *results.glob("tables/*.csv")])
+    export_tables(
+        tables=paths, files=[path.relative_to(results).as_posix() for path in paths],
+        provenance=provenance, out=report / "tables",
+    )  # fmt: skip
+    return report
+
+
+def folder(path: Path) -> Path:
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def write_provenance(path: Path, text: str = HOSTILE, results: Path | None = None) -> Path:
+    """A record of a file of this name, and of each table of `results`."""
+    entry = dict.fromkeys(("stage", "code", "sha256"), text) | {
+        "file": f"results/{text}", "result": True, "kind": "file", "bytes": 1, "rows": 1,
+        "columns": [text], "parameters": {text: text}, "config": {text: text},
+        "packages": {text: text}, "counts": {text: 1},
+        "inputs": {text: [{"sha256": text, "file": text}]},
+    }  # fmt: skip
+    files = sorted([*results.glob("*/*.*"), *results.glob("*/bias/*")]) if results else []
+    entries = [entry] + [
+        entry | {"file": f"results/{file.relative_to(results).as_posix()}", "sha256": f"{i:064x}"}
+        for i, file in enumerate(files)
+        if file.parent.name != "report"
+    ]
+    document = {"files": entries, "sources": [{"file": text, "sha256": text}]}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return path
+
+
+def write_errors(path: Path) -> Path:
+    """Known errors of each system and kind, in hostile words."""
+    kinds = ("paper", "reference_code", "data")
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, COLUMNS, restval=HOSTILE)
+        writer.writeheader()
+        for i, system in enumerate(SYSTEMS):
+            writer.writerow({"id": f"id-{i}", "system": system, "kind": kinds[i % 3]})
+    return path
+
+
+def write_run(common: dict[str, Any], results: Path, report: Path, job: str) -> None:
+    """The page of a run of three jobs."""
+    for i, name in enumerate(("first", "second", job)):
+        line = {"s": 10.0 * (i + 1), "h:m:s": "0:00:10", "max_rss": 100.0, "cpu_time": 5.0}
+        path = folder(results / "benchmarks" / f"rule_{name}") / f"{name}.jsonl"
+        path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    folder(results / "logs")
+    write_run_page(
+        **common, out=report / "run.html", benchmarks=results / "benchmarks",
+        logs=results / "logs", snakemake="9.9.9",
+    )  # fmt: skip
+
+
+def named_legal(tables: Path, *made: dict[str, Any]) -> list[Path]:
+    """Copies of the legal tables under the names that the front page knows them by."""
+    found = []
+    for files in made:
+        for kind in ("sizes", "cross", "table_4", "claims", "tests"):
+            for path in files.get(kind, []):
+                found.append(tables / f"legal_mine_{kind}.csv")
+                shutil.copyfile(path, found[-1])
+    return found

@@ -1,0 +1,71 @@
+"""Every link of the report leads somewhere."""
+
+import json
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from browser.made_pages import ONE_SYSTEM
+from evenhand.report.pages import PAGES
+from in_browser import View
+
+PLACES = {"demo": list(PAGES), "one_system": ONE_SYSTEM}
+ORIGIN = ".downloads a[href^='provenance.html#']"
+
+
+@pytest.fixture(scope="module", params=PLACES)
+def trees(request, places) -> tuple[Path, dict[str, LexborHTMLParser]]:
+    """A folder of pages, and the pages by their files."""
+    folder = places(request.param)
+    files = [PAGES[page][0] for page in PLACES[request.param]]
+    texts = {file: (folder / file).read_text(encoding="utf-8") for file in files}
+    return folder, {file: LexborHTMLParser(text) for file, text in texts.items()}
+
+
+def anchors(tree: LexborHTMLParser) -> set[str]:
+    """What an address of the page may name: ids, and the rows of the explorer."""
+    found = {node.attributes["id"] for node in tree.css("[id]")}
+    for block in tree.css("script[type='application/json'][id^='data-']"):
+        data = json.loads(block.text())
+        found |= {f"{data['key']}/{id}" for id in data["id"]} | set(data["id"])
+    return found
+
+
+def test_every_link_leads_somewhere(trees):
+    folder, pages = trees
+    known = {file: anchors(tree) for file, tree in pages.items()}
+    lost = []
+    for file, tree in pages.items():
+        for link in tree.css("a[href]"):
+            href = link.attributes["href"]
+            path, _, anchor = href.partition("#")
+            target = folder / unquote(path) if path else folder / file
+            known_there = known.get(target.name, ())
+            if not target.exists() or (anchor and unquote(anchor) not in known_there):
+                lost.append((file, href))
+    assert lost == []
+
+
+def test_every_page_is_linked_to_and_says_which_it_is(trees):
+    _, pages = trees
+    for file, tree in pages.items():
+        links = tree.css("nav.pages a")
+        assert [link.attributes["href"] for link in links] == list(pages)
+        [current] = tree.css("nav.pages [aria-current=page]")
+        assert current.attributes["href"] == file
+
+
+def test_every_table_says_where_it_came_from(trees, browser):
+    """The way from a table to the record of its file, clicked."""
+    folder, pages = trees
+    file = next(file for file, tree in pages.items() if tree.css(ORIGIN))
+    view = View(browser, folder / file)
+    view.page.locator(f"{ORIGIN}:visible").first.click()
+    view.page.wait_for_url("**/provenance.html#*")
+    target = view.page.locator(":target")
+    assert target.is_visible()
+    assert target.locator(".details").is_visible()
+    view.heard = [words for words in view.heard if "provenance.html" not in words]  # asked for
+    view.close()

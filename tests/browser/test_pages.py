@@ -1,0 +1,200 @@
+"""Each page of the report: of the finished demo, of hostile results, and of one system alone."""
+
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from playwright.sync_api import expect
+
+from browser.made_pages import HOSTILE, HOSTILE_NAME, ONE_SYSTEM
+from evenhand.report.pages import PAGES
+from in_browser import View
+
+HERE = Path(__file__).parent
+LOOK = (HERE / "look.js").read_text(encoding="utf-8")
+OVERFLOW = (HERE / "overflow.js").read_text(encoding="utf-8")
+
+LOOKS = [
+    *(("demo", page) for page in PAGES),
+    *(("hostile", page) for page in PAGES),
+    *(("one_system", page) for page in ONE_SYSTEM),
+]
+WIDE, PHONE = {"width": 1200, "height": 900}, {"width": 360, "height": 780}
+
+#: A picture is no higher, in pixels.
+HIGHEST = 6000
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+#: Neighbours in a column that stand the wrong way round; cells without a value stand last.
+#: DataTables takes words as they are spelled or, with other letters than English ones among
+#: them, as the reader's language orders them.
+UNSORTED = """(table, [column, way]) => {
+  const cells = [...table.tBodies[0].rows].map((row) => row.cells[column]);
+  const keys = cells.map((cell) => cell.dataset.order ?? cell.textContent.trim()).filter(Boolean);
+  const numbers = keys.every((key) => !Number.isNaN(Number(key)));
+  const as = { numeric: true, ignorePunctuation: true };
+  const local = (a, b) => a.localeCompare(b, navigator.languages[0], as);
+  const spelled = (a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1);
+  const sign = way === "ascending" ? 1 : -1;
+  const wrong = (compare) =>
+    keys.filter((key, i) => i && key !== keys[i - 1] && sign * compare(keys[i - 1], key) > 0);
+  if (numbers) return wrong((a, b) => a - b);
+  return wrong(local).length ? wrong(spelled) : [];
+}"""
+
+
+@pytest.fixture(scope="module", params=LOOKS, ids="-".join)
+def look(request) -> tuple[str, str]:
+    """The place of a page and its name."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def opened(browser, places, look):
+    place, page = look
+    one = View(browser, places(place) / PAGES[page][0], viewport=WIDE)
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def view(opened):
+    yield opened
+    opened.page.emulate_media(media="screen", color_scheme="light")
+    opened.page.set_viewport_size(WIDE)
+
+
+def take(view: View, pictures: Path, look: tuple[str, str], name: str) -> None:
+    """Leave a picture of the page."""
+    place, page = look
+    folder = pictures / place
+    folder.mkdir(exist_ok=True)
+    width = view.page.viewport_size["width"]
+    height = min(view.page.evaluate("document.documentElement.scrollHeight"), HIGHEST)
+    view.page.screenshot(
+        path=folder / f"{page}-{name}.png",
+        full_page=True,
+        clip={"x": 0, "y": 0, "width": width, "height": height},
+    )
+
+
+def test_loads_in_silence(view, look, pictures):
+    assert view.page.locator("h1:visible").count() == 1
+    assert view.heard == [] == view.page.evaluate("window.violations")
+    take(view, pictures, look, "light")
+
+
+def test_can_be_used_without_eyes_or_mouse(view):
+    assert view.page.evaluate(LOOK) == []
+
+
+def test_is_dark_in_the_dark(view, look, pictures):
+    brightness = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3)"
+    assert min(map(int, view.page.evaluate(brightness))) > 200
+    view.page.emulate_media(color_scheme="dark")
+    assert max(map(int, view.page.evaluate(brightness))) < 60
+    assert view.page.evaluate(OVERFLOW) == []
+    take(view, pictures, look, "dark")
+
+
+def test_fits_a_phone(view, look, pictures):
+    view.page.set_viewport_size(PHONE)
+    assert view.page.evaluate(OVERFLOW) == []
+    take(view, pictures, look, "phone")
+
+
+def test_prints_without_what_only_a_screen_needs(view, look, pictures):
+    view.page.emulate_media(media="print")
+    needless = "nav, .skip, form, button, input, select, [role=button], .downloads, .tip"
+    assert view.page.locator(f":is({needless}):visible").count() == 0
+    view.page.emulate_media(media="screen")
+    path = pictures / look[0] / f"{look[1]}-print.pdf"
+    view.page.pdf(path=path, format="A4", page_ranges="1")
+    assert path.read_bytes().startswith(b"%PDF")
+
+
+def test_tables_sort_by_mouse_and_keys_and_filter(view):
+    left = view.page.evaluate(
+        """[...document.querySelectorAll("main table.sortable:not(.dataTable)")]
+          .filter((table) => table.tBodies[0].rows.length > 1)
+          .filter((table) => !table.querySelector("tbody [colspan], tbody [rowspan]"))
+          .map((table) => table.caption.textContent)"""
+    )
+    assert left == []
+    tables = view.page.locator("main table.sortable.dataTable")
+    for i in range(min(tables.count(), 3)):
+        sort_and_filter(tables.nth(i))
+
+
+def sort_and_filter(table: Any) -> None:
+    table.evaluate(
+        "(one) => { for (; one; one = one.parentElement) if (one.matches('details')) one.open = 1 }"
+    )
+    buttons = table.locator("thead th:has([role=button]:visible)")
+    for i in sorted({0, buttons.count() - 1}):
+        head = buttons.nth(i)
+        column = int(head.get_attribute("data-dt-column"))
+        ways = []
+        for press in (head.click, lambda one=head: one.locator("[role=button]").press("Enter")):
+            wanted = {"ascending", "descending"}.difference(ways)
+            press()
+            expect(head).to_have_attribute("aria-sort", re.compile(f"^({'|'.join(wanted)})$"))
+            ways.append(head.get_attribute("aria-sort"))
+            assert table.evaluate(UNSORTED, [column, ways[-1]]) == []
+    box = table.locator("xpath=ancestor::*[contains(@class, 'dt-container')][1]")
+    field = box.locator("input[type=search]")
+    if field.count():
+        before = box.locator(".dt-info").inner_text()
+        field.fill("no such words in any row")
+        assert "No row holds these words" in table.inner_text()
+        field.fill("")
+        assert box.locator(".dt-info").inner_text() == before
+
+
+def test_figures_tell_their_values_and_save_as_svg(view, look, tmp_path):
+    figures = view.page.locator("main figure:has(svg.figure[tabindex]):has(> .save):visible")
+    for i in range(min(figures.count(), 3)):
+        drawing = figures.nth(i).locator("svg.figure[tabindex]").first
+        drawing.focus()
+        view.page.keyboard.press("ArrowRight")
+        tip = view.page.locator(".tip:visible")
+        marked = drawing.locator("[data-tip]").first
+        assert tip.inner_text().split() == marked.get_attribute("data-tip").split()
+        view.page.keyboard.press("Escape")
+        assert tip.count() == 0
+        with view.page.expect_download() as waiting:
+            figures.nth(i).locator(".save").click()
+        path = tmp_path / waiting.value.suggested_filename
+        assert path.suffix == ".svg"
+        waiting.value.save_as(path)
+        check_picture(path)
+
+
+def check_picture(path: Path) -> None:
+    """An SVG file that needs no page around it."""
+    root = ElementTree.parse(path).getroot()
+    assert root.tag == f"{SVG}svg"
+    nodes = list(root.iter())
+    assert {node.tag.removeprefix(SVG) for node in nodes} <= {
+        "svg", "g", "rect", "circle", "line", "path", "text", "title", "polyline", "polygon",
+        "ellipse", "tspan",
+    }  # fmt: skip
+    for node in nodes:
+        assert not [name for name in node.attrib if name.startswith("on") or "href" in name]
+        assert "class" not in node.attrib and "var(" not in str(node.attrib)
+    assert any(node.tag in (f"{SVG}rect", f"{SVG}circle", f"{SVG}path") for node in nodes[2:])
+
+
+def test_hostile_strings_stay_text(view, look):
+    place, page = look
+    body = "document.body.textContent"
+    assert view.page.evaluate("window.hacked") is None
+    assert view.page.locator("img, iframe, object, embed").count() == 0
+    if place == "hostile":
+        planted = HOSTILE_NAME if page == "run" else HOSTILE  # which knows names of files alone
+        assert planted in view.page.evaluate(body)
+        assert view.page.locator("main svg[onload], main [onerror]").count() == 0
