@@ -104,6 +104,15 @@ def test_objectives_are_better_where_gd_is_lower(tmp_path):
     assert found["holds"] is True
 
 
+def test_comparisons_that_could_show_nothing_are_counted(tmp_path):
+    alone = {"reason": "one seed does not say how differences vary"}
+    rows = [comparison("gd", "not shown") | alone, comparison("mean", "not shown")]
+    _, document = written(tmp_path, {"tests": rows})
+    found = finding(document, "objectives_against_erm")
+    assert found["numbers"]["silent"] == 1
+    assert " 1 of the 2 comparisons could show nothing: there is one seed" in found["sentence"]
+
+
 def test_the_average_loss_stands_beside_the_papers(tmp_path):
     rows = [comparison("mean", "lower", -1.0), comparison("mean", "not shown", 0.5),
             comparison("worst", "higher", 2.0)]  # fmt: skip

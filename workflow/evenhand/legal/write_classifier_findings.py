@@ -155,6 +155,12 @@ def objectives(
     holds = numbers["gd"]["better"] > 0 or numbers["worst"]["better"] > 0
     sentence = f"{where}, {'; '.join(parts)} (beyond chance over seeds and over cases, corrected"
     sentence += " for how many comparisons there are)."
+    if silent := sum(bool(row["reason"]) for row in own):
+        numbers["silent"] = silent
+        sentence += (
+            f" {silent} of the {_count(len(own), 'comparison')} could show nothing: there is one"
+            " seed, or all seeds differ by the same."
+        )
     return {"sentence": sentence, "holds": holds, "numbers": numbers}
 
 
