@@ -147,6 +147,22 @@ def test_calibration_of_erm_alone(drawn):
     assert sorted(gender) == ["female", "male"]
 
 
+def test_confidence_is_held_against_what_came_true(page, drawn):
+    # of a task with several labels it is not a share of right predictions
+    own = text(page(bins=drawn["bins"]), "#mine")
+    assert "Came true" in own and "upwards: the share that came true" in own
+
+
+def test_other_classes_that_are_as_bad_stand_beside_the_worst(page, files, tmp_path):
+    rows = list(csv.DictReader(files["table_2"][0].open(encoding="utf-8", newline="")))
+    out = tmp_path / "table_2.csv"
+    with out.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(row | {"worst_class": "11", "as_bad": "4"} for row in rows)
+    assert "class 11, and 4 as bad" in text(page(table_2=[out]), "#mine")
+
+
 def test_training_without_groups_or_numbers(tmp_path):
     lonely = train(tmp_path / "a.parquet", scores=((0.5, 0.25),))
     [block] = describe_training([lonely])
