@@ -154,7 +154,8 @@ def test_confidence_is_held_against_what_came_true(page, drawn):
 
 
 def test_other_classes_that_are_as_bad_stand_beside_the_worst(page, files, tmp_path):
-    rows = list(csv.DictReader(files["table_2"][0].open(encoding="utf-8", newline="")))
+    with files["table_2"][0].open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
     out = tmp_path / "table_2.csv"
     with out.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, list(rows[0]))
