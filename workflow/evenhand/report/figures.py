@@ -69,7 +69,7 @@ def waterfall(steps: Sequence[Step], label: str) -> Markup:
         value = taken if step.kind == "lost" else step.after
         group = _add(svg, "g")
         _title(group, f"{step.label}: {count(value)} ({percent(value / whole)})")
-        _text(group, "0", top + 14, step.label)
+        _text(group, "0", top + 14, _cut(step.label))
         sign = "−" if step.kind == "lost" and value else ""
         _text(group, "100%", top + 14, sign + count(value), "number", "end")
         _add(group, "rect", "track", x="0", y=top + 21, width="100%", height=8)
@@ -88,7 +88,7 @@ def bars(rows: Sequence[Bar], label: str) -> Markup:
         top = number * height
         group = _add(svg, "g")
         _title(group, row.words)
-        _text(group, "0", top + 14, row.label)
+        _text(group, "0", top + 14, _cut(row.label))
         _text(group, "100%", top + 14, row.text, "number", "end")
         _add(group, "rect", "track", x="0", y=top + 21, width="100%", height=8)
         _bar(group, axis, 0, row.amount, top + 21, 8, "quiet")
