@@ -368,7 +368,7 @@ def test_the_published_sentences_make_a_page(templates, mirror, tmp_path):
         place = row["句子"].index(own)
         rows.append(made_results.row_of(row["句子"], pair, own, other, own, other, gender, place))
     tree = render(templates, made_results.write_results(tmp_path / "results", rows))
-    assert "20,000" in text(tree, "section#dataset .total")
+    assert "20,000" in text(tree, "section#dataset tfoot")
     shown = {node.text() for node in tree.css("#bias .sentence")}
     assert shown <= {row["句子"] for row in published}
     assert (tmp_path / "results/report.html").stat().st_size < 1_000_000
