@@ -179,3 +179,31 @@ def test_long_lists_are_cut_and_counted(run, folders):
     assert out.count("| mean in iifr_sweeps") == 25
     assert "and 15 more" in out
     assert "**40 of 40 numbers moved beyond noise.**" in out
+
+
+@pytest.mark.parametrize("option", ["--out", "--data"])
+def test_a_folder_in_place_of_a_file_is_refused_and_keeps_what_it_holds(
+    run, folders, tmp_path, option
+):
+    kept = tmp_path / "notes" / "kept.txt"
+    kept.parent.mkdir()
+    kept.write_text("mine")
+    code, out, err = run(*folders, option, kept.parent)
+    assert (code, out) == (2, "")
+    assert "is a folder" in err
+    assert kept.read_text() == "mine"
+
+
+def test_a_folder_in_place_of_gates_is_a_mistake_and_no_broken_gate(run, folders, tmp_path):
+    code, _, err = run(*folders, "--gates", tmp_path)
+    assert code == 2
+    assert "cannot be read" in err
+
+
+def test_the_headline_speaks_of_the_tables_that_differ(run, folders):
+    base, head = folders
+    for folder, sentences in ((base, 3), (head, 4)):
+        write_table(folder, "slguset/funnel.csv", [{"step": "read", "sentences": sentences}])
+        write_provenance(folder)
+    _, out, _ = run(base, head)
+    assert "**No table that differs has a number with an interval in both.**" in out

@@ -188,6 +188,16 @@ def test_one_number_gone_among_several_does_not_pass(judge):
     assert judge(f"{SWEEPS}:mean:moved", base[:1], base).status == HELD
 
 
+def test_a_change_that_cannot_be_judged_does_not_pass_behind_numbers_that_stayed(judge):
+    base = [sweep_row(1.0, metric="a"), sweep_row(2.0, 0.0, metric="b")]
+    head = [base[0], sweep_row(90.0, 0.0, metric="b")]
+    found = judge(f"{SWEEPS}:mean:moved", base, head)
+    assert (found.status, found.judged) == (UNDECIDED, 1)
+    assert "1 that cannot be judged" in found.words
+    judged = [sweep_row(1.1, metric="a"), head[1]]
+    assert judge(f"{SWEEPS}:mean:moved", base, judged).status == HELD
+
+
 def test_a_table_that_one_run_lacks_does_not_pass(tmp_path):
     write_table(tmp_path / "base", "tables/a_length.csv", [{"model": "m"}])
     for name in ("base", "head"):

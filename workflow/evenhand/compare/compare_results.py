@@ -62,6 +62,12 @@ def status(found: Comparison) -> int:
     return 1 if BROKEN in outcomes else 2 if outcomes - {HELD} else 0
 
 
+def _refuse_folder(file: Path) -> None:
+    """A file is moved over what stands in its place, and would take a whole folder with it."""
+    if file.is_dir():
+        raise InputError("is a folder", file=file, remedy="name a file to write to")
+
+
 def main(words: list[str]) -> None:
     """The command line, without the program's name."""
     from cyclopts import App
@@ -100,6 +106,8 @@ def main(words: list[str]) -> None:
             Write everything as JSON to this file.
         """
         try:
+            for file in filter(None, (out, data)):
+                _refuse_folder(file)
             chosen = [parse_gate(one) for one in gate or []]
             chosen += read_gates(gates) if gates else []
             found = compare_results(base=base, head=head, gates=chosen)

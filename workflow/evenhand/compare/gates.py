@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenhand.compare.numbers import ALPHA, GONE, NEW, UNJUDGED, Compared, ComparedTable
+from evenhand.compare.numbers import ALPHA, GONE, NEW, SAME, UNJUDGED, Compared, ComparedTable
 from evenhand.compare.roles import Table, role_of
 from evenhand.errors import InputError
 from evenhand.metrics.paired import holm
@@ -108,6 +108,8 @@ def read_gates(path: Path) -> list[Gate]:
         document = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise InputError("there is no such file", file=path) from error
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", file=path) from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise InputError("is not YAML", file=path) from error
     if not isinstance(document, list) or not document:
@@ -146,7 +148,7 @@ def judge_gate(gate: Gate, tables: list[ComparedTable], families: list[Table]) -
     It is broken if one of its numbers went its direction with a p-value below `ALPHA`, adjusted
     by Holm for the numbers that it chooses, and held if at least one number was judged and none
     broke it. It is undecided, which must never pass, if it chooses no number, if a number of
-    base is gone, or if no number can be judged.
+    base is gone, or if no number can be judged, or none of those that changed.
     """
     named = [table for table in tables if fnmatchcase(table.name, gate.table)]
     if not named:
@@ -187,7 +189,8 @@ def judge_gate(gate: Gate, tables: list[ComparedTable], families: list[Table]) -
         words += f" (least p: {min(adjusted):.2g})"
     asides = [(lost, "of base gone"), (fresh, "new in head"), (unknown, "that cannot be judged")]
     words += "".join(f", {count} {aside}" for count, aside in asides if count)
-    status = BROKEN if breaking else HELD if judged and not lost else UNDECIDED
+    blind = unknown and all(one.status == SAME for one in judged)
+    status = BROKEN if breaking else HELD if judged and not (lost or blind) else UNDECIDED
     if not (judged or lost or fresh or unknown):
         words = "it chooses no row with a number"
     return Outcome(gate, status, words, len(judged), breaking)

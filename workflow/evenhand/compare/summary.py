@@ -95,7 +95,7 @@ def _headline(found: Comparison) -> str:
     if not differing:
         words.append("No table differs.")
     elif not status.total():
-        words.append("No number with an interval stands in both.")
+        words.append("No table that differs has a number with an interval in both.")
     elif not judged:
         words.append("No number could be judged.")
     elif moved := status[MOVED]:
