@@ -84,7 +84,9 @@ def test_hostile_names_stay_text_and_untrusted_numbers_away(page, stereotypes):
 
 def test_traced_files_and_known_errors_are_counted(page, tmp_path, repository):
     provenance = tmp_path / "provenance.json"
-    provenance.write_text(json.dumps({"files": [{"stage": "a"}, {"stage": None}]}))
+    between = {"stage": "c", "result": False}
+    made = [{"stage": "a", "result": True}, {"stage": None}, between]
+    provenance.write_text(json.dumps({"files": made}))
     errors = repository / "resources/known_errors.csv"
     tree = page(systems=[], provenance=provenance, errors=errors, pages=["known_errors"])
     text = tree.css_first(".flow").text()

@@ -62,6 +62,7 @@ WORDS = {
     "not_run": NOT_RUN,
     "not_given": NOT_RUN,
     "not_scored": NOT_RUN,
+    "not_comparable": NOT_RUN,
     "no_published_value": NO_NUMBER,
     "not_published": NO_NUMBER,
     "not_checked": NO_NUMBER,

@@ -145,7 +145,7 @@ def _traced(path: Path) -> dict[str, int]:
     document = read_json(path)
     if not (isinstance(document, dict) and isinstance(document.get("files"), list)):
         raise InputError("lists no files", file=path)
-    files = document["files"]
+    files = [one for one in document["files"] if one.get("result", True)]  # not those between
     return {"files": len(files), "traced": sum(one.get("stage") is not None for one in files)}
 
 
