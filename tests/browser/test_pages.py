@@ -69,8 +69,10 @@ def view(opened):
 
 
 def take(view: View, pictures: Path, look: tuple[str, str], name: str) -> None:
-    """Leave a picture of the page."""
+    """Leave a picture of the page, where a person would look at it."""
     place, page = look
+    if place != "demo" and name == "dark":
+        return
     folder = pictures / place
     folder.mkdir(exist_ok=True)
     width = view.page.viewport_size["width"]
@@ -126,7 +128,7 @@ def test_tables_sort_by_mouse_and_keys_and_filter(view):
     )
     assert left == []
     tables = view.page.locator("main table.sortable.dataTable")
-    for i in range(min(tables.count(), 3)):
+    for i in range(min(tables.count(), 2)):
         sort_and_filter(tables.nth(i))
 
 
@@ -157,7 +159,7 @@ def sort_and_filter(table: Any) -> None:
 
 def test_figures_tell_their_values_and_save_as_svg(view, look, tmp_path):
     figures = view.page.locator("main figure:has(svg.figure[tabindex]):has(> .save):visible")
-    for i in range(min(figures.count(), 3)):
+    for i in range(min(figures.count(), 2)):
         drawing = figures.nth(i).locator("svg.figure[tabindex]").first
         drawing.focus()
         view.page.keyboard.press("ArrowRight")
