@@ -57,6 +57,11 @@ def test_the_front_page_reads_what_this_part_makes(part):
     assert found[part], "nothing to make a headline of"
 
 
+def test_the_front_page_reads_what_the_paper_counts_by_bias():
+    found = plan_report.headline_files(configured("slguset"), ["a-1"])
+    assert "resources/slguset/published_bias.csv" in found["slguset"]
+
+
 def test_tables_are_offered_once_each_and_are_no_data_sets():
     config = configured(*PARTS)
     tables = plan_report.tables(config, ["a-1"])

@@ -67,8 +67,6 @@ def headline_files(config: Config, shards: Iterable[str]) -> dict[str, list[str]
     for system, (*_, its_pages) in systems.items():
         module = importlib.import_module(f"evenhand.report.headlines.{system}")
         files = plan.flat(*(shown[page] for page in its_pages if page in shown))
-        if system == "slguset":
-            files.append(f"{config['slguset']['tables']}/published_bias.csv")
         if its_pages[0] in shown:
             found[system] = [
                 file
@@ -78,6 +76,8 @@ def headline_files(config: Config, shards: Iterable[str]) -> dict[str, list[str]
                     for pattern in module.FILES.values()
                 )
             ]
+    if "slguset" in found:  # no result: what the paper counts
+        found["slguset"].append(f"{config['slguset']['tables']}/published_bias.csv")
     return found
 
 
