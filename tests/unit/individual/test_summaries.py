@@ -559,6 +559,14 @@ def test_findings_turn_with_the_numbers(resources, tmp_path, run, write):
     assert by_id["one_class_from_lambda"]["holds"] is False
 
 
+def test_no_gain_is_spoken_of_where_there_is_none(resources, tmp_path, run, write):
+    iifr = {"ifr_p": lambda s: 30.0 + s % 3}
+    found = summaries(resources, tmp_path, *write(collapsing(run, iifr)))
+    (said,) = [words for words in found["headline"] if "IFR_p" in words]
+    assert said.endswith("IIFR does not raise IFR_p above that of the same network without it.")
+    assert not any("what IIFR gains" in words for words in found["headline"])
+
+
 def test_a_higher_mean_alone_is_not_called_higher(resources, tmp_path, run, write):
     iifr = {"balanced_acc": lambda s: 75.9 + s % 2}  # the other network has 76 in each run
     found = summaries(resources, tmp_path, *write(collapsing(run, iifr)))

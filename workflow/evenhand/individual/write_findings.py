@@ -464,8 +464,14 @@ def headline(
         ),
     ):
         own = [row for row in findings if row["id"] == name]
-        for holds, words in ((True, yes), (False, no)):
-            some = [row["dataset"] for row in own if row["holds"] is holds]
+        # no words of a gain where the runs have none
+        none = [row for row in own if row["numbers"].get("ifr_p", {}).get("difference", 1) <= 0]
+        for some_of, words in (
+            ([row for row in own if row["holds"]], yes),
+            ([row for row in own if row["holds"] is False and row not in none], no),
+            (none, "IIFR does not raise IFR_p above that of the same network without it"),
+        ):
+            some = [row["dataset"] for row in some_of]
             if some:
                 said.append(f"On {listed([title(one, titles) for one in some])}, {words}.")
     if judged := cells["reproduced"] + cells["not_reproduced"]:
