@@ -362,7 +362,7 @@ def test_a_fresh_clone_beside_a_shared_cache_recomputes_nothing(demo_template, t
     clone.edit("config/small.yaml", "offline: true", f"offline: true\ncache: {{folder: {shared}}}")
     run = clone.run()
     assert len(run.jobs) > 30
-    assert [job for job in run.jobs if not job.served] == []
+    assert {job.rule for job in run.jobs if not job.served} == {"write_run_page"}
     assert clone.results() == demo_template.results()
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from evenhand.errors import InputError
 from evenhand.io import files
 
 
@@ -64,19 +65,35 @@ def test_a_partial_path_lies_beside_keeps_the_suffixes_and_is_never_the_same(tmp
     assert {tuple(partial.suffixes[-2:]) for partial in partials} == {(".jsonl", ".gz")}
 
 
-@pytest.mark.parametrize("before", ["nothing", "file", "folder"])
-def test_replace_puts_a_folder_or_a_file_over_what_was_there(tmp_path, before):
+@pytest.mark.parametrize("before", ["nothing", "file", "empty", "folder"])
+def test_replace_puts_a_folder_or_a_file_over_a_former_one(tmp_path, before):
     target = tmp_path / "target"
-    if before == "folder":
-        folder_of(target, old="x")
     if before == "file":
         target.write_text("old")
-    source = tmp_path / "source"
-    source.write_text("new")
-    files.replace(source, target)
-    assert target.read_text() == "new"
+    if before in ("empty", "folder"):
+        target.mkdir()
+        (target / ".snakemake_timestamp").touch()
+    if before != "folder":
+        source = tmp_path / "source"
+        source.write_text("new")
+        files.replace(source, target)
+        assert target.read_text() == "new"
+    else:
+        folder_of(target, new="old")
     files.replace(folder_of(tmp_path / "source", new="x"), target)
     assert [path.name for path in target.iterdir()] == ["new"]
+    assert (target / "new").read_text() == "x"
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_replace_removes_no_folder_of_somebody_else_s(tmp_path, kind):
+    home = folder_of(tmp_path / "home", thesis="years", new="old")
+    source = tmp_path / "source"
+    source.write_text("new") if kind == "file" else folder_of(source, new="x")
+    with pytest.raises(InputError, match=r"holds '(new|thesis)', which is none of what is written"):
+        files.replace(source, home)
+    assert (home / "thesis").read_text() == "years"
+    assert (home / "new").read_text() == "old"
 
 
 def test_atomic_makes_the_file_appear_at_the_end(tmp_path):

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from evenhand.errors import InputError
+
 #: Files below this are copied, not linked: people edit sheets and tables, and a link would
 #: carry the edit into the run cache and into every other result that it serves.
 LINK_FROM_BYTES = 32 * 2**20
@@ -52,7 +54,22 @@ def partial_path(path: Path) -> Path:
 
 
 def replace(source: Path, target: Path) -> None:
-    """Move a finished file or folder into its place, over what was there."""
+    """Move a finished file or folder into its place, over a former one.
+
+    Raises
+    ------
+    InputError
+        A folder stands there that holds something else: nothing of it is removed.
+    """
+    if target.is_dir():
+        made = {path.name for path in source.iterdir()} if source.is_dir() else set()
+        there = {path.name for path in target.iterdir()} - {TIMESTAMP}
+        if other := sorted(there - made):
+            raise InputError(
+                f"is a folder that holds {other[0]!r}, which is none of what is written there",
+                file=target,
+                remedy="name another place, or remove the folder",
+            )
     if source.is_dir() or target.is_dir():  # only a file can take the place of a file at once
         remove(target)
     source.replace(target)
