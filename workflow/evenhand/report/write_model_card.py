@@ -32,7 +32,10 @@ from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.methods import METHODS
 
 #: What the editions of SlguSet are called.
-EDITIONS = {"slguset": "SlguSet, built by this run", "slguset_published": "SlguSet as published"}
+EDITIONS = {
+    "slguset": "SlguSet, built by this run",
+    "slguset_published": "The file named as the published SlguSet",
+}
 
 #: The hub's task of each kind of model.
 TASKS = {"masked": "fill-mask", "causal": "text-generation"}
