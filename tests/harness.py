@@ -131,11 +131,18 @@ class Checkout:
         assert done.returncode == 0, done.stdout
         return done.stdout.splitlines()
 
+    def shell(self, commands: str) -> subprocess.CompletedProcess:
+        """Run commands as a terminal does after `source .venv/bin/activate`."""
+        return self._call("bash", "-euo", "pipefail", "-c", commands)
+
     def _python(self, *arguments: str) -> subprocess.CompletedProcess:
+        return self._call(sys.executable, *arguments)
+
+    def _call(self, *command: str) -> subprocess.CompletedProcess:
         # no bytecode: two edits within a second would be taken for one
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("EVENHAND_", "SNAKEMAKE"))}
         return subprocess.run(
-            [sys.executable, *arguments],
+            command,
             cwd=self.root,
             env=kept
             | {

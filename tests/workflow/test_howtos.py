@@ -5,17 +5,14 @@ file, and a comment ``<!-- test: WORDS -->`` stands where a person does somethin
 here. Blocks without either are only shown.
 """
 
-import os
 import re
-import subprocess
-import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from harness import REPOSITORY, Checkout, checkout
+from harness import REPOSITORY, checkout
 
 BLOCK = re.compile(
     r"^(?P<indent> *)```(?P<language>\w+)(?: file=(?P<file>\S+))?\n(?P<text>.*?)^(?P=indent)```$"
@@ -86,26 +83,7 @@ def test_howto_does_what_it_says(howto, tmp_path):
         elif step["file"]:
             made.write(step["file"], text)
         elif step["language"] == "bash":
-            run(made, text)
+            done = made.shell(text)
+            assert done.returncode == 0, f"{text}\n{done.stdout[-3000:]}"
             ran += 1
     assert ran, f"{howto.name} has no command"
-
-
-def run(made: Checkout, commands: str) -> None:
-    """Run commands as a reader's terminal does, who has given `source .venv/bin/activate`."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("EVENHAND_", "SNAKEMAKE"))}
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", commands],
-        cwd=made.root,
-        env=kept
-        | {
-            "PYTHONPATH": str(made.root / "workflow"),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        },
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        encoding="utf-8",
-    )
-    assert done.returncode == 0, f"{commands}\n{done.stdout[-3000:]}"
