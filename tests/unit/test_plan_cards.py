@@ -46,6 +46,10 @@ def test_a_chinese_model_is_told_of_on_each_edition():
     inputs = plan_cards.card_inputs(config, "chinese")
     assert inputs["bias"] == ["<results>/tables/slguset_published_bias.csv"]
     assert inputs["bias_gates"] == ["<results>/slguset_published/bias/chinese.gate.json"]
+    assert plan_cards.folders(config)["slguset_published"]["tables"] == [
+        "<results>/slguset_published/slguset.parquet",
+        "<results>/slguset_published/bias/chinese.parquet",
+    ]
     assert inputs["sets"] == []
 
 

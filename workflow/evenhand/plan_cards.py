@@ -48,7 +48,7 @@ def card_inputs(config: Config, model: str) -> dict[str, list[str]]:
 
 
 def folders(config: Config) -> dict[str, dict[str, str | list[str]]]:
-    """The folders of pairs and of people, and what their cards read, by the argument."""
+    """The folders of pairs, people and the published SlguSet: what their cards read."""
     found: dict[str, dict[str, str | list[str]]] = {}
     for name, models in plan.pair_sets(config).items():
         place = f"<results>/stereotypes/{name}"
@@ -60,6 +60,13 @@ def folders(config: Config) -> dict[str, dict[str, str | list[str]]]:
         found[f"stereotypes/{name}"] = {
             "document": f"{place}/pairs.json",
             "tables": [f"{place}/pairs.parquet", *stores],
+        }
+    if "slguset_published" in plan.editions(config).values():
+        place = "<results>/slguset_published"
+        models = plan.models_for(config, plan.CHINESE)
+        found["slguset_published"] = {
+            "document": f"{place}/statistics.json",
+            "tables": [f"{place}/slguset.parquet", *(f"{place}/bias/{m}.parquet" for m in models)],
         }
     runs = [
         file for kind in ("runs", "groups", "predictions") for file in plan.table_runs(config, kind)

@@ -85,6 +85,19 @@ def test_a_table_of_people_is_told_as_one(card, tmp_path, load):
     assert load(folder, "runs-random-mlp", split="all_rows")[0] == {"seed": 0, "acc": 0.5}
 
 
+def test_the_published_edition_is_told_as_one(card, tmp_path, load):
+    folder = tmp_path / "slguset_published"
+    (folder / "bias").mkdir(parents=True)
+    (folder / "statistics.json").write_text('{"sentences": 1}', encoding="utf-8")
+    pq.write_table(pa.table({"sentence": ["她来了。"]}), folder / "slguset.parquet")
+    pq.write_table(pa.table({"bias": [0.5]}), folder / "bias/tiny.parquet")
+    card(folder, "statistics.json", [folder / "slguset.parquet", folder / "bias/tiny.parquet"])
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    assert "with every offset repaired" in text and "import_published.py" in text
+    assert load(folder, split="all_rows")["sentence"][0] == "她来了。"
+    assert load(folder, "bias-tiny", split="all_rows")[0] == {"bias": 0.5}
+
+
 def test_what_cannot_be_opened_is_refused(card, pairs, tmp_path):
     table = pairs / "pairs.parquet"
     with pytest.raises(InputError, match="there is no table"):

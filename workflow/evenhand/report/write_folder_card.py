@@ -13,6 +13,9 @@ from evenhand.stage import Input, Output, Source
 #: keeps `all` for itself.)
 SPLIT = "all_rows"
 
+#: What the authors' edition of SlguSet is called; the one that is built has a card of its own.
+EDITION = "SlguSet, the published file as it was read"
+
 
 def write_folder_card(
     *, template: Input, document: Source, tables: list[Source], out: Output
@@ -27,8 +30,8 @@ def write_folder_card(
     template : path
         ``report/cards/folder_card.md.jinja``.
     document : path
-        ``pairs.json`` of a set of pairs or ``data.json`` of a table of people, beside which the
-        page will stand.
+        ``pairs.json`` of a set of pairs, ``data.json`` of a table of people, or
+        ``statistics.json`` of an edition of SlguSet, beside which the page will stand.
     tables : list of path
         The folder's Parquet files, at any depth. A configuration is called after the path:
         ``scores/m.parquet`` is ``scores-m``.
@@ -49,6 +52,8 @@ def write_folder_card(
     from huggingface_hub import DatasetCardData
 
     about = read_json(document)
+    if isinstance(about, dict) and document.name == "statistics.json":
+        about |= {"name": document.parent.name, "title": EDITION}
     if not isinstance(about, dict) or not about.get("name"):
         raise InputError("does not say what the folder holds", file=document)
     if not tables:
@@ -81,6 +86,7 @@ def write_folder_card(
             "title": title,
             "name": about["name"],
             "people": "attribute_name" in about,
+            "edition": about.get("title") == EDITION,
             "stores": stores,
             "columns": columns,
         },
