@@ -37,10 +37,16 @@ def published(folder, sentences=20_000, characters=4_220, dropped=None, female=1
     place = "slguset_published"
     table = f"pair,male,female,published_male,published_female\na/b,10000,{female},10000,10000\n"
     numbers = {"sentences": sentences, "distinct_characters": characters}
+    report = {
+        "dropped": dropped or {},
+        "sentences": sentences,
+        "positions": {"right": sentences - 30, "wrong": 30},
+        "pass_every_filter": sentences - 50,
+    }
     return [
         write(folder, table, f"{place}/table_1.csv"),
         write(folder, json.dumps(numbers), f"{place}/statistics.json"),
-        write(folder, json.dumps({"dropped": dropped or {}}), f"{place}/report.json"),
+        write(folder, json.dumps(report), f"{place}/report.json"),
     ]
 
 
@@ -118,6 +124,12 @@ def test_directions_and_characters_that_differ_are_not_reproduced(tmp_path):
     assert found["Table 1"] == {"not_reproduced": 1}
     assert found["Distinct characters"] == {"not_reproduced": 1}
     assert "What the paper says of its sentences" not in found
+
+
+def test_the_authors_file_alone_is_told_with_what_is_wrong_in_it(tmp_path):
+    found = describe(published(tmp_path), {})
+    assert found.sentence == "Of 20,000 sentences of the published file, 19,950 pass every filter."
+    assert found.doubts == ["30 of the 20,000 keyword positions in the published file are wrong."]
 
 
 def test_another_file_in_the_authors_form_is_not_judged(tmp_path):

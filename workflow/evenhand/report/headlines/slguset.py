@@ -116,14 +116,15 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     if table and not one["bias"]:
         leaning = sentence("{} This is on the authors’ sentences.", leaning)
     figure, caption = _figure(trusted, steps, own)
-    said = [words for words in (leaning if models else None, built) if words]
+    published = read_json(one["published_report"]) if one["published_report"] else None
+    said = [words for words in (leaning if models else None, built, _read(published)) if words]
     return Headline(
         sentence=said[0] if said else "Nothing was built yet.",
         more=said[1:],
         figure=figure,
         caption=caption,
         verdicts=_verdicts(one),
-        doubts=_doubts(found, models, steps, own),
+        doubts=[*_doubts(found, models, steps, own), *_wrong_positions(published)],
     )
 
 
@@ -139,6 +140,22 @@ def _built(steps: Mapping[str, int], own: int | None) -> str | None:
     if own is None:
         return f"{said}; the annotators have not answered yet."
     return f"{said}; the {count(own)} that all annotators accepted make the data set."
+
+
+def _read(published: Mapping[str, Any] | None) -> str | None:
+    """What was read of the file that is named as the published one (its ``report.json``)."""
+    if published is None:
+        return None
+    kept, whole = published["pass_every_filter"], published["sentences"]
+    return f"Of {count(whole)} sentences of the published file, {count(kept)} pass every filter."
+
+
+def _wrong_positions(published: Mapping[str, Any] | None) -> list[str]:
+    wrong = published["positions"]["wrong"] if published else 0
+    if not wrong:
+        return []
+    whole = count(published["sentences"])
+    return [f"{count(wrong)} of the {whole} keyword positions in the published file are wrong."]
 
 
 def _leaning(models: list[dict[str, Any]], trusted: list[dict[str, Any]]) -> Markup:
