@@ -1,9 +1,11 @@
 """Linear models, stacked over seeds, against the trainer of all models with a dense layer."""
 
 import importlib
+import json
 import math
 import pkgutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -247,13 +249,14 @@ class _Breaks(_Branches):
         return torch.where(broken, torch.nan, mean), state
 
 
-def test_a_loss_that_is_no_number_names_its_cases(capsys: pytest.CaptureFixture) -> None:
+def test_a_loss_that_is_no_number_names_and_saves_its_cases(tmp_path: Path) -> None:
     some = examples()
     groups = np.zeros(len(some.ids), dtype=np.int64)
     groups[some.train[7]] = _Breaks.GROUP
     with pytest.raises(InputError, match=r"is no finite number \(seed 4, cases case-"):
-        run(matrix(some), replace(some, groups=groups), _Breaks, seeds=(4, 5))
-    assert f"case-{some.train[7]}" in capsys.readouterr().err
+        run(matrix(some), replace(some, groups=groups), _Breaks, seeds=(4, 5), folder=tmp_path)
+    note = json.loads((tmp_path / "broken_batch.json").read_text(encoding="utf-8"))
+    assert note["seed"] == 4 and f"case-{some.train[7]}" in note["cases"]
 
 
 def test_every_objective_is_tried() -> None:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import repeat
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,6 +44,7 @@ from evenhand.learning.trainer import (
     check,
     dev_scores,
     rank,
+    save_broken_batch,
     schedule_factor,
 )
 
@@ -98,6 +100,7 @@ def train_models(
     epsilon: float = EPSILON,
     pairs: Pairs | None = None,
     twins: csr_matrix | None = None,
+    folder: Path | None = None,
     progress: bool = False,
 ) -> list[Model]:
     """Train one model a seed.
@@ -125,6 +128,8 @@ def train_models(
     twins : csr_matrix, shape (n, features), optional
         The cases' twins, of whom `pairs` says who has one. They are predicted, and learned from
         if the objective asks for them.
+    folder : Path, optional
+        Where a batch whose loss is no number is noted (`BROKEN_BATCH` of the trainer).
     progress : bool
         Whether to show a bar on standard error.
 
@@ -156,6 +161,7 @@ def train_models(
         raise InputError(f"a feature of the case {first} is no finite number")
     with _one_thread():
         run = _Stack(matrix, examples, objective, options, settings, seeds, epsilon, pairs, twins)
+        run.folder = folder
         look = {"desc": objective.NAME, "unit": " steps", "mininterval": 5, "ascii": True}
         with tqdm(total=run.steps, disable=not progress, **look) as bar:
             while run.active:
@@ -190,6 +196,7 @@ class _Stack:
         self.has_twin = None if has is None else torch.from_numpy(has)
         self.objective, self.options, self.settings = objective, options, settings
         self.epsilon = epsilon
+        self.folder: Path | None = None
         self.seeds, self.active = list(seeds), list(range(len(seeds)))
         self.width, self.classes = self.matrix.shape[1], examples.classes
         self.labels = torch.as_tensor(examples.labels)
@@ -472,13 +479,12 @@ class _Stack:
         place = int((~(torch.isfinite(losses) & torch.isfinite(norm))).nonzero()[0, 0])
         ids = [self.examples.ids[row] for row in rows[place]]
         what = "gradient" if bool(torch.isfinite(losses[place])) else "loss"
-        print(f"broken batch: {', '.join(ids)}", file=sys.stderr)
+        seed = self.seeds[self.active[place]]
+        where = save_broken_batch(self.folder, {"step": self.step, "seed": seed, "cases": ids})
         raise InputError(
-            f"the {what} of step {self.step + 1} is no finite number (seed"
-            f" {self.seeds[self.active[place]]}, cases {', '.join(ids[:3])}"
-            f"{', …' if len(ids) > 3 else ''})",
-            remedy="look at these cases (the log names all of the batch), or lower the learning"
-            " rate",
+            f"the {what} of step {self.step + 1} is no finite number (seed {seed}, cases"
+            f" {', '.join(ids[:3])}{', …' if len(ids) > 3 else ''})",
+            remedy=f"look at these cases ({where}), or lower the learning rate",
         )
 
 

@@ -65,6 +65,16 @@ BROKEN_BATCH = "broken_batch.json"
 Batcher = Callable[[np.ndarray], Any]
 
 
+def save_broken_batch(folder: Path | None, note: dict[str, Any]) -> str:
+    """Note the batch of a loss or gradient that is no number; where its cases are named."""
+    print(f"broken batch: {json.dumps(note)}", file=sys.stderr)
+    if folder is None:
+        return "the log names its cases"
+    with atomic(folder / BROKEN_BATCH) as path:
+        path.write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
+    return f"{folder / BROKEN_BATCH} names its cases"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Examples:
     """The cases of a training.
@@ -749,12 +759,7 @@ class _Run:
                 for one, value in zip(ids, losses, strict=True)
             ],
         }
-        print(f"broken batch: {json.dumps(note)}", file=sys.stderr)
-        where = "the log names its cases"
-        if self.folder is not None:
-            with atomic(self.folder / BROKEN_BATCH) as path:
-                path.write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
-            where = f"{self.folder / BROKEN_BATCH} names its cases"
+        where = save_broken_batch(self.folder, note)
         what = "loss" if not math.isfinite(loss) else "gradient"
         raise InputError(
             f"the {what} of step {self.step + 1} is no finite number"

@@ -7,6 +7,7 @@ import numpy as np
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.scratch import scratch_folder
 from evenhand.stage import Input, Output, Plugin, Setting
 
 
@@ -159,6 +160,7 @@ def train_linear(
         epsilon=epsilon,
         pairs=pairs,
         twins=of_twins,
+        folder=scratch_folder(),
         progress=True,
     )
     for board, model in zip(boards, models, strict=True):
