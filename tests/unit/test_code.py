@@ -1,7 +1,9 @@
 """Code digests change when, and only when, the code that a stage runs does."""
 
+import ast
 import importlib.metadata
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -266,13 +268,72 @@ def test_several_modules_make_one_digest_whatever_their_order(tree):
     assert code.digest("evenhand.a", "evenhand.c") != code.digest("evenhand.a")
 
 
-def test_each_file_is_parsed_once_however_many_digests_are_asked_for(tree, monkeypatch):
-    parsed = []
-    parse = code.ast.parse
-    monkeypatch.setattr(code.ast, "parse", lambda text: parsed.append(text) or parse(text))
+@pytest.fixture
+def parsed(monkeypatch) -> list[ast.Module]:
+    """What was parsed."""
+    found = []
+    read = code._definitions
+    monkeypatch.setattr(code, "_definitions", lambda tree: found.append(tree) or read(tree))
+    return found
+
+
+@pytest.fixture
+def kept(tree, monkeypatch) -> Path:
+    """The folder of what is kept of the modules, by a Python that may write there."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(sys, "pycache_prefix", None)
+    return code.LIBRARY / "evenhand" / "__pycache__"
+
+
+def test_each_file_is_parsed_once_however_many_digests_are_asked_for(tree, parsed):
     for _ in range(3):
         tree.digests()
     assert len(parsed) == len(FILES)
+
+
+def test_a_later_process_parses_only_what_changed(tree, kept, parsed):
+    before = tree.digests()
+    forget()
+    parsed.clear()
+    assert tree.digests() == before and not parsed
+    tree.write("evenhand/c.py", "import evenhand.a\n")
+    forget()
+    assert tree.changed(before) == {"c"}
+    assert [ast.unparse(module) for module in parsed] == ["import evenhand.a"]
+    assert {path.suffix for path in kept.iterdir()} == {".digest"}
+
+
+@pytest.mark.parametrize("text", ["", '{"key": "', "{}"])
+def test_what_was_kept_badly_is_read_anew(tree, kept, parsed, text):
+    before = tree.digests()
+    for path in code.LIBRARY.rglob("*.digest"):
+        path.write_text(text)
+    forget()
+    parsed.clear()
+    assert tree.digests() == before and len(parsed) == len(FILES)
+
+
+def test_a_new_submodule_counts_although_its_importer_is_kept(tree, kept):
+    tree.write("evenhand/c.py", "from evenhand.d import e\n")
+    tree.write("evenhand/d/__init__.py", "")
+    before = tree.digests()
+    tree.write("evenhand/d/e.py", "WORD = 1\n")
+    forget()
+    assert tree.changed(before) == {"c"}
+
+
+def test_nothing_is_kept_where_python_keeps_nothing(tree, kept, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    tree.digests()
+    assert not kept.exists()
+
+
+def test_a_library_that_cannot_be_written_to_has_digests(tree, kept):
+    before = tree.digests()
+    shutil.rmtree(kept)
+    kept.write_text("a file stands in the place of the folder")
+    forget()
+    assert tree.digests() == before
 
 
 def test_fingerprint_does_not_depend_on_the_order_of_keys():

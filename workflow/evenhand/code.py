@@ -10,11 +10,16 @@ syntax tree without docstrings and comments, one hash per top-level definition; 
 locked version of each third-party package that any of them imports. What is imported by a
 computed name is invisible here: a stage declares such an argument as a `Plugin`
 (see `evenhand.stage`) and its rule names the module beside the stage.
+
+What was read of a module is kept in ``__pycache__``, beside what Python keeps there of it.
 """
 
 import ast
+import contextlib
 import hashlib
+import importlib.util
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -108,14 +113,13 @@ def _read(module: str) -> tuple[dict[str, str], list[str], list[str]]:
     path = _path(module)
     if path is None:
         raise InputError(f"there is no module {module}", file=LIBRARY)
-    try:
-        tree = ast.parse(path.read_bytes())
-    except SyntaxError as error:
-        raise InputError(f"does not parse ({error.msg})", file=path, line=error.lineno) from error
+    definitions, names = _kept(path)
     parts = module.split(".")
     project = {".".join(parts[:i]) for i in range(1, len(parts))}
     foreign = set()
-    for name in _imported_names(tree, package=parts if path.stem == "__init__" else parts[:-1]):
+    package = parts if path.stem == "__init__" else parts[:-1]
+    for level, name in names:
+        name = ".".join([*(package[: len(package) - level + 1] if level else []), name])
         head = name.split(".")[0]
         if head == "evenhand":
             steps = name.split(".")
@@ -123,20 +127,52 @@ def _read(module: str) -> tuple[dict[str, str], list[str], list[str]]:
             project |= {candidate for candidate in candidates if _path(candidate)}
         elif head not in sys.stdlib_module_names:
             foreign.add(head)
-    return _definitions(tree), sorted(project - {module}), sorted(foreign)
+    return definitions, sorted(project - {module}), sorted(foreign)
 
 
-def _imported_names(tree: ast.Module, package: list[str]) -> set[str]:
-    """Dotted names that the module imports; ``from a import b`` gives ``a.b``."""
+def _kept(path: Path) -> tuple[dict[str, str], list[list[Any]]]:
+    """Definitions and imports of a file, from ``__pycache__`` if it was read as it is now."""
+    source = path.read_bytes()
+    file = Path(importlib.util.cache_from_source(str(path))).with_suffix(".digest")
+    key = hashlib.sha256(_this_file() + source).hexdigest()
+    # what is not there, or was cut short by a full disk, is read anew
+    with contextlib.suppress(OSError, ValueError):
+        kept = json.loads(file.read_bytes())
+        if kept.get("key") == key:
+            return kept["definitions"], kept["imports"]
+    try:
+        tree = ast.parse(source)
+    except SyntaxError as error:
+        raise InputError(f"does not parse ({error.msg})", file=path, line=error.lineno) from error
+    found = {"key": key, "definitions": _definitions(tree), "imports": _imports(tree)}
+    if not sys.dont_write_bytecode:
+        # a library that may only be read is no error, as it is none for Python
+        with contextlib.suppress(OSError):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = file.with_suffix(f".{os.getpid()}")
+            try:
+                unfinished.write_text(json.dumps(found), encoding="utf-8")
+                unfinished.replace(file)
+            finally:
+                unfinished.unlink(missing_ok=True)
+    return found["definitions"], found["imports"]
+
+
+@cache
+def _this_file() -> bytes:
+    return Path(__file__).read_bytes()
+
+
+def _imports(tree: ast.Module) -> list[list[Any]]:
+    """Level (dots in front) and dotted name of each import; ``from a import b`` gives ``a.b``."""
     names = set()
     for node in _statements(tree):
         if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
+            names |= {(0, alias.name) for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            anchor = package[: len(package) - node.level + 1] if node.level else []
-            base = ".".join(anchor + ([node.module] if node.module else []))
-            names |= {f"{base}.{alias.name}" for alias in node.names}
-    return names
+            base = f"{node.module}." if node.module else ""
+            names |= {(node.level, f"{base}{alias.name}") for alias in node.names}
+    return [list(name) for name in sorted(names)]
 
 
 def _definitions(tree: ast.Module) -> dict[str, str]:
