@@ -92,7 +92,7 @@ def run(
 
 
 if __name__ == "__main__":  # killed and started again by the tests
-    from evenhand.learning import checkpoint
+    from evenhand.io import checkpoint
 
     checkpoint.SECONDS, checkpoint.SHARE = 0.0, 0
     name, folder, out = sys.argv[1:]

@@ -286,8 +286,8 @@ def test_matrices_decay_and_biases_do_not():
 
 def keep_every_step(monkeypatch):
     """Write a checkpoint after each step."""
-    monkeypatch.setattr("evenhand.learning.checkpoint.SECONDS", 0.0)
-    monkeypatch.setattr("evenhand.learning.checkpoint.SHARE", 0)
+    monkeypatch.setattr("evenhand.io.checkpoint.SECONDS", 0.0)
+    monkeypatch.setattr("evenhand.io.checkpoint.SHARE", 0)
 
 
 class KilledError(Exception):

@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from evenhand.errors import InputError
-from evenhand.learning import checkpoint, trainer
+from evenhand.io import checkpoint
+from evenhand.learning import trainer
 from evenhand.learning.pairs import Pairs
 from evenhand.learning.trainer import Settings
 from unit.learning.made_training import examples, inputs, run

@@ -102,7 +102,7 @@ def options(**given: Any) -> dict[str, Any]:
 
 
 if __name__ == "__main__":  # killed and started again by the tests
-    from evenhand.learning import checkpoint
+    from evenhand.io import checkpoint
 
     checkpoint.SECONDS, checkpoint.SHARE = 0.0, 0
     where = Path(sys.argv[1])

@@ -15,6 +15,8 @@ from transformers import (
 )
 
 from evenhand.errors import InputError
+from evenhand.io import checkpoint
+from evenhand.io.checkpoint import Checkpoints
 from evenhand.io.files import content_digest
 from evenhand.io.scratch import scratch_at
 from evenhand.learning.hierarchical import load_encoder
@@ -22,7 +24,6 @@ from evenhand.legal import pretrain_encoder as module
 from evenhand.legal.pretrain_encoder import pretrain_encoder
 from evenhand.legal.tokenise_cases import tokenise_cases
 from evenhand.legal.tokens import Special
-from evenhand.scoring import training
 from evenhand.scoring.models import load_masked_lm
 from unit.legal import made_tokenizers
 from unit.legal.made_cases import write_cases
@@ -215,20 +216,20 @@ class Killed(BaseException):
 def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(tmp_path, monkeypatch):
     made = prepare(tmp_path, bert(tmp_path / "model", dropout=0.1))
     pretrain_encoder(**made, out=tmp_path / "whole", **SHORT)
-    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0)
-    monkeypatch.setattr(training, "CHECKPOINT_SHARE", 0)
-    save = training._Checkpoint.save_if_due
+    monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
+    monkeypatch.setattr(checkpoint, "SHARE", 0)
+    save = Checkpoints.save_if_due
 
-    def stop(self, losses):
-        if len(losses) > 3:
+    def stop(self, collect):
+        if len(collect()["losses"]) > 3:
             raise Killed
-        save(self, losses)
+        save(self, collect)
 
-    monkeypatch.setattr(training._Checkpoint, "save_if_due", stop)
+    monkeypatch.setattr(Checkpoints, "save_if_due", stop)
     with pytest.raises(Killed), scratch_at(tmp_path / "scratch"):
         pretrain_encoder(**made, out=tmp_path / "stopped", **SHORT)
     seen = []
-    monkeypatch.setattr(training._Checkpoint, "save_if_due", lambda _, losses: seen.append(losses))
+    monkeypatch.setattr(Checkpoints, "save_if_due", lambda *_: seen.append(1))
     with scratch_at(tmp_path / "scratch"):
         pretrain_encoder(**made, out=tmp_path / "resumed", **SHORT)
     assert len(seen) == 3

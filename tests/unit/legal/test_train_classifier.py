@@ -173,8 +173,8 @@ def test_killed_for_real_it_comes_to_the_same_bytes(ecthr, tmp_path):
 def test_a_failed_training_keeps_its_checkpoint_and_the_next_goes_on(
     ecthr, tmp_path, monkeypatch, capsys
 ):
-    monkeypatch.setattr("evenhand.learning.checkpoint.SECONDS", 0.0)
-    monkeypatch.setattr("evenhand.learning.checkpoint.SHARE", 0)
+    monkeypatch.setattr("evenhand.io.checkpoint.SECONDS", 0.0)
+    monkeypatch.setattr("evenhand.io.checkpoint.SHARE", 0)
     monkeypatch.setenv("EVENHAND_STATE", str(tmp_path / "state"))
     monkeypatch.delenv("EVENHAND_CACHE", raising=False)
     run(ecthr, tmp_path / "whole")
@@ -277,6 +277,23 @@ def test_a_split_without_cases(tmp_path):
     rows = [one | {"split": "train"} for one in cases("ecthr", 12)]
     with pytest.raises(InputError, match="no case with a label in the split dev"):
         run(make(tmp_path / "made", rows=rows), tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore")  # of packages that tensorboard brings
+def test_tensorboard_reads_the_losses_of_the_history(ecthr, tmp_path):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    _, history, _ = run(ecthr, tmp_path / "made", tensorboard=tmp_path / "board")
+    plain, _, _ = run(ecthr, tmp_path / "plain")
+    (folder,) = {path.parent for path in (tmp_path / "board").rglob("events.*")}
+    events = EventAccumulator(str(folder))
+    events.Reload()
+    drawn = [one.value for one in events.Scalars("loss")]
+    assert drawn == pytest.approx([loss for row in history for loss in row["losses"]])
+    scores = [one.value for one in events.Scalars("dev_macro_f1")]
+    assert scores == pytest.approx([row["dev_macro_f1"] for row in history])
+    made, _ = run(ecthr, tmp_path / "made", tensorboard=tmp_path / "board")[:2]
+    assert np.array_equal(made.logits, plain.logits)
 
 
 def test_curves_where_tensorboard_is_missing(ecthr, tmp_path, monkeypatch):

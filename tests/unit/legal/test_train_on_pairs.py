@@ -155,8 +155,8 @@ def test_pairs_that_are_not_given(files, tmp_path, kind, pairs):
 
 @pytest.mark.parametrize("kind", ["frozen", "hierarchical"])
 def test_a_training_that_died_goes_on_to_the_same_bytes(files, tmp_path, monkeypatch, kind):
-    monkeypatch.setattr("evenhand.learning.checkpoint.SECONDS", 0.0)
-    monkeypatch.setattr("evenhand.learning.checkpoint.SHARE", 0)
+    monkeypatch.setattr("evenhand.io.checkpoint.SECONDS", 0.0)
+    monkeypatch.setattr("evenhand.io.checkpoint.SHARE", 0)
     monkeypatch.setenv("EVENHAND_STATE", str(tmp_path / "state"))
     monkeypatch.delenv("EVENHAND_CACHE", raising=False)
     given = learning("counterfactual")

@@ -179,8 +179,8 @@ def test_it_learns(made, embedded, tmp_path):
 
 
 def test_a_seed_that_is_done_is_not_trained_again(made, embedded, tmp_path, monkeypatch):
-    monkeypatch.setattr("evenhand.learning.checkpoint.SECONDS", 0.0)
-    monkeypatch.setattr("evenhand.learning.checkpoint.SHARE", 0)
+    monkeypatch.setattr("evenhand.io.checkpoint.SECONDS", 0.0)
+    monkeypatch.setattr("evenhand.io.checkpoint.SHARE", 0)
     monkeypatch.setenv("EVENHAND_STATE", str(tmp_path / "state"))
     monkeypatch.delenv("EVENHAND_CACHE", raising=False)
     (tmp_path / "whole").mkdir()

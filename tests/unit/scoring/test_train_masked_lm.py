@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.errors import InputError
+from evenhand.io import checkpoint
+from evenhand.io.checkpoint import Checkpoints
 from evenhand.io.files import content_digest
 from evenhand.io.scratch import scratch_at
 from evenhand.scoring import train_masked_lm as module
-from evenhand.scoring import training
 from evenhand.scoring.fill_mask import check_fill_mask
 from evenhand.scoring.models import load_masked_lm
 from evenhand.scoring.train_masked_lm import train_masked_lm
@@ -216,20 +217,20 @@ class Killed(BaseException):
 def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(tmp_path, text, monkeypatch, step):
     settings = SMALL | {"files": [text], "steps": 30, "dropout": 0.1, "batch": 64}
     train_masked_lm(out=tmp_path / "whole", **settings)
-    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0)
-    monkeypatch.setattr(training, "CHECKPOINT_SHARE", 0)
-    save = training._Checkpoint.save_if_due
+    monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
+    monkeypatch.setattr(checkpoint, "SHARE", 0)
+    save = Checkpoints.save_if_due
 
-    def stop(self, losses):
-        if len(losses) > step:
+    def stop(self, collect):
+        if len(collect()["losses"]) > step:
             raise Killed
-        save(self, losses)
+        save(self, collect)
 
-    monkeypatch.setattr(training._Checkpoint, "save_if_due", stop)
+    monkeypatch.setattr(Checkpoints, "save_if_due", stop)
     with pytest.raises(Killed), scratch_at(tmp_path / "scratch"):
         train_masked_lm(out=tmp_path / "stopped", **settings)
     seen = []
-    monkeypatch.setattr(training._Checkpoint, "save_if_due", lambda _, losses: seen.append(losses))
+    monkeypatch.setattr(Checkpoints, "save_if_due", lambda *_: seen.append(1))
     with scratch_at(tmp_path / "scratch"):
         train_masked_lm(out=tmp_path / "resumed", **settings)
     assert len(seen) == 30 - step  # the steps before were not made again

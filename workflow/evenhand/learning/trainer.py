@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evenhand.errors import InputError
+from evenhand.io.checkpoint import Checkpoints, random_state, set_random_state
 from evenhand.io.files import atomic
 from evenhand.learning.board import note_scores
-from evenhand.learning.checkpoint import Checkpoints
 from evenhand.learning.history import SELECTIONS
 from evenhand.learning.objective import (
     Batch,
@@ -673,15 +673,15 @@ class _Run:
         before, found = [], []
         with torch.no_grad():
             for part in parts:
-                before.append(_random_state(self.device))
+                before.append(random_state(self.device))
                 found.append(self._forward(part))
         wholes = [torch.cat(some).requires_grad_() for some in zip(*found, strict=True)]
         loss = self._loss(rows, *wholes)
         loss.backward()
-        after = _random_state(self.device)
+        after = random_state(self.device)
         first = 0
         for part, state in zip(parts, before, strict=True):
-            _set_random_state(state, self.device)
+            set_random_state(state, self.device)
             some = slice(first, first + len(part))
             first += len(part)
             pairs = [
@@ -690,22 +690,22 @@ class _Run:
                 if whole.grad is not None and output.requires_grad
             ]
             torch.autograd.backward(*zip(*pairs, strict=True))
-        _set_random_state(after, self.device)
+        set_random_state(after, self.device)
         return loss, wholes[0]
 
     def _forward(self, rows: np.ndarray) -> tuple["Tensor", ...]:
         """Logits and features of cases, and the logits of their twins if they are asked for."""
         if self.asked != COUNTERFACTUAL:
             return self._answers(rows)
-        before = _random_state(self.device)
+        before = random_state(self.device)
         logits, features = self._answers(rows)
-        after = _random_state(self.device)
+        after = random_state(self.device)
         has = np.flatnonzero(self.pairs.twins[rows])
         twins = logits.new_zeros(logits.shape)  # whoever has none is left out of the loss
         if len(has):
-            _set_random_state(before, self.device)
+            set_random_state(before, self.device)
             said, _ = self._answers(rows[has] + len(self.examples.ids))
-            _set_random_state(after, self.device)
+            set_random_state(after, self.device)
             twins[has] = said
         return logits, features, twins
 
@@ -821,7 +821,7 @@ class _Run:
             "optimizer": self.optimizer.state_dict(),
             "schedule": self.schedule.state_dict(),
             "sampler": json.dumps(self.sampler.state()),
-            "random": _random_state(self.device),
+            "random": random_state(self.device),
             "state": self.state,
             "losses": self.losses,
             "norms": self.norms,
@@ -842,7 +842,7 @@ class _Run:
         self.optimizer.load_state_dict(kept["optimizer"])
         self.schedule.load_state_dict(kept["schedule"])
         self.sampler.restore(json.loads(kept["sampler"]))
-        _set_random_state({k: v.cpu() for k, v in kept["random"].items()}, self.device)
+        set_random_state(kept["random"], self.device)
         for name in ("state", "losses", "norms", "history"):
             setattr(self, name, kept[name])
         for name in ("best", "best_epoch", "best_score", "best_loss"):
@@ -880,23 +880,6 @@ def _optimizer(
         {"params": others, "weight_decay": 0.0},
     ]
     return torch.optim.AdamW([one for one in groups if one["params"]], lr=settings.lr, fused=True)
-
-
-def _random_state(device: "torch.device") -> dict[str, "Tensor"]:
-    import torch
-
-    state = {"cpu": torch.random.get_rng_state()}
-    if device.type == "cuda":
-        state["cuda"] = torch.cuda.get_rng_state(device)
-    return state
-
-
-def _set_random_state(state: Mapping[str, "Tensor"], device: "torch.device") -> None:
-    import torch
-
-    torch.random.set_rng_state(state["cpu"])
-    if device.type == "cuda" and "cuda" in state:
-        torch.cuda.set_rng_state(state["cuda"], device)
 
 
 def _digest(examples: Examples) -> str:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from evenhand.errors import InputError
+from evenhand.io import checkpoint
 from evenhand.io.files import atomic
 from evenhand.io.scratch import scratch_folder
-from evenhand.learning import checkpoint
 from evenhand.learning.board import open_board
 from evenhand.learning.history import write_history
 from evenhand.learning.objective import Objective, Options, load_objective, read_options

@@ -12,7 +12,6 @@ generators. The next attempt goes on from there, to the same bytes as without th
 import hashlib
 import json
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.errors import InputError
-from evenhand.io.files import atomic
+from evenhand.io.checkpoint import Checkpoints, random_state, set_random_state
 from evenhand.io.scratch import scratch_folder
 from evenhand.io.tables import read_rows
 
@@ -37,10 +36,6 @@ SHOWN_MASKED, SHOWN_RANDOM = 0.8, 0.1
 
 #: Points of the loss curve in training.json.
 CURVE_POINTS = 50
-
-#: Seconds between two checkpoints, and how many times longer than its writing at the least:
-#: a stop costs seconds, and the checkpoints of a large model not more than 5 % of its time.
-CHECKPOINT_SECONDS, CHECKPOINT_SHARE = 2.0, 20
 
 
 @dataclass(frozen=True)
@@ -255,6 +250,11 @@ def fit(
     -------
     list of float
         The loss of each step.
+
+    Raises
+    ------
+    InputError
+        The checkpoint is of another training, or cannot be written.
     """
     import torch
     from tqdm import tqdm
@@ -267,8 +267,33 @@ def fit(
         optimizer,
         lambda step: min((step + 1) / warmup, (steps - step) / max(1, steps - warmup)),
     )
-    checkpoint = _Checkpoint(model, optimizer, schedule, batches)
-    losses = checkpoint.restore()
+    device = next(model.parameters()).device
+    parts = {"model": model, "optimizer": optimizer, "schedule": schedule}
+    checkpoints = Checkpoints(
+        scratch_folder(),
+        {
+            "steps": steps,
+            "learning_rate": learning_rate,
+            "model": [[name, list(one.shape)] for name, one in model.state_dict().items()],
+        },
+    )
+    losses: list[float] = []
+    if kept := checkpoints.restore():
+        for name, part in parts.items():
+            part.load_state_dict(kept[name])
+        if batches is not None:
+            batches.restore(json.loads(kept["batches"]))
+        set_random_state(kept["random"], device)
+        losses = kept["losses"]
+        print(f"goes on after step {len(losses)}", file=sys.stderr)
+
+    def collect() -> dict[str, Any]:
+        return {name: part.state_dict() for name, part in parts.items()} | {
+            "batches": json.dumps(batches.state()) if batches is not None else None,
+            "random": random_state(device),
+            "losses": losses,
+        }
+
     model.train()
     with tqdm(
         range(len(losses), steps), desc="train", unit=" steps", mininterval=5, ascii=True
@@ -282,66 +307,9 @@ def fit(
             schedule.step()
             losses.append(loss.item())
             bar.set_postfix(loss=f"{losses[-1]:.3f}", refresh=False)
-            checkpoint.save_if_due(losses)
+            checkpoints.save_if_due(collect)
     model.eval()
     return losses
-
-
-class _Checkpoint:
-    """What a training needs in order to go on; without a scratch folder, nothing is kept."""
-
-    def __init__(
-        self,
-        model: "PreTrainedModel",
-        optimizer: "torch.optim.Optimizer",
-        schedule: "torch.optim.lr_scheduler.LRScheduler",
-        batches: Batches | None,
-    ) -> None:
-        folder = scratch_folder()
-        self._file = folder / "checkpoint.pt" if folder else None
-        self._parts = {"model": model, "optimizer": optimizer, "schedule": schedule}
-        self._batches = batches
-        self._due = time.monotonic() + CHECKPOINT_SECONDS
-
-    def restore(self) -> list[float]:
-        """Put everything to where the last attempt left it; the losses of its steps."""
-        import torch
-
-        if self._file is None or not self._file.is_file():
-            return []
-        try:
-            kept = torch.load(self._file, weights_only=True)
-        except Exception as error:  # a node that lost its power: of many types, all the same
-            print(f"begins again: {self._file} is broken ({error})", file=sys.stderr)
-            return []
-        for name, part in self._parts.items():
-            part.load_state_dict(kept[name])
-        if self._batches is not None:
-            self._batches.restore(json.loads(kept["batches"]))
-        torch.random.set_rng_state(kept["random"])
-        if kept.get("random_gpu") and torch.cuda.is_available():
-            torch.cuda.set_rng_state_all(kept["random_gpu"])
-        print(f"goes on after step {len(kept['losses'])}", file=sys.stderr)
-        return kept["losses"]
-
-    def save_if_due(self, losses: list[float]) -> None:
-        """Keep everything, if the last time is long ago."""
-        import torch
-
-        started = time.monotonic()
-        if self._file is None or started < self._due:
-            return
-        kept = {name: part.state_dict() for name, part in self._parts.items()}
-        kept |= {
-            "batches": json.dumps(self._batches.state()) if self._batches is not None else None,
-            "random": torch.random.get_rng_state(),
-            "random_gpu": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
-            "losses": losses,
-        }
-        with atomic(self._file) as partial:
-            torch.save(kept, partial)
-        ended = time.monotonic()
-        self._due = ended + max(CHECKPOINT_SECONDS, CHECKPOINT_SHARE * (ended - started))
 
 
 def mask_tokens(

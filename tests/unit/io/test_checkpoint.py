@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from evenhand.errors import InputError
-from evenhand.learning import checkpoint
-from evenhand.learning.checkpoint import NAME, Checkpoints
+from evenhand.io import checkpoint
+from evenhand.io.checkpoint import NAME, Checkpoints, random_state, set_random_state
 
 
 def kept(step):
@@ -149,3 +149,11 @@ def test_a_disk_that_is_really_full(small_disk):
     (small_disk / "others").unlink()
     one.save(kept(3))
     assert restored(small_disk) == 3
+
+
+def test_what_is_random_goes_on_where_it_was(tmp_path):
+    one = Checkpoints(tmp_path, {})
+    one.save({"random": random_state()})
+    drawn = torch.rand(3)
+    set_random_state(one.restore()["random"])
+    assert torch.equal(torch.rand(3), drawn)

@@ -1,18 +1,48 @@
-"""Checkpoints of a training: one file, whole or absent, that belongs to one configuration."""
+"""Checkpoints of a training: one file, whole or absent, that belongs to one configuration.
+
+A training in a stage keeps its checkpoint in the stage's scratch folder, and goes on from it::
+
+    checkpoints = Checkpoints(scratch_folder(), {"lr": lr, "steps": steps, "cases": digest})
+    losses = []
+    if kept := checkpoints.restore():
+        model.load_state_dict(kept["model"])
+        optimizer.load_state_dict(kept["optimizer"])
+        set_random_state(kept["random"])
+        losses = kept["losses"]
+
+    def collect():
+        return {
+            "model": model.state_dict(),
+            "optimizer": optimizer.state_dict(),
+            "random": random_state(),
+            "losses": losses,
+        }
+
+    while len(losses) < steps:
+        losses.append(one_step())
+        checkpoints.save_if_due(collect)
+
+It holds tensors, numbers, strings, and dicts and lists of them: an array goes in as
+``torch.from_numpy(array)``, and a NumPy generator as the JSON of its state. It runs no code when
+it is read. What is random must be restored too, or else the bits are others than without a stop.
+"""
 
 import json
 import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evenhand.errors import InputError
 from evenhand.io.files import atomic
 
+if TYPE_CHECKING:
+    import torch
+
 #: Seconds between two checkpoints, and how many times longer than its writing at the least:
 #: a stop costs seconds, and the checkpoints of a large model not more than 5 % of its time.
-SECONDS, SHARE = 5.0, 20
+SECONDS, SHARE = 2.0, 20
 
 #: The file's name in the folder that it is kept in.
 NAME = "checkpoint.pt"
@@ -120,6 +150,27 @@ class Checkpoints:
             key = min(key for key, _ in _items(ours) ^ _items(theirs))
             name, ours, theirs = f"{name}.{key}", ours.get(key), theirs.get(key)
         return f"{name[1:]} was {_short(theirs)}, and is {_short(ours)}"
+
+
+def random_state(device: "torch.device | str" = "cpu") -> dict[str, "torch.Tensor"]:
+    """The states of torch's generators: the CPU's, and that of the GPU that is trained on."""
+    import torch
+
+    state = {"cpu": torch.random.get_rng_state()}
+    if torch.device(device).type == "cuda":
+        state["cuda"] = torch.cuda.get_rng_state(device)
+    return state
+
+
+def set_random_state(
+    state: Mapping[str, "torch.Tensor"], device: "torch.device | str" = "cpu"
+) -> None:
+    """Put torch's generators to where `random_state` found them."""
+    import torch
+
+    torch.random.set_rng_state(state["cpu"].cpu())
+    if torch.device(device).type == "cuda" and "cuda" in state:
+        torch.cuda.set_rng_state(state["cuda"].cpu(), device)
 
 
 def _items(some: Mapping[str, Any]) -> set[tuple[str, str]]:
