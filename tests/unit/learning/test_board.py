@@ -65,7 +65,6 @@ def test_a_training_that_is_over_is_noted_step_by_step():
 
 @pytest.mark.filterwarnings("ignore")  # of packages that tensorboard brings
 def test_what_is_written_is_read_by_tensorboard(tmp_path):
-    pytest.importorskip("tensorboard")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     def read():

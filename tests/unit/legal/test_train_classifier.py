@@ -63,7 +63,7 @@ def test_every_case_with_a_label_is_predicted_in_order(ecthr, tmp_path):
     assert pq.read_schema(tmp_path / "history").equals(HISTORY)
     assert [row["epoch"] for row in history] == [1, 2, 3]
     assert {len(row["losses"]) for row in history} == {4}
-    assert counts["cases"], counts["left_out"] == (47, 1)
+    assert (counts["cases"], counts["left_out"]) == (47, 1)
     assert counts["splits"] == {"train": 23, "dev": 12, "test": 12}
     assert counts["best_epochs"] == [row["epoch"] for row in history if row["best"]]
 
