@@ -92,16 +92,20 @@ def test_legal_cases_alone_are_enough(here):
     assert not plan_legal.page_files(configured_without())
 
 
-def test_each_training_of_the_page_has_its_history_and_data_set(here):
+def test_the_curves_are_of_each_training(here):
     one = {"kind": "linear", "datasets": ["mine"], "seeds": 2}
     one |= {"objectives": ["erm", "group_dro"], "attributes": ["applicant_gender"]}
     config = configured({"a": TEXTS}, classifiers={"linear": one})
     files = plan_legal.classifiers_page_files(config)
-    assert files["histories"] == [
+    assert plan_legal.histories(config, "mine") == [
         "<results>/legal/mine/history/linear/erm/none/all.parquet",
         "<results>/legal/mine/history/linear/group_dro/applicant_gender/all.parquet",
     ]
-    assert plan_legal.classifiers_page_options(config)["trainings"] == ["mine", "mine"]
+    assert {*plan_legal.histories(config, "mine")} <= {*plan_legal.other_files(config)}
+    assert files["curves"] == ["<results>/tables/legal_mine_curves.csv"]
+    options = plan_legal.classifiers_page_options(config)
+    assert options["objectives"] == ["erm", "group_dro"]
+    assert options["objective_titles"] == ["ERM", "Group DRO"]
     assert files["bins"] == ["<results>/tables/legal_mine_calibration_bins.csv"]
     assert files["group_scores"] == ["<results>/tables/legal_mine_group_scores.csv"]
     assert not plan_legal.classifiers_page_files(configured({"a": TEXTS}))

@@ -318,7 +318,7 @@ def other_files(config: Config) -> list[str]:
         folder = f"<results>/legal/{name}/records"
         files += [f"{folder}/{one}.quarantine.parquet" for one in parts(config, name)]
         files += tokenised(config, name)
-        files += predictions(config, name)
+        files += predictions(config, name) + histories(config, name)
         files += [
             f"<results>/legal/{name}/audit/{attribute}" for attribute in attributes(config, name)
         ]
@@ -375,6 +375,16 @@ def _objective(objective: str, name: str) -> Any:
         if target is not None and ast.unparse(target) == name:
             return ast.literal_eval(node.value)
     return None
+
+
+def objective_titles(config: Config) -> dict[str, list[str]]:
+    """The objectives that classifiers are trained with, and what people call them."""
+    chosen = config["legal"]["classifiers"].values()
+    names = sorted({objective for one in chosen for objective in one["objectives"]})
+    return {
+        "objectives": names,
+        "objective_titles": [_objective(name, "TITLE") or name for name in names],
+    }
 
 
 def uses_groups(objective: str) -> bool:
@@ -592,7 +602,7 @@ def classifiers_page_files(config: Config) -> dict[str, str | list[str]]:
             f"<results>/tables/legal_{name}_counterfactual.csv" for name in twinned(config)
         ],
         "bins": score_tables(config, "calibration_bins")["calibration_bins"],
-        "histories": [file for name in scored(config) for file in histories(config, name)],
+        "curves": score_tables(config, "curves")["curves"],
         "findings": "<results>/tables/legal_classifier_findings.json",
     }
 
@@ -603,7 +613,7 @@ def classifiers_page_options(config: Config) -> dict[str, str | list[str]]:
     places = [told["names"].index(name) for name in names]
     return {
         **{key: [told[key][i] for i in places] for key in ("names", "kinds", "titles")},
-        "trainings": [name for name in names for _ in histories(config, name)],
+        **objective_titles(config),
         "twinned": twinned(config),
         "swapped": config["legal"]["swap"],
     }

@@ -126,6 +126,28 @@ rule measure_counterfactual:
         " {params.options} --out {output} 2> {log}"
 
 
+rule tabulate_curves:
+    input:
+        histories=lambda wildcards: plan_legal.histories(config, wildcards.legal),
+    output:
+        shown("<results>/tables/legal_{legal}_curves.csv"),
+    log:
+        "<logs>/tabulate_curves/{legal}.log",
+    benchmark:
+        "<benchmarks>/tabulate_curves/{legal}.jsonl"
+    conda:
+        "../../envs/score.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.legal.tabulate_curves"),
+    shell:
+        "python -m evenhand.legal.tabulate_curves {params.given} --dataset {wildcards.legal}"
+        " --out {output} 2> {log}"
+
+
 rule tabulate_classifiers:
     input:
         scores="<results>/tables/legal_{legal}_scores.csv",
@@ -176,5 +198,7 @@ rule write_classifier_findings:
     params:
         given=given,
         code=code("evenhand.legal.write_classifier_findings"),
+        titles=Options("legal", plan_legal.objective_titles(config)),
     shell:
-        "python -m evenhand.legal.write_classifier_findings {params.given} --out {output} 2> {log}"
+        "python -m evenhand.legal.write_classifier_findings {params.given} {params.titles}"
+        " --out {output} 2> {log}"

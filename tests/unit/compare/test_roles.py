@@ -22,6 +22,7 @@ from evenhand.legal import (
     measure_shift,
     read_audit,
     tabulate_classifiers,
+    tabulate_curves,
 )
 from evenhand.slguset import correlate_methods, summarise_bias
 from evenhand.stereotypes import (
@@ -64,6 +65,7 @@ HEADERS = {
     "tables/legal_a_audit.csv": read_audit.HEADER,
     "tables/legal_a_calibration.csv": measure_calibration.HEADER,
     "tables/legal_a_calibration_bins.csv": measure_calibration.BINS_HEADER,
+    "tables/legal_a_curves.csv": tabulate_curves.HEADER,
     "tables/legal_a_cross.csv": cross_attributes.HEADER,
     "tables/legal_a_leakage.csv": check_leakage.HEADER,
     "tables/legal_a_lengths.csv": measure_lengths.HEADER,

@@ -11,6 +11,7 @@ from evenhand.legal.measure_calibration import measure_calibration
 from evenhand.legal.measure_shift import measure_shift
 from evenhand.legal.score_groups import score_groups
 from evenhand.legal.tabulate_classifiers import tabulate_classifiers
+from evenhand.legal.tabulate_curves import tabulate_curves
 from evenhand.legal.write_classifier_findings import write_classifier_findings
 from unit.legal.made_predictions import noisy, predictions, write, write_people, wrong_for
 
@@ -54,12 +55,20 @@ def write_results(repository: Path, folder: Path) -> dict[str, Any]:
 def drawn(folder: Path) -> dict[str, Any]:
     """What the figures of these results are drawn from."""
     dro = train(folder / "dro.parquet", "group_dro", "defendant_gender", loss=90.0)
+    erm = train(folder / "erm.parquet")
     return {
         "group_scores": [folder / "group_scores.csv"],
         "bins": [folder / "bins.csv"],
-        "histories": [train(folder / "erm.parquet"), dro],
-        "trainings": ["mine", "mine"],
+        "curves": [curves(folder / "curves.csv", erm, dro)],
+        "objectives": ["erm", "group_dro"],
+        "objective_titles": ["ERM", "Group DRO"],
     }
+
+
+def curves(path: Path, *histories: Path) -> Path:
+    """What the stage makes of histories."""
+    tabulate_curves(histories=list(histories), out=path, dataset="mine")
+    return path
 
 
 def train(path, objective="erm", attribute="none", scores=((0.2, 0.4), (0.3,)), loss=2.0):

@@ -10,6 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.errors import InputError
 from evenhand.report.sections.legal_figures import (
+    Titles,
     _powers,
     describe_calibration_curves,
     describe_group_scores,
@@ -17,7 +18,7 @@ from evenhand.report.sections.legal_figures import (
 )
 from evenhand.report.write_classifiers_page import write_classifiers_page
 from unit.report import checks, made_classifiers
-from unit.report.made_classifiers import train
+from unit.report.made_classifiers import curves, train
 
 HOSTILE = "<script>alert(1)</script>'\"><img src=x onerror=alert(2)>{{ 7*7 }}"
 
@@ -55,7 +56,7 @@ def test_whole_page(page, files):
     own = text(tree, "#mine")
     for words in (
         "Table 4: Mine",
-        "group dro",
+        "Group dro",
         "Group disparity",
         "chance up to",
         "All comparisons",
@@ -90,9 +91,9 @@ def test_same_input_same_bytes(page, tmp_path):
 def test_figures(page, drawn):
     own = page(**drawn)
     assert len(own.css("#mine td.plot svg")) >= 4
-    assert "female, group dro" in text(own, "#mine td.plot title")
+    assert "female, Group DRO" in text(own, "#mine td.plot title")
     training = text(own, "#mine .sweep title")
-    assert "erm, epoch 1: 25.0" in training and "group dro, epoch 1: 45.000" in training
+    assert "ERM, epoch 1: 25.0" in training and "Group DRO, epoch 1: 45.000" in training
     assert "epoch 2" not in training  # one seed stopped, so the mean would be another one
     assert "1 seed" in text(own, "#mine td")
     assert "predictions" in text(own, "#mine .calibration title")
@@ -106,10 +107,10 @@ def test_without_figures(page):
 
 
 def test_figures_of_files_that_do_not_belong(page, drawn):
-    with pytest.raises(InputError, match="one data set of the page for each history"):
-        page(**drawn | {"trainings": ["mine"]})
-    with pytest.raises(InputError, match="one data set of the page for each history"):
-        page(**drawn | {"trainings": ["mine", "another"]})
+    with pytest.raises(InputError, match="not one file of each kind"):
+        page(**drawn | {"curves": drawn["curves"] * 2})
+    with pytest.raises(InputError, match="not one title for each objective"):
+        page(**drawn | {"objective_titles": ["ERM"]})
     with pytest.raises(InputError, match="not one file of each kind"):
         page(**drawn | {"bins": drawn["bins"] * 2})
 
@@ -131,7 +132,7 @@ def test_group_without_cases_is_said_once(tmp_path):
         + "linear,erm,a,dev,all,some,mean,2,9,1,,,,,,\nlinear,erm,a,test,all,some,0,1,9,2,,,,,,\n",
         encoding="utf-8",
     )
-    [block] = describe_group_scores(path)
+    [block] = describe_group_scores(path, Titles())
     none, some = block["groups"]
     assert [row["note"] for row in none["rows"]] == ["no cases"]
     assert [(row["objective"], row["score"]) for row in some["rows"]] == [
@@ -165,13 +166,24 @@ def test_other_classes_that_are_as_bad_stand_beside_the_worst(page, files, tmp_p
 
 
 def test_training_without_groups_or_numbers(tmp_path):
-    lonely = train(tmp_path / "a.parquet", scores=((0.5, 0.25),))
-    [block] = describe_training([lonely])
+    def blocks(**given):
+        history = train(tmp_path / "history.parquet", **given)
+        return describe_training(curves(tmp_path / "curves.csv", history), Titles())
+
+    [block] = blocks(scores=((0.5, 0.25),))
     assert (block["name"], block["objectives"]) == ("", ["erm"])
-    assert [row["cells"][0]["score"] for row in block["rows"]] == [50, 25]
-    [block] = describe_training([train(tmp_path / "b.parquet", loss=float("nan"))])
+    assert [row["cells"][0]["macro_f1"] for row in block["rows"]] == [50, 25]
+    [block] = blocks(loss=float("nan"))
     assert [figure["title"] for figure in block["figures"]] == ["Macro-F1 of the development cases"]
-    assert describe_training([]) == []
+    assert blocks(scores=()) == []
+
+
+def test_objectives_are_called_by_their_titles(page, drawn):
+    named = {"objectives": ["group_dro"], "objective_titles": ["the worst first"]}
+    own = text(page(**drawn | named), "#mine")
+    assert "The worst first" in own and "the worst first, epoch 1" in own
+    assert "group dro" not in own.lower()
+    assert "Erm" in own  # one without a title has its name
 
 
 @given(st.floats(1e-6, 1e5), st.floats(10, 1e6))
@@ -228,7 +240,7 @@ def test_answers_to_twins(page, files, tmp_path):
     assert "the same with other words for gender" in own
     assert "75.0 ± 1.0" in own
     assert "60.0 to 90.0" in own
-    assert "iifr text 100.0" in own
+    assert "Iifr text 100.0" in own
     assert "+25.0 to ERM, higher" in own
     assert "0.00123" in own
     assert "other words for" not in text(page(), "#mine")

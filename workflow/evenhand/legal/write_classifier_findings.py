@@ -41,6 +41,8 @@ def write_classifier_findings(
     calibration: list[Input],
     claims: Input,
     out: Output,
+    objectives: list[str] | None = None,
+    objective_titles: list[str] | None = None,
 ) -> dict[str, Any]:
     """Say what was found, on each data set and over all that are given.
 
@@ -59,17 +61,20 @@ def write_classifier_findings(
         - numbers: what the sentence rests on.
 
         A question without numbers has no finding; ``left_out`` counts them.
+    objectives, objective_titles : list of str, optional
+        What people call the objectives; one that is not named has its own name.
 
     Raises
     ------
     InputError
-        There is not one table of each for each data set.
+        There is not one table of each for each data set, or one title for each objective.
     """
     given = [table_4, tests, table_2, calibration]
     if len({len(paths) for paths in given}) != 1 or not table_4:
         raise InputError(
             "there must be one table of each sort for each data set", remedy="give them in order"
         )
+    titles = titles_of(objectives, objective_titles)
     said = {row["quantity"]: row for row in read_resource(
         claims, CLAIMS, optional=tuple(CLAIMS[1:2] + CLAIMS[3:]), unique=tuple(CLAIMS[:5])
     ) if row["kind"] == ALL}  # fmt: skip
@@ -84,7 +89,7 @@ def write_classifier_findings(
             findings.append({"id": name, "dataset": dataset, **found})
 
     for paths in zip(*given, strict=True):
-        tables = [_read(path) for path in paths]
+        tables = [_read(path, titles) for path in paths]
         for rows, own in zip(together, tables, strict=True):
             rows += own
         names = sorted({row["dataset"] for rows in tables for row in rows})
@@ -267,7 +272,7 @@ def constant(
     same = [row for row in own.values() if row["constant_seeds"] != "0"]
     if same:
         parts = [
-            f"{row['classifier']} with {row['objective'].replace('_', ' ')}"
+            f"{row['classifier']} with {row['called']}"
             + (f" for {row['trained_for'].replace('_', ' ')}" if row["trained_for"] != NONE else "")
             + (f" ({row['constant_seeds']} of {_count(int(row['seeds']), 'seed')})")
             for row in same
@@ -315,7 +320,20 @@ QUESTIONS: dict[str, Callable[..., Row | None]] = {
 HEADLINE = ("gaps_above_noise", "objectives_against_erm")
 
 
-def _read(path: Path) -> list[Row]:
+def titles_of(names: list[str] | None, titles: list[str] | None) -> dict[str, str]:
+    """What objectives are called, by their names.
+
+    Raises
+    ------
+    InputError
+        There is not one title for each name.
+    """
+    if len(names or []) != len(titles or []):
+        raise InputError("there is not one title for each objective")
+    return dict(zip(names or [], titles or [], strict=True))
+
+
+def _read(path: Path, titles: dict[str, str]) -> list[Row]:
     with path.open(encoding="utf-8", newline="") as stream:
         reader = csv.DictReader(stream)
         if "dataset" not in (reader.fieldnames or []):
@@ -325,6 +343,8 @@ def _read(path: Path) -> list[Row]:
             try:
                 rows.append({name: (float(cell) if cell else None) if name in NUMBERS else cell
                              for name, cell in row.items()})  # fmt: skip
+                if objective := row.get("objective"):
+                    rows[-1]["called"] = titles.get(objective, objective.replace("_", " "))
             except ValueError as error:
                 raise InputError(str(error), file=path, line=reader.line_num) from error
         return rows

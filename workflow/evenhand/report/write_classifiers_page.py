@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.legal.write_classifier_findings import titles_of
 from evenhand.report.pages import links_to_pages
 from evenhand.report.read import read_json
 from evenhand.report.render import environment
@@ -21,6 +22,7 @@ from evenhand.report.sections.legal_classifiers import (
     describe_tests,
 )
 from evenhand.report.sections.legal_figures import (
+    Titles,
     describe_calibration_curves,
     describe_group_scores,
     describe_training,
@@ -43,8 +45,9 @@ def write_classifiers_page(
     findings: Input,
     group_scores: list[Input] | None = None,
     bins: list[Input] | None = None,
-    histories: list[Input] | None = None,
-    trainings: list[str] | None = None,
+    curves: list[Input] | None = None,
+    objectives: list[str] | None = None,
+    objective_titles: list[str] | None = None,
     counterfactual: list[Input] | None = None,
     twinned: list[str] | None = None,
     swapped: str = "gender",
@@ -65,13 +68,12 @@ def write_classifiers_page(
         ``legal_{name}_table_4.csv`` and so on, in the order of `names`.
     findings : path
         What `write_classifier_findings` says.
-    group_scores, bins : lists of path, optional
-        ``legal_{name}_group_scores.csv`` and ``legal_{name}_calibration_bins.csv``, in the order
-        of `names`; without them their figures are left out.
-    histories : list of path, optional
-        What trainings left of their way (`evenhand.learning.history`), of all data sets.
-    trainings : list of str, optional
-        The data set, of `names`, of each of `histories`.
+    group_scores, bins, curves : lists of path, optional
+        ``legal_{name}_group_scores.csv``, ``legal_{name}_calibration_bins.csv`` and
+        ``legal_{name}_curves.csv``, in the order of `names`; without them their figures are left
+        out.
+    objectives, objective_titles : list of str, optional
+        What people call the objectives; one that is not named has its own name.
     counterfactual : list of path, optional
         ``legal_{name}_counterfactual.csv`` of the data sets whose cases have twins.
     twinned : list of str, optional
@@ -86,17 +88,15 @@ def write_classifiers_page(
     Raises
     ------
     InputError
-        There is not one file of each kind for each data set, or not one data set for each
-        history or table of twins, or there are no findings.
+        There is not one file of each kind for each data set, not one data set for each table of
+        twins, not one title for each objective, or there are no findings.
     """
     lists = (kinds, titles, table_4, claims, tests, table_2, calibration)
     if any(len(one) != len(names) for one in lists):
         raise InputError("there is not one file of each kind for each data set")
-    if any(one and len(one) != len(names) for one in (group_scores, bins)):
+    if any(one and len(one) != len(names) for one in (group_scores, bins, curves)):
         raise InputError("there is not one file of each kind for each data set")
-    histories, trainings = histories or [], trainings or []
-    if len(histories) != len(trainings) or not set(trainings) <= set(names):
-        raise InputError("there is not one data set of the page for each history")
+    called = Titles(titles_of(objectives, objective_titles))
     counterfactual, twinned = counterfactual or [], twinned or []
     if len(counterfactual) != len(twinned) or not set(twinned) <= set(names):
         raise InputError("there is not one data set of the page for each table of twins")
@@ -119,11 +119,11 @@ def write_classifiers_page(
                 "calibration": describe_calibration(calibration[i]),
                 "counterfactual": describe_counterfactual(twins[name]) if name in twins else [],
                 "swapped": swapped.replace("_", " "),
-                "group_scores": describe_group_scores(group_scores[i]) if group_scores else [],
+                "group_scores": describe_group_scores(group_scores[i], called)
+                if group_scores
+                else [],
                 "calibration_curves": describe_calibration_curves(bins[i]) if bins else [],
-                "training": describe_training(
-                    path for path, of in zip(histories, trainings, strict=True) if of == name
-                ),
+                "training": describe_training(curves[i], called) if curves else [],
                 "findings": [
                     _bare(one["sentence"], name)
                     for one in found["findings"]
@@ -143,6 +143,7 @@ def write_classifiers_page(
             about=about,
             found=found,
             over_all=[one for one in found["findings"] if one["dataset"] is None],
+            objective=called.heading,
             measures=MEASURES,
             twin_measures=TWIN_MEASURES,
             provenance=quote(provenance, safe="/.") if provenance else None,

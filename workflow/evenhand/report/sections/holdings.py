@@ -100,6 +100,7 @@ HOLDINGS = [
     ("tables/legal_*_tests.csv", "Tests of each objective against ERM"),
     ("tables/legal_*_calibration_bins.csv", "Confidence and accuracy, by bins"),
     ("tables/legal_*_calibration.csv", "Whether confidence is deserved"),
+    ("tables/legal_*_curves.csv", "Loss and scores of each training, by epoch"),
     ("tables/legal_*_counterfactual.csv", "Whether a case and its twin get the same answer"),
     ("tables/legal_*_claims.csv", "What the paper claims, beside our runs"),
     ("tables/legal_*_table_[1-9].csv", "A table of the paper on legal classifiers, beside ours"),

@@ -1,11 +1,10 @@
 """Figures of the page of the classifiers: scores by group, training, and calibration."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from statistics import fmean, stdev
 from typing import Any
 
 from markupsafe import Markup
@@ -63,6 +62,19 @@ BINS = {
     "share_right": float,
 }
 
+CURVES = {
+    "classifier": str,
+    "objective": str,
+    "trained_for": str,
+    "seed": str,
+    "epoch": int,
+    "seeds": int,
+    "loss": float,
+    "loss_sd": float,
+    "macro_f1": float,
+    "macro_f1_sd": float,
+}
+
 #: The objective that the others are held against.
 BASE = "erm"
 
@@ -84,7 +96,18 @@ class Track:
     points: Sequence[tuple[float, float, str, float, bool]]
 
 
-def describe_group_scores(path: Path) -> list[dict[str, Any]]:
+class Titles(dict[str, str]):
+    """What objectives are called, by their names; one that is not there has its own name."""
+
+    def __missing__(self, name: str) -> str:
+        return name.replace("_", " ")
+
+    def heading(self, name: str) -> str:
+        """The same as it stands alone."""
+        return self[name][:1].upper() + self[name][1:]
+
+
+def describe_group_scores(path: Path, called: Titles) -> list[dict[str, Any]]:
     """Macro-F1 (0 to 100) of each group under each objective: test cases, mean over seeds.
 
     A block per attribute and classifier; in it the groups, and of each a row per objective, ERM
@@ -109,7 +132,7 @@ def describe_group_scores(path: Path) -> list[dict[str, Any]]:
             "classifier": classifier,
             "ruler": ruler,
             "groups": [
-                {"name": group, "cases": own[0]["cases"], "rows": _score_rows(own, axis)}
+                {"name": group, "cases": own[0]["cases"], "rows": _score_rows(own, axis, called)}
                 for group, own in groups.items()
             ],
         }
@@ -117,18 +140,18 @@ def describe_group_scores(path: Path) -> list[dict[str, Any]]:
     ]
 
 
-def _score_rows(rows: Sequence[dict[str, Any]], axis: Axis) -> list[dict[str, Any]]:
+def _score_rows(rows: Sequence[dict[str, Any]], axis: Axis, called: Titles) -> list[dict[str, Any]]:
     if all(row["score"] is None for row in rows):  # once is enough
-        return [rows[0] | {"objective": "–", "plot": None}]
+        return [rows[0] | {"objective": None, "plot": None}]
     base = next((row["score"] for row in rows if row["objective"] == BASE), None)
     return [
-        row | {"plot": _score_plot(row, axis, base) if row["score"] is not None else None}
+        row | {"plot": _score_plot(row, axis, base, called) if row["score"] is not None else None}
         for row in sorted(rows, key=lambda one: one["objective"] != BASE)
     ]
 
 
-def _score_plot(row: Mapping[str, Any], axis: Axis, base: float | None) -> Markup:
-    said = f"{row['group']}, {_words(row['objective'])}: {decimal(row['score'], 1)}"
+def _score_plot(row: Mapping[str, Any], axis: Axis, base: float | None, called: Titles) -> Markup:
+    said = f"{row['group']}, {called[row['objective']]}: {decimal(row['score'], 1)}"
     if row["low"] is not None:
         said += f" ({decimal(row['low'], 1)} to {decimal(row['high'], 1)})"
     if row["noise_low"] is not None:
@@ -143,74 +166,51 @@ def _score_plot(row: Mapping[str, Any], axis: Axis, base: float | None) -> Marku
     )
 
 
-def describe_training(paths: Iterable[Path]) -> list[dict[str, Any]]:
+def describe_training(path: Path, called: Titles) -> list[dict[str, Any]]:
     """Development score and training loss by epoch, for each classifier and attribute.
 
     Objectives without groups (attribute ``none``) stand beside those of each attribute. A number
     is the mean over the seeds that reached the epoch; lines end where the first seed stopped.
     """
     trainings: dict[str, dict[str, dict[str, list[dict[str, Any]]]]] = {}
-    for path in paths:
-        for row in _read_history(path):
-            own = trainings.setdefault(row["classifier"], {}).setdefault(row["attribute"], {})
-            own.setdefault(row["objective"], []).append(row)
+    for row in read_csv(path, CURVES):
+        if row["seed"] == "mean":
+            own = trainings.setdefault(row["classifier"], {}).setdefault(row["trained_for"], {})
+            means = own.setdefault(row["objective"], [])
+            means.append(row | {"whole": not means or row["seeds"] == means[0]["seeds"]})
     blocks = []
     for classifier, attributes in trainings.items():
         plain = attributes.pop("none", {})
         for attribute, own in list(attributes.items()) or [("", {})]:
             together = dict(sorted((plain | own).items(), key=lambda one: (one[0] != BASE, one[0])))
-            means = {objective: _by_epoch(rows) for objective, rows in together.items()}
-            blocks.append(_training_block(classifier, attribute, means))
+            blocks.append(_training_block(classifier, attribute, together, called))
     return blocks
 
 
-def _read_history(path: Path) -> list[dict[str, Any]]:
-    import pyarrow.parquet as pq
-
-    named = ["classifier", "objective", "attribute", "seed", "epoch", "losses", "dev_macro_f1"]
-    return pq.read_table(path, columns=named).to_pylist()
-
-
-def _by_epoch(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """By epoch, from the first: seeds, and mean and sd of the score (0 to 100) and the loss."""
-    everybody = len({row["seed"] for row in rows})
-    epochs: dict[int, list[Mapping[str, Any]]] = {}
-    for row in rows:
-        epochs.setdefault(row["epoch"], []).append(row)
-    found = []
-    for epoch, own in sorted(epochs.items()):
-        scores = [100 * row["dev_macro_f1"] for row in own if _finite(row["dev_macro_f1"])]
-        losses = [fmean(row["losses"]) for row in own if row["losses"]]
-        losses = [loss for loss in losses if _finite(loss)]
-        found.append(
-            {
-                "epoch": epoch,
-                "seeds": len(own),
-                "whole": len(own) == everybody,
-                "score": fmean(scores) if scores else None,
-                "score_sd": stdev(scores) if len(scores) > 1 else None,
-                "loss": fmean(losses) if losses else None,
-                "loss_sd": stdev(losses) if len(losses) > 1 else None,
-            }
-        )
-    return found
-
-
 def _training_block(
-    classifier: str, attribute: str, means: Mapping[str, Sequence[dict[str, Any]]]
+    classifier: str,
+    attribute: str,
+    means: Mapping[str, Sequence[dict[str, Any]]],
+    called: Titles,
 ) -> dict[str, Any]:
     """The legend, the two drawings and the rows of the table of one classifier and attribute."""
     kinds = {name: KINDS[i % len(KINDS)] for i, name in enumerate(means)}
     figures = []
     for key, title, digits in (
-        ("score", "Macro-F1 of the development cases", 1),
+        ("macro_f1", "Macro-F1 of the development cases", 1),
         ("loss", "Training loss", 3),
     ):
         tracks = [
             Track(
                 kinds[name],
                 [
-                    (one["epoch"], one[key], _epoch_words(name, one, key, digits), 2.5, True)
+                    (
+                        one["epoch"],
+                        one[key],
+                        _epoch_words(called[name], one, key, digits),
+                        2.5,
+                        True,
+                    )
                     for one in epochs
                     if one["whole"] and one[key] is not None
                 ],
@@ -227,7 +227,8 @@ def _training_block(
         "classifier": classifier,
         "objectives": list(means),
         "legend": [
-            {"title": _words(name), "sample": curve_sample(kind)} for name, kind in kinds.items()
+            {"title": called.heading(name), "sample": curve_sample(kind)}
+            for name, kind in kinds.items()
         ],
         "figures": figures,
         "rows": [
@@ -238,7 +239,7 @@ def _training_block(
 
 
 def _epoch_words(name: str, one: Mapping[str, Any], key: str, digits: int) -> str:
-    said = f"{_words(name)}, epoch {one['epoch']}: {decimal(one[key], digits)}"
+    said = f"{name}, epoch {one['epoch']}: {decimal(one[key], digits)}"
     return said + (f" ± {decimal(one[key + '_sd'], digits)}" if one[key + "_sd"] else "")
 
 
@@ -353,11 +354,3 @@ def _plane(
             _add(dot, "circle", "point", cx=x, cy=y, r=round(radius, 1))
     _ruler(svg, across, ticks, ABOVE + height, signs=False)
     return _draw(svg)
-
-
-def _finite(value: float | None) -> bool:
-    return value is not None and math.isfinite(value)
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
