@@ -33,9 +33,12 @@ from torch import nn
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(REPOSITORY / "workflow")]
 
+from evenhand.learning.examples import Examples  # noqa: E402
 from evenhand.learning.linear import train_models  # noqa: E402
 from evenhand.learning.objective import Objective, load_objective  # noqa: E402
-from evenhand.learning.trainer import Examples, Settings, repeatable, train  # noqa: E402
+from evenhand.learning.settings import Settings  # noqa: E402
+from evenhand.learning.trainer import train  # noqa: E402
+from evenhand.scoring.device import repeatable  # noqa: E402
 
 #: The groups of FairLex's attributes, the unknown ones included.
 GROUPS = (2, 3, 4, 5, 2, 3, 6, 9, 2, 7)
@@ -172,7 +175,7 @@ def plain(
     few = replace(examples, train=examples.train[: PLAIN_STEPS * arguments.batch])
     few = replace(few, dev=few.dev[:16])
     dense = torch.from_numpy(matrix.toarray())
-    with repeatable(0, how), contextlib.redirect_stderr(io.StringIO()):
+    with repeatable(0, threads=how.threads), contextlib.redirect_stderr(io.StringIO()):
         model = Dense(matrix.shape[1])
         before = time.process_time()
         trained = train(

@@ -8,10 +8,19 @@ import numpy as np
 import torch
 from torch import nn
 
+from evenhand.learning.evaluation import predict
+from evenhand.learning.examples import Examples
 from evenhand.learning.objective import load_objective
-from evenhand.learning.trainer import Examples, Settings, Trained, predict, repeatable, train
+from evenhand.learning.settings import Settings
+from evenhand.learning.trainer import Trained, train
+from evenhand.scoring.device import repeatable
 
 WIDTH, CLASSES = 6, 3
+
+OBJECTIVES = [
+    *("erm", "erm_group_uniform", "group_dro", "v_rex", "irm", "adversarial"),
+    *("iifr_text", "class_balanced", "worst_class"),
+]
 
 
 def examples(task: str = "multi_class", cases: int = 60, **given: Any) -> Examples:
@@ -74,7 +83,7 @@ def run(
     settings = settings or Settings(lr=0.02, batch=8, epochs=4, patience=9)
     module = load_objective(objective)
     x = (inputs(some) if x is None else x).to(dtype)
-    with repeatable(seed, settings):
+    with repeatable(seed, threads=settings.threads):
         model = Network(dropout).to(dtype)
         trained = train(
             model,

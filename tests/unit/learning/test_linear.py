@@ -15,10 +15,14 @@ from torch import nn
 
 from evenhand.errors import InputError
 from evenhand.learning import linear, objectives
+from evenhand.learning.evaluation import predict
+from evenhand.learning.examples import Examples
 from evenhand.learning.linear import train_models
 from evenhand.learning.objective import load_objective
 from evenhand.learning.pairs import Pairs
-from evenhand.learning.trainer import Examples, Settings, predict, repeatable, train
+from evenhand.learning.settings import Settings
+from evenhand.learning.trainer import train
+from evenhand.scoring.device import repeatable
 from unit.learning.made_training import examples
 
 NAMES = sorted(one.name for one in pkgutil.iter_modules(objectives.__path__))
@@ -55,7 +59,7 @@ class Dense(nn.Module):
 def plainly(x: csr_matrix, some: Examples, objective, options, how: Settings, seed: int):
     """One seed by `evenhand.learning.trainer`, in float64; history and logits."""
     dense = torch.from_numpy(x.toarray())
-    with repeatable(seed, how):
+    with repeatable(seed, threads=how.threads):
         adversary = objective.modules(some.classes, 3, options) is not None
         torch.manual_seed(seed)
         model = Dense(x.shape[1], some.classes, adversary)
@@ -285,7 +289,7 @@ def test_pairs_train_as_the_trainer_trains_them(kind: str, task: str) -> None:
     found = run(x, some, module, (1, 2), options, how, pairs=pairs, twins=twins)
     both = torch.from_numpy(np.concatenate([x.toarray(), twins.toarray()]))
     for one in found:
-        with repeatable(one.seed, how):
+        with repeatable(one.seed, threads=how.threads):
             model = Dense(x.shape[1], some.classes, False)
             trained = train(
                 model, lambda rows: both[rows], some, module, options, how,

@@ -9,30 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
-from sklearn.metrics import f1_score
 
 from evenhand.errors import InputError
 from evenhand.learning import trainer
+from evenhand.learning.evaluation import dev_scores, rank
+from evenhand.learning.history import BROKEN_BATCH
 from evenhand.learning.objective import load_objective
-from evenhand.learning.trainer import (
-    BROKEN_BATCH,
-    Examples,
-    Settings,
-    check,
-    dev_scores,
-    rank,
-    schedule_factor,
-    settle,
-)
+from evenhand.learning.settings import Settings
 from unit.learning import made_training
-from unit.learning.made_training import examples, inputs, run
-
-OBJECTIVES = [
-    *("erm", "erm_group_uniform", "group_dro", "v_rex", "irm", "adversarial"),
-    *("iifr_text", "class_balanced", "worst_class"),
-]
+from unit.learning.made_training import OBJECTIVES, examples, inputs, run
 
 
 def same(one, other):
@@ -120,79 +105,7 @@ def test_the_epoch_is_chosen_by_what_was_asked_for(select):
     assert trained.score == max(row[f"dev_{select}"] for row in trained.history)
 
 
-def test_weights_get_memory_that_begins_evenly():
-    """Mapped from a file they begin anywhere, and with that the last bits of sums may differ."""
-    model = made_training.Network()
-    odd = torch.frombuffer(
-        bytearray(np.arange(64, dtype=np.float32).tobytes()), dtype=torch.float32
-    )
-    shift = 1 if odd.data_ptr() % 64 == 0 else 0
-    model.first.bias = torch.nn.Parameter(odd[shift : shift + 5])
-    assert model.first.bias.data_ptr() % 64
-    wanted = {name: value.clone() for name, value in model.state_dict().items()}
-    settle(model)
-    assert not any(one.data_ptr() % 64 for one in model.parameters())
-    for name, value in model.state_dict().items():
-        assert (value == wanted[name]).all()
-
-
-# ---------------------------------------------------------------- scores of the dev split
-
-
-@pytest.mark.parametrize("task", ["multi_class", "multi_label"])
-def test_scores_are_those_of_scikit_learn(task):
-    some = examples(task)
-    logits = np.random.default_rng(1).normal(size=(len(some.dev), 3)).astype(np.float32)
-    found = dev_scores(logits, some)
-
-    def f1(rows):
-        truth, said = some.hot[some.dev][rows], logits[rows] > 0
-        if task == "multi_class":
-            truth, said = truth.argmax(1), logits[rows].argmax(1)
-            labels = [0, 1, 2]
-        else:
-            truth, said = (np.c_[one, ~one.any(axis=1)] for one in (truth, said))
-            labels = [0, 1, 2, 3]
-        return f1_score(truth, said, average="macro", labels=labels, zero_division=0)
-
-    codes = some.groups[some.dev]
-    by_group = [f1(codes == 0), f1(codes == 1)]  # the unknown group is left out
-    assert found["dev_macro_f1"] == pytest.approx(f1(slice(None)))
-    assert found["dev_group_f1"] == pytest.approx(by_group)
-    assert found["dev_mean_group_f1"] == pytest.approx(np.mean(by_group))
-    assert found["dev_worst_group_f1"] == pytest.approx(min(by_group))
-
-
-def test_a_group_without_dev_cases_has_no_score():
-    some = examples()
-    groups = some.groups.copy()
-    groups[some.dev] = 0
-    found = dev_scores(np.zeros((len(some.dev), 3), np.float32), examples(groups=groups))
-    assert found["dev_group_f1"][1] is None
-    assert found["dev_worst_group_f1"] == found["dev_group_f1"][0]
-
-
 # ---------------------------------------------------------------- schedule, clipping, parts
-
-
-def test_the_rate_falls_to_zero():
-    assert [schedule_factor(step, steps=4, warmup=0) for step in range(5)] == [
-        1,
-        0.75,
-        0.5,
-        0.25,
-        0,
-    ]
-
-
-@given(st.integers(1, 500), st.floats(0, 0.99))
-def test_the_rate_rises_and_falls(steps, share):
-    warmup = int(share * steps)
-    factors = [schedule_factor(step, steps=steps, warmup=warmup) for step in range(steps)]
-    assert all(0 < one <= 1 for one in factors)
-    assert factors[:warmup] == sorted(factors[:warmup])
-    assert factors[warmup:] == sorted(factors[warmup:], reverse=True)
-    assert max(factors) == 1
 
 
 def test_the_history_tells_the_rate():
@@ -398,110 +311,6 @@ def test_a_dev_case_that_is_no_number_stops():
 
 
 # ---------------------------------------------------------------- cases that cannot be trained on
-
-
-def remarks(some: Examples, objective: str = "erm", **settings):
-    """What `check` says."""
-    module = load_objective(objective)
-    return check(some, module, module.OPTIONS, Settings(**settings))
-
-
-def test_ordinary_cases_raise_no_doubts():
-    assert remarks(examples(), "group_dro", select="worst_group_f1") == []
-
-
-@pytest.mark.parametrize("split", ["train", "dev"])
-def test_an_empty_split(split):
-    with pytest.raises(InputError, match=f"no case with a label in the split {split}"):
-        remarks(examples(**{split: np.array([], dtype=np.int64)}))
-
-
-def test_labels_out_of_range():
-    labels = examples().labels.copy()
-    labels[4] = 3
-    with pytest.raises(InputError, match="none of the 3"):
-        remarks(examples(labels=labels))
-    with pytest.raises(InputError, match="have 3 labels, and there are 2"):
-        remarks(examples("multi_label", classes=2))
-
-
-def test_all_cases_alike():
-    with pytest.raises(InputError, match="nothing to learn"):
-        remarks(examples(labels=np.ones(60, dtype=np.int64)))
-
-
-def test_a_class_that_a_split_lacks_is_told_and_trained_around():
-    some = examples()
-    labels = some.labels.copy()
-    labels[some.train] %= 2
-    some = examples(labels=labels)
-    assert remarks(some) == ["no case of the split train has the label 2 (from 0)"]
-    _, logits, _ = run(some, "worst_class")
-    assert np.isfinite(logits).all()
-
-
-def test_an_attribute_with_one_value():
-    groups = np.where(examples().groups == 2, 2, 1)
-    for objective in ("group_dro", "erm_group_uniform"):
-        with pytest.raises(InputError, match="only the group 'two'"):
-            remarks(examples(groups=groups), objective)
-    with pytest.raises(InputError, match="no known group"):
-        remarks(examples(groups=np.full(60, 2)), "irm")
-    assert remarks(examples(groups=groups)) == []  # ERM looks at no group
-
-
-@pytest.mark.parametrize("objective", OBJECTIVES)
-def test_a_group_of_one_case_is_told_and_trained_with(objective):
-    some = examples()
-    groups = np.zeros(60, dtype=np.int64)
-    groups[some.train[0]] = groups[some.dev[0]] = 1
-    some = examples(groups=groups)
-    said = remarks(some, objective)
-    if load_objective(objective).USES_GROUPS:
-        assert said == [
-            f"the group 'two' has a single case in the split {s}" for s in ("train", "dev")
-        ]
-    _, logits, _ = run(some, objective)
-    assert np.isfinite(logits).all()
-
-
-def test_groups_that_are_needed_and_missing():
-    some = examples(groups=None, group_names=(), known_groups=0)
-    assert remarks(some) == []
-    with pytest.raises(InputError, match=r"group_dro .* needs groups"):
-        remarks(some, "group_dro")
-    with pytest.raises(InputError, match="worst_group_f1 needs groups"):
-        remarks(some, select="worst_group_f1")
-    run(some)
-
-
-def test_epochs_cannot_be_chosen_by_groups_that_dev_lacks():
-    some = examples()
-    groups = some.groups.copy()
-    groups[some.dev] = 2
-    with pytest.raises(InputError, match="dev has no case of a known group"):
-        remarks(examples(groups=groups), select="mean_group_f1")
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        *({"batch": 0}, {"epochs": 0}, {"patience": 0}, {"accumulate": 0}, {"lr": 0.0}),
-        *({"lr": float("nan")}, {"clip": -1.0}, {"warmup": 1.0}, {"select": "accuracy"}),
-        *({"dtype": "fp16"}, {"threads": 0}, {"weight_decay": float("inf")}),
-    ],
-)
-def test_settings_that_make_no_sense(wrong):
-    with pytest.raises(InputError, match=next(iter(wrong))):
-        Settings(**wrong)
-
-
-def test_a_gpu_that_is_not_there(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(InputError, match="no GPU"):
-        trainer.check_device("cuda:0")
-    with pytest.raises(InputError, match="unknown"):
-        trainer.check_device("tpu")
 
 
 def test_a_board_gets_losses_and_scores():

@@ -8,7 +8,7 @@ from evenhand.errors import InputError
 from evenhand.io import checkpoint
 from evenhand.learning import trainer
 from evenhand.learning.pairs import Pairs
-from evenhand.learning.trainer import Settings
+from evenhand.learning.settings import Settings
 from unit.learning.made_training import examples, inputs, run
 
 COUNTERFACTUAL = {"pairs": "counterfactual", "weight": 5.0}

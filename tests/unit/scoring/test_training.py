@@ -104,21 +104,6 @@ def test_fit_follows_the_schedule():
     assert not model.training
 
 
-def test_reproducible_puts_all_back():
-    before = torch.random.get_rng_state(), torch.get_num_threads()
-    drawn = []
-    for threads in (1, 2):
-        with pytest.raises(ValueError, match="stop"), training.reproducible(7, threads):
-            assert torch.get_num_threads() == threads
-            assert torch.are_deterministic_algorithms_enabled()
-            drawn.append(torch.rand(1).item())
-            raise ValueError("stop")
-    assert drawn[0] == drawn[1]
-    assert torch.equal(torch.random.get_rng_state(), before[0])
-    assert torch.get_num_threads() == before[1]
-    assert not torch.are_deterministic_algorithms_enabled()
-
-
 def test_the_record(tmp_path):
     corpus = training.Corpus(["a"] * 9, ["b"], 12, "00")
     record = training.write_record(

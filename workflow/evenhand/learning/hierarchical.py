@@ -27,11 +27,10 @@ from torch import nn
 
 from evenhand.errors import InputError
 from evenhand.learning.packing import Limits, Packed
+from evenhand.scoring.device import DTYPES, check_device
 from evenhand.scoring.models import (
-    DTYPES,
     BrokenModelError,
     check_folder,
-    check_settings,
     family_of,
     positions_of,
     readable_errors,
@@ -88,7 +87,7 @@ def load_encoder(
     """
     from transformers import AutoModel
 
-    check_settings(device, dtype)
+    check_device(device, dtype)
     if isinstance(source, Path):
         check_folder(source, vocabulary=False)
     if family_of(source, revision=revision) != "masked":

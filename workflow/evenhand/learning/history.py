@@ -1,11 +1,14 @@
-"""What a training leaves of its way: a row per epoch, the same for every kind of model."""
+"""What a training leaves of its way: a row per epoch, and the batch that it broke at."""
 
+import json
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from evenhand.io.files import atomic
 from evenhand.io.tables import write_table
 
 #: One row per training and epoch, in order. Scores are of the development split.
@@ -33,6 +36,9 @@ HISTORY = pa.schema(
 #: What a development score can be selected by.
 SELECTIONS = ("macro_f1", "mean_group_f1", "worst_group_f1")
 
+#: Where the cases of a batch with a loss that is no number are noted.
+BROKEN_BATCH = "broken_batch.json"
+
 
 def write_history(
     path: Path, trainings: Iterable[tuple[Mapping[str, Any], Iterable[Mapping[str, Any]]]]
@@ -41,3 +47,13 @@ def write_history(
     return write_table(
         path, HISTORY, ({**named, **epoch} for named, epochs in trainings for epoch in epochs)
     )
+
+
+def save_broken_batch(folder: Path | None, note: dict[str, Any]) -> str:
+    """Note the batch of a loss or gradient that is no number; where its cases are named."""
+    print(f"broken batch: {json.dumps(note)}", file=sys.stderr)
+    if folder is None:
+        return "the log names its cases"
+    with atomic(folder / BROKEN_BATCH) as path:
+        path.write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
+    return f"{folder / BROKEN_BATCH} names its cases"

@@ -27,6 +27,9 @@ from scipy.sparse import csr_matrix, hstack
 from torch.func import functional_call, vmap
 
 from evenhand.errors import InputError
+from evenhand.learning.evaluation import dev_scores, rank
+from evenhand.learning.examples import Examples, check
+from evenhand.learning.history import save_broken_batch
 from evenhand.learning.objective import Batch, Objective, Options, State, sampler_of
 from evenhand.learning.pairs import (
     COUNTERFACTUAL,
@@ -38,15 +41,7 @@ from evenhand.learning.pairs import (
     partners,
 )
 from evenhand.learning.sampling import make_sampler
-from evenhand.learning.trainer import (
-    Examples,
-    Settings,
-    check,
-    dev_scores,
-    rank,
-    save_broken_batch,
-    schedule_factor,
-)
+from evenhand.learning.settings import Settings, schedule_factor
 
 #: Steps whose batches are cut out of the matrix at once.
 STEPS = 128
@@ -114,7 +109,7 @@ def train_models(
     matrix : csr_matrix of float32 (or float64), shape (n, features)
         The cases.
     examples : Examples
-        Their labels and groups; see `evenhand.learning.trainer.check`, which is called here too.
+        Their labels and groups; see `evenhand.learning.examples.check`, which is called here too.
     objective, options
         See `evenhand.learning.objective`.
     settings : Settings
@@ -129,7 +124,7 @@ def train_models(
         The cases' twins, of whom `pairs` says who has one. They are predicted, and learned from
         if the objective asks for them.
     folder : Path, optional
-        Where a batch whose loss is no number is noted (`BROKEN_BATCH` of the trainer).
+        Where a batch whose loss is no number is noted (`evenhand.learning.history.BROKEN_BATCH`).
     progress : bool
         Whether to show a bar on standard error.
 

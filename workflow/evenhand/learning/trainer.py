@@ -6,13 +6,10 @@ in a checkpoint, so that a training that is killed goes on as if nothing had hap
 to the same bits.
 """
 
-import hashlib
 import json
 import math
-import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,16 +18,15 @@ import numpy as np
 
 from evenhand.errors import InputError
 from evenhand.io.checkpoint import Checkpoints, random_state, set_random_state
-from evenhand.io.files import atomic
 from evenhand.learning.board import note_scores
-from evenhand.learning.history import SELECTIONS
+from evenhand.learning.evaluation import Batcher, dev_scores, forward, predict, rank
+from evenhand.learning.examples import Examples, check
+from evenhand.learning.history import save_broken_batch
 from evenhand.learning.objective import (
     Batch,
     Objective,
     Options,
-    full_precision,
     losses_of,
-    per_example_loss,
     sampler_of,
 )
 from evenhand.learning.pairs import (
@@ -42,150 +38,13 @@ from evenhand.learning.pairs import (
     check_pairs,
     partners,
 )
-from evenhand.learning.sampling import GROUPLESS, make_sampler
-from evenhand.metrics.classification import (
-    counts_of,
-    over_all,
-    predicted_labels,
-    stacked,
-    with_none_class,
-)
+from evenhand.learning.sampling import make_sampler
+from evenhand.learning.settings import Settings, schedule_factor
+from evenhand.scoring.device import settle
 
 if TYPE_CHECKING:
     import torch
     from torch import Tensor, nn
-
-#: What a step is computed in: single precision, or bfloat16 where autocast takes it.
-DTYPES = ("fp32", "bf16")
-
-#: Where the cases of a batch with a loss that is no number are noted.
-BROKEN_BATCH = "broken_batch.json"
-
-#: Makes of row numbers what the model takes, on its device.
-Batcher = Callable[[np.ndarray], Any]
-
-
-def save_broken_batch(folder: Path | None, note: dict[str, Any]) -> str:
-    """Note the batch of a loss or gradient that is no number; where its cases are named."""
-    print(f"broken batch: {json.dumps(note)}", file=sys.stderr)
-    if folder is None:
-        return "the log names its cases"
-    with atomic(folder / BROKEN_BATCH) as path:
-        path.write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
-    return f"{folder / BROKEN_BATCH} names its cases"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Examples:
-    """The cases of a training.
-
-    Attributes
-    ----------
-    ids : sequence of str, length n
-    labels : array
-        ``multi_class``: numbers, int64, shape (n,); ``multi_label``: 0 and 1, (n, classes).
-    classes : int
-    task : str
-        One of `evenhand.learning.objective.TASKS`.
-    train, dev : array of int64
-        Rows to learn from, and to choose the epoch by.
-    groups : array of int64, shape (n,), or None
-        Codes of one attribute.
-    group_names : sequence of str
-        Their names; empty without groups.
-    known_groups : int
-        The codes below are of known groups: their scores count.
-    """
-
-    ids: Sequence[str]
-    labels: np.ndarray
-    classes: int
-    task: str
-    train: np.ndarray
-    dev: np.ndarray
-    groups: np.ndarray | None = None
-    group_names: Sequence[str] = ()
-    known_groups: int = 0
-
-    @property
-    def hot(self) -> np.ndarray:
-        """The labels as bool, shape (n, classes)."""
-        if self.task == "multi_label":
-            return self.labels.astype(bool)
-        return self.labels[:, None] == np.arange(self.classes)
-
-    @property
-    def codes(self) -> np.ndarray:
-        """The groups; without an attribute all are of one."""
-        return np.zeros(len(self.ids), dtype=np.int64) if self.groups is None else self.groups
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """How to train.
-
-    Attributes
-    ----------
-    lr : float
-        Learning rate of AdamW, highest after the warm-up; it falls linearly to 0 at the end of
-        all `epochs`.
-    batch : int
-        Cases a step.
-    epochs, patience : int
-        How many at most; after how many without a better one (see `rank`) it stops.
-    select : str
-        The development score that epochs are chosen by, one of
-        `evenhand.learning.history.SELECTIONS`.
-    clip : float
-        Norm that a gradient is clipped to; 0 does not clip.
-    warmup : float
-        Share of the steps in which the rate rises.
-    weight_decay : float
-        Of matrices; biases and norms have none.
-    accumulate : int
-        Parts in which a batch is worked on, for models whose batches do not fit into memory. The
-        gradient is that of the whole batch for every objective: a first pass without gradients
-        gives the logits, and a second one, with the same dropout, the gradients part by part.
-    evaluation_batch : int
-        Cases predicted at once.
-    dtype : str
-        One of `DTYPES`.
-    threads : int
-        CPU threads: another number may change the last bits.
-    deterministic : bool
-        Also on a GPU use kernels that give the same bits each time; on a CPU they always do.
-    """
-
-    lr: float = 3e-5
-    batch: int = 16
-    epochs: int = 20
-    patience: int = 2
-    select: str = "macro_f1"
-    clip: float = 1.0
-    warmup: float = 0.0
-    weight_decay: float = 0.0
-    accumulate: int = 1
-    evaluation_batch: int = 64
-    dtype: str = "fp32"
-    threads: int = 1
-    deterministic: bool = False
-
-    def __post_init__(self) -> None:
-        whole = ("batch", "epochs", "patience", "accumulate", "evaluation_batch", "threads")
-        for name in whole:
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}, and must be at least 1")
-        for name in ("clip", "weight_decay"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise InputError(f"{name} is {getattr(self, name)}, and must be at least 0")
-        if not 0 < self.lr < math.inf:
-            raise InputError(f"lr is {self.lr}, and must be above 0")
-        if not 0 <= self.warmup < 1:
-            raise InputError(f"warmup is {self.warmup}, and must be a share from 0 to below 1")
-        for name, values in (("select", SELECTIONS), ("dtype", DTYPES)):
-            if getattr(self, name) not in values:
-                value = getattr(self, name)
-                raise InputError(f"{name} is {value!r}, not one of {', '.join(values)}")
 
 
 @dataclass(frozen=True)
@@ -208,136 +67,6 @@ class Trained:
     epoch: int
     score: float
     steps: int
-
-
-def uses_groups(objective: Objective, options: Options, select: str) -> bool:
-    """Whether a training depends on the groups: its loss, its batches, or the choice of epoch."""
-    return (
-        objective.USES_GROUPS
-        or sampler_of(objective, options) not in GROUPLESS
-        or select != "macro_f1"
-    )
-
-
-def check(
-    examples: Examples, objective: Objective, options: Options, settings: Settings
-) -> list[str]:
-    """Refuse cases that cannot be trained on, and say what is doubtful about others.
-
-    Returns
-    -------
-    list of str
-        Remarks, one a sentence: classes without a case, groups of a single case.
-
-    Raises
-    ------
-    InputError
-        A split is empty, labels are out of range or all the same, or the objective needs groups
-        and there are fewer than two.
-    """
-    for split in ("train", "dev"):
-        if not len(getattr(examples, split)):
-            raise InputError(
-                f"there is no case with a label in the split {split}",
-                remedy="divide the cases otherwise, or give more of them",
-            )
-    if examples.task == "multi_class":
-        labels = examples.labels
-        if len(labels) and not 0 <= labels.min() <= labels.max() < examples.classes:
-            raise InputError(f"there is a label that is none of the {examples.classes}")
-    elif examples.labels.shape[1] != examples.classes:
-        raise InputError(
-            f"cases have {examples.labels.shape[1]} labels, and there are {examples.classes}"
-        )
-    remarks = []
-    per_class = {split: examples.hot[getattr(examples, split)] for split in ("train", "dev")}
-    if (per_class["train"] == per_class["train"][0]).all():
-        raise InputError(
-            "all cases of the split train have the same labels, so that there is nothing to learn"
-        )
-    for split, hot in per_class.items():
-        absent = np.flatnonzero(~hot.any(axis=0))
-        if len(absent):
-            numbers = ", ".join(map(str, absent))
-            remarks.append(f"no case of the split {split} has the label {numbers} (from 0)")
-    if uses_groups(objective, options, settings.select):
-        remarks += _check_groups(examples, objective, settings)
-    return remarks
-
-
-def _check_groups(examples: Examples, objective: Objective, settings: Settings) -> list[str]:
-    names = examples.group_names
-    if examples.groups is None:
-        raise InputError(
-            f"{objective.NAME} with epochs chosen by {settings.select} needs groups",
-            remedy="name an attribute",
-        )
-    sizes = {
-        split: np.bincount(examples.groups[rows], minlength=len(names))
-        for split, rows in (("train", examples.train), ("dev", examples.dev))
-    }
-    there = np.flatnonzero(sizes["train"][: examples.known_groups])
-    if len(there) < 2:
-        only = f"only the group {names[there[0]]!r}" if len(there) else "no known group"
-        raise InputError(
-            f"the split train has {only} of the attribute, and {objective.NAME} needs two",
-            remedy="take another attribute",
-        )
-    if settings.select != "macro_f1" and not sizes["dev"][: examples.known_groups].any():
-        raise InputError(
-            f"the split dev has no case of a known group, and epochs are chosen by"
-            f" {settings.select}",
-            remedy="choose by macro_f1",
-        )
-    return [
-        f"the group {names[code]!r} has a single case in the split {split}"
-        for split, counts in sizes.items()
-        for code in np.flatnonzero(counts == 1)
-    ]
-
-
-def check_device(device: str) -> None:
-    """Refuse a device that is not there."""
-    import torch
-
-    if device != "cpu" and not device.startswith("cuda"):
-        raise InputError(f"device {device!r} is unknown", remedy="use cpu, cuda or cuda:N")
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise InputError(f"there is no GPU for the device {device!r}", remedy="use cpu")
-
-
-@contextmanager
-def repeatable(seed: int, settings: Settings, device: str = "cpu") -> Iterator[None]:
-    """Run a block from a seed, on so many threads; then put all back.
-
-    A model is built in it too: its first weights come from the seed.
-    """
-    import torch
-
-    remember = torch.random.get_rng_state(), torch.get_num_threads()
-    before = torch.are_deterministic_algorithms_enabled()
-    deterministic = settings.deterministic or device == "cpu"
-    if deterministic and device != "cpu":
-        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    try:
-        torch.set_num_threads(settings.threads)
-        torch.use_deterministic_algorithms(deterministic)
-        torch.manual_seed(seed)
-        yield
-    finally:
-        torch.random.set_rng_state(remember[0])
-        torch.set_num_threads(remember[1])
-        torch.use_deterministic_algorithms(before)
-
-
-def settle(model: "nn.Module") -> None:
-    """Move weights to memory of their own, which begins where torch lets memory begin.
-
-    Weights that are mapped from a file begin anywhere, and the last bits of a sum depend on it:
-    the same weights from another file would give other bits.
-    """
-    for one in model.parameters():
-        one.data = one.data.clone()
 
 
 def train(
@@ -416,110 +145,6 @@ def train(
     return run.all_epochs(title, board)
 
 
-def predict(
-    model: "nn.Module",
-    batcher: Batcher,
-    rows: np.ndarray,
-    settings: Settings,
-    *,
-    device: str = "cpu",
-    title: str | None = None,
-) -> np.ndarray:
-    """The logits of rows, without dropout: float32 (float64 if the model's are), (n, classes).
-
-    Rows are predicted `Settings.evaluation_batch` at a time, in their order. With a `title`
-    there is a progress bar.
-    """
-    import torch
-    from tqdm import tqdm
-
-    was_training = model.training
-    model.eval()
-    found = []
-    starts = range(0, len(rows), settings.evaluation_batch)
-    bar = tqdm(
-        starts, desc=title, unit=" batches", mininterval=5, ascii=True, disable=title is None
-    )
-    with torch.inference_mode():
-        for start in bar:
-            some = rows[start : start + settings.evaluation_batch]
-            logits, _ = _forward(model, batcher(some), settings, device)
-            found.append(logits.cpu().numpy())
-    model.train(was_training)
-    return np.concatenate(found) if found else np.empty((0, 0), dtype=np.float32)
-
-
-def dev_scores(logits: np.ndarray, examples: Examples) -> dict[str, Any]:
-    """The history's development scores.
-
-    Parameters
-    ----------
-    logits : array, shape (d, classes)
-        What the model says of the d rows of `examples.dev`.
-    examples : Examples
-        Their labels and groups.
-
-    Returns
-    -------
-    dict
-        dev_loss, dev_macro_f1 (of a task with several labels, having none of them is a class
-        more), dev_mean_group_f1, dev_worst_group_f1, dev_group_f1.
-    """
-    import torch
-
-    truth, said = examples.hot[examples.dev], predicted_labels(logits, examples.task)
-    if examples.task == "multi_label":
-        truth, said = with_none_class(truth), with_none_class(said)
-    values, classes = stacked(truth, said[None]), truth.shape[1]
-    labels = torch.as_tensor(examples.labels[examples.dev])
-    loss = per_example_loss(torch.as_tensor(logits), labels, examples.task).double().mean()
-    scores: dict[str, Any] = {
-        "dev_loss": loss.item(),
-        "dev_macro_f1": float(over_all(counts_of(values.sum(axis=0), classes))[0]),
-        "dev_mean_group_f1": None,
-        "dev_worst_group_f1": None,
-        "dev_group_f1": None,
-    }
-    if examples.groups is None:
-        return scores
-    codes = examples.groups[examples.dev]
-    members = codes == np.arange(examples.known_groups)[:, None]
-    sums = members.astype(values.dtype) @ values
-    by_group = over_all(counts_of(sums, classes))[:, 0]
-    there = members.any(axis=1)
-    return scores | {
-        "dev_mean_group_f1": float(by_group[there].mean()) if there.any() else None,
-        "dev_worst_group_f1": float(by_group[there].min()) if there.any() else None,
-        "dev_group_f1": [
-            float(one) if is_there else None for one, is_there in zip(by_group, there, strict=True)
-        ],
-    }
-
-
-def rank(scores: Mapping[str, Any], select: str) -> tuple[float, float]:
-    """What epochs are compared by: the higher one is the better epoch.
-
-    It is the development score, and among equal scores the loss. On a small split scores are
-    often equal: a classifier of several labels begins by predicting none of them, for some epochs,
-    while its loss falls.
-
-    Parameters
-    ----------
-    scores : mapping
-        Of `dev_scores`.
-    select : str
-        One of `evenhand.learning.history.SELECTIONS`.
-    """
-    return scores[f"dev_{select}"], -scores["dev_loss"]
-
-
-def schedule_factor(step: int, *, steps: int, warmup: int) -> float:
-    """What the learning rate is multiplied with in a step, counted from 0."""
-    if step < warmup:
-        return (step + 1) / warmup
-    return max(0.0, (steps - step) / (steps - warmup))
-
-
 class _Run:
     """A training on its way: what changes from step to step, and how."""
 
@@ -588,7 +213,7 @@ class _Run:
             "settings": asdict(settings),
             "seed": seed,
             "objective": [objective.NAME, dict(options)],
-            "cases": _digest(examples),
+            "cases": examples.digest(),
             "model": [[name, list(one.shape)] for name, one in model.state_dict().items()],
         }
         if (used := pairs.digest(options)) is not None:
@@ -710,7 +335,7 @@ class _Run:
         return logits, features, twins
 
     def _answers(self, rows: np.ndarray) -> tuple["Tensor", "Tensor"]:
-        return _forward(self.model, self.batcher(rows), self.settings, self.device.type)
+        return forward(self.model, self.batcher(rows), self.settings, self.device.type)
 
     def _loss(self, rows: np.ndarray, *found: "Tensor") -> "Tensor":
         """Of what `_forward` gives."""
@@ -850,17 +475,6 @@ class _Run:
         print(f"goes on after step {self.step}", file=sys.stderr)
 
 
-def _forward(
-    model: "nn.Module", packed: Any, settings: Settings, device: str
-) -> tuple["Tensor", "Tensor"]:
-    """Logits and features, in single precision (double if the model's are)."""
-    import torch
-
-    with torch.autocast(device, torch.bfloat16, enabled=settings.dtype == "bf16"):
-        logits, features = model(packed)
-    return full_precision(logits), full_precision(features)
-
-
 def _optimizer(
     model: "nn.Module", modules: "nn.Module | None", settings: Settings
 ) -> "torch.optim.Optimizer":
@@ -880,12 +494,3 @@ def _optimizer(
         {"params": others, "weight_decay": 0.0},
     ]
     return torch.optim.AdamW([one for one in groups if one["params"]], lr=settings.lr, fused=True)
-
-
-def _digest(examples: Examples) -> str:
-    """What the cases are, without their texts."""
-    digest = hashlib.sha256(json.dumps([*examples.ids]).encode())
-    digest.update(json.dumps([examples.classes, examples.task, *examples.group_names]).encode())
-    for part in (examples.labels, examples.codes, examples.train, examples.dev):
-        digest.update(np.ascontiguousarray(part, dtype=np.int64).data)
-    return digest.hexdigest()

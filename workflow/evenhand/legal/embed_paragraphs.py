@@ -94,7 +94,8 @@ def embed_paragraphs(
         load_encoder,
     )
     from evenhand.learning.packing import Limits, pack_flat
-    from evenhand.learning.trainer import Settings, repeatable, settle
+    from evenhand.learning.settings import Settings
+    from evenhand.scoring.device import repeatable, settle
 
     if stored not in STORED:
         raise InputError(f"stored is {stored!r}, not one of {', '.join(STORED)}")
@@ -153,7 +154,7 @@ def embed_paragraphs(
     starts = range(0, len(store), CASES)
     bar = tqdm(starts, desc="embed", unit=" batches", mininterval=5, ascii=True)
     with (
-        repeatable(0, settings, device),
+        repeatable(0, threads=settings.threads, device=device),
         torch.inference_mode(),
         pa.OSFile(str(out), "wb") as stream,
         pa.ipc.new_file(stream, form) as writer,

@@ -23,9 +23,10 @@ from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.legal.built import read_cases_table, read_splits
 from evenhand.legal.tokens import Special, TokenStore, check_tokenizer, read_meta
+from evenhand.scoring.device import repeatable
 from evenhand.scoring.fill_mask import check_inputs
 from evenhand.scoring.models import MaskedLM, load_masked_lm, logits_at
-from evenhand.scoring.training import Batches, fit, loss_curve, mask_tokens, reproducible
+from evenhand.scoring.training import Batches, fit, loss_curve, mask_tokens
 from evenhand.stage import Input, Output, Setting
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def pretrain_encoder(
     sample = _sample(measured, held_out)
     wanted = steps if steps is not None else math.ceil(epochs * len(trained.blocks) / batch)
     before = check_inputs(lm, sample, seed=seed, tokens_per_batch=TOKENS_PER_BATCH)
-    with reproducible(seed, threads):
+    with repeatable(seed, threads=threads, device=device, deterministic=True):
         losses = _train(
             lm,
             trained.blocks,

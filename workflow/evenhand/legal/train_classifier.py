@@ -99,7 +99,7 @@ def train_classifier(
     seed : int
         Of first weights, batches and dropout.
     lr, batch, epochs, patience, select, clip, warmup, weight_decay, accumulate, dtype, threads
-        See `evenhand.learning.trainer.Settings`.
+        See `evenhand.learning.settings.Settings`.
     deterministic : bool
         See there.
     mode, dropout
@@ -130,7 +130,7 @@ def train_classifier(
     from evenhand.learning.hierarchical import HierarchicalClassifier, check_input, load_encoder
     from evenhand.learning.packing import Limits, pack_flat
     from evenhand.learning.pairs import Pairs
-    from evenhand.learning.trainer import Settings
+    from evenhand.learning.settings import Settings
     from evenhand.legal import training
     from evenhand.legal.classifier_folder import save_classifier
 

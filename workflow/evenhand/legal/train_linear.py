@@ -79,7 +79,7 @@ def train_linear(
     features, ngrams, min_df : int
         See `evenhand.legal.weigh_words`.
     lr, batch, epochs, patience, select, clip, warmup, weight_decay
-        See `evenhand.learning.trainer.Settings`.
+        See `evenhand.learning.settings.Settings`.
     epsilon : float
         AdamW's.
     tensorboard : path, optional
@@ -101,7 +101,7 @@ def train_linear(
     from evenhand.learning.board import open_board, write_curves
     from evenhand.learning.linear import train_models
     from evenhand.learning.pairs import Pairs
-    from evenhand.learning.trainer import Settings
+    from evenhand.learning.settings import Settings
     from evenhand.legal import training
     from evenhand.legal.features import changed_rows, read_features
     from evenhand.legal.predictions import Predictions

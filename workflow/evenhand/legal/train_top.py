@@ -79,7 +79,7 @@ def train_top(
     objective_options : list of str
         ``key=value``, of the objective's `OPTIONS`.
     lr, batch, epochs, patience, select, clip, warmup, weight_decay, threads, deterministic
-        See `evenhand.learning.trainer.Settings`.
+        See `evenhand.learning.settings.Settings`.
     mode, dropout
         See `evenhand.learning.hierarchical.DocumentTop`.
     device : str
@@ -102,7 +102,7 @@ def train_top(
 
     from evenhand.learning.hierarchical import DocumentTop
     from evenhand.learning.pairs import Pairs
-    from evenhand.learning.trainer import Settings
+    from evenhand.learning.settings import Settings
     from evenhand.legal import training
 
     settings = Settings(

@@ -14,21 +14,13 @@ from evenhand.io import checkpoint
 from evenhand.io.files import atomic
 from evenhand.io.scratch import scratch_folder
 from evenhand.learning.board import open_board
+from evenhand.learning.evaluation import Batcher, predict
+from evenhand.learning.examples import Examples, check, uses_groups
 from evenhand.learning.history import write_history
 from evenhand.learning.objective import Objective, Options, load_objective, read_options
 from evenhand.learning.pairs import GRAPH, Pairs, asked_for, check_pairs
-from evenhand.learning.trainer import (
-    Batcher,
-    Examples,
-    Settings,
-    Trained,
-    check,
-    check_device,
-    predict,
-    repeatable,
-    train,
-    uses_groups,
-)
+from evenhand.learning.settings import Settings
+from evenhand.learning.trainer import Trained, train
 from evenhand.legal.built import (
     load_dataset,
     read_cases_table,
@@ -46,6 +38,7 @@ from evenhand.legal.predictions import (
     write_predictions,
 )
 from evenhand.legal.records import SPLITS
+from evenhand.scoring.device import check_device, repeatable
 
 if TYPE_CHECKING:
     from torch import nn
@@ -259,7 +252,8 @@ def train_seed(
     name = f"{plan.objective.NAME}, seed {seed}"
     goes_on = folder is not None and (folder / checkpoint.NAME).is_file()
     board = open_board(tensorboard, goes_on=goes_on)
-    with repeatable(seed, plan.settings, plan.device):
+    how = {"threads": plan.settings.threads, "deterministic": plan.settings.deterministic}
+    with repeatable(seed, device=plan.device, **how):
         model = build()
         trained = train(
             model,

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenhand.errors import InputError
+from evenhand.scoring.device import DTYPES, check_device
 
 if TYPE_CHECKING:
     import torch
     from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
-
-#: The number formats that a model can be run in.
-DTYPES = {"fp32": "float32", "bf16": "bfloat16"}
 
 #: Any one of these is a tokenizer's vocabulary.
 VOCABULARY_FILES = (
@@ -134,7 +132,7 @@ def load_masked_lm(
         cannot be reached, the checkpoint is broken, is no masked language model, or lacks
         weights, the tokenizer has no mask or no offsets, or the device is not there.
     """
-    check_settings(device, dtype)
+    check_device(device, dtype)
     tokenizer = _load_tokenizer(source, revision, "masked")
     model, missing = _load_weights(source, revision, "masked", dtype, allow_missing)
     return _masked(source, model, tokenizer, missing, device)
@@ -153,7 +151,7 @@ def load_causal_lm(
     Parameters and errors are those of `load_masked_lm`; a model that looks at the tokens that
     follow is an error too, and a tokenizer needs no mask.
     """
-    check_settings(device, dtype)
+    check_device(device, dtype)
     tokenizer = _load_tokenizer(source, revision, "causal")
     model, missing = _load_weights(source, revision, "causal", dtype, allow_missing)
     return _causal(source, model, tokenizer, missing, device)
@@ -173,7 +171,7 @@ def random_masked_lm(
     starts with, drawn from `seed` in fp32. Of `source` only the configuration and the
     tokenizer are read. Parameters and errors are those of `load_masked_lm`.
     """
-    check_settings(device, dtype)
+    check_device(device, dtype)
     tokenizer = _load_tokenizer(source, revision, "masked", weights=False)
     model = _draw_weights(source, revision, "masked", dtype, seed)
     return _masked(source, model, tokenizer, [], device)
@@ -188,7 +186,7 @@ def random_causal_lm(
     dtype: str = "fp32",
 ) -> CausalLM:
     """A causal language model that has learned nothing. See `random_masked_lm`."""
-    check_settings(device, dtype)
+    check_device(device, dtype)
     tokenizer = _load_tokenizer(source, revision, "causal", weights=False)
     model = _draw_weights(source, revision, "causal", dtype, seed)
     return _causal(source, model, tokenizer, [], device)
@@ -293,16 +291,6 @@ def fingerprint(lm: LanguageModel) -> str:
 
 
 # ---------------------------------------------------------------- loading
-
-
-def check_settings(device: str, dtype: str) -> None:
-    """Refuse a number format that is unknown, and a GPU that is not there."""
-    import torch
-
-    if dtype not in DTYPES:
-        raise InputError(f"dtype {dtype!r} is unknown", remedy=f"use {' or '.join(DTYPES)}")
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise InputError(f"there is no GPU for the device {device!r}", remedy="use cpu")
 
 
 def _options(revision: str | None) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evenhand import stage
+from evenhand.scoring.device import repeatable
 from evenhand.scoring.models import enable_selection, load_causal_lm, logits_at
 from evenhand.scoring.next_token import check_next_token
 from evenhand.scoring.training import (
@@ -21,7 +22,6 @@ from evenhand.scoring.training import (
     fit,
     pad,
     read_corpus,
-    reproducible,
     write_record,
 )
 from evenhand.scoring.vocabulary import byte_level_bpe
@@ -93,7 +93,7 @@ def train_causal_lm(
     corpus = read_corpus(tables, files, held_out=held_out, max_sentences=max_sentences)
     tokenizer = _build_tokenizer(corpus.trained, vocabulary, max_length)
     out.mkdir(parents=True)
-    with reproducible(seed):
+    with repeatable(seed):
         model = _build_model(tokenizer, layers, width, heads, max_length, dropout)
         losses = _train(
             model,

@@ -21,6 +21,7 @@ import numpy as np
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.scoring.device import repeatable
 from evenhand.scoring.fill_mask import check_fill_mask
 from evenhand.scoring.models import enable_selection, load_masked_lm, logits_at
 from evenhand.scoring.training import (
@@ -30,7 +31,6 @@ from evenhand.scoring.training import (
     fit,
     mask_tokens,
     read_corpus,
-    reproducible,
     write_record,
 )
 from evenhand.scoring.vocabulary import BERT_SPECIALS, character_vocabulary, wordpiece_vocabulary
@@ -129,7 +129,7 @@ def train_masked_lm(
         chosen = wordpiece_vocabulary(corpus.trained, vocabulary, least_count)
     tokenizer = _build_tokenizer(chosen, max_length, lowercase=tokens == "wordpiece")
     out.mkdir(parents=True)
-    with reproducible(seed):
+    with repeatable(seed):
         model = _build_model(len(chosen), layers, width, heads, max_length, dropout)
         losses = _train(
             model,

@@ -13,7 +13,6 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -140,27 +139,6 @@ def check_width(width: int, heads: int) -> None:
     """Refuse a width that the attention heads cannot share."""
     if width % heads:
         raise InputError(f"width {width} is not a multiple of heads {heads}")
-
-
-@contextmanager
-def reproducible(seed: int, threads: int = 1) -> Iterator[None]:
-    """Run a block on so many threads, from a seed, with deterministic kernels; then put all back.
-
-    Another number of threads may change the last bits.
-    """
-    import torch
-
-    remember = torch.random.get_rng_state(), torch.get_num_threads()
-    deterministic = torch.are_deterministic_algorithms_enabled()
-    try:
-        torch.set_num_threads(threads)
-        torch.use_deterministic_algorithms(True)
-        torch.manual_seed(seed)
-        yield
-    finally:
-        torch.random.set_rng_state(remember[0])
-        torch.set_num_threads(remember[1])
-        torch.use_deterministic_algorithms(deterministic)
 
 
 class Batches:

@@ -1,0 +1,45 @@
+import numpy as np
+import pytest
+import torch
+
+from evenhand.errors import InputError
+from evenhand.scoring.device import check_device, repeatable, settle
+
+
+def test_weights_get_memory_that_begins_evenly():
+    """Mapped from a file they begin anywhere, and with that the last bits of sums may differ."""
+    model = torch.nn.Linear(5, 5)
+    odd = torch.frombuffer(
+        bytearray(np.arange(64, dtype=np.float32).tobytes()), dtype=torch.float32
+    )
+    shift = 1 if odd.data_ptr() % 64 == 0 else 0
+    model.bias = torch.nn.Parameter(odd[shift : shift + 5])
+    assert model.bias.data_ptr() % 64
+    wanted = {name: value.clone() for name, value in model.state_dict().items()}
+    settle(model)
+    assert not any(one.data_ptr() % 64 for one in model.parameters())
+    for name, value in model.state_dict().items():
+        assert (value == wanted[name]).all()
+
+
+def test_a_gpu_that_is_not_there(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(InputError, match="no GPU"):
+        check_device("cuda:0")
+    with pytest.raises(InputError, match="unknown"):
+        check_device("tpu")
+
+
+def test_all_is_put_back():
+    before = torch.random.get_rng_state(), torch.get_num_threads()
+    drawn = []
+    for threads in (1, 2):
+        with pytest.raises(ValueError, match="stop"), repeatable(7, threads=threads):
+            assert torch.get_num_threads() == threads
+            assert torch.are_deterministic_algorithms_enabled()
+            drawn.append(torch.rand(1).item())
+            raise ValueError("stop")
+    assert drawn[0] == drawn[1]
+    assert torch.equal(torch.random.get_rng_state(), before[0])
+    assert torch.get_num_threads() == before[1]
+    assert not torch.are_deterministic_algorithms_enabled()

@@ -1,0 +1,134 @@
+"""What a classifier says of cases, and how good that is on the development split."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evenhand.learning.examples import Examples
+from evenhand.learning.objective import (
+    full_precision,
+    per_example_loss,
+)
+from evenhand.learning.settings import Settings
+from evenhand.metrics.classification import (
+    counts_of,
+    over_all,
+    predicted_labels,
+    stacked,
+    with_none_class,
+)
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+#: Makes of row numbers what the model takes, on its device.
+Batcher = Callable[[np.ndarray], Any]
+
+
+def predict(
+    model: "nn.Module",
+    batcher: Batcher,
+    rows: np.ndarray,
+    settings: Settings,
+    *,
+    device: str = "cpu",
+    title: str | None = None,
+) -> np.ndarray:
+    """The logits of rows, without dropout: float32 (float64 if the model's are), (n, classes).
+
+    Rows are predicted `Settings.evaluation_batch` at a time, in their order. With a `title`
+    there is a progress bar.
+    """
+    import torch
+    from tqdm import tqdm
+
+    was_training = model.training
+    model.eval()
+    found = []
+    starts = range(0, len(rows), settings.evaluation_batch)
+    bar = tqdm(
+        starts, desc=title, unit=" batches", mininterval=5, ascii=True, disable=title is None
+    )
+    with torch.inference_mode():
+        for start in bar:
+            some = rows[start : start + settings.evaluation_batch]
+            logits, _ = forward(model, batcher(some), settings, device)
+            found.append(logits.cpu().numpy())
+    model.train(was_training)
+    return np.concatenate(found) if found else np.empty((0, 0), dtype=np.float32)
+
+
+def dev_scores(logits: np.ndarray, examples: Examples) -> dict[str, Any]:
+    """The history's development scores.
+
+    Parameters
+    ----------
+    logits : array, shape (d, classes)
+        What the model says of the d rows of `examples.dev`.
+    examples : Examples
+        Their labels and groups.
+
+    Returns
+    -------
+    dict
+        dev_loss, dev_macro_f1 (of a task with several labels, having none of them is a class
+        more), dev_mean_group_f1, dev_worst_group_f1, dev_group_f1.
+    """
+    import torch
+
+    truth, said = examples.hot[examples.dev], predicted_labels(logits, examples.task)
+    if examples.task == "multi_label":
+        truth, said = with_none_class(truth), with_none_class(said)
+    values, classes = stacked(truth, said[None]), truth.shape[1]
+    labels = torch.as_tensor(examples.labels[examples.dev])
+    loss = per_example_loss(torch.as_tensor(logits), labels, examples.task).double().mean()
+    scores: dict[str, Any] = {
+        "dev_loss": loss.item(),
+        "dev_macro_f1": float(over_all(counts_of(values.sum(axis=0), classes))[0]),
+        "dev_mean_group_f1": None,
+        "dev_worst_group_f1": None,
+        "dev_group_f1": None,
+    }
+    if examples.groups is None:
+        return scores
+    codes = examples.groups[examples.dev]
+    members = codes == np.arange(examples.known_groups)[:, None]
+    sums = members.astype(values.dtype) @ values
+    by_group = over_all(counts_of(sums, classes))[:, 0]
+    there = members.any(axis=1)
+    return scores | {
+        "dev_mean_group_f1": float(by_group[there].mean()) if there.any() else None,
+        "dev_worst_group_f1": float(by_group[there].min()) if there.any() else None,
+        "dev_group_f1": [
+            float(one) if is_there else None for one, is_there in zip(by_group, there, strict=True)
+        ],
+    }
+
+
+def rank(scores: Mapping[str, Any], select: str) -> tuple[float, float]:
+    """What epochs are compared by: the higher one is the better epoch.
+
+    It is the development score, and among equal scores the loss. On a small split scores are
+    often equal: a classifier of several labels begins by predicting none of them, for some epochs,
+    while its loss falls.
+
+    Parameters
+    ----------
+    scores : mapping
+        Of `dev_scores`.
+    select : str
+        One of `evenhand.learning.history.SELECTIONS`.
+    """
+    return scores[f"dev_{select}"], -scores["dev_loss"]
+
+
+def forward(
+    model: "nn.Module", packed: Any, settings: Settings, device: str
+) -> tuple["Tensor", "Tensor"]:
+    """Logits and features, in single precision (double if the model's are)."""
+    import torch
+
+    with torch.autocast(device, torch.bfloat16, enabled=settings.dtype == "bf16"):
+        logits, features = model(packed)
+    return full_precision(logits), full_precision(features)

@@ -1,0 +1,156 @@
+"""The cases of a training: what it learns from, and what keeps one from learning."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.errors import InputError
+from evenhand.learning.objective import (
+    Objective,
+    Options,
+    sampler_of,
+)
+from evenhand.learning.sampling import GROUPLESS
+from evenhand.learning.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Examples:
+    """The cases of a training.
+
+    Attributes
+    ----------
+    ids : sequence of str, length n
+    labels : array
+        ``multi_class``: numbers, int64, shape (n,); ``multi_label``: 0 and 1, (n, classes).
+    classes : int
+    task : str
+        One of `evenhand.learning.objective.TASKS`.
+    train, dev : array of int64
+        Rows to learn from, and to choose the epoch by.
+    groups : array of int64, shape (n,), or None
+        Codes of one attribute.
+    group_names : sequence of str
+        Their names; empty without groups.
+    known_groups : int
+        The codes below are of known groups: their scores count.
+    """
+
+    ids: Sequence[str]
+    labels: np.ndarray
+    classes: int
+    task: str
+    train: np.ndarray
+    dev: np.ndarray
+    groups: np.ndarray | None = None
+    group_names: Sequence[str] = ()
+    known_groups: int = 0
+
+    @property
+    def hot(self) -> np.ndarray:
+        """The labels as bool, shape (n, classes)."""
+        if self.task == "multi_label":
+            return self.labels.astype(bool)
+        return self.labels[:, None] == np.arange(self.classes)
+
+    @property
+    def codes(self) -> np.ndarray:
+        """The groups; without an attribute all are of one."""
+        return np.zeros(len(self.ids), dtype=np.int64) if self.groups is None else self.groups
+
+    def digest(self) -> str:
+        """Of what the cases are, without their texts."""
+        digest = hashlib.sha256(json.dumps([*self.ids]).encode())
+        digest.update(json.dumps([self.classes, self.task, *self.group_names]).encode())
+        for part in (self.labels, self.codes, self.train, self.dev):
+            digest.update(np.ascontiguousarray(part, dtype=np.int64).data)
+        return digest.hexdigest()
+
+
+def uses_groups(objective: Objective, options: Options, select: str) -> bool:
+    """Whether a training depends on the groups: its loss, its batches, or the choice of epoch."""
+    return (
+        objective.USES_GROUPS
+        or sampler_of(objective, options) not in GROUPLESS
+        or select != "macro_f1"
+    )
+
+
+def check(
+    examples: Examples, objective: Objective, options: Options, settings: Settings
+) -> list[str]:
+    """Refuse cases that cannot be trained on, and say what is doubtful about others.
+
+    Returns
+    -------
+    list of str
+        Remarks, one a sentence: classes without a case, groups of a single case.
+
+    Raises
+    ------
+    InputError
+        A split is empty, labels are out of range or all the same, or the objective needs groups
+        and there are fewer than two.
+    """
+    for split in ("train", "dev"):
+        if not len(getattr(examples, split)):
+            raise InputError(
+                f"there is no case with a label in the split {split}",
+                remedy="divide the cases otherwise, or give more of them",
+            )
+    if examples.task == "multi_class":
+        labels = examples.labels
+        if len(labels) and not 0 <= labels.min() <= labels.max() < examples.classes:
+            raise InputError(f"there is a label that is none of the {examples.classes}")
+    elif examples.labels.shape[1] != examples.classes:
+        raise InputError(
+            f"cases have {examples.labels.shape[1]} labels, and there are {examples.classes}"
+        )
+    remarks = []
+    per_class = {split: examples.hot[getattr(examples, split)] for split in ("train", "dev")}
+    if (per_class["train"] == per_class["train"][0]).all():
+        raise InputError(
+            "all cases of the split train have the same labels, so that there is nothing to learn"
+        )
+    for split, hot in per_class.items():
+        absent = np.flatnonzero(~hot.any(axis=0))
+        if len(absent):
+            numbers = ", ".join(map(str, absent))
+            remarks.append(f"no case of the split {split} has the label {numbers} (from 0)")
+    if uses_groups(objective, options, settings.select):
+        remarks += _check_groups(examples, objective, settings)
+    return remarks
+
+
+def _check_groups(examples: Examples, objective: Objective, settings: Settings) -> list[str]:
+    names = examples.group_names
+    if examples.groups is None:
+        raise InputError(
+            f"{objective.NAME} with epochs chosen by {settings.select} needs groups",
+            remedy="name an attribute",
+        )
+    sizes = {
+        split: np.bincount(examples.groups[rows], minlength=len(names))
+        for split, rows in (("train", examples.train), ("dev", examples.dev))
+    }
+    there = np.flatnonzero(sizes["train"][: examples.known_groups])
+    if len(there) < 2:
+        only = f"only the group {names[there[0]]!r}" if len(there) else "no known group"
+        raise InputError(
+            f"the split train has {only} of the attribute, and {objective.NAME} needs two",
+            remedy="take another attribute",
+        )
+    if settings.select != "macro_f1" and not sizes["dev"][: examples.known_groups].any():
+        raise InputError(
+            f"the split dev has no case of a known group, and epochs are chosen by"
+            f" {settings.select}",
+            remedy="choose by macro_f1",
+        )
+    return [
+        f"the group {names[code]!r} has a single case in the split {split}"
+        for split, counts in sizes.items()
+        for code in np.flatnonzero(counts == 1)
+    ]
