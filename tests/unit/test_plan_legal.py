@@ -87,7 +87,7 @@ def test_configurations_that_cannot_be(here, parts, more, match):
 def test_legal_cases_alone_are_enough(here):
     config = configured({"a": TEXTS})
     plan.check_files(config)
-    assert list(plan_report.page_inputs(config, ())) == ["legal_cases"]
+    assert list(plan_report.page_inputs(config, ())) == ["legal_cases", "cases"]
     assert "<results>/legal/mine/README.md" in plan.other_files(config, [])
     assert not plan_legal.page_files(configured_without())
 

@@ -32,7 +32,7 @@ PAGES = {
     "slguset": ["slguset"],
     "language_models": ["sentences", "language_models"],
     "individual_fairness": ["individual_fairness"],
-    "legal": ["legal_cases"],
+    "legal": ["legal_cases", "cases"],
 }
 
 
@@ -66,7 +66,13 @@ def test_tables_are_offered_once_each_and_are_no_data_sets():
     config = configured(*PARTS)
     tables = plan_report.tables(config, ["a-1"])
     assert len(set(tables)) == len(tables) > 20
-    assert {PurePosixPath(table).suffix for table in tables} == {".csv"}
+    assert {PurePosixPath(table).suffix for table in tables} == {".csv", ".json"}
+    documents = [table for table in tables if table.endswith(".json")]
+    assert documents == [
+        "<results>/stereotypes/p/pairs.json",
+        "<results>/tabular/t/data.json",
+        "<results>/legal/c/splits.json",
+    ]
     assert "<results>/slguset/slguset.csv" not in tables
     assert "<results>/slguset/funnel.csv" in tables
 

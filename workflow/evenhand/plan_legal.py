@@ -619,6 +619,33 @@ def classifiers_page_options(config: Config) -> dict[str, str | list[str]]:
     }
 
 
+def cases_page_files(config: Config) -> dict[str, list[str]]:
+    """The results that the page of the cases shows, by the name of its argument."""
+    names = list(config["legal"]["datasets"])
+    if not names:
+        return {}
+    return {
+        "data": [f"<results>/legal/{name}/{name}.parquet" for name in names],
+        "records": [file for name in names for file in records(config, name)],
+        "predictions": [file for name in names for file in predictions(config, name)],
+    }
+
+
+def cases_page_options(config: Config) -> dict[str, list[str]]:
+    """What that page is told of the data sets, in the order of its files."""
+    told = page_options(config)
+    trainings = [
+        file.removeprefix("<results>/legal/").removesuffix(".parquet")
+        for name in told["names"]
+        for file in predictions(config, name)
+    ]
+    return {
+        **{key: told[key] for key in ("names", "kinds", "titles", "parts")},
+        **objective_titles(config),
+        "trainings": [one.replace("/predictions/", "/", 1) for one in trainings],
+    }
+
+
 def _format(name: str) -> ModuleType:
     return importlib.import_module(f"evenhand.legal.formats.{name}")
 

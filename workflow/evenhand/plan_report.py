@@ -6,7 +6,6 @@ Functions of the (completed) configuration, as in `evenhand.plan`.
 import importlib
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from pathlib import PurePosixPath
 from typing import Any
 
 from evenhand import plan, plan_legal
@@ -17,6 +16,9 @@ Files = dict[str, str | list[str]]
 
 #: Pages that each run has.
 ALWAYS = ("front", "known_errors", "provenance", "run")
+
+#: What pages read of JSON documents and show as a table, by the names of their arguments.
+DOCUMENTS = ("statistics", "published_statistics", "published_report", "sets", "data", "divided")
 
 #: What the explorer takes of what the pages of SlguSet and of the language models show.
 EXPLORED = ("dataset", "bias", "bias_scores")
@@ -35,6 +37,7 @@ def page_inputs(config: Config, shards: Iterable[str]) -> dict[str, Files]:
         "individual_fairness": plan.individual_page_files(config),
         "legal_cases": plan_legal.page_files(config),
         "legal_classifiers": plan_legal.classifiers_page_files(config),
+        "cases": plan_legal.cases_page_files(config),
     }
     return {page: shown for page, shown in files.items() if shown}
 
@@ -88,10 +91,15 @@ def legal_options(config: Config) -> dict[str, list[str]]:
 
 
 def tables(config: Config, shards: Iterable[str]) -> list[str]:
-    """All results that are tables for people: they are offered in several forms."""
+    """All results that are tables for people, and documents behind tables of a page.
+
+    They are offered in several forms.
+    """
     shards = list(shards)
-    files = plan.flat(*page_inputs(config, shards).values(), {"": other_tables(config, shards)})
-    return [file for file in files if PurePosixPath(file).suffix == ".csv"]
+    shown = page_inputs(config, shards).values()
+    files = plan.flat(*shown, {"": other_tables(config, shards)})
+    documents = plan.flat(*({name: page.get(name, []) for name in DOCUMENTS} for page in shown))
+    return [file for file in files if file.endswith(".csv") or file in documents]
 
 
 def other_tables(config: Config, shards: Iterable[str]) -> list[str]:

@@ -328,3 +328,34 @@ rule write_classifiers_page:
     shell:
         "python -m evenhand.report.write_classifiers_page {params.given} {params.options}"
         " {params.pages} --provenance ../provenance.json --out {output} 2> {log}"
+
+
+rule write_cases_page:
+    input:
+        **plan_legal.cases_page_files(config),
+        templates=TEMPLATES,
+    output:
+        shown("<results>/report/cases.html"),
+    log:
+        "<logs>/write_cases_page/all.log",
+    benchmark:
+        "<benchmarks>/write_cases_page/all.jsonl"
+    conda:
+        "../../envs/report.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=given,
+        code=code(
+            "evenhand.report.write_cases_page",
+            *sorted(
+                {f"evenhand.legal.datasets.{one['kind']}" for one in LEGAL["datasets"].values()}
+            ),
+        ),
+        options=Options("legal", plan_legal.cases_page_options(config)),
+        shown=options("legal.cases_page"),
+        pages=PAGES,
+    shell:
+        "python -m evenhand.report.write_cases_page {params.given} {params.options}"
+        " {params.shown} {params.pages} --out {output} 2> {log}"

@@ -13,6 +13,7 @@ PAGES = {
     "individual_fairness": ("individual_fairness.html", "Individual fairness"),
     "legal_cases": ("legal_cases.html", "Legal cases"),
     "legal_classifiers": ("legal_classifiers.html", "Legal classifiers"),
+    "cases": ("cases.html", "Cases"),
     "known_errors": ("known_errors.html", "Known errors"),
     "provenance": ("provenance.html", "Provenance"),
     "run": ("run.html", "Run"),
