@@ -15,6 +15,7 @@ from evenhand.stereotypes import score_pairs as module
 from evenhand.stereotypes import scoring
 from evenhand.stereotypes.methods import METHODS
 from evenhand.stereotypes.pairs import PAIRS
+from evenhand.stereotypes.passes import PASSES
 from evenhand.stereotypes.score_pairs import score_pairs
 from evenhand.stereotypes.scores import EXCLUDED, SCORES, TOKENS
 from unit.stereotypes import english_models
@@ -70,7 +71,7 @@ def test_the_scores_follow_from_the_token_store(tmp_path, folders, family):
     checked = dict.fromkeys(METHODS, 0)
     for row in scores:
         key = row["pair_id"], row["side"], row["variant"]
-        passes = {name: store[*key, name] for name in scoring.PASSES if (*key, name) in store}
+        passes = {name: store[*key, name] for name in PASSES if (*key, name) in store}
         log_p = {name: np.array(one["log_p"]) for name, one in passes.items()}
         expected = {}
         if "unmasked" in passes:

@@ -9,21 +9,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.errors import InputError
-from evenhand.scoring.models import enable_selection, load_causal_lm, load_masked_lm
+from evenhand.scoring.models import load_causal_lm, load_masked_lm
+from evenhand.scoring.selection import enable_selection
 from evenhand.stereotypes import scoring
 from evenhand.stereotypes.methods import METHODS
-from evenhand.stereotypes.scoring import (
-    ACCURACY_PASS,
-    Exact,
-    calibrated,
-    choose_methods,
-    encode,
-    passes_for,
-    rows_of,
-    score_pairs_of,
-    score_row,
-)
+from evenhand.stereotypes.passes import ACCURACY_PASS, choose_methods, passes_for
+from evenhand.stereotypes.rows import rows_of, score_row, value
+from evenhand.stereotypes.scoring import Exact, calibrated, score_pairs_of
+from evenhand.stereotypes.sentences import encode
 from unit.scoring import tiny_causal
 from unit.stereotypes import english_models
 from unit.stereotypes.english_models import pair
@@ -73,8 +66,10 @@ def assert_close(found, expected):
     """Equal but for rounding."""
     assert list(found) == list(expected)
     for key, row in expected.items():
-        for name, value in row.items():
-            close = pytest.approx(value, rel=1e-5, abs=1e-6) if isinstance(value, float) else value
+        for name, wanted in row.items():
+            close = (
+                pytest.approx(wanted, rel=1e-5, abs=1e-6) if isinstance(wanted, float) else wanted
+            )
             assert found[key][name] == close, (key, name)
 
 
@@ -370,21 +365,6 @@ def test_swapping_the_sides_swaps_their_scores(models, more, less):
 # ---------------------------------------------------------------- methods and passes
 
 
-def test_only_the_passes_that_are_needed():
-    assert passes_for("masked", ["aula"]) == ["unmasked"]
-    assert passes_for("masked", ["sss", "cps"]) == ["cps", "sss"]
-    assert passes_for("masked", ["cps"], accuracy=True) == ["unmasked", "cps"]
-    assert passes_for("causal", ["log_likelihood"]) == ["causal"]
-    assert passes_for("masked", []) == []
-
-
-def test_methods_are_those_of_the_family():
-    assert choose_methods(["log_likelihood", "sss", "aul"], "masked") == ["aul", "sss"]
-    assert choose_methods(None, "causal") == ["log_likelihood", "log_likelihood_per_token"]
-    with pytest.raises(InputError, match="no method 'AUL'"):
-        choose_methods(["AUL"], "masked")
-
-
 def test_attention_is_read_only_where_it_is_wanted(models):
     rows = score(models("bert"), english_models.ordinary_pairs(), methods=["aul", "sss"])
     for row in rows.values():
@@ -440,7 +420,7 @@ def test_near_ties_are_read_again_and_nothing_else(models, family):
         assert row.rescored == expected
         if number in again:
             exact = plain[number, side, variant][method]
-            assert scoring.value(row, method) == pytest.approx(exact, rel=1e-6)
+            assert value(row, method) == pytest.approx(exact, rel=1e-6)
 
 
 def test_margins_are_calibrated_for_each_method(tmp_path):

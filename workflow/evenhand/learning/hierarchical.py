@@ -28,13 +28,8 @@ from torch import nn
 from evenhand.errors import InputError
 from evenhand.learning.packing import Limits, Packed
 from evenhand.scoring.device import DTYPES, check_device
-from evenhand.scoring.models import (
-    BrokenModelError,
-    check_folder,
-    family_of,
-    positions_of,
-    readable_errors,
-)
+from evenhand.scoring.model_files import BrokenModelError, check_folder, readable_errors
+from evenhand.scoring.models import family_of, positions_of
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig, PreTrainedModel

@@ -25,7 +25,8 @@ from evenhand.legal.built import read_cases_table, read_splits
 from evenhand.legal.tokens import Special, TokenStore, check_tokenizer, read_meta
 from evenhand.scoring.device import repeatable
 from evenhand.scoring.fill_mask import check_inputs
-from evenhand.scoring.models import MaskedLM, load_masked_lm, logits_at
+from evenhand.scoring.models import MaskedLM, load_masked_lm
+from evenhand.scoring.selection import logits_at
 from evenhand.scoring.training import Batches, fit, loss_curve, mask_tokens
 from evenhand.stage import Input, Output, Setting
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.errors import InputError
-from evenhand.scoring.models import VOCABULARY_FILES
+from evenhand.scoring.model_files import VOCABULARY_FILES
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from evenhand.scoring.models import BrokenModelError
+from evenhand.scoring.model_files import BrokenModelError
 
 if TYPE_CHECKING:
     import torch

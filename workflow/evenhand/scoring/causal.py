@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from evenhand.scoring.batches import exact_length_batches
+from evenhand.scoring.describe import fingerprint
 from evenhand.scoring.execution import run_batches
 from evenhand.scoring.head import enable_reading, read_places
 from evenhand.scoring.masked import WHOLE_LOGITS_AT_ONCE
-from evenhand.scoring.models import CausalLM, fingerprint
+from evenhand.scoring.models import CausalLM
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evenhand.scoring.models import logits_at
+from evenhand.scoring.selection import logits_at
 
 if TYPE_CHECKING:
     import torch

@@ -15,9 +15,10 @@ import numpy as np
 
 from evenhand.scoring.attention import collecting, enable_attention
 from evenhand.scoring.batches import exact_length_batches
+from evenhand.scoring.describe import fingerprint
 from evenhand.scoring.execution import run_batches
 from evenhand.scoring.head import enable_reading, read_places
-from evenhand.scoring.models import MaskedLM, fingerprint
+from evenhand.scoring.models import MaskedLM
 
 if TYPE_CHECKING:
     import torch

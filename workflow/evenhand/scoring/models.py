@@ -1,44 +1,15 @@
 """Language models, loaded safely: no remote code, no pickles, no head that is not there."""
 
-import hashlib
-import json
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenhand.errors import InputError
 from evenhand.scoring.device import DTYPES, check_device
+from evenhand.scoring.model_files import BrokenModelError, check_folder, readable_errors
+from evenhand.scoring.selection import enable_selection, looks_ahead
 
 if TYPE_CHECKING:
-    import torch
     from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
-
-#: Any one of these is a tokenizer's vocabulary.
-VOCABULARY_FILES = (
-    "tokenizer.json",
-    "vocab.txt",
-    "vocab.json",
-    "tokenizer.model",
-    "spiece.model",
-    "sentencepiece.bpe.model",
-)
-
-#: Any one of these holds weights in the safetensors format.
-WEIGHT_FILES = ("model.safetensors", "model.safetensors.index.json")
-
-#: Weights per tensor that `fingerprint` looks at, about.
-SAMPLED_WEIGHTS = 1024
-
-
-class BrokenModelError(InputError):
-    """A model that is there but can never be scored: no head, no weights, no tokenizer.
-
-    It is a result of an audit, not a failure of it: stages that score several models note it
-    in the model's gate (`describe_broken`) and go on.
-    """
 
 
 @dataclass(frozen=True)
@@ -226,70 +197,6 @@ def family_of(source: Path | str, *, revision: str | None = None) -> str:
     )
 
 
-def describe(lm: LanguageModel) -> dict[str, Any]:
-    """What a model is, for the record: type, sizes, and digests of weights and tokenizer.
-
-    Of a causal model also the token that stands before each text (None: there is none, and
-    first tokens are not scored).
-    """
-    import torch
-
-    weights = hashlib.sha256()
-    for name, tensor in sorted(lm.model.state_dict().items()):
-        plain = tensor.detach().cpu().contiguous()
-        weights.update(f"{name}\0{plain.dtype}\0{tuple(plain.shape)}\0".encode())
-        weights.update(plain.reshape(-1).view(torch.uint8).numpy().data)
-    vocabulary = lm.tokenizer.backend_tokenizer.to_str()
-    description = {
-        "type": lm.model.config.model_type,
-        "parameters": lm.model.num_parameters(),
-        "vocabulary": lm.vocabulary,
-        "max_tokens": lm.max_tokens,
-        "dtype": str(lm.model.dtype).removeprefix("torch."),
-        "revision": lm.revision,
-        "weights_sha256": weights.hexdigest(),
-        "tokenizer_sha256": hashlib.sha256(vocabulary.encode()).hexdigest(),
-        "missing": lm.missing,
-    }
-    if isinstance(lm, CausalLM):
-        start = None if lm.start_id is None else lm.tokenizer.convert_ids_to_tokens(lm.start_id)
-        description["start_token"] = start
-    return description
-
-
-def describe_broken(error: BrokenModelError) -> dict[str, Any]:
-    """What `describe` would say of a model that cannot be loaded, and why there is no number."""
-    from evenhand.scoring.fill_mask import NOTHING_CHECKED
-
-    known = ("type", "parameters", "vocabulary", "max_tokens", "dtype", "revision")
-    return {
-        **dict.fromkeys((*known, "weights_sha256", "tokenizer_sha256")),
-        "missing": [],
-        "trusted": False,
-        "reason": "broken_model",
-        # without the path, which may be of one machine
-        "detail": f"{error.problem[:1].upper()}{error.problem[1:]}.",
-        "check": NOTHING_CHECKED,
-    }
-
-
-def fingerprint(lm: LanguageModel) -> str:
-    """A quick digest of a model's weights, from a sample of each: tells two models apart.
-
-    For what is kept of an interrupted run (see `evenhand.scoring.execution.run_batches`); for
-    the record there is `describe`.
-    """
-    import torch
-
-    digest = hashlib.blake2b(lm.model.config.model_type.encode(), digest_size=16)
-    for name, tensor in lm.model.state_dict().items():
-        flat = tensor.detach().reshape(-1)
-        sample = flat[:: max(1, len(flat) // SAMPLED_WEIGHTS)].cpu().contiguous()
-        digest.update(f"{name}\0{tensor.dtype}\0{tuple(tensor.shape)}\0".encode())
-        digest.update(sample.view(torch.uint8).numpy().data)
-    return digest.hexdigest()
-
-
 # ---------------------------------------------------------------- loading
 
 
@@ -407,7 +314,7 @@ def _causal(
 ) -> CausalLM:
     common = _prepare(source, model, tokenizer, missing, device)
     model.config.use_cache = False  # nothing is generated
-    if _looks_ahead(model):
+    if looks_ahead(model):
         raise BrokenModelError(
             f"{type(model).__name__} looks at the tokens that follow, so it is no causal"
             " language model",
@@ -451,171 +358,6 @@ def _prepare(
         "missing": missing,
         "revision": getattr(model.config, "_commit_hash", None),
     }
-
-
-# ---------------------------------------------------------------- the head, where it is needed
-
-#: The places whose hidden states the head is to see; one selection per thread, since several
-#: threads may run one model.
-_selection = threading.local()
-
-
-def enable_selection(model: "PreTrainedModel", *, before_output: bool = False) -> None:
-    """Make `logits_at` work on a model: its head sees selected hidden states only.
-
-    Every masked-LM class of transformers runs its body (`model.base_model`) and then its
-    head on the first output. A hook between the two keeps the selected places, so the head,
-    which for a small model costs more than the body, is not run on the others. The head of a
-    causal model is its output layer only, and some classes (OPT) run a part of the body that
-    is not `base_model`; so there the hook is right before that layer (`before_output`). That
-    the head treats places one by one is checked here on a short input.
-    """
-    import torch
-
-    def keep_selected(_module: Any, _arguments: Any, output: Any) -> Any:
-        places = getattr(_selection, "places", None)
-        if places is not None:
-            output.last_hidden_state = output.last_hidden_state[places][None]
-        return output
-
-    def show_selected(_module: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-        places = getattr(_selection, "places", None)
-        return arguments if places is None else (arguments[0][places][None], *arguments[1:])
-
-    if before_output:
-        model.get_output_embeddings().register_forward_pre_hook(show_selected)
-    else:
-        model.base_model.register_forward_hook(keep_selected)
-    ids = _short_inputs(model)
-    rows, columns = torch.tensor([0, 1, 1]), torch.tensor([2, 0, 4])
-    training = model.training
-    model.eval()  # dropout would make two runs differ
-    with torch.no_grad():
-        selected = logits_at(model, ids, rows, columns)
-        whole = model(input_ids=ids).logits[rows, columns].float()
-    model.train(training)
-    if not _close(model, selected, whole):
-        raise RuntimeError(f"{type(model).__name__} has a head that looks at several places")
-
-
-def _short_inputs(model: "PreTrainedModel") -> "torch.Tensor":
-    """Two inputs of five tokens, none of them padding."""
-    import torch
-
-    first = (model.config.pad_token_id or 0) + 1
-    return (first + torch.arange(10, device=model.device)).reshape(2, 5) % model.config.vocab_size
-
-
-def _looks_ahead(model: "PreTrainedModel") -> bool:
-    """Whether a model's logits change with the tokens that follow."""
-    import torch
-
-    ids = _short_inputs(model)
-    other = ids.clone()
-    other[:, 3:] = ids.flip(0)[:, 3:]
-    with torch.no_grad():
-        one, two = (model(input_ids=these).logits[:, :3].float() for these in (ids, other))
-    return not _close(model, one, two)
-
-
-def _close(model: "PreTrainedModel", one: "torch.Tensor", other: "torch.Tensor") -> bool:
-    """Whether logits differ by rounding only."""
-    import torch
-
-    loose = 1e-4 if model.dtype == torch.float32 else 0.1
-    return torch.allclose(one, other, rtol=loose, atol=loose, equal_nan=True)
-
-
-def logits_at(
-    model: "PreTrainedModel",
-    ids: "torch.Tensor",
-    rows: "torch.Tensor",
-    columns: "torch.Tensor",
-    **inputs: "torch.Tensor",
-) -> "torch.Tensor":
-    """Logits over the vocabulary at given places of a batch.
-
-    Parameters
-    ----------
-    model
-        A model that `enable_selection` was called on.
-    ids : tensor of int, shape (batch, length)
-        Token ids.
-    rows, columns : tensors of int, shape (k,)
-        The places.
-    **inputs
-        What else the model takes, such as an attention mask.
-
-    Returns
-    -------
-    tensor of float32, shape (k, vocabulary)
-    """
-    _selection.places = (rows, columns)
-    try:
-        return model(input_ids=ids, **inputs).logits[0].float()
-    finally:
-        _selection.places = None
-
-
-# ---------------------------------------------------------------- errors that a user can act on
-
-
-def check_folder(folder: Path, *, weights: bool = True, vocabulary: bool = True) -> None:
-    """Say what a model folder lacks, before a library guesses."""
-    if not folder.is_dir():
-        raise InputError("there is no such model folder", file=folder)
-    names = {path.name for path in folder.iterdir()}
-    if "config.json" not in names:
-        raise BrokenModelError("the model folder lacks config.json", file=folder)
-    if weights and not names.intersection(WEIGHT_FILES):
-        pickled = sorted(name for name in names if name.endswith((".bin", ".pt", ".ckpt", ".h5")))
-        raise BrokenModelError(
-            f"the model folder lacks {WEIGHT_FILES[0]}"
-            + (f" ({pickled[0]} is not read: a pickle can run code)" if pickled else ""),
-            file=folder,
-            remedy="save the model with save_pretrained, which writes safetensors",
-        )
-    if vocabulary and not names.intersection(VOCABULARY_FILES):
-        raise BrokenModelError(
-            f"the model folder lacks a tokenizer (one of {', '.join(VOCABULARY_FILES)})",
-            file=folder,
-            remedy="save the tokenizer into it with save_pretrained",
-        )
-
-
-@contextmanager
-def readable_errors(source: Path | str, wanted: str) -> Iterator[None]:
-    """Turn what loading raises for a user's mistake into one sentence."""
-    from huggingface_hub.errors import HfHubHTTPError
-    from safetensors import SafetensorError
-
-    try:
-        yield
-    except SafetensorError as error:
-        raise BrokenModelError(
-            f"the weights are broken ({error})", file=source, remedy="fetch the model again"
-        ) from error
-    except json.JSONDecodeError as error:
-        raise BrokenModelError(
-            f"a JSON file of the model is broken ({error})", file=source
-        ) from error
-    except (OSError, HfHubHTTPError) as error:
-        if isinstance(source, Path):
-            raise InputError(f"cannot be loaded ({_first_line(error)})", file=source) from error
-        raise InputError(
-            f"the model {source} is not in the hub's local cache and cannot be had from the hub",
-            remedy="check the name and the connection (HF_HUB_OFFLINE forbids one), "
-            "or give a folder that holds the model",
-        ) from error
-    except (ValueError, KeyError, RuntimeError) as error:
-        raise BrokenModelError(
-            f"cannot be used as a {wanted} ({_first_line(error)})", file=source
-        ) from error
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error).strip().splitlines()
-    return text[0].rstrip(".")[:200] if text else type(error).__name__
 
 
 def _max_tokens(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> int:

@@ -13,8 +13,9 @@ import numpy as np
 
 from evenhand import stage
 from evenhand.scoring.device import repeatable
-from evenhand.scoring.models import enable_selection, load_causal_lm, logits_at
+from evenhand.scoring.models import load_causal_lm
 from evenhand.scoring.next_token import check_next_token
+from evenhand.scoring.selection import enable_selection, logits_at
 from evenhand.scoring.training import (
     Batches,
     check_width,

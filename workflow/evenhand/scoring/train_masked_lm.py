@@ -23,7 +23,8 @@ from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.scoring.device import repeatable
 from evenhand.scoring.fill_mask import check_fill_mask
-from evenhand.scoring.models import enable_selection, load_masked_lm, logits_at
+from evenhand.scoring.models import load_masked_lm
+from evenhand.scoring.selection import enable_selection, logits_at
 from evenhand.scoring.training import (
     Batches,
     check_width,

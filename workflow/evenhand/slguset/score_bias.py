@@ -46,17 +46,10 @@ from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.scratch import scratch_folder
 from evenhand.io.tables import read_rows, write_table
+from evenhand.scoring.describe import describe, describe_broken
 from evenhand.scoring.fill_mask import check_fill_mask
-from evenhand.scoring.models import (
-    BrokenModelError,
-    CausalLM,
-    MaskedLM,
-    describe,
-    describe_broken,
-    family_of,
-    load_causal_lm,
-    load_masked_lm,
-)
+from evenhand.scoring.model_files import BrokenModelError
+from evenhand.scoring.models import CausalLM, MaskedLM, family_of, load_causal_lm, load_masked_lm
 from evenhand.scoring.next_token import check_next_token
 from evenhand.scoring.precision import calibrate, near_ties
 from evenhand.slguset.bias_tables import BIAS

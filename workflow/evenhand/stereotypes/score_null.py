@@ -14,22 +14,13 @@ from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.scratch import scratch_folder
 from evenhand.io.tables import read_rows, write_table
-from evenhand.scoring.models import (
-    BrokenModelError,
-    family_of,
-    random_causal_lm,
-    random_masked_lm,
-)
+from evenhand.scoring.model_files import BrokenModelError
+from evenhand.scoring.models import family_of, random_causal_lm, random_masked_lm
 from evenhand.stage import Input, Output, Setting
+from evenhand.stereotypes.passes import ACCURACY_PASS, choose_methods, passes_for
+from evenhand.stereotypes.rows import score_row
 from evenhand.stereotypes.scores import NULL_SCORES
-from evenhand.stereotypes.scoring import (
-    ACCURACY_PASS,
-    check_pairs,
-    choose_methods,
-    passes_for,
-    score_pairs_of,
-    score_row,
-)
+from evenhand.stereotypes.scoring import check_pairs, score_pairs_of
 
 
 def score_null(

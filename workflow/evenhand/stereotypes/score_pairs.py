@@ -28,34 +28,22 @@ from evenhand.io.files import atomic
 from evenhand.io.scratch import scratch_folder
 from evenhand.io.tables import read_rows, write_table
 from evenhand.scoring.attention import enable_attention
+from evenhand.scoring.describe import describe, describe_broken
 from evenhand.scoring.fill_mask import check_fill_mask
+from evenhand.scoring.model_files import BrokenModelError
 from evenhand.scoring.models import (
-    BrokenModelError,
     CausalLM,
     LanguageModel,
-    describe,
-    describe_broken,
     family_of,
     load_causal_lm,
     load_masked_lm,
 )
 from evenhand.scoring.next_token import check_next_token
 from evenhand.stage import Input, Output, Setting
+from evenhand.stereotypes.passes import ACCURACY_PASS, PASSES, choose_methods, passes_for
+from evenhand.stereotypes.rows import Row, score_row, token_rows
 from evenhand.stereotypes.scores import EXCLUDED, SCORES, TOKENS
-from evenhand.stereotypes.scoring import (
-    ACCURACY_PASS,
-    PASSES,
-    Exact,
-    Row,
-    calibrated,
-    check_pairs,
-    choose_methods,
-    passes_for,
-    score_pairs_of,
-    score_row,
-    spread,
-    token_rows,
-)
+from evenhand.stereotypes.scoring import Exact, calibrated, check_pairs, score_pairs_of, spread
 
 #: Pairs that the margin of near ties is calibrated on.
 CALIBRATION_PAIRS = 100

@@ -1,0 +1,74 @@
+"""What a model is, for the record and for what is kept of an interrupted run."""
+
+import hashlib
+from typing import Any
+
+from evenhand.scoring.model_files import BrokenModelError
+from evenhand.scoring.models import CausalLM, LanguageModel
+
+#: Weights per tensor that `fingerprint` looks at, about.
+SAMPLED_WEIGHTS = 1024
+
+
+def describe(lm: LanguageModel) -> dict[str, Any]:
+    """What a model is, for the record: type, sizes, and digests of weights and tokenizer.
+
+    Of a causal model also the token that stands before each text (None: there is none, and
+    first tokens are not scored).
+    """
+    import torch
+
+    weights = hashlib.sha256()
+    for name, tensor in sorted(lm.model.state_dict().items()):
+        plain = tensor.detach().cpu().contiguous()
+        weights.update(f"{name}\0{plain.dtype}\0{tuple(plain.shape)}\0".encode())
+        weights.update(plain.reshape(-1).view(torch.uint8).numpy().data)
+    vocabulary = lm.tokenizer.backend_tokenizer.to_str()
+    description = {
+        "type": lm.model.config.model_type,
+        "parameters": lm.model.num_parameters(),
+        "vocabulary": lm.vocabulary,
+        "max_tokens": lm.max_tokens,
+        "dtype": str(lm.model.dtype).removeprefix("torch."),
+        "revision": lm.revision,
+        "weights_sha256": weights.hexdigest(),
+        "tokenizer_sha256": hashlib.sha256(vocabulary.encode()).hexdigest(),
+        "missing": lm.missing,
+    }
+    if isinstance(lm, CausalLM):
+        start = None if lm.start_id is None else lm.tokenizer.convert_ids_to_tokens(lm.start_id)
+        description["start_token"] = start
+    return description
+
+
+def describe_broken(error: BrokenModelError) -> dict[str, Any]:
+    """What `describe` would say of a model that cannot be loaded, and why there is no number."""
+    from evenhand.scoring.fill_mask import NOTHING_CHECKED
+
+    known = ("type", "parameters", "vocabulary", "max_tokens", "dtype", "revision")
+    return {
+        **dict.fromkeys((*known, "weights_sha256", "tokenizer_sha256")),
+        "missing": [],
+        "trusted": False,
+        "reason": "broken_model",
+        # without the path, which may be of one machine
+        "detail": f"{error.problem[:1].upper()}{error.problem[1:]}.",
+        "check": NOTHING_CHECKED,
+    }
+
+
+def fingerprint(lm: LanguageModel) -> str:
+    """A quick digest of a model's weights, from a sample of each: tells two models apart.
+
+    For what is kept of an interrupted run (see `evenhand.scoring.execution.run_batches`); for
+    the record there is `describe`.
+    """
+    import torch
+
+    digest = hashlib.blake2b(lm.model.config.model_type.encode(), digest_size=16)
+    for name, tensor in lm.model.state_dict().items():
+        flat = tensor.detach().reshape(-1)
+        sample = flat[:: max(1, len(flat) // SAMPLED_WEIGHTS)].cpu().contiguous()
+        digest.update(f"{name}\0{tensor.dtype}\0{tuple(tensor.shape)}\0".encode())
+        digest.update(sample.view(torch.uint8).numpy().data)
+    return digest.hexdigest()

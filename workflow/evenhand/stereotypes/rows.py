@@ -1,0 +1,227 @@
+"""The rows of the scores: the sentences of each pair, what was read of each, and its numbers."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from evenhand.scoring import pair_masks
+from evenhand.scoring.models import CausalLM, LanguageModel, MaskedLM
+from evenhand.scoring.pair_masks import PairMasks
+from evenhand.stereotypes.pairs import SIDES
+from evenhand.stereotypes.passes import PASSES
+from evenhand.stereotypes.scores import SCORES
+from evenhand.stereotypes.sentences import Sentence, encode
+from evenhand.stereotypes.shuffle import shuffle_words
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What one pass said of one sentence.
+
+    Parameters
+    ----------
+    token, place : arrays of int, shape (n,)
+        The tokens asked about, and their places in the input.
+    log_p : array of float64, shape (n,)
+        Natural logarithms; NaN where the model gave no finite number.
+    first : array of bool, shape (n,)
+        Whether the token is the likeliest.
+    entropy : array of float, shape (n,)
+        Of the prediction there, in nats.
+    alpha : array of float, shape (n,), or None
+        The attention that the place receives.
+    specials_correct : int, optional
+        Special tokens that are the likeliest at their place (unmasked pass).
+    crossed : array of float64, shape (n, n), optional
+        Logarithms of every token (second axis) at every place (SSS as coded).
+    """
+
+    token: np.ndarray
+    place: np.ndarray
+    log_p: np.ndarray
+    first: np.ndarray
+    entropy: np.ndarray
+    alpha: np.ndarray | None = None
+    specials_correct: int | None = None
+    crossed: np.ndarray | None = None
+
+    def finite(self) -> bool:
+        """Whether every number is."""
+        numbers = (self.log_p, self.entropy, self.alpha, self.crossed)
+        return all(np.isfinite(one).all() for one in numbers if one is not None)
+
+
+@dataclass(eq=False)
+class Row:
+    """A sentence of a pair: one row of the scores.
+
+    Parameters
+    ----------
+    pair : dict
+        The row of the pairs' table.
+    side, variant : str
+        See `evenhand.stereotypes.scores`.
+    sentence : Sentence or None
+        None where there is no text.
+    excluded : str or None
+        Why it has no score.
+    masks : PairMasks or None
+        What CPS and SSS mask, where both sentences of the pair can be scored.
+    readings : dict
+        What was read, by pass.
+    rescored : set of str
+        The passes that were read again in fp32.
+    """
+
+    pair: dict[str, Any]
+    side: str
+    variant: str
+    sentence: Sentence | None = None
+    excluded: str | None = None
+    masks: PairMasks | None = None
+    readings: dict[str, Reading] = field(default_factory=dict)
+    rescored: set[str] = field(default_factory=set)
+
+
+def rows_of(
+    lm: LanguageModel, pairs: Sequence[dict[str, Any]], *, shuffle_seed: int | None = None
+) -> list[list[Row]]:
+    """The rows of each pair, in the order of the scores, with what keeps one from being scored.
+
+    Parameters
+    ----------
+    lm : MaskedLM or CausalLM
+        Its tokenizer and the length of its input decide.
+    pairs : sequence of dict
+        Rows of `evenhand.stereotypes.pairs.PAIRS`.
+    shuffle_seed : int, optional
+        With it, `more` and `less` have a shuffled variant each.
+    """
+    made = [list(_sides(pair, shuffle_seed)) for pair in pairs]
+    read = [(row, text) for rows in made for row, text in rows if text]
+    sentences = encode(lm, [((row.pair["context"] or "").strip(), text) for row, text in read])
+    for (row, _), sentence in zip(read, sentences, strict=True):
+        row.sentence = sentence
+        row.excluded = row.excluded or _unreadable(lm, sentence)
+    found = [[row for row, _ in rows] for rows in made]
+    for rows in found:
+        side = {row.side: row for row in rows if row.variant == "original"}
+        more, less = side["more"], side["less"]
+        if not more.excluded and not less.excluded:
+            if more.sentence.ids == less.sentence.ids:
+                more.excluded = less.excluded = "identical_tokens"
+            elif isinstance(lm, MaskedLM):
+                both = more.sentence, less.sentence
+                masks = pair_masks.pair_masks(*map(_own, both))
+                more.masks, less.masks = map(_at, both, masks)
+        for row in rows:
+            row.excluded = row.excluded or side[row.side].excluded
+    return found
+
+
+def _sides(pair: dict[str, Any], shuffle_seed: int | None) -> Iterator[tuple[Row, str]]:
+    """The rows of a pair, with the text of each."""
+    texts = {side: (pair[side] or "").strip() for side in SIDES}
+    for side, text in texts.items():
+        if side == "unrelated" and pair["unrelated"] is None:
+            continue
+        excluded = pair["excluded"] or (None if text else "empty")
+        if not excluded and side != "unrelated" and texts["more"] == texts["less"]:
+            excluded = "identical"
+        yield Row(pair, side, "original", excluded=excluded), text
+        if shuffle_seed is not None and side != "unrelated":
+            shuffled = shuffle_words(text, seed=shuffle_seed)
+            yield Row(pair, side, "shuffled", excluded=excluded), shuffled
+
+
+def _own(sentence: Sentence) -> list[int]:
+    return [sentence.ids[place] for place in sentence.places]
+
+
+def _at(sentence: Sentence, masks: PairMasks) -> PairMasks:
+    """Masks by their places in the input, instead of by the number of the sentence's token."""
+    return PairMasks(*([sentence.places[i] for i in part] for part in masks))
+
+
+def _unreadable(lm: LanguageModel, sentence: Sentence) -> str | None:
+    if not sentence.places:
+        # without a start token the model says nothing of a sentence's first token
+        return "one_token" if _first_is_unscored(lm) and len(sentence.ids) == 1 else "empty"
+    if not sentence.known:
+        return "unknown_only"
+    if len(sentence.ids) > lm.max_tokens:
+        return "too_long"
+    return None
+
+
+def _first_is_unscored(lm: LanguageModel) -> bool:
+    return isinstance(lm, CausalLM) and lm.start_id is None
+
+
+def value(row: Row, method: str) -> float | None:
+    """What a method gives a row; None where the row was not read for it, or holds nothing of it.
+
+    For the definitions see `evenhand.scoring.pair_masks`.
+    """
+    name = next(name for name, methods in PASSES.items() if method in methods)
+    reading = row.readings.get(name)
+    if row.excluded or reading is None or not len(reading.log_p):
+        return None
+    if method == "log_likelihood":
+        return float(reading.log_p.sum())
+    if method == "log_likelihood_per_token":
+        return float(reading.log_p.mean())
+    if method == "sss_compat":
+        return None if reading.crossed is None else pair_masks.sss_compat(reading.crossed)
+    if method in ("aula", "aula_norm"):
+        if reading.alpha is None:
+            return None
+        return getattr(pair_masks, method)(reading.log_p, reading.alpha)
+    return getattr(pair_masks, method)(reading.log_p)
+
+
+def score_row(row: Row, methods: Sequence[str], accuracy_pass: str) -> dict[str, Any]:
+    """A row of `evenhand.stereotypes.scores.SCORES`."""
+    score: dict[str, Any] = dict.fromkeys(SCORES.names)
+    score |= {"pair_id": row.pair["pair_id"], "side": row.side, "variant": row.variant}
+    score["excluded"] = row.excluded
+    if row.sentence is not None:
+        score["n_tokens"] = len(row.sentence.places)
+        score["n_unknown"] = len(row.sentence.unknown)
+        score["n_specials"] = len(row.sentence.specials)
+    if row.excluded:
+        return score
+    score |= {method: value(row, method) for method in methods}
+    for name, reading in row.readings.items():
+        tokens, correct = len(reading.token), int(reading.first.sum())
+        if name == accuracy_pass:
+            score["n_tokens"], score["n_correct"] = tokens, correct
+            score["n_specials_correct"] = reading.specials_correct
+        elif name == "all_masked":
+            score["all_masked_correct"] = correct
+        else:
+            score[f"{name}_tokens"], score[f"{name}_correct"] = tokens, correct
+    return score
+
+
+def token_rows(row: Row) -> Iterator[dict[str, Any]]:
+    """Rows of `evenhand.stereotypes.scores.TOKENS`; none of a sentence without a score."""
+    if row.excluded:
+        return
+    for name in PASSES:
+        reading = row.readings.get(name)
+        if reading is not None:
+            yield {
+                "pair_id": row.pair["pair_id"],
+                "side": row.side,
+                "variant": row.variant,
+                "pass": name,
+                "token": reading.token,
+                "place": reading.place,
+                "log_p": reading.log_p.astype(np.float32),
+                "first": reading.first,
+                "entropy": reading.entropy.astype(np.float32),
+                "alpha": None if reading.alpha is None else reading.alpha.astype(np.float32),
+            }
