@@ -625,7 +625,7 @@ def cases_page_files(config: Config) -> dict[str, list[str]]:
     if not names:
         return {}
     return {
-        "data": [f"<results>/legal/{name}/{name}.parquet" for name in names],
+        "cases": [f"<results>/legal/{name}/{name}.parquet" for name in names],
         "records": [file for name in names for file in records(config, name)],
         "predictions": [file for name in names for file in predictions(config, name)],
     }

@@ -25,7 +25,7 @@ def write_cases_page(
     names: list[str],
     kinds: Annotated[list[str], Plugin("evenhand.legal.datasets")],
     titles: list[str],
-    data: list[Input],
+    cases: list[Input],
     records: list[Input] | None = None,
     parts: list[str] | None = None,
     predictions: list[Input] | None = None,
@@ -52,7 +52,7 @@ def write_cases_page(
         The page, HTML.
     names, kinds, titles : lists of str
         Of each data set.
-    data : list of path
+    cases : list of path
         ``{name}.parquet`` of `build_cases`, in the order of `names`.
     records : list of path, optional
         What `read_cases` wrote of each part; without it cases have no number but their id.
@@ -84,7 +84,7 @@ def write_cases_page(
         There is not one file of each kind for each data set, part or training, not one title
         for each objective, or the predictions are not of these cases.
     """
-    if any(len(one) != len(names) for one in (kinds, titles, data)):
+    if any(len(one) != len(names) for one in (kinds, titles, cases)):
         raise InputError("there is not one file of each kind for each data set")
     records_of = _by_name(names, records or [], parts or [], "part")
     predictions_of = _by_name(names, predictions or [], trainings or [], "training")
@@ -97,7 +97,7 @@ def write_cases_page(
             name,
             titles[i],
             kinds[i],
-            data[i],
+            cases[i],
             records_of[name],
             predictions_of[name],
             called=dict(zip(objectives, objective_titles, strict=True)),
