@@ -489,7 +489,11 @@ def result_files(config: Config, shards: Iterable[str]) -> dict[str, str | list[
         }
         if annotated:
             answers = [f"{slguset}/annotation/{name}/answers.parquet" for name in annotated]
-            files |= {"answers": answers, "agreement": f"{slguset}/agreement.csv"}
+            files |= {
+                "answers": answers,
+                "annotators": f"{slguset}/annotation/annotators.csv",
+                "agreement": f"{slguset}/agreement.csv",
+            }
     if config["slguset"]["published"]:
         files |= {
             "published_filters": "<results>/slguset_published/filters.csv",
@@ -524,6 +528,7 @@ def other_files(config: Config, shards: Iterable[str]) -> list[str]:
     if shards := list(shards):
         files += [f"{slguset}/sentences/{shard}.files.parquet" for shard in shards]
         files += [f"{slguset}/annotation/{name}/sheets" for name in rounds]
+        files.append(f"{slguset}/quarantine.csv")
     if "" in editions(config):
         files.append(f"{slguset}/annotation/disagreements.csv")
         files += [f"{slguset}/slguset.csv", f"{slguset}/README.md"]
@@ -533,6 +538,7 @@ def other_files(config: Config, shards: Iterable[str]) -> list[str]:
     for name, models in sets.items():
         for model in models:
             files += [f"<results>/stereotypes/{name}/{kind}/{model}.parquet" for kind in STORES]
+        files += [f"<results>/tables/{name}_models.csv"] if models else []
     for kind in ("runs", "groups", "predictions"):
         files += table_runs(config, kind)
     files += [

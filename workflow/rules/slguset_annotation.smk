@@ -84,6 +84,7 @@ rule measure_agreement:
     output:
         out=shown("<results>/slguset/agreement.csv"),
         disagreements="<results>/slguset/annotation/disagreements.csv",
+        annotators="<results>/slguset/annotation/annotators.csv",
     log:
         "<logs>/measure_agreement/all.log",
     benchmark:
@@ -98,4 +99,4 @@ rule measure_agreement:
     shell:
         "python -m evenhand.slguset.measure_agreement --samples {input.samples}"
         " --answers {input.answers} --keywords {input.keywords} --out {output.out}"
-        " --disagreements {output.disagreements} 2> {log}"
+        " --disagreements {output.disagreements} --annotators {output.annotators} 2> {log}"

@@ -87,8 +87,10 @@ rule count_funnel:
     input:
         candidates="<results>/slguset/candidates.parquet",
         counts=of_shards("<results>/slguset/sentences/{shard}.counts.json"),
+        quarantine=of_shards("<results>/slguset/sentences/{shard}.quarantine.parquet"),
     output:
-        shown("<results>/slguset/funnel.csv"),
+        out=shown("<results>/slguset/funnel.csv"),
+        quarantine_out="<results>/slguset/quarantine.csv",
     log:
         "<logs>/count_funnel/all.log",
     benchmark:
@@ -103,4 +105,5 @@ rule count_funnel:
         reasons=REASONS,
     shell:
         "python -m evenhand.slguset.count_funnel --candidates {input.candidates}"
-        " --counts {input.counts} --reasons {params.reasons} --out {output} 2> {log}"
+        " --counts {input.counts} --quarantine {input.quarantine} --reasons {params.reasons}"
+        " --out {output.out} --quarantine-out {output.quarantine_out} 2> {log}"

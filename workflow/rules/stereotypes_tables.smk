@@ -8,7 +8,8 @@ rule summarise_scores:
         gates=of_set("gates/{model}.json"),
         nulls=of_set("null/{model}.parquet"),
     output:
-        shown("<results>/tables/{set}_bias_scores.csv"),
+        out=shown("<results>/tables/{set}_bias_scores.csv"),
+        models_out=shown("<results>/tables/{set}_models.csv"),
     log:
         "<logs>/summarise_scores/{set}.log",
     benchmark:
@@ -24,7 +25,7 @@ rule summarise_scores:
         options=options("scoring", "resamples"),
     shell:
         "python -m evenhand.stereotypes.summarise_scores {params.given} {params.options}"
-        " --out {output} 2> {log}"
+        " --out {output.out} --models-out {output.models_out} 2> {log}"
 
 
 rule measure_stereoset:

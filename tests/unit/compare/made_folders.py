@@ -114,7 +114,13 @@ def write_pairs(folder: Path, differences: np.ndarray, model: str = "tiny") -> N
     own = made_scores.write_model(place, model, made_scores.score_rows(values), methods=["aul"])
     tables = folder / "tables"
     tables.mkdir(exist_ok=True)
-    summarise_scores(pairs=pairs, out=tables / "mine_bias_scores.csv", resamples=200, **own)
+    summarise_scores(
+        pairs=pairs,
+        out=tables / "mine_bias_scores.csv",
+        models_out=tables / "mine_models.csv",
+        resamples=200,
+        **own,
+    )
 
 
 def sweep_row(mean: float | str, reach: float = 1.0, **more: Any) -> dict[str, Any]:

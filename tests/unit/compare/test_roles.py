@@ -47,6 +47,7 @@ HEADERS = {
     "tables/slguset_bias_correlations.csv": summarise_bias.CORRELATIONS_HEADER,
     "tables/slguset_bias_methods.csv": correlate_methods.HEADER,
     "tables/a_bias_scores.csv": summarise_scores.HEADER,
+    "tables/a_models.csv": summarise_scores.MODELS_HEADER,
     "tables/a_model_comparisons.csv": compare_models.HEADER,
     "tables/a_token_accuracy.csv": measure_accuracy.HEADER,
     "tables/a_all_masked.csv": measure_all_masked.HEADER,

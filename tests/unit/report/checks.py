@@ -61,7 +61,12 @@ def check_no_request(tree: LexborHTMLParser) -> None:
 
 def check_downloads(tree: LexborHTMLParser, results: Path, folders: set[str]) -> None:
     """Each table that the page (of `parse`) offers is among the results, in all three forms."""
-    files = [path for name in ("tables", *folders) for path in (results / name).glob("*.csv")]
+    files = [
+        path
+        for name in ("tables", *folders)
+        for path in (results / name).rglob("*")
+        if path.suffix in (".csv", ".json")
+    ]
     known = {stem(file.relative_to(results).as_posix()) for file in files}
     links = [link.attributes["href"] for link in tree.css(".downloads a[download]")]
     assert links

@@ -32,7 +32,8 @@ KEYWORD_COLUMNS = ["pair", "surface", "surface_opposite", "keyword", "opposite",
 ARGUMENTS = {
     "funnel": "slguset/funnel.csv",
     "candidates": "slguset/candidates.parquet",
-    "drawn": "slguset/annotation/drawn.csv",
+    "drawn": "slguset/annotation/1/drawn.csv",
+    "annotators": "slguset/annotation/annotators.csv",
     "agreement": "slguset/agreement.csv",
     "dataset": "slguset/slguset.parquet",
     "table_1": "slguset/table_1.csv",
@@ -262,7 +263,7 @@ def _annotation(folder: Path, accepted: list[dict[str, Any]]) -> None:
         ],
     )  # fmt: skip
     _csv(
-        folder / "annotation/drawn.csv",
+        folder / "annotation/1/drawn.csv",
         [
             {"pair": pair, "surface_male": male, "surface_female": female, "gender": gender,
              "wanted": 4, "available": 3, "drawn": 3, "missing": 1}
@@ -270,6 +271,11 @@ def _annotation(folder: Path, accepted: list[dict[str, Any]]) -> None:
             for gender in ("female", "male")
         ],
     )  # fmt: skip
+    said = {"answers": len(accepted), "accept": len(accepted), "reject": 0, "unsure": 0}
+    _csv(
+        folder / "annotation/annotators.csv",
+        [{"annotator": f"annotator_{k}"} | said for k in (1, 2, 3)],
+    )
     words = [f"{male}/{female}" for _, male, female, _, _ in PAIRS]
     _csv(
         folder / "agreement.csv",

@@ -141,3 +141,34 @@ def test_nothing_to_export_and_the_same_bytes(tmp_path):
     assert record["counts"] == {"tables": 0, "rows": 0, "shortened": 0}
     assert list((tmp_path / "none").iterdir()) == []
     assert export(tmp_path, ["a"], ["1"]) == export(tmp_path, ["a"], ["1"])
+
+
+def test_a_document_becomes_a_table_of_fields_and_values(tmp_path):
+    document = {
+        "name": "=x",
+        "empty": None,
+        "so": True,
+        "length": {"mean": 1.5, "bars": [{"from": 0, "n": 2}, {"from": 10, "n": 1}]},
+        "words": ["a", "b"],
+        "none": [],
+        "nested": {},
+    }
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    counts = export_tables(tables=[path], files=["a/x.json"], out=tmp_path / "out")
+    text = (tmp_path / "out/a_x.csv").read_text(encoding="utf-8-sig")
+    assert list(csv.reader(io.StringIO(text, newline=""))) == [
+        ["field", "value"],
+        ["name", "'=x"],
+        ["empty", ""],
+        ["so", "true"],
+        ["length.mean", "1.5"],
+        ["length.bars.1.from", "0"],
+        ["length.bars.1.n", "2"],
+        ["length.bars.2.from", "10"],
+        ["length.bars.2.n", "1"],
+        ["words", "a; b"],
+        ["none", ""],
+    ]
+    assert counts["rows"] == 10
+    assert "length.bars.1.from" in (tmp_path / "out/a_x.tex").read_text(encoding="utf-8")

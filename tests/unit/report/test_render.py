@@ -152,8 +152,16 @@ def test_downloads_name_the_copies_and_the_origin(tmp_path):
         ["tables/a%20b.csv", "tables/a%20b.tex", "tables/a%20b.md",
          "provenance.html#file-tables-a-b-csv"],
         ["tables/x_y.csv", "tables/x_y.tex", "tables/x_y.md", "provenance.html#file-x-y-csv"],
-        ["provenance.html#file-x-z-json"],
+        ["tables/x_z.csv", "tables/x_z.tex", "tables/x_z.md", "provenance.html#file-x-z-json"],
     ]  # fmt: skip
+    untraced = base_page(
+        tmp_path, '{{ m.downloads("a", traced=false) }}{{ m.beside("../b c.csv") }}'
+    )
+    assert re.findall(r'href="([^"#]+)" ', untraced) == [
+        *("tables/a.csv", "tables/a.tex", "tables/a.md"),
+        "../b%20c.csv",
+    ]
+    assert "<bdi>b c</bdi>" in untraced
 
 
 def test_macros_escape_what_they_show(tmp_path):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.errors import InputError
+from evenhand.legal.objective_titles import Titles
 from evenhand.report.sections.legal_figures import (
-    Titles,
     _powers,
     describe_calibration_curves,
     describe_group_scores,

@@ -6,7 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evenhand.errors import InputError
-from evenhand.slguset.count_funnel import count_funnel
+from evenhand.io.quarantine import Quarantine
+from evenhand.slguset import count_funnel as module
 from made_sentences import candidate_row, made_sentences, write_candidates
 
 
@@ -19,6 +20,10 @@ def write_counts(path, sentences, keyword_sentences, quarantined=None):
     }
     path.write_text(json.dumps(document), encoding="utf-8")
     return path
+
+
+def count_funnel(*, out, **given):
+    return module.count_funnel(**given, out=out, quarantine_out=out.with_name("quarantine.csv"))
 
 
 def read_funnel(path):
@@ -65,6 +70,35 @@ def test_the_rows_and_their_order(tmp_path):
         "quarantined": 4,
         "quarantined_by_reason": {"empty_file": 1, "nul_bytes": 3},
     }
+
+
+def test_what_could_not_be_read_is_listed_by_reason_after_its_sum(tmp_path):
+    tables = []
+    for name in ("b", "a"):
+        parts = Quarantine()
+        for line in (12, 7):
+            parts.add(f"{name}.txt", line, "line", "oversized_line", "longer than 9 bytes")
+        parts.add(f"=1+{name}", None, "file", "empty_file", "0 bytes")
+        parts.write(tmp_path / f"{name}.parquet")
+        tables.append(tmp_path / f"{name}.parquet")
+    counts = [write_counts(tmp_path / "c.json", 0, 0, {"oversized_line": 904, "empty_file": 2})]
+    candidates = made(tmp_path, [])
+    out = tmp_path / "f.csv"
+    count_funnel(candidates=candidates, counts=counts, quarantine=tables, out=out)
+    first = read_funnel(tmp_path / "quarantine.csv")
+    assert [(reason, file, place, parts) for reason, file, place, _, _, parts in first] == [
+        ("empty_file", "", "", "2"),
+        ("empty_file", "=1+a", "", ""),
+        ("empty_file", "=1+b", "", ""),
+        ("oversized_line", "", "", "904"),
+        *(
+            ("oversized_line", file, line, "")
+            for file in ("a.txt", "b.txt")
+            for line in ("7", "12")
+        ),
+    ]
+    count_funnel(candidates=candidates, counts=counts, quarantine=tables[::-1], out=out)
+    assert read_funnel(tmp_path / "quarantine.csv") == first  # however the corpus is cut
 
 
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))

@@ -30,6 +30,7 @@ def tables(tmp_path):
         "keywords": write_keywords_csv(tmp_path / "keywords.csv"),
         "out": tmp_path / "agreement.csv",
         "disagreements": tmp_path / "disagreements.csv",
+        "annotators": tmp_path / "annotators.csv",
     }
 
 
@@ -69,6 +70,17 @@ def test_disagreements_are_listed_and_safe(tables):
     assert first["comment_annotator_3"] == "'=1+1"
     assert (second["answer_annotator_2"], second["criterion_annotator_2"]) == ("reject", "b")
     assert (second["rank"], second["pair"]) == ("4", "他/她")
+
+
+def test_what_each_annotator_said_is_counted(tables):
+    measure_agreement(**tables)
+    rows = read(tables["annotators"])
+    assert list(rows[0]) == ["annotator", "answers", "accept", "reject", "unsure"]
+    assert [row["annotator"] for row in rows] == [f"annotator_{n}" for n in (1, 2, 3)]
+    for place, row in enumerate(rows):
+        said = [answers[place] for answers in SAID.values()]
+        counts = {word: str(said.count(word[0])) for word in ("accept", "reject", "unsure")}
+        assert row == {"annotator": row["annotator"], "answers": str(len(said)), **counts}
 
 
 def test_rounds_are_put_together(tables, tmp_path):

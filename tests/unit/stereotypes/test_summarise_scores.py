@@ -1,10 +1,12 @@
+import json
+
 import numpy as np
 import pytest
 
 from evenhand.metrics.bootstrap import interval_of_mean
 from evenhand.stereotypes.read_pairs import read_pairs
 from evenhand.stereotypes.read_scores import read_pair_set
-from evenhand.stereotypes.summarise_scores import HEADER, summarise_scores
+from evenhand.stereotypes.summarise_scores import HEADER, MODELS_HEADER, summarise_scores
 from unit.stereotypes.made_scores import (
     decided,
     made_set,
@@ -30,10 +32,14 @@ HITS = [1, 1, 0, 1, None, 1, 1, None]
 TOKENS = [(5, 5)] * 6 + [(5, 6), (5, 5)]
 
 
+def summarise(*, out, **given):
+    return summarise_scores(**given, out=out, models_out=out.with_name("models.csv"))
+
+
 def run(folder, *models, **options):
     pairs = write_pairs(folder / "pairs.parquet", PAIRS)
     out = folder / "out.csv"
-    counts = summarise_scores(pairs=pairs, **together(*models), out=out, **options)
+    counts = summarise(pairs=pairs, **together(*models), out=out, **options)
     return read_csv(out), counts
 
 
@@ -124,11 +130,43 @@ def test_an_untrusted_model_is_a_row_with_the_reason(tmp_path):
     assert counts["untrusted"] == {"bad": "missing_weights, few_scored"}
 
 
+def test_what_the_gates_say_of_the_models(tmp_path):
+    models = [write_model(tmp_path, name, rows_of(HITS)) for name in ("b", "a")]
+    models.append(write_model(tmp_path, "bad", rows_of(HITS), trusted=False))
+    gate = tmp_path / "gates/b.json"
+    told = json.loads(gate.read_text(encoding="utf-8"))
+    told |= {"check": {"passed": True, "tokens": 12, "accuracy": 0.5, "baseline_token": "x"}}
+    told |= {"excluded": {"empty": 2, "too_long": 0, "identical": 1}, "unknown_tokens": 3}
+    told |= {"unknown_most_frequent": {"ab": 2, "=c": 1}, "missing": ["one", "two"]}
+    gate.write_text(json.dumps(told), encoding="utf-8")
+    run(tmp_path, *models)
+    rows = read_csv(tmp_path / "models.csv")
+    assert list(rows[0]) == MODELS_HEADER
+    assert [(row["model"], row["trusted"], row["reason"]) for row in rows] == [
+        ("b", "true", ""),
+        ("a", "true", ""),
+        ("bad", "false", "missing_weights, few_scored"),
+    ]
+    known = {name: value for name, value in rows[0].items() if value}
+    assert known == {
+        "model": "b",
+        "family": "masked",
+        "missing": "one; two",
+        "trusted": "true",
+        "check_passed": "true",
+        "check_tokens": "12",
+        "check_accuracy": "0.500000",
+        "excluded": "empty: 2; identical: 1",
+        "unknown_tokens": "3",
+        "unknown_most_frequent": "ab: 2; =c: 1",
+    }
+
+
 def test_same_bytes_and_options_matter(tmp_path):
     options = made_set(tmp_path, pairs=80, seeds=3)
     written = []
     for extra in ({}, {}, {"seed": 1}, {"level": 0.5}):
-        summarise_scores(**options, out=tmp_path / "out.csv", resamples=100, **extra)
+        summarise(**options, out=tmp_path / "out.csv", resamples=100, **extra)
         written.append((tmp_path / "out.csv").read_bytes())
     assert written[0] == written[1]
     assert len(set(written)) == 3
@@ -137,7 +175,7 @@ def test_same_bytes_and_options_matter(tmp_path):
 def test_sets_without_directions_have_no_such_rows(tmp_path):
     pairs = write_pairs(tmp_path / "pairs.parquet", [{}] * 8)
     model = write_model(tmp_path, "m", rows_of(HITS))
-    summarise_scores(pairs=pairs, **model, out=tmp_path / "out.csv", resamples=10)
+    summarise(pairs=pairs, **model, out=tmp_path / "out.csv", resamples=10)
     table = read_csv(tmp_path / "out.csv")
     assert {row["subset"] for row in table} == {"all", "clean", "equal_length"}
 

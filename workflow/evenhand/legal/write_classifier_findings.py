@@ -11,6 +11,7 @@ from evenhand.errors import InputError
 from evenhand.individual.names import listed
 from evenhand.io.resources import read_resource
 from evenhand.legal.compare_objectives import HIGHER, LOWER
+from evenhand.legal.objective_titles import Titles, titles_of
 from evenhand.legal.predictions import NO_ATTRIBUTE as NONE
 from evenhand.legal.published import ALL, CLAIMS
 from evenhand.legal.score_groups import ABOVE, CHANCE, TOO_FEW
@@ -320,20 +321,7 @@ QUESTIONS: dict[str, Callable[..., Row | None]] = {
 HEADLINE = ("gaps_above_noise", "objectives_against_erm")
 
 
-def titles_of(names: list[str] | None, titles: list[str] | None) -> dict[str, str]:
-    """What objectives are called, by their names.
-
-    Raises
-    ------
-    InputError
-        There is not one title for each name.
-    """
-    if len(names or []) != len(titles or []):
-        raise InputError("there is not one title for each objective")
-    return dict(zip(names or [], titles or [], strict=True))
-
-
-def _read(path: Path, titles: dict[str, str]) -> list[Row]:
+def _read(path: Path, titles: Titles) -> list[Row]:
     with path.open(encoding="utf-8", newline="") as stream:
         reader = csv.DictReader(stream)
         if "dataset" not in (reader.fieldnames or []):
@@ -344,7 +332,7 @@ def _read(path: Path, titles: dict[str, str]) -> list[Row]:
                 rows.append({name: (float(cell) if cell else None) if name in NUMBERS else cell
                              for name, cell in row.items()})  # fmt: skip
                 if objective := row.get("objective"):
-                    rows[-1]["called"] = titles.get(objective, objective.replace("_", " "))
+                    rows[-1]["called"] = titles[objective]
             except ValueError as error:
                 raise InputError(str(error), file=path, line=reader.line_num) from error
         return rows

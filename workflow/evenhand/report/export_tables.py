@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,9 @@ def export_tables(
     Parameters
     ----------
     tables : list of path
-        CSV tables with a header, UTF-8.
+        CSV tables with a header, UTF-8; or JSON documents, which become tables of two columns,
+        field (``length.mean``; parts of a list by their numbers, from 1) and value. A list of
+        numbers or words is one value, with semicolons between.
     files : list of str
         The path of each table below the results, as it is told in the copies.
     out : path
@@ -108,6 +111,8 @@ def _stages(provenance: Path) -> dict[tuple[str, str], str]:
 
 def _read(path: Path) -> tuple[list[str], list[list[str]]]:
     """Header and rows of a table."""
+    if path.suffix == ".json":
+        return ["field", "value"], [[field, value] for field, value in _fields(read_json(path))]
     with path.open(encoding="utf-8-sig", newline="") as stream:
         reader = csv.reader(stream)
         header = next(reader, None)
@@ -123,6 +128,26 @@ def _read(path: Path) -> tuple[list[str], list[list[str]]]:
                 )
             body.append(row)
     return header, body
+
+
+def _fields(value: Any, field: str = "") -> Iterator[tuple[str, str]]:
+    """The parts of a document that have none themselves, with the way to each."""
+    inside = field and f"{field}."
+    if isinstance(value, dict):
+        for name, one in value.items():
+            yield from _fields(one, f"{inside}{name}")
+    elif isinstance(value, list) and any(isinstance(one, dict | list) for one in value):
+        for number, one in enumerate(value, start=1):
+            yield from _fields(one, f"{inside}{number}")
+    else:
+        yield field, "; ".join(map(_text, value)) if isinstance(value, list) else _text(value)
+
+
+def _text(value: Any) -> str:
+    """A value as the tables of results have it."""
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _write_csv(path: Path, header: list[str], body: list[list[str]]) -> None:

@@ -39,6 +39,7 @@ def write_slguset_page(
     samples: list[Input] | None = None,
     drawn: Input | None = None,
     answers: list[Input] | None = None,
+    annotators: Input | None = None,
     agreement: Input | None = None,
     dataset: Input | None = None,
     table_1: Input | None = None,
@@ -94,6 +95,8 @@ def write_slguset_page(
     answers
         ``answers.parquet`` of each round; for a round without answers the page asks for the
         sheets.
+    annotators
+        ``slguset/annotation/annotators.csv``.
     agreement
         ``slguset/agreement.csv``.
     dataset
@@ -159,7 +162,9 @@ def write_slguset_page(
         "dataset": describe_dataset(
             table_1, statistics, published_table_1, published_statistics
         ),
-        "annotation": describe_annotation(samples or [], drawn, answers or [], agreement),
+        "annotation": describe_annotation(
+            samples or [], drawn, answers or [], annotators, agreement
+        ),
         "bias": [
             part
             for part in (

@@ -8,10 +8,13 @@ from typing import Any
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.tables import read_rows
 from evenhand.slguset.verdicts import ACCEPTED
 from evenhand.stage import Input, Output
 
 COLUMNS = ["step", "reason", "sentences", "share"]
+
+QUARANTINE_COLUMNS = ["reason", "file", "position", "unit", "detail", "parts"]
 
 #: The verdicts of `find_keywords`, in the order in which it gives them.
 KEYWORD_REASONS = [
@@ -29,6 +32,8 @@ def count_funnel(
     candidates: Input,
     counts: list[Input],
     out: Output,
+    quarantine_out: Output,
+    quarantine: list[Input] | None = None,
     reasons: list[str] | None = None,
 ) -> dict[str, Any]:
     """Count how many sentences fell at which step, from all that were read to those accepted.
@@ -47,6 +52,12 @@ def count_funnel(
         The shards' counts.json.
     out : Path
         funnel.csv.
+    quarantine_out : Path
+        quarantine.csv: reason, file, position, unit, detail, parts. For each reason first a row
+        without a file, which has the number of all parts; then a row for each that the tables
+        of quarantined parts tell, by file and position.
+    quarantine : list of Path, optional
+        The shards' tables of what could not be read (`evenhand.io.quarantine`).
     reasons : list of str, optional
         The filters' reasons in the order in which their rows shall stand; those that are not
         named come after these, in alphabetical order.
@@ -91,6 +102,7 @@ def count_funnel(
         writer.writerow(COLUMNS)
         for step, reason, count in rows:
             writer.writerow([step, reason, count, round(count / read, 8) if read else None])
+    _write_quarantine(quarantine_out, quarantine or [], quarantined)
     return {
         "read": read,
         "keyword": keyword,
@@ -100,6 +112,18 @@ def count_funnel(
         "quarantined": quarantined.total(),
         "quarantined_by_reason": dict(sorted(quarantined.items())),
     }
+
+
+def _write_quarantine(path: Path, tables: list[Path], counts: Counter[str]) -> None:
+    """What could not be read: a sum of each reason, then its parts."""
+    parts = [part for table in tables for part in read_rows(table)]
+    parts.sort(key=lambda part: (part["file"], part["position"] or 0, part["detail"]))
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, QUARANTINE_COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        for reason in sorted({*counts, *(part["reason"] for part in parts)}):
+            writer.writerow({"reason": reason, "parts": counts[reason]})
+            writer.writerows(part for part in parts if part["reason"] == reason)
 
 
 def _read_counts(path: Path) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Measure how far the annotators agree, and list the sentences on which they do not."""
 
 import csv
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ def measure_agreement(
     keywords: Input,
     out: Output,
     disagreements: Output,
+    annotators: Output,
 ) -> dict[str, Any]:
     """Measure how far the annotators agree, and list the sentences on which they do not.
 
@@ -44,6 +46,8 @@ def measure_agreement(
     disagreements : Path
         disagreements.csv: the sentences that were not answered alike, with each annotator's
         answer, criterion and comment; safe to open in a spreadsheet program.
+    annotators : Path
+        annotators.csv: how often each annotator (sorted) gave each answer; answers is the sum.
 
     Returns
     -------
@@ -63,6 +67,7 @@ def measure_agreement(
         writer.writerow(["all", *_measures(judged)])
     split = [one for one in judged if not one.unanimous()]
     _write_disagreements(disagreements, judged, split)
+    _write_annotators(annotators, judged)
     return {
         "sentences": len(judged),
         "unanimous": len(judged) - len(split),
@@ -106,6 +111,16 @@ def _write_disagreements(path: Path, judged: list[Judged], split: list[Judged]) 
             + [by_name.get(name, {}).get(field) for field in fields for name in names]
         )
     write_csv(path, header, rows)
+
+
+def _write_annotators(path: Path, judged: list[Judged]) -> None:
+    given = Counter((one["annotator"], one["answer"]) for each in judged for one in each.answers)
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(["annotator", "answers", *ANSWERS])
+        for name in sorted({name for name, _ in given}):
+            counts = [given[name, answer] for answer in ANSWERS]
+            writer.writerow([name, sum(counts), *counts])
 
 
 if __name__ == "__main__":

@@ -6,7 +6,9 @@ given. It does not say what an untrained network scores, so the score is held ag
 the same architecture with random weights too.
 """
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,6 +55,17 @@ HEADER = [
     "reason",
 ]
 
+#: What is told of a model's check.
+CHECK = ("passed", "tokens", "accuracy", "accuracy_low", "accuracy_high", "baseline")
+
+MODELS_HEADER = [
+    *("model", "family", "type", "hub_name", "revision", "parameters", "vocabulary", "max_tokens"),
+    *("dtype", "weights_sha256", "tokenizer_sha256", "missing", "trusted", "reason", "detail"),
+    *(f"check_{name}" for name in CHECK),
+    *("pairs", "sentences", "scored", "excluded", "sentences_with_unknown", "unknown_tokens"),
+    *("unknown_most_frequent", "rescored_pairs"),
+]
+
 
 def summarise_scores(
     *,
@@ -60,6 +73,7 @@ def summarise_scores(
     scores: list[Source],
     gates: list[Source],
     out: Output,
+    models_out: Output,
     nulls: list[Source] | None = None,
     methods: list[str] | None = None,
     resamples: int = 2000,
@@ -90,6 +104,12 @@ def summarise_scores(
         Subsets: ``all``; ``clean``, pairs without a flag; ``equal_length``, as many tokens on
         both sides; ``stereo`` and ``antistereo``, by direction, where the set has directions.
         A model that is not trusted has one row, with its gate's reason and no number.
+    models_out : Path
+        CSV: per model what its gate says: what the model is (up to tokenizer_sha256, missing
+        weights), whether it is trusted and if not the reason; of its check tokens, accuracy with
+        an interval, and the baseline (0 to 1); pairs and sentences, those scored, those not by
+        reason; sentences with unknown tokens, how many, and which are the most frequent; and the
+        pairs that were scored again in full precision.
     nulls : list of Path, optional
         What `score_null` wrote of each model. With fewer than 3 seeds nothing is called
         distinguishable.
@@ -108,9 +128,22 @@ def summarise_scores(
     draw = {"seed": seed, "resamples": resamples}
     rows = [row for model in models for row in _summarise(model, pair_set, draw, level)]
     write_csv(out, HEADER, rows)
+    write_csv(models_out, MODELS_HEADER, map(_described, gates))
     whole = [row for row in rows if (row["subset"], row["bias_type"]) == ("all", "all")]
     scored = {f"{row['model']} {row['method']}": row["scored"] for row in whole if row["trusted"]}
     return summary(models, len(rows)) | {"scored": scored}
+
+
+def _described(gate: Path) -> dict[str, Any]:
+    """A row of the models: what a gate (as `read_models` has read it) says."""
+    told = json.loads(gate.read_text(encoding="utf-8"))
+    check = told.get("check") or {}
+    row = {name: told.get(name) for name in MODELS_HEADER} | {"model": gate.stem}
+    row |= {f"check_{name}": check.get(name) for name in CHECK}
+    for name in ("excluded", "unknown_most_frequent"):
+        counts = told.get(name) or {}
+        row[name] = "; ".join(f"{word}: {n}" for word, n in counts.items() if n) or None
+    return row | {"missing": "; ".join(told.get("missing") or []) or None}
 
 
 def subsets(pairs: Pairs, model: Model) -> dict[str, np.ndarray]:

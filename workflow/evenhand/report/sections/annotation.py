@@ -16,6 +16,7 @@ AGREEMENT = {
     "krippendorff_alpha": float,
 }
 
+ANNOTATORS = {"annotator": str, "answers": int, "accept": int, "reject": int, "unsure": int}
 
 DRAWN = {
     "surface_male": str,
@@ -29,7 +30,11 @@ DRAWN = {
 
 
 def describe_annotation(
-    samples: list[Path], drawn: Path | None, answers: list[Path], agreement: Path | None
+    samples: list[Path],
+    drawn: Path | None,
+    answers: list[Path],
+    annotators: Path | None,
+    agreement: Path | None,
 ) -> dict[str, Any] | None:
     """The state of the annotation; None if nothing was drawn.
 
@@ -40,8 +45,8 @@ def describe_annotation(
         come back has no answers.
     drawn : Path, optional
         ``drawn.csv`` of the latest round.
-    agreement : Path, optional
-        ``agreement.csv``.
+    annotators, agreement : Path, optional
+        ``annotators.csv`` and ``agreement.csv``.
 
     Returns
     -------
@@ -50,12 +55,7 @@ def describe_annotation(
     """
     if not samples:
         return None
-    said: dict[str, Counter[str]] = {}
-    answered = set()
-    for path in answers:
-        for row in read_rows(path, ["sentence_id", "annotator", "answer"]):
-            answered.add(row["sentence_id"])
-            said.setdefault(row["annotator"], Counter())[row["answer"]] += 1
+    answered = {row["sentence_id"] for path in answers for row in read_rows(path, ["sentence_id"])}
     rounds: dict[str, Counter[bool]] = {}
     for path in samples:
         for row in read_rows(path, ["sentence_id", "round"]):
@@ -66,10 +66,8 @@ def describe_annotation(
         "drawn": sum(sentences.total() for sentences in rounds.values()),
         "answered": sum(sentences[True] for sentences in rounds.values()),
         "pairs": _drawn(drawn),
-        "annotators": [
-            {"annotator": name, "total": said[name].total(), **_answers(said[name])}
-            for name in sorted(said)
-        ],
+        "drawn_file": f"slguset/annotation/{drawn.parent.name}/{drawn.name}" if drawn else None,
+        "annotators": read_csv(annotators, ANNOTATORS) if annotators else [],
         "agreement": [row for row in rows if row["pair"] != "all"],
         "overall": next((row for row in rows if row["pair"] == "all"), None),
     }
@@ -83,7 +81,3 @@ def _drawn(drawn: Path | None) -> list[dict[str, Any]]:
         pair = pairs.setdefault(name, {"pair": name, "male": None, "female": None})
         pair[row["gender"]] = row
     return list(pairs.values())
-
-
-def _answers(said: Counter[str]) -> dict[str, int]:
-    return {answer: said[answer] for answer in ("accept", "reject", "unsure")}

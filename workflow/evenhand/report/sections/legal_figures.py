@@ -9,6 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from evenhand.legal.objective_titles import Titles
 from evenhand.report.figures import (
     Axis,
     _add,
@@ -94,17 +95,6 @@ class Track:
 
     kind: str
     points: Sequence[tuple[float, float, str, float, bool]]
-
-
-class Titles(dict[str, str]):
-    """What objectives are called, by their names; one that is not there has its own name."""
-
-    def __missing__(self, name: str) -> str:
-        return name.replace("_", " ")
-
-    def heading(self, name: str) -> str:
-        """The same as it stands alone."""
-        return self[name][:1].upper() + self[name][1:]
 
 
 def describe_group_scores(path: Path, called: Titles) -> list[dict[str, Any]]:

@@ -1,0 +1,28 @@
+"""What people call the objectives that classifiers are trained with."""
+
+from evenhand.errors import InputError
+
+
+class Titles(dict[str, str]):
+    """The titles of objectives by their names; one that is not there has its own name."""
+
+    def __missing__(self, name: str) -> str:
+        return name.replace("_", " ")
+
+    def heading(self, name: str) -> str:
+        """The same as it stands alone."""
+        return self[name][:1].upper() + self[name][1:]
+
+
+def titles_of(names: list[str] | None, titles: list[str] | None) -> Titles:
+    """What objectives are called, as a stage is told.
+
+    Raises
+    ------
+    InputError
+        There is not one title for each name.
+    """
+    names, titles = names or [], titles or []
+    if len(names) != len(titles):
+        raise InputError("there is not one title for each objective")
+    return Titles(zip(names, titles, strict=True))
