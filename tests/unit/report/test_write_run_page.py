@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.report.sections.run import describe_run, duration, read_jobs
+from evenhand.report.render import duration
+from evenhand.report.sections.run import describe_run, read_jobs
 from evenhand.report.write_run_page import write_run_page
 from unit.report import checks
 

@@ -5,6 +5,7 @@ import hashlib
 import json
 import math
 import re
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from evenhand.errors import InputError
+from evenhand.report.pages import links_to_pages
 
 #: Control characters have no glyph and end up invisible or break the markup: pictures stand for
 #: them. Tab and line feed are white space and stay.
@@ -57,6 +59,7 @@ def environment(templates: list[Path]) -> Environment:
         "decimal": decimal,
         "signed": signed,
         "size": size,
+        "duration": duration,
         "breakable": breakable,
         "short": short,
         "slug": slug,
@@ -65,6 +68,39 @@ def environment(templates: list[Path]) -> Environment:
     }
     engine.globals["scripts_of"] = partial(scripts_of, texts)
     return engine
+
+
+def write_page(
+    out: Path,
+    page: str,
+    templates: list[Path],
+    pages: list[str] | None,
+    described: Mapping[str, Any] | None = None,
+    /,
+    **values: Any,
+) -> int:
+    """Fill a page's template, write it, and return how many bytes it has.
+
+    Parameters
+    ----------
+    out : path
+        The page, HTML.
+    page : str
+        Which, of `evenhand.report.pages.PAGES`; its template has its name.
+    templates : list of path
+        The files of ``evenhand/report/templates``.
+    pages : list of str or None
+        Those that the masthead links to; see `links_to_pages`.
+    described, **values
+        What the template shows.
+    """
+    html = (
+        environment(templates)
+        .get_template(f"{page}.html")
+        .render(described or {}, pages=links_to_pages(page, pages), **values)
+    )
+    Path(out).write_text(html, encoding="utf-8")
+    return len(html.encode())
 
 
 def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[str, Any]]:
@@ -153,6 +189,19 @@ def size(value: int | None) -> str:
             return f"{amount:.0f}\u00a0{unit}" if unit == "B" else f"{amount:.1f}\u00a0{unit}"
         amount /= 1000
     return f"{amount:.1f}\u00a0GB"
+
+
+def duration(seconds: float | None) -> str:
+    """A time as people say it: ``0.4 s``, ``2 min 5 s``, ``1 h 3 min``."""
+    if seconds is None:
+        return NOTHING
+    if seconds < 59.95:
+        return f"{decimal(seconds, 1)}\u00a0s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes}\u00a0min {rest}\u00a0s" if rest else f"{minutes}\u00a0min"
+    hours, rest = divmod(round(seconds / 60), 60)
+    return f"{count(hours)}\u00a0h {rest}\u00a0min" if rest else f"{count(hours)}\u00a0h"
 
 
 def short(digest: str | None) -> str:

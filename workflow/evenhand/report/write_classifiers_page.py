@@ -1,16 +1,14 @@
 """Stage: the page of the classifiers of legal cases, one HTML file."""
 
 import importlib
-from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
 
 from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.legal.write_classifier_findings import titles_of
-from evenhand.report.pages import links_to_pages
+from evenhand.legal.objective_titles import titles_of
 from evenhand.report.read import read_json
-from evenhand.report.render import environment
+from evenhand.report.render import write_page
 from evenhand.report.sections.legal_classifiers import (
     MEASURES,
     TWIN_MEASURES,
@@ -22,7 +20,6 @@ from evenhand.report.sections.legal_classifiers import (
     describe_tests,
 )
 from evenhand.report.sections.legal_figures import (
-    Titles,
     describe_calibration_curves,
     describe_group_scores,
     describe_training,
@@ -96,7 +93,7 @@ def write_classifiers_page(
         raise InputError("there is not one file of each kind for each data set")
     if any(one and len(one) != len(names) for one in (group_scores, bins, curves)):
         raise InputError("there is not one file of each kind for each data set")
-    called = Titles(titles_of(objectives, objective_titles))
+    called = titles_of(objectives, objective_titles)
     counterfactual, twinned = counterfactual or [], twinned or []
     if len(counterfactual) != len(twinned) or not set(twinned) <= set(names):
         raise InputError("there is not one data set of the page for each table of twins")
@@ -134,23 +131,21 @@ def write_classifiers_page(
     sections = [("glance", "At a glance", ""), ("reading", "How to read it", "")]
     sections += [(one["id"], one["title"], "") for one in about]
     sections += [("limits", "Limits", "")]
-    html = (
-        environment(templates)
-        .get_template("legal_classifiers.html")
-        .render(
-            sections=sections,
-            pages=links_to_pages("legal_classifiers", pages),
-            about=about,
-            found=found,
-            over_all=[one for one in found["findings"] if one["dataset"] is None],
-            objective=called.heading,
-            measures=MEASURES,
-            twin_measures=TWIN_MEASURES,
-            provenance=quote(provenance, safe="/.") if provenance else None,
-        )
+    written = write_page(
+        out,
+        "legal_classifiers",
+        templates,
+        pages,
+        sections=sections,
+        about=about,
+        found=found,
+        over_all=[one for one in found["findings"] if one["dataset"] is None],
+        objective=called.heading,
+        measures=MEASURES,
+        twin_measures=TWIN_MEASURES,
+        provenance=quote(provenance, safe="/.") if provenance else None,
     )
-    Path(out).write_text(html, encoding="utf-8")
-    return {"datasets": len(about), "bytes": len(html.encode())}
+    return {"datasets": len(about), "bytes": written}
 
 
 def _bare(sentence: str, name: str) -> str:

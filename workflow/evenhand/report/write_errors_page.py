@@ -1,7 +1,6 @@
 """Stage: the page of the known errors of the papers, their codes and their data."""
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
@@ -9,8 +8,7 @@ from markupsafe import Markup
 from evenhand import stage
 from evenhand.report.headline import SYSTEMS
 from evenhand.report.known_errors import KINDS, read_errors
-from evenhand.report.pages import links_to_pages
-from evenhand.report.render import environment, visible
+from evenhand.report.render import visible, write_page
 from evenhand.stage import Input, Output
 
 
@@ -57,25 +55,23 @@ def write_errors_page(
         for name, (title, _, _) in SYSTEMS.items()
     ]
     kinds = Counter(row["kind"] for row in rows)
-    html = (
-        environment(templates)
-        .get_template("known_errors.html")
-        .render(
-            sections=[(one["id"], one["title"], "") for one in systems if one["rows"]],
-            pages=links_to_pages("known_errors", pages),
-            systems=[one for one in systems if one["rows"]],
-            kinds={kind: words for kind, words in KINDS.items() if kinds[kind]},
-            counts=kinds,
-            total=len(rows),
-            code=code,
-        )
+    written = write_page(
+        out,
+        "known_errors",
+        templates,
+        pages,
+        sections=[(one["id"], one["title"], "") for one in systems if one["rows"]],
+        systems=[one for one in systems if one["rows"]],
+        kinds={kind: words for kind, words in KINDS.items() if kinds[kind]},
+        counts=kinds,
+        total=len(rows),
+        code=code,
     )
-    Path(out).write_text(html, encoding="utf-8")
     return {
         "errors": len(rows),
         **{one["name"]: len(one["rows"]) for one in systems},
         **{kind: kinds[kind] for kind in KINDS},
-        "bytes": len(html.encode()),
+        "bytes": written,
     }
 
 

@@ -16,7 +16,7 @@ from evenhand.report.headline import (
 from evenhand.report.known_errors import read_errors
 from evenhand.report.pages import PAGES, links_to_pages
 from evenhand.report.read import read_json
-from evenhand.report.render import environment
+from evenhand.report.render import write_page
 from evenhand.stage import Input, Output, Plugin, Source
 
 
@@ -110,34 +110,30 @@ def write_front_page(
             card |= {"headline": found, "counts": total(found.verdicts)}
         cards.append(card)
     counts = total(one for card in cards if card["headline"] for one in card["headline"].verdicts)
-    html = (
-        environment(templates)
-        .get_template("front.html")
-        .render(
-            sections=[("verdicts", "Against the papers", "")]
-            + [(card["id"], card["title"], "") for card in cards if card["headline"]],
-            pages=links,
-            cards=cards,
-            verdicts=VERDICTS,
-            counts=counts,
-            judged=sum(
-                n for verdict, n in counts.items() if verdict in (REPRODUCED, NOT_REPRODUCED)
-            ),
-            reproduced=counts[REPRODUCED],
-            traced=_traced(provenance) if provenance else None,
-            errors=len(read_errors(errors)) if errors else None,
-            made=made,
-            hrefs={page: href for page, (href, _) in PAGES.items()},
-            notice=notice,
-        )
+    written = write_page(
+        out,
+        "front",
+        templates,
+        pages,
+        sections=[("verdicts", "Against the papers", "")]
+        + [(card["id"], card["title"], "") for card in cards if card["headline"]],
+        cards=cards,
+        verdicts=VERDICTS,
+        counts=counts,
+        judged=sum(n for verdict, n in counts.items() if verdict in (REPRODUCED, NOT_REPRODUCED)),
+        reproduced=counts[REPRODUCED],
+        traced=_traced(provenance) if provenance else None,
+        errors=len(read_errors(errors)) if errors else None,
+        made=made,
+        hrefs={page: href for page, (href, _) in PAGES.items()},
+        notice=notice,
     )
-    Path(out).write_text(html, encoding="utf-8")
     doubts = sum(len(card["headline"].doubts) for card in cards if card["headline"])
     return {
         "systems": len(chosen),
         "verdicts": counts,
         "doubts": doubts,
-        "bytes": len(html.encode()),
+        "bytes": written,
     }
 
 

@@ -1,7 +1,6 @@
 """Stage: the page of individual fairness on tables, one HTML file."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -9,9 +8,8 @@ from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.individual.names import title
 from evenhand.metrics.individual import TAU
-from evenhand.report.pages import links_to_pages
 from evenhand.report.read import read_json
-from evenhand.report.render import environment
+from evenhand.report.render import write_page
 from evenhand.report.sections.individual_sweeps import bases_of, describe_fronts, describe_sweeps
 from evenhand.report.sections.individual_tables import describe_results
 from evenhand.report.sections.individual_tests import (
@@ -100,29 +98,27 @@ def write_individual_page(
     found = read_json(findings) if findings else None
     if found is not None and not (isinstance(found, dict) and "findings" in found):
         raise InputError("holds no findings", file=findings)
-    html = (
-        environment(templates)
-        .get_template("individual_fairness.html")
-        .render(
-            sections=SECTIONS,
-            pages=links_to_pages("individual_fairness", pages),
-            results=results,
-            sweeps=describe_sweeps(sweeps, titles),
-            fronts=describe_fronts(fronts, titles),
-            tests=describe_tests(tests, titles),
-            checks=describe_checks(inconsistencies, titles),
-            about=about,
-            found=found,
-            by_dataset=_by_dataset(found, titles),
-            alike=likeness(bases_of(sweeps), tau),
-            provenance=quote(provenance, safe="/.") if provenance else None,
-        )
+    written = write_page(
+        out,
+        "individual_fairness",
+        templates,
+        pages,
+        sections=SECTIONS,
+        results=results,
+        sweeps=describe_sweeps(sweeps, titles),
+        fronts=describe_fronts(fronts, titles),
+        tests=describe_tests(tests, titles),
+        checks=describe_checks(inconsistencies, titles),
+        about=about,
+        found=found,
+        by_dataset=_by_dataset(found, titles),
+        alike=likeness(bases_of(sweeps), tau),
+        provenance=quote(provenance, safe="/.") if provenance else None,
     )
-    Path(out).write_text(html, encoding="utf-8")
     return {
         "tables": sum(one is not None for one in results.values()),
         "findings": len(found["findings"]) if found else 0,
-        "bytes": len(html.encode()),
+        "bytes": written,
     }
 
 

@@ -1,15 +1,13 @@
 """Stage: the page of the legal data sets, one HTML file."""
 
 import importlib
-from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
 
 from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.report.pages import links_to_pages
 from evenhand.report.read import read_json
-from evenhand.report.render import environment
+from evenhand.report.render import write_page
 from evenhand.report.sections.legal_data import (
     describe_duplicates,
     describe_groups,
@@ -119,18 +117,16 @@ def write_legal_page(
     sections = [("glance", "At a glance", ""), ("reading", "How to read it", "")]
     sections += [(one["id"], one["title"], "") for one in about]
     sections += [("limits", "Limits", "")]
-    html = (
-        environment(templates)
-        .get_template("legal_cases.html")
-        .render(
-            sections=sections,
-            pages=links_to_pages("legal_cases", pages),
-            about=about,
-            provenance=quote(provenance, safe="/.") if provenance else None,
-        )
+    written = write_page(
+        out,
+        "legal_cases",
+        templates,
+        pages,
+        sections=sections,
+        about=about,
+        provenance=quote(provenance, safe="/.") if provenance else None,
     )
-    Path(out).write_text(html, encoding="utf-8")
-    return {"datasets": len(about), "bytes": len(html.encode())}
+    return {"datasets": len(about), "bytes": written}
 
 
 if __name__ == "__main__":

@@ -1,11 +1,9 @@
 """Stage: the page of provenance, on which each file of the run has its place."""
 
-from pathlib import Path
 from typing import Any
 
 from evenhand import stage
-from evenhand.report.pages import links_to_pages
-from evenhand.report.render import environment
+from evenhand.report.render import write_page
 from evenhand.report.sections.provenance import MOST_NAMES, describe_provenance
 from evenhand.stage import Input, Output
 
@@ -44,18 +42,16 @@ def write_provenance_page(
         The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
     """
     described = describe_provenance(provenance, results)
-    html = (
-        environment(templates)
-        .get_template("provenance.html")
-        .render(
-            described,
-            sections=[(id, name, "") for id, name in SECTIONS],
-            pages=links_to_pages("provenance", pages),
-            most_names=MOST_NAMES,
-        )
+    written = write_page(
+        out,
+        "provenance",
+        templates,
+        pages,
+        described,
+        sections=[(id, name, "") for id, name in SECTIONS],
+        most_names=MOST_NAMES,
     )
-    Path(out).write_text(html, encoding="utf-8")
-    return described["totals"] | {"bytes": len(html.encode())}
+    return described["totals"] | {"bytes": written}
 
 
 if __name__ == "__main__":

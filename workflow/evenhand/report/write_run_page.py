@@ -6,14 +6,12 @@ cache serves it only for the very same benchmarks.
 """
 
 import platform
-from pathlib import Path
 from typing import Any
 
 from evenhand import stage
-from evenhand.report.pages import links_to_pages
 from evenhand.report.read import read_json
-from evenhand.report.render import environment
-from evenhand.report.sections.run import describe_run, duration, read_jobs, read_versions
+from evenhand.report.render import write_page
+from evenhand.report.sections.run import describe_run, read_jobs, read_versions
 from evenhand.stage import Input, Output
 
 #: The sections in the order of the page: id and short name.
@@ -56,12 +54,13 @@ def write_run_page(
         There are no benchmarks, or one is not what Snakemake writes.
     """
     jobs = read_jobs(benchmarks, logs)
-    engine = environment(templates)
-    engine.filters["duration"] = duration
-    html = engine.get_template("run.html").render(
+    written = write_page(
+        out,
+        "run",
+        templates,
+        pages,
         describe_run(jobs),
         sections=[(id, name, "") for id, name in SECTIONS],
-        pages=links_to_pages("run", pages),
         packages=read_versions(read_json(provenance)) if provenance else [],
         programs=[
             ("Python", f"{platform.python_implementation()} {platform.python_version()}"),
@@ -69,8 +68,7 @@ def write_run_page(
             ("Platform", f"{platform.system()}, {platform.machine()}"),
         ],
     )
-    Path(out).write_text(html, encoding="utf-8")
-    return {"jobs": len(jobs), "bytes": len(html.encode())}
+    return {"jobs": len(jobs), "bytes": written}
 
 
 if __name__ == "__main__":

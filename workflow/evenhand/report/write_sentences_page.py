@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import stage
-from evenhand.report.pages import links_to_pages
-from evenhand.report.render import environment, slug
+from evenhand.report.render import slug, write_page
 from evenhand.report.sections.explorer import describe_pairs, describe_sentences
 from evenhand.stage import Input, Output, Source
 
@@ -92,20 +91,17 @@ def write_sentences_page(
     every = [one for group in collections.values() for one in group]
     for one in every:
         one["block"] = f"data-{slug(one['key'])}"
-    linked = links_to_pages("sentences", pages)
-    html = (
-        environment(templates)
-        .get_template("sentences.html")
-        .render(
-            sections=SECTIONS,
-            pages=linked,
-            collections=collections,
-            files=[file for one in every for file in _files(one)],
-            has_provenance=pages is None or "provenance" in pages,
-        )
+    written = write_page(
+        out,
+        "sentences",
+        templates,
+        pages,
+        sections=SECTIONS,
+        collections=collections,
+        files=[file for one in every for file in _files(one)],
+        has_provenance=pages is None or "provenance" in pages,
     )
-    Path(out).write_text(html, encoding="utf-8")
-    return {"rows": {one["key"]: one["rows"] for one in every}, "bytes": len(html.encode())}
+    return {"rows": {one["key"]: one["rows"] for one in every}, "bytes": written}
 
 
 def _pair_sets(

@@ -1,11 +1,9 @@
 """Stage: the page of SlguSet, one file that a person opens."""
 
-from pathlib import Path
 from typing import Any
 
 from evenhand import stage
-from evenhand.report.pages import links_to_pages
-from evenhand.report.render import environment
+from evenhand.report.render import write_page
 from evenhand.report.sections.annotation import describe_annotation
 from evenhand.report.sections.bias import describe_bias
 from evenhand.report.sections.dataset import describe_dataset
@@ -189,19 +187,17 @@ def write_slguset_page(
     headline = describe_headline(
         parts["funnel"], parts["annotation"], rows_of(dataset), rows_of(published_dataset)
     )
-    html = (
-        environment(templates)
-        .get_template("slguset.html")
-        .render(
-            parts,
-            sections=SECTIONS,
-            pages=links_to_pages("slguset", pages),
-            headline=headline,
-            notice=notice,
-        )
+    written = write_page(
+        out,
+        "slguset",
+        templates,
+        pages,
+        parts,
+        sections=SECTIONS,
+        headline=headline,
+        notice=notice,
     )
-    Path(out).write_text(html, encoding="utf-8")
-    return {"sections": sum(bool(part) for part in parts.values()), "bytes": len(html.encode())}
+    return {"sections": sum(bool(part) for part in parts.values()), "bytes": written}
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Any
 
 from evenhand.errors import InputError
 from evenhand.report import figures
-from evenhand.report.render import NOTHING, count, decimal, percent
+from evenhand.report.render import count, duration, percent
 
 #: Snakemake gives memory in MiB, and is asked for MB.
 MB_PER_MIB = 1.048576
@@ -167,19 +167,6 @@ def _drawing(rules: list[dict[str, Any]]) -> str:
         for rule in rules[:MOST_BARS]
     ]
     return figures.bars(rows, f"Time of the {len(rows)} slowest rules, all jobs added up")
-
-
-def duration(seconds: float | None) -> str:
-    """A time as people say it: ``0.4 s``, ``2 min 5 s``, ``1 h 3 min``."""
-    if seconds is None:
-        return NOTHING
-    if seconds < 59.95:
-        return f"{decimal(seconds, 1)}\u00a0s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes}\u00a0min {rest}\u00a0s" if rest else f"{minutes}\u00a0min"
-    hours, rest = divmod(round(seconds / 60), 60)
-    return f"{count(hours)}\u00a0h {rest}\u00a0min" if rest else f"{count(hours)}\u00a0h"
 
 
 def read_versions(provenance: dict[str, Any]) -> list[dict[str, Any]]:
