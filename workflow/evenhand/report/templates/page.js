@@ -13,20 +13,35 @@
   function sortKey(cell) {
     if (cell.hasAttribute("data-order")) return cell.getAttribute("data-order");
     if (!cell.classList.contains("number")) return null;
-    const bare = cell.cloneNode(true);
-    bare.querySelectorAll(".aside, .spread").forEach((node) => node.remove());
-    const text = bare.textContent.trim().replaceAll("−", "-").replace(/(\d),(?=\d{3})/g, "$1");
+    const text = words(cell, ".aside, .spread").replaceAll("−", "-").replace(/(\d),(?=\d{3})/g, "$1");
     const found = text.match(/^[<>+●\s]*(-?\d+(\.\d+)?(e-?\d+)?)/i);
     if (found) return String(text.startsWith("<") ? found[1] / 2 : Number(found[1]));
     return /^[–—-]?$/.test(text) ? "" : null;
   }
 
+  // The text of an element without that of some parts.
+  function words(node, without) {
+    if (node.firstElementChild && node.querySelector(without)) {
+      node = node.cloneNode(true);
+      node.querySelectorAll(without).forEach((part) => part.remove());
+    }
+    return node.textContent.trim();
+  }
+
+  // A cell over several columns has hidden ones behind it, so that each row has a cell a column.
+  function fillRow(row) {
+    for (const cell of [...row.cells]) {
+      for (let i = 1; i < cell.colSpan; i++) {
+        cell.after(Object.assign(document.createElement("td"), { hidden: true }));
+      }
+    }
+  }
+
   function makeSortable(table) {
     const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
-    const width = rows.length && rows[0].cells.length;
-    const merged = (row) =>
-      row.cells.length !== width || [...row.cells].some((c) => c.colSpan > 1 || c.rowSpan > 1);
-    if (table.tBodies.length !== 1 || rows.length < 2 || rows.some(merged)) return;
+    if (table.tBodies.length !== 1 || rows.length < 2) return;
+    if (table.querySelector("tbody [colspan]")) rows.forEach(fillRow);
+    const width = rows[0].cells.length;
     for (let i = 0; i < width; i++) {
       const keys = rows.map((row) => sortKey(row.cells[i]));
       const known = keys.filter((key) => key !== null).length;
@@ -39,6 +54,7 @@
     const heads = [...table.tHead.querySelectorAll("th")];
     heads.forEach((head) => head.setAttribute("aria-label", head.textContent.trim()));
     const long = rows.length > LONG;
+    table.tBodies[0].hidden = true; // or all rows are laid out, of which a page is shown
     const made = new DataTable(table, {
       paging: long,
       searching: long,
@@ -47,6 +63,7 @@
       columnDefs: [{ targets: ["plot", "drawing", "unsorted"], orderable: false }],
     });
     heads.forEach((head) => head.removeAttribute("aria-label"));
+    table.tBodies[0].hidden = false;
     // the filter and the pages stay where they are while the table scrolls
     const box = table.closest(".scroll");
     const inner = made.table().container().querySelector(".dt-layout-table");
@@ -92,6 +109,13 @@
       infoFiltered: "(filtered from _MAX_)",
       zeroRecords: "No row holds these words.",
     });
+    // Words in other letters than English ones: as DataTables orders them, but with one collator
+    // for all of them, which is ten times as fast with 20,000 rows.
+    const { compare } = new Intl.Collator(navigator.languages[0], { numeric: true, ignorePunctuation: true });
+    const pre = (value) => DataTable.util.stripHtml(String(value ?? "")).toLowerCase();
+    for (const name of ["string-utf8", "html-utf8"]) {
+      DataTable.type(name, "order", { pre, asc: compare, desc: (a, b) => compare(b, a) });
+    }
     document.querySelectorAll("table.sortable").forEach(makeSortable);
     turnToTarget();
     addEventListener("hashchange", turnToTarget);
