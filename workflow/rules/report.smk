@@ -2,8 +2,12 @@
 import snakemake
 
 TEMPLATES = sorted(map(str, Path("workflow/evenhand/report/templates").iterdir()))
-#: result tables, by their paths below the results
-TABLES = plan_report.tables(config, SHARDS)
+#: what is offered as tables, by what it is called among them
+TABLES = {
+    **{one.removeprefix("<results>/"): one for one in plan_report.tables(config, SHARDS)},
+    "provenance.csv": "<results>/provenance.csv",
+    "known_errors.csv": "resources/known_errors.csv",
+}
 #: system -> what the front page reads of it
 SYSTEMS = plan_report.headline_files(config, SHARDS)
 PAGES = Options("report", {"pages": plan_report.pages(config, SHARDS)})
@@ -16,7 +20,8 @@ rule collect_provenance:
         results=plan.flat(*plan_report.page_inputs(config, SHARDS).values()),
         others=plan.other_files(config, SHARDS),
     output:
-        shown("<results>/provenance.json"),
+        out=shown("<results>/provenance.json"),
+        table="<results>/provenance.csv",
     log:
         "<logs>/collect_provenance/all.log",
     benchmark:
@@ -32,12 +37,12 @@ rule collect_provenance:
         "python -m evenhand.report.collect_provenance --files {input.results} {input.others}"
         # not those of the report itself, which are of a later time than this
         ' --records $(grep -L \'"stage": "evenhand.report\' $EVENHAND_STATE/records/*.json)'
-        " --out {output} 2> {log}"
+        " --out {output.out} --table {output.table} 2> {log}"
 
 
 rule export_tables:
     input:
-        tables=TABLES,
+        tables=list(TABLES.values()),
         provenance="<results>/provenance.json",
     output:
         directory("<results>/report/tables"),
@@ -53,10 +58,7 @@ rule export_tables:
     params:
         given=given,
         code=code("evenhand.report.export_tables"),
-        files=Options(
-            "report",
-            {"files": [one.removeprefix("<results>/") for one in TABLES]},
-        ),
+        files=Options("report", {"files": list(TABLES)}),
     shell:
         "python -m evenhand.report.export_tables {params.given} {params.files} --out {output}"
         " 2> {log}"

@@ -1,3 +1,4 @@
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,7 @@ def collect(records: str | None = "results/.evenhand/records", files=FILES) -> d
         files=[Path(file) for file in files],
         records=sorted(Path(records).glob("*.json")) if records else None,
         out=Path("provenance.json"),
+        table=Path("provenance.csv"),
     )
     return {entry["file"]: entry for entry in document()["files"]}
 
@@ -95,6 +97,22 @@ def test_each_file_is_traced(made):
     assert (table["rows"], table["columns"]) == (3, ["a"])
     assert (note["rows"], note["columns"], note["bytes"]) == (1, ["a", "b"], 8)
     assert (folder["kind"], folder["bytes"], folder["rows"]) == ("folder", 5, None)
+
+
+def test_the_table_says_the_same(made):
+    entries = collect()
+    with Path("provenance.csv").open(encoding="utf-8", newline="") as stream:
+        rows = {row["file"]: row for row in csv.DictReader(stream)}
+    assert list(rows) == [*FILES, "numbers.txt"]
+    for file in FILES:
+        row, entry = rows[file], entries[file]
+        assert row["sha256"] == entry["sha256"] and row["stage"] == entry["stage"]
+        assert (row["result"], row["kind"]) == ("true", entry["kind"])
+        assert row["parameters"] == '{"a.b.factor": 2}' and row["counts"] == '{"rows": 3}'
+        assert row["inputs"] == "numbers.txt"
+    assert rows[FILES[2]]["columns"] == "a; b"
+    source = {name: cell for name, cell in rows["numbers.txt"].items() if cell}
+    assert source.keys() == {"file", "kind", "sha256"} and source["kind"] == "source"
 
 
 def test_without_records_files_are_described_and_not_traced(made):
@@ -153,14 +171,15 @@ def test_where_a_source_lies_on_this_machine_is_not_told(made, tmp_path_factory,
     assert [one["file"] for one in document()["sources"]] == [
         "here.txt", "{mirror}/a/corpus.txt", "…/my.txt",
     ]  # fmt: skip
-    assert str(folder) not in Path("provenance.json").read_text(encoding="utf-8")
+    for form in ("json", "csv"):
+        assert str(folder) not in Path(f"provenance.{form}").read_text(encoding="utf-8")
 
 
 def test_the_same_bytes_in_any_order(made):
     collect()
-    one = Path("provenance.json").read_bytes()
+    one = [Path(f"provenance.{form}").read_bytes() for form in ("json", "csv")]
     collect(files=FILES[::-1])
-    assert Path("provenance.json").read_bytes() == one
+    assert [Path(f"provenance.{form}").read_bytes() for form in ("json", "csv")] == one
 
 
 def test_a_file_named_twice_and_a_broken_record_are_errors(made):

@@ -60,6 +60,7 @@ def provenance(tmp_path, monkeypatch) -> Path:
         files=[Path(file) for file in RESULTS],
         records=sorted(Path("results/.evenhand/records").iterdir()),
         out=Path("results/provenance.json"),
+        table=Path("results/provenance.csv"),
     )
     return Path("results/provenance.json")
 
@@ -136,7 +137,11 @@ def test_what_no_record_tells_is_said(templates, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("results").mkdir()
     Path("results/a.bin").write_bytes(b"x")
-    collect_provenance(files=[Path("results/a.bin")], out=Path("results/provenance.json"))
+    collect_provenance(
+        files=[Path("results/a.bin")],
+        out=Path("results/provenance.json"),
+        table=Path("results/provenance.csv"),
+    )
     tree = checks.parse(page(templates, Path("results/provenance.json")))
     text = " ".join(tree.body.text().split())
     for words in ("0 of 1 files are traced", "not traced", "No record says", "names no source"):

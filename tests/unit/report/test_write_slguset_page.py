@@ -283,7 +283,7 @@ def test_the_same_input_gives_the_same_bytes(templates, results, tmp_path):
 def test_can_be_used_without_eyes_or_mouse(templates, results, tmp_path):
     provenance = tmp_path / "provenance.json"
     files = sorted(results.glob("slguset/*.*"))
-    collect_provenance(files=files, out=provenance)
+    collect_provenance(files=files, out=provenance, table=tmp_path / "p.csv")
     tree = render(templates, results, provenance=provenance, notice="Demo.")
     ids = [node.attributes["id"] for node in tree.css("[id]")]
     assert len(ids) == len(set(ids))
@@ -312,7 +312,9 @@ def test_can_be_used_without_eyes_or_mouse(templates, results, tmp_path):
 
 def test_leads_to_what_made_the_files(templates, results, tmp_path):
     provenance = tmp_path / "provenance.json"
-    collect_provenance(files=[results / "slguset/funnel.csv"], out=provenance)
+    collect_provenance(
+        files=[results / "slguset/funnel.csv"], out=provenance, table=tmp_path / "p.csv"
+    )
     section = render(templates, results, provenance=provenance).css_first("#files")
     assert section.css_first("a").attributes["href"] == "provenance.html"
     assert "each of the 1 files" in section.text() and "0 of them are traced" in section.text()

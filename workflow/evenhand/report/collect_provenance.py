@@ -15,8 +15,15 @@ from evenhand.stage import Input, Output, Source
 FIELDS = ("stage", "code", "parameters", "config", "packages", "counts")
 
 
+#: The columns of the table.
+TABLE = [
+    *("file", "kind", "result", "sha256", "bytes", "rows", "columns", "stage", "code"),
+    *("parameters", "packages", "counts", "inputs"),
+]
+
+
 def collect_provenance(
-    *, files: list[Source], records: list[Input] | None = None, out: Output
+    *, files: list[Source], records: list[Input] | None = None, out: Output, table: Output
 ) -> dict[str, Any]:
     """Collect, for each result file, the stage, code, parameters and inputs that made it.
 
@@ -43,6 +50,10 @@ def collect_provenance(
         of the stage the path and the sha256 of each file as it was read. A path that begins with
         ``{mirror}`` lies in the mirror; of a file elsewhere on the machine only the name is
         told, after an ellipsis. What is not known is null.
+    table
+        The same as CSV (`TABLE`), a row per file and, after them, per source (``kind`` is source
+        there): parameters and counts as JSON, under the configuration's keys where there are
+        any; packages as ``name version``, inputs as paths, with semicolons between.
     """
     if twice := {file for file in files if files.count(file) > 1}:
         raise InputError("is named twice among the result files", file=min(twice))
@@ -79,8 +90,34 @@ def collect_provenance(
     out.write_text(
         json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8"
     )
+    with table.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, TABLE, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(map(_row, document["files"]))
+        writer.writerows(one | {"kind": "source"} for one in document["sources"])
     traced = sum(entry["stage"] is not None for entry in entries.values())
     return {"files": len(entries), "traced": traced, "sources": len(sources)}
+
+
+def _row(entry: dict[str, Any]) -> dict[str, Any]:
+    """A file as a row of the table."""
+    keys = entry["config"] or {}
+    settings = {keys.get(name, name): one for name, one in (entry["parameters"] or {}).items()}
+    inputs = [one["file"] for read in entry["inputs"].values() for one in read if one["file"]]
+    return {name: entry.get(name) for name in TABLE} | {
+        "result": str(entry["result"]).lower(),
+        "columns": "; ".join(entry["columns"] or []),
+        "parameters": _json(settings),
+        "counts": _json(entry["counts"] or {}),
+        "packages": "; ".join(
+            f"{name} {version}" for name, version in sorted((entry["packages"] or {}).items())
+        ),
+        "inputs": "; ".join(sorted(set(inputs))),
+    }
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True) if value else ""
 
 
 def _records_by_path(records: list[Path]) -> dict[str, dict[str, Any]]:

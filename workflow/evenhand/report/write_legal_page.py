@@ -124,6 +124,9 @@ def write_legal_page(
         pages,
         sections=sections,
         about=about,
+        divided_files=[
+            file for name in names for file in (f"legal_{name}_sizes", f"legal/{name}/splits.json")
+        ],
         provenance=quote(provenance, safe="/.") if provenance else None,
     )
     return {"datasets": len(about), "bytes": written}

@@ -8,9 +8,8 @@ from markupsafe import Markup
 
 from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.report.pages import links_to_pages
 from evenhand.report.read import read_json
-from evenhand.report.render import environment, slug
+from evenhand.report.render import slug, write_page
 from evenhand.report.sections.stereotypes_examples import describe_examples
 from evenhand.report.sections.stereotypes_measures import (
     describe_accuracy,
@@ -126,6 +125,7 @@ compat, model_comparisons
     models = describe_models(checked)
     for row in models["checks"] if models else ():
         row["set"] = titles[row["set"]]
+    files = [f"{name}_models" for name in dict.fromkeys(name for name, _ in checked)]
     sections = [
         ("glance", "At a glance", "What can be said of each model"),
         ("reading", "How to read it", "What the numbers mean"),
@@ -134,28 +134,27 @@ compat, model_comparisons
         ("released", "Check on StereoSet", "A check on numbers that others published"),
         ("limits", "Limits", "What these numbers cannot tell"),
     ]
-    html = (
-        environment(templates)
-        .get_template("language_models.html")
-        .render(
-            sections=sections,
-            pages=links_to_pages("language_models", pages),
-            sets=described,
-            lead=_lead(described),
-            methods=_methods(described),
-            models=models,
-            released=describe_released(released),
-            provenance=quote(provenance, safe="/.") if provenance else None,
-            doubt=doubt_words,
-            exclusion=exclusion_words,
-        )
+    written = write_page(
+        out,
+        "language_models",
+        templates,
+        pages,
+        sections=sections,
+        sets=described,
+        lead=_lead(described),
+        methods=_methods(described),
+        models=models,
+        models_files=files,
+        released=describe_released(released),
+        provenance=quote(provenance, safe="/.") if provenance else None,
+        doubt=doubt_words,
+        exclusion=exclusion_words,
     )
-    Path(out).write_text(html, encoding="utf-8")
     return {
         "sets": len(described),
         "models": len({model for one in described for model in one["known_models"]}),
         "untrusted": len({model for one in described for model in one["untrusted"]}),
-        "bytes": len(html.encode()),
+        "bytes": written,
     }
 
 

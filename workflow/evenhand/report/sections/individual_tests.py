@@ -159,6 +159,7 @@ def describe_data(tables: list[Path], documents: list[Path]) -> dict[str, Any]:
         "titles": titles,
         "tables": [_plain(path, titles) for path in tables],
         "documents": [_document(one) for one in read],
+        "files": [f"tabular/{path.parent.name}/{path.name}" for path in documents],
     }
 
 
