@@ -10,6 +10,7 @@ from evenhand.report.export_tables import export_tables
 from evenhand.report.headline import SYSTEMS
 from evenhand.report.known_errors import COLUMNS
 from evenhand.report.pages import PAGES
+from evenhand.report.write_cases_page import write_cases_page
 from evenhand.report.write_classifiers_page import write_classifiers_page
 from evenhand.report.write_errors_page import write_errors_page
 from evenhand.report.write_front_page import write_front_page
@@ -21,6 +22,7 @@ from evenhand.report.write_run_page import write_run_page
 from evenhand.report.write_sentences_page import write_sentences_page
 from evenhand.report.write_slguset_page import write_slguset_page
 from unit.report import (
+    made_case_page,
     made_classifiers,
     made_explorer,
     made_individual,
@@ -81,6 +83,14 @@ def hostile(repository: Path, results: Path) -> Path:
     write_classifiers_page(
         **common, out=report / "legal_classifiers.html", **about, kinds=["cail"],
         **of_classifiers, **made_classifiers.drawn(results / "legal/classifiers"),
+    )  # fmt: skip
+
+    write_cases_page(
+        **common, out=report / "cases.html",
+        **made_case_page.joined(
+            made_case_page.ecthr(results / "legal/explored", HOSTILE, many=40),
+            made_case_page.cail(results / "legal/other"),
+        ),
     )  # fmt: skip
 
     write_front_page(

@@ -5,8 +5,7 @@ from typing import Annotated, Any
 
 from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.report.pages import links_to_pages
-from evenhand.report.render import environment, slug
+from evenhand.report.render import slug, write_page
 from evenhand.report.sections.cases import describe_cases
 from evenhand.stage import Input, Output, Plugin
 
@@ -109,26 +108,24 @@ def write_cases_page(
     ]
     for one in described:
         one["block"] = f"cases-{slug(one['key'])}"
-    html = (
-        environment(templates)
-        .get_template("cases.html")
-        .render(
-            sections=SECTIONS,
-            pages=links_to_pages("cases", pages),
-            described=described,
-            there=[one for one in described if one["rows"]],
-            splits=chosen,
-            characters=characters,
-            files=_files(names, trainings or []),
-            has_provenance=pages is None or "provenance" in pages,
-        )
+    written = write_page(
+        out,
+        "cases",
+        templates,
+        pages,
+        sections=SECTIONS,
+        sets=described,
+        there=[one for one in described if one["rows"]],
+        splits=chosen,
+        characters=characters,
+        files=_files(names, trainings or []),
+        has_provenance=pages is None or "provenance" in pages,
     )
-    Path(out).write_text(html, encoding="utf-8")
     return {
         "cases": {one["key"]: one["rows"] for one in described},
         "trainings": {one["key"]: one["trainings"] for one in described},
         "left_out": {one["key"]: one["left_out"] for one in described},
-        "bytes": len(html.encode()),
+        "bytes": written,
     }
 
 

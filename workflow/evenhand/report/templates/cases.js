@@ -159,6 +159,7 @@
         searching: true,
         pageLength: PAGE,
         order: [],
+        orderDescReverse: false, // equal ones stay as in the data set
         layout: { topStart: "info", topEnd: "paging", bottomStart: null, bottomEnd: "paging" },
         language: {
           info: "Cases _START_ to _END_ of _TOTAL_",

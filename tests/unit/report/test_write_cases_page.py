@@ -1,0 +1,117 @@
+"""The page of the cases without its script; tests/browser looks at it with it."""
+
+import json
+
+import pytest
+
+from evenhand import stage
+from evenhand.errors import InputError
+from evenhand.report.write_cases_page import write_cases_page
+from unit.legal.made_cases import write_cases
+from unit.report import made_case_page
+from unit.report.checks import check_no_request, parse
+
+HOSTILE = (
+    "<script>alert(1)</script>'\"><img src=x onerror=alert(2)>\u202e&amp;{{ 7*7 }}</title></svg>"
+)
+
+
+@pytest.fixture
+def made(tmp_path):
+    return made_case_page.joined(
+        made_case_page.ecthr(tmp_path / "one", HOSTILE), made_case_page.cail(tmp_path / "two")
+    )
+
+
+@pytest.fixture
+def page(templates, tmp_path):
+    def write(**given):
+        out = tmp_path / "cases.html"
+        counts = write_cases_page(templates=templates, out=out, **given)
+        return parse(out), counts
+
+    return write
+
+
+def test_holds_every_case_of_every_data_set(page, made):
+    tree, counts = page(**made)
+    blocks = tree.css("script[type='application/json']")
+    assert [one.attributes["id"] for one in blocks] == ["cases-mine", "cases-other"]
+    assert [len(json.loads(one.text())["id"]) for one in blocks] == [4, 3]
+    assert counts["cases"] == {"mine": 4, "other": 3}
+    assert counts["trainings"] == {"mine": 2, "other": 1}
+    assert counts["left_out"] == {"mine": 0, "other": 0}
+
+
+def test_reads_without_the_script(page, made):
+    tree, _ = page(**made)
+    rows = [row.text() for row in tree.css(".explorer tbody tr")]
+    assert len(rows) == 4
+    assert "ecthr-2" in rows[1] and "6, 8" in rows[1] and "Applicant's gender: female" in rows[1]
+    assert "not known" in rows[2] and "none" in rows[3]
+    assert "hidden" in tree.css_first("form").attributes
+    assert "The first 4 of 4 cases" in tree.css_first(".without-script").text()
+
+
+def test_hostile_strings_stay_text(page, made):
+    tree, _ = page(**made)
+    assert {one.attributes["type"] for one in tree.css("script")} == {"application/json"}
+    assert not tree.css("img")
+    assert "{{ 7*7 }}" in tree.css_first("main").text()
+    check_no_request(tree)
+
+
+def test_leads_to_the_files_and_to_what_made_them(page, made):
+    tree, _ = page(**made)
+    links = [one.attributes["href"] for one in tree.css("#files a")]
+    assert "../legal/mine/mine.parquet" in links
+    assert "../legal/mine/predictions/linear/erm/none/all.parquet" in links
+    assert "provenance.html#file-legal-mine-mine-parquet" in links
+    tree, _ = page(**made, pages=["cases"])
+    assert not [one for one in tree.css("#files a") if "provenance" in one.attributes["href"]]
+
+
+def test_without_classifiers_it_has_the_cases(page, made):
+    given = {name: made[name] for name in ("names", "kinds", "titles", "cases")}
+    tree, counts = page(**given)
+    assert counts["trainings"] == {"mine": 0, "other": 0}
+    assert tree.css_first("#cases").text().count("no classifier was trained on it") == 2
+
+
+def test_says_which_data_sets_have_no_case(page, made, tmp_path):
+    empty = write_cases(tmp_path / "empty.parquet", "ecthr", [])
+    given = {"names": ["empty"], "kinds": ["ecthr"], "titles": ["Empty"], "cases": [empty]}
+    tree, counts = page(**made_case_page.joined(made, given))
+    assert tree.css_first(".absent").text() == "Empty has no case in test or dev."
+    assert counts["cases"]["empty"] == 0
+    tree, _ = page(**given)
+    assert not tree.css("form") and not tree.css("script")
+
+
+def test_says_what_it_leaves_out(page, made):
+    tree, counts = page(**made, most=3)
+    assert counts["left_out"] == {"mine": 1, "other": 0}
+    assert "the last 1 of which are not on this page" in tree.css_first("#cases").text()
+    tree, _ = page(**made, characters=0)
+    assert "The facts of the cases are not on this page" in tree.css_first("#reading").text()
+
+
+@pytest.mark.parametrize("name", ["titles", "parts", "trainings", "objective_titles"])
+def test_what_does_not_belong_together_is_refused(page, made, name):
+    with pytest.raises(InputError, match="there is not one"):
+        page(**made | {name: made[name][:-1]})
+
+
+def test_a_training_of_another_data_set_is_refused(page, made):
+    with pytest.raises(InputError, match="not one data set of the page for each training"):
+        page(**made | {"trainings": ["else/linear/erm/none/all", *made["trainings"][1:]]})
+
+
+def test_the_same_input_gives_the_same_page(templates, made, tmp_path):
+    given = {"templates": templates, **made}
+    texts = set()
+    for name in ("a", "b"):
+        record = stage.execute(write_cases_page, given | {"out": tmp_path / name})
+        texts.add((tmp_path / name).read_bytes())
+    assert len(texts) == 1
+    assert record["counts"]["bytes"] == len(texts.pop())
