@@ -106,7 +106,7 @@ def hostile(repository: Path, results: Path) -> Path:
     )  # fmt: skip
     write_errors_page(**common, out=report / "known_errors.html", errors=results / "errors.csv")
     write_sentences_page(
-        **common, out=report / "sentences.html",
+        **common, out=report / "sentences.html", tables_out=report / "sentences",
         **made_explorer.write_results(folder(results / "explored"), HOSTILE),
     )  # fmt: skip
     write_provenance_page(
@@ -122,7 +122,7 @@ def one_system(repository: Path, results: Path) -> Path:
     common = {"templates": made_results.templates(repository), "pages": ONE_SYSTEM}
     rows = made_explorer.sentence_rows(60)
     write_sentences_page(
-        **common, out=report / "sentences.html",
+        **common, out=report / "sentences.html", tables_out=report / "sentences",
         **made_explorer.write_edition(results, "slguset", rows),
     )  # fmt: skip
     made_results.write_results(results)  # over these, but for what the page leads to
@@ -194,7 +194,8 @@ def write_run(common: dict[str, Any], results: Path, report: Path, job: str) -> 
         path.write_text(json.dumps(line) + "\n", encoding="utf-8")
     folder(results / "logs")
     write_run_page(
-        **common, out=report / "run.html", benchmarks=results / "benchmarks",
+        **common, out=report / "run.html", jobs_out=report / "run.csv",
+        benchmarks=results / "benchmarks",
         logs=results / "logs", snakemake="9.9.9",
     )  # fmt: skip
 

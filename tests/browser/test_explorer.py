@@ -200,7 +200,9 @@ def test_as_many_sentences_as_the_paper_has_stay_quick(browser, repository, tmp_
     rows += [made_explorer.sentence_rows(1, [made_explorer.PLANTED])[0]]
     given = made_explorer.write_edition(tmp_path, "slguset", rows)
     page = tmp_path / "sentences.html"
-    write_sentences_page(templates=made_results.templates(repository), out=page, **given)
+    write_sentences_page(
+        templates=made_results.templates(repository), out=page, tables_out=tmp_path / "t", **given
+    )
     view = Explorer(browser, page)
     view.page.set_default_timeout(TOO_LONG)
     info = view.page.locator("#explore-sentences .dt-info")

@@ -101,7 +101,8 @@ rule write_sentences_page:
         **plan_report.explorer_files(config),
         templates=TEMPLATES,
     output:
-        shown("<results>/report/sentences.html"),
+        out=shown("<results>/report/sentences.html"),
+        tables_out=directory("<results>/report/sentences"),
     log:
         "<logs>/write_sentences_page/all.log",
     benchmark:
@@ -117,7 +118,7 @@ rule write_sentences_page:
         pages=PAGES,
     shell:
         "python -m evenhand.report.write_sentences_page {params.given} {params.pages}"
-        " --out {output} 2> {log}"
+        " --out {output.out} --tables-out {output.tables_out} 2> {log}"
 
 
 rule write_errors_page:
@@ -175,7 +176,8 @@ rule write_run_page:
         templates=TEMPLATES,
         others=OTHER_PAGES,
     output:
-        shown("<results>/report/run.html"),
+        out=shown("<results>/report/run.html"),
+        jobs_out="<results>/report/run.csv",
     log:
         "<logs>/write_run_page/all.log",
     benchmark:
@@ -195,7 +197,7 @@ rule write_run_page:
         "EVENHAND_CACHE= python -m evenhand.report.write_run_page --templates {input.templates}"
         " --provenance {input.provenance} {params.pages}"
         " --logs {params.logs} --benchmarks {params.benchmarks} --snakemake {params.snakemake}"
-        " --out {output} 2> {log}"
+        " --out {output.out} --jobs-out {output.jobs_out} 2> {log}"
 
 
 rule write_slguset_page:

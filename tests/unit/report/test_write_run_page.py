@@ -1,5 +1,6 @@
 """The page of the run, of benchmarks as Snakemake writes them."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,8 @@ def jobs_of(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
 def page(templates: list[Path], folder: Path, **options: Any) -> Path:
     out = folder / "run.html"
     folders = {"benchmarks": folder / "benchmarks", "logs": folder / "logs"}
-    write_run_page(templates=templates, out=out, **(folders | options))
+    jobs = folder / "run.csv"
+    write_run_page(templates=templates, out=out, jobs_out=jobs, **(folders | options))
     return out
 
 
@@ -90,6 +92,16 @@ def test_a_repeated_benchmark_counts_with_all_its_lines(run):
     job = jobs_of(run)["train_table", "mlp"]
     assert (job["seconds"], job["cpu_seconds"]) == (20, 10)
     assert job["memory"] == pytest.approx(1048.576)
+
+
+def test_each_job_is_a_row_of_the_table_beside_the_page(templates, run):
+    page(templates, run)
+    with (run / "run.csv").open(encoding="utf-8-sig", newline="") as stream:
+        rows = {row.pop("job"): row for row in csv.DictReader(stream)}
+    assert list(rows) == ["demo/a", "demo/b", "mlp", "all"]
+    assert rows["demo/b"]["served"] == "true" and rows["demo/a"]["served"] == "false"
+    assert (rows["mlp"]["memory_mb"], rows["mlp"]["asked_mb"]) == ("1048.576", "1000.0")
+    assert rows["mlp"]["seconds"] == "10.0" and rows["all"]["memory_mb"] == ""
 
 
 def test_the_page_tells_times_memory_and_versions(templates, run):

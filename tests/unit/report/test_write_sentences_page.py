@@ -1,5 +1,6 @@
 """The page of the sentences without its script; tests/browser looks at it with it."""
 
+import csv
 import json
 from itertools import pairwise
 from pathlib import Path
@@ -25,7 +26,9 @@ def arguments(folder: Path) -> dict[str, Any]:
 def page(templates, tmp_path) -> Path:
     out = tmp_path / "report/sentences.html"
     out.parent.mkdir()
-    write_sentences_page(templates=templates, out=out, **arguments(tmp_path))
+    write_sentences_page(
+        templates=templates, out=out, tables_out=tmp_path / "t", **arguments(tmp_path)
+    )
     return out
 
 
@@ -62,17 +65,45 @@ def test_reads_without_the_script(page):
 )
 def test_renders_without(templates, tmp_path, without):
     given = {name: value for name, value in arguments(tmp_path).items() if name not in without}
-    counts = write_sentences_page(templates=templates, out=tmp_path / "page.html", **given)
+    counts = write_sentences_page(
+        templates=templates, out=tmp_path / "page.html", tables_out=tmp_path / "t", **given
+    )
     tree = parse(tmp_path / "page.html")
     assert ("slguset" in counts["rows"]) == ("dataset" not in without)
     assert "None" not in tree.css_first("main").text()
 
 
 def test_says_that_nothing_is_there(templates, tmp_path):
-    write_sentences_page(templates=templates, out=tmp_path / "page.html")
+    write_sentences_page(templates=templates, out=tmp_path / "page.html", tables_out=tmp_path / "t")
     html = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert html.count('class="absent"') == 3
     assert "<form" not in html
+
+
+def test_what_the_script_shows_is_there_as_tables(page, tmp_path):
+    tree = parse(page)
+    links = [link.attributes["href"] for link in tree.css(".downloads a")]
+    assert links == [
+        "sentences/slguset.csv",
+        "sentences/slguset_published.csv",
+        "sentences/stereotypes_made.csv",
+        "sentences/stereotypes_second.csv",
+    ]
+    for link in links:
+        data = data_of(tree, f"data-{Path(link).stem}".replace("stereotypes_", "stereotypes-"))
+        with (tmp_path / "t" / Path(link).name).open(encoding="utf-8-sig", newline="") as stream:
+            header, *rows = csv.reader(stream)
+        assert [row[0] for row in rows] == data["id"]
+        for column, measure in enumerate(data["measures"], len(header) - len(data["measures"])):
+            assert header[column] == measure["name"]
+            scale = 10 ** measure["digits"]
+            assert [float(row[column]) * scale if row[column] else None for row in rows] == [
+                None if value is None else pytest.approx(value) for value in measure["values"]
+            ]
+    with (tmp_path / "t/slguset.csv").open(encoding="utf-8-sig", newline="") as stream:
+        second = list(csv.DictReader(stream))[1]
+    assert second["Sentence"] == "埋在这里的女人捧着独一无二的记号。"
+    assert second["Swapped form"] == "埋在这里的男人捧着独一无二的记号。"
 
 
 def test_hostile_strings_stay_text(page):
@@ -113,7 +144,9 @@ def test_can_be_used_without_eyes_or_mouse(page):
 
 def test_the_same_input_gives_the_same_bytes(templates, tmp_path, page):
     again = tmp_path / "again.html"
-    write_sentences_page(templates=templates, out=again, **reread(tmp_path))
+    write_sentences_page(
+        templates=templates, out=again, tables_out=tmp_path / "u", **reread(tmp_path)
+    )
     assert again.read_bytes() == page.read_bytes()
     assert str(tmp_path) not in page.read_text(encoding="utf-8")
 
@@ -137,7 +170,8 @@ def test_runs_as_a_stage(templates, tmp_path, monkeypatch):
     monkeypatch.setenv("EVENHAND_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("EVENHAND_STATE", raising=False)
     out = tmp_path / "report/sentences.html"
-    given = {"templates": templates, "out": out, **arguments(tmp_path)}
+    given = {"templates": templates, "out": out, "tables_out": tmp_path / "t"}
+    given |= arguments(tmp_path)
     record = stage.execute(write_sentences_page, given)
     assert record["counts"]["bytes"] == out.stat().st_size
     assert record["counts"]["rows"] == {

@@ -9,9 +9,10 @@ import platform
 from typing import Any
 
 from evenhand import stage
+from evenhand.io.sheets import write_csv
 from evenhand.report.read import read_json
 from evenhand.report.render import write_page
-from evenhand.report.sections.run import describe_run, read_jobs, read_versions
+from evenhand.report.sections.run import describe_run, read_jobs, read_versions, table_of
 from evenhand.stage import Input, Output
 
 #: The sections in the order of the page: id and short name.
@@ -22,6 +23,7 @@ def write_run_page(
     *,
     templates: list[Input],
     out: Output,
+    jobs_out: Output,
     benchmarks: Input,
     logs: Input | None = None,
     provenance: Input | None = None,
@@ -36,6 +38,8 @@ def write_run_page(
         The files of ``evenhand/report/templates``.
     out : path
         The page, HTML.
+    jobs_out : path
+        ``run.csv`` beside it: each job (`read_jobs`) with its seconds and megabytes.
     benchmarks : path
         The folder of Snakemake's benchmarks, ``{rule}/{job}.jsonl``. Those of
         ``--benchmark-extended`` also tell the memory that was asked for.
@@ -54,6 +58,7 @@ def write_run_page(
         There are no benchmarks, or one is not what Snakemake writes.
     """
     jobs = read_jobs(benchmarks, logs)
+    write_csv(jobs_out, *table_of(jobs))
     written = write_page(
         out,
         "run",

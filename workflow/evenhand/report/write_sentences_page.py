@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import stage
+from evenhand.io.sheets import guarded, write_csv
 from evenhand.report.render import slug, write_page
-from evenhand.report.sections.explorer import describe_pairs, describe_sentences
+from evenhand.report.sections.explorer import describe_pairs, describe_sentences, table_of
 from evenhand.stage import Input, Output, Source
 
 #: The sections in the order of the page: id, short name, title.
@@ -20,6 +21,7 @@ def write_sentences_page(
     *,
     templates: list[Input],
     out: Output,
+    tables_out: Output,
     dataset: Input | None = None,
     bias: Input | None = None,
     bias_scores: list[Source] | None = None,
@@ -45,6 +47,9 @@ def write_sentences_page(
         The files of ``evenhand/report/templates``.
     out
         The page, HTML.
+    tables_out
+        The folder ``sentences`` beside it: what the page's script shows, as one CSV for each
+        edition and set, safe to open in a spreadsheet program.
     dataset
         ``slguset/slguset.parquet``.
     bias
@@ -89,8 +94,13 @@ def write_sentences_page(
         "pairs": _pair_sets(sets or [], pairs or [], scores or [], gates or []),
     }
     every = [one for group in collections.values() for one in group]
+    Path(tables_out).mkdir(parents=True, exist_ok=True)
     for one in every:
         one["block"] = f"data-{slug(one['key'])}"
+        name = f"{one['key'].replace('/', '_')}.csv"
+        header, rows = table_of(one["data"])
+        write_csv(Path(tables_out) / name, [guarded(word) for word in header], rows)
+        one["table"] = f"sentences/{name}"
     written = write_page(
         out,
         "sentences",

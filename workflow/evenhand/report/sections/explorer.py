@@ -12,11 +12,13 @@ one form, so that one script shows them: `data` of a collection is a JSON docume
   second one is marked, beginning with the second. ``other``: the same of the counterpart; or
   ``swap``: what stands in the counterpart for the marked pieces, as a coded column.
 - ``mark``: a coded column of two CSS classes, those of the marks of ``text`` and of ``other``.
-- ``facts``: what else is known of a row, coded columns with ``name``, ``lang`` and ``filter``
-  (whether one can choose by it).
+- ``facts``: what else is known of a row, coded columns with ``name``, ``lang``, ``filter``
+  (whether one can choose by it) and ``several`` (whether a value may be a list with `BETWEEN`
+  between its items, each of which one can choose by).
 - ``position``: a row's place in its source, or null.
-- ``measures``: for each model (and method) ``values``, the numbers times 10 to the power of
-  ``digits`` as integers or null; ``why``, the rows without a number by reason; ``unknown``, the
+- ``measures``: for each ``model`` (and ``scored_by``, the method) ``values``, the numbers times
+  10 to the power of ``digits`` as integers or null (unrounded where rounding would move one onto
+  zero or the threshold or past it, so that the page counts what the tables count); ``why``, the rows without a number by reason; ``unknown``, the
   rows that hold what the model does not know; and ``reach``, the number at the end of the bar.
 - ``threshold``: beyond it a number counts as leaning.
 
@@ -25,7 +27,7 @@ A *coded column* has ``values``, its distinct values in the order of their first
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +52,9 @@ BIAS_DIGITS, DIFFERENCE_DIGITS = 3, 4
 
 #: The bar ends where this share of the numbers of a method lies; beyond it, it is full.
 REACH = 0.99
+
+#: Between the items of a fact that may have several.
+BETWEEN = "; "
 
 #: What counts as obvious bias where no table says it.
 THRESHOLD = 0.3
@@ -131,8 +136,9 @@ def describe_sentences(
     told = read_csv(summary, SUMMARY) if summary else []
     by_model = {path.stem: path for path in scores}
     ids = [row["sentence_id"] for row in rows]
+    threshold = next((row["threshold"] for row in told if row["threshold"]), THRESHOLD)
     measures = [
-        _bias(row["model"], by_model[row["model"]], ids)
+        _bias(row["model"], by_model[row["model"]], ids, threshold)
         for row in told
         if row["trusted"] and row["model"] in by_model
     ]
@@ -167,7 +173,7 @@ def describe_sentences(
         "position": [row["source_position"] for row in rows],
         "position_name": "line",
         "measures": measures,
-        "threshold": next((row["threshold"] for row in told if row["threshold"]), THRESHOLD),
+        "threshold": threshold,
     }
     untrusted = [
         {"model": row["model"], "why": gate_words(row["reason"])}
@@ -211,8 +217,8 @@ def describe_pairs(
         fact("Words", [row["cluster"] for row in rows]),
         fact("Unrelated", [row["unrelated"] for row in rows]),
         fact("Not scored", [row["excluded"] and exclusion_words(row["excluded"]) for row in rows]),
-        fact("Doubts", ["; ".join(doubt_words(one) or one for one in row["flags"] or ()) or None
-                        for row in rows], filter=True),
+        fact("Doubts", [BETWEEN.join(doubt_words(one) or one for one in row["flags"] or ()) or None
+                        for row in rows], filter=True, several=True),
     ]  # fmt: skip
     data = {
         "key": f"stereotypes/{about['name']}",
@@ -247,6 +253,34 @@ def describe_pairs(
     return _collection(data, untrusted)
 
 
+def table_of(data: dict[str, Any]) -> tuple[list[str], Iterator[list[Any]]]:
+    """The header and the rows of a collection as a table: what the script shows of its `data`.
+
+    id, the sentence and its counterpart, each fact, the position, and a number for each model
+    (and method); blank where there is none.
+    """
+    words, measures = data["words"], data["measures"]
+    header = ["id", words["text"], words["other"], *(one["name"] for one in data["facts"])]
+    header += [data["position_name"], *(one["name"] for one in measures)]
+
+    def rows() -> Iterator[list[Any]]:
+        for i, name in enumerate(data["id"]):
+            text = data["text"][i]
+            if "other" in data:
+                other = "".join(data["other"][i])
+            else:
+                swap = data["swap"]["values"][data["swap"]["codes"][i]]
+                other = "".join(swap if n % 2 else piece for n, piece in enumerate(text))
+            facts = [one["values"][one["codes"][i]] for one in data["facts"]]
+            numbers = [
+                None if one["values"][i] is None else one["values"][i] / 10 ** one["digits"]
+                for one in measures
+            ]
+            yield [name, "".join(text), other, *facts, data["position"][i], *numbers]
+
+    return header, rows()
+
+
 def coded(values: Sequence[Any]) -> dict[str, Any]:
     """A column as its distinct values, in the order of their first row, and a code per row."""
     codes: dict[Any, int] = {}
@@ -254,9 +288,11 @@ def coded(values: Sequence[Any]) -> dict[str, Any]:
     return {"values": [_plain(value) for value in codes], "codes": column}
 
 
-def fact(name: str, values: Sequence[Any], lang: str = "", filter: bool = False) -> dict[str, Any]:
+def fact(
+    name: str, values: Sequence[Any], lang: str = "", filter: bool = False, several: bool = False
+) -> dict[str, Any]:
     """A coded column with its name."""
-    return {"name": name, "lang": lang, "filter": filter, **coded(values)}
+    return {"name": name, "lang": lang, "filter": filter, "several": several, **coded(values)}
 
 
 def alternating(pieces: Sequence[Piece]) -> list[str]:
@@ -270,13 +306,23 @@ def alternating(pieces: Sequence[Piece]) -> list[str]:
     return texts
 
 
-def integers(values: Iterable[float | None], digits: int) -> list[int | None]:
-    """Numbers times 10 to the power of `digits`, rounded; null where there is none."""
+def integers(
+    values: Iterable[float | None], digits: int, edges: Sequence[float] = (0.0,)
+) -> list[int | float | None]:
+    """Numbers times 10 to the power of `digits`, rounded; null where there is none.
+
+    One that rounding would move onto one of `edges`, or past it, stays as it is.
+    """
     scale = 10**digits
-    return [
-        None if value is None or not math.isfinite(value) else round(value * scale)
-        for value in values
-    ]
+    borders = [edge * scale for edge in edges]
+
+    def one(value: float) -> int | float:
+        exact = value * scale
+        whole = round(exact)
+        kept = all((whole > at, whole < at) == (exact > at, exact < at) for at in borders)
+        return whole if kept else exact
+
+    return [None if value is None or not math.isfinite(value) else one(value) for value in values]
 
 
 def _collection(data: dict[str, Any], untrusted: list[dict[str, Any]]) -> dict[str, Any]:
@@ -325,7 +371,7 @@ def _pieces(texts: Sequence[str], kind: str) -> list[Piece]:
     return [Piece(text, kind if i % 2 else None) for i, text in enumerate(texts) if text]
 
 
-def _bias(model: str, path: Path, ids: list[str]) -> dict[str, Any]:
+def _bias(model: str, path: Path, ids: list[str], threshold: float) -> dict[str, Any]:
     """One model's bias of each sentence."""
     import pyarrow.parquet as pq
 
@@ -334,7 +380,8 @@ def _bias(model: str, path: Path, ids: list[str]) -> dict[str, Any]:
     table = pq.read_table(path, columns=[name for name in columns if name in available])
     rows = {row["sentence_id"]: row for row in table.to_pylist()}
     found = [rows.get(one) for one in ids]
-    values = integers((row and row["bias"] for row in found), BIAS_DIGITS)
+    edges = (-threshold, 0.0, threshold)
+    values = integers((row and row["bias"] for row in found), BIAS_DIGITS, edges)
     reasons = [
         None
         if value is not None
@@ -396,7 +443,7 @@ def _differences(
 def _measure(
     model: str,
     method: str | None,
-    values: list[int | None],
+    values: list[int | float | None],
     reasons: list[str | None],
     unknown: list[int],
     digits: int,
@@ -409,6 +456,7 @@ def _measure(
     return {
         "model": visible(model),
         "method": title,
+        "scored_by": method,
         "name": visible(f"{model}, {title}" if title else model),
         "values": values,
         "digits": digits,

@@ -99,6 +99,22 @@ def _served(log: Path | None) -> bool | None:
         return any(line.startswith(SERVED) for line in stream)
 
 
+def table_of(jobs: list[dict[str, Any]]) -> tuple[list[str], list[list[Any]]]:
+    """The header and the rows of the jobs (see `read_jobs`) as a table, with units."""
+    columns = {
+        **{"rule": "rule", "job": "job", "seconds": "seconds", "cpu_seconds": "cpu_seconds"},
+        **{"memory_mb": "memory", "asked_mb": "asked", "threads": "threads", "served": "served"},
+    }
+    rows = [[_cell(job[name]) for name in columns.values()] for job in jobs]
+    return list(columns), rows
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return round(value, 3) if isinstance(value, float) else value
+
+
 def describe_run(jobs: list[dict[str, Any]]) -> dict[str, Any]:
     """Totals, each rule, the slowest jobs, those near the memory they asked for, and a figure.
 
