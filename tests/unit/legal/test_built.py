@@ -77,10 +77,3 @@ def test_what_build_cases_did_not_write(tmp_path):
     other.write_text("no table", encoding="utf-8")
     with pytest.raises(InputError, match="not a Parquet file"):
         list(built.case_batches(other, ["text"]))
-
-
-def test_cells(tmp_path):
-    out = tmp_path / "t.csv"
-    row = {"a": -1e-9, "b": float("nan"), "c": None, "d": True, "e": "x,y"}
-    assert built.write_rows(out, [*row], [row]) == 1
-    assert out.read_text(encoding="utf-8") == 'a,b,c,d,e\n0.000000,,,true,"x,y"\n'

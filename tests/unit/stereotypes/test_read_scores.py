@@ -6,10 +6,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.stereotypes.read_scores import read_models, read_pair_set, write_csv
+from evenhand.stereotypes.read_scores import read_models, read_pair_set
 from evenhand.stereotypes.scores import SCORES
 from unit.stereotypes.made_scores import (
-    read_csv,
     score_rows,
     together,
     write_model,
@@ -143,12 +142,3 @@ def _gate(folder):
     path = folder / "gates" / "good.json"
     path.write_text(json.dumps({"family": "masked", "trusted": True, "reason": None}))
     return [path]
-
-
-def test_cells(tmp_path):
-    rows = [{"a": 1 / 3, "b": None, "c": np.float64("nan")}, {"a": -1e-9, "b": True, "c": 7}]
-    assert write_csv(tmp_path / "x.csv", ["a", "b", "c"], rows) == 2
-    assert read_csv(tmp_path / "x.csv") == [
-        {"a": "0.333333", "b": "", "c": ""},
-        {"a": "0.000000", "b": "true", "c": "7"},
-    ]

@@ -16,7 +16,8 @@ from evenhand.individual.published import (
     read_published,
     read_rates,
 )
-from evenhand.individual.results import write_csv
+from evenhand.individual.results import FORM
+from evenhand.io.csv_tables import write_rows
 from evenhand.stage import Input, Output
 
 HEADER = [
@@ -104,7 +105,8 @@ def check_paper(
         if row["kind"] != "copy" or row["listed"] or (row["table"], *_place(row)) not in copied
     ]
     rows += [_unchecked(one) for one in known if not any(_about(row, one) for row in rows)]
-    written = write_csv(out, HEADER, rows)
+    shown = ({name: row[name] for name in HEADER} for row in rows)
+    written = write_rows(out, HEADER, shown, FORM)
     return {
         "checks": written,
         "contradictions": sum(row["result"] == "contradiction" for row in rows),

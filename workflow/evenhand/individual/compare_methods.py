@@ -10,14 +10,15 @@ from evenhand import stage
 from evenhand.individual.lines import lines_of
 from evenhand.individual.published import read_settings
 from evenhand.individual.results import (
+    FORM,
     SETTING,
     Result,
     Setting,
     by_setting,
     read_runs,
     t_quantile,
-    write_csv,
 )
+from evenhand.io.csv_tables import write_rows
 from evenhand.metrics.paired import holm
 from evenhand.stage import Input, Output, Source
 
@@ -76,7 +77,7 @@ def compare_methods(*, runs: list[Source], settings: Input, out: Output) -> dict
     for dataset in sorted({key[0] for key in results}):
         own = _of_dataset(dataset, results, chosen)
         rows += _adjusted(own)
-    written = write_csv(out, HEADER, rows)
+    written = write_rows(out, HEADER, rows, FORM)
     return {"tests": written, "without_p": sum(row["p_value"] is None for row in rows)}
 
 

@@ -9,14 +9,15 @@ from typing import Any
 
 from evenhand import stage
 from evenhand.individual.results import (
+    FORM,
     SETTING,
     Result,
     by_setting,
     describe,
     read_runs,
     summarise,
-    write_csv,
 )
+from evenhand.io.csv_tables import write_rows
 from evenhand.stage import Output, Source
 
 #: What balanced accuracy is set against, as unfairness: less is better.
@@ -66,7 +67,7 @@ def find_fronts(*, runs: list[Source], out: Output) -> dict[str, Any]:
             for point, other in zip(points, above, strict=True):
                 beaten = None if other is None else points[other]["point"]
                 rows.append(point | {"on_front": other is None, "dominated_by": beaten})
-    write_csv(out, HEADER, rows)
+    write_rows(out, HEADER, rows, FORM)
     return {
         "settings": len(results),
         "points": len(rows),

@@ -1,6 +1,5 @@
 """Runs as the summaries read them: settings, and what the runs of a setting come to."""
 
-import csv
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +9,9 @@ from typing import Any
 import numpy as np
 
 from evenhand.errors import InputError
+
+#: How the summaries write numbers.
+FORM = ".8g"
 
 #: What names a setting: runs that differ in nothing else are the seeds of one setting.
 SETTING = (
@@ -244,23 +246,3 @@ def describe(setting: Setting) -> str:
     if named["split"] == "official":
         said.append("official split")
     return ", ".join(said)
-
-
-def write_csv(path: Path, header: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> int:
-    """Write a summary; numbers to eight digits, blank for None; return the number of rows."""
-    written = 0
-    with Path(path).open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, header, lineterminator="\n")
-        writer.writeheader()
-        for row in rows:
-            writer.writerow({name: _cell(row[name]) for name in header})
-            written += 1
-    return written
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return f"{value:.8g}" if math.isfinite(value) else ""
-    return value

@@ -8,14 +8,15 @@ from typing import Any
 
 from evenhand import stage
 from evenhand.individual.results import (
+    FORM,
     METRICS,
     SETTING,
     SUMMARY,
     by_setting,
     read_runs,
     summarise,
-    write_csv,
 )
+from evenhand.io.csv_tables import write_rows
 from evenhand.stage import Output, Source
 
 HEADER = [*SETTING, "metric", *SUMMARY, "diverged", "empty", "reasons"]
@@ -42,7 +43,7 @@ def sweep_lambdas(*, runs: list[Source], out: Output) -> dict[str, Any]:
         for result in results.values()
         for metric in METRICS
     ]
-    written = write_csv(out, HEADER, rows)
+    written = write_rows(out, HEADER, rows, FORM)
     return {
         "settings": len(results),
         "rows": written,

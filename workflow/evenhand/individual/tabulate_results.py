@@ -15,6 +15,7 @@ from evenhand.individual.published import (
     read_settings,
 )
 from evenhand.individual.results import (
+    FORM,
     SETTING,
     Result,
     Setting,
@@ -22,8 +23,8 @@ from evenhand.individual.results import (
     read_groups,
     read_runs,
     summarise,
-    write_csv,
 )
+from evenhand.io.csv_tables import write_rows
 from evenhand.stage import Input, Output, Source
 
 HEADER = [
@@ -126,7 +127,7 @@ def tabulate_results(
     }
     paths = {"table_4": table_4, "table_6": table_6, "table_7": table_7, "table_8": table_8}
     for name, path in paths.items():
-        write_csv(path, HEADER, tables[name])
+        write_rows(path, HEADER, tables[name], FORM)
     return {
         "runs": len(rows),
         "diverged": sum(result.diverged for result in results.values()),

@@ -1,11 +1,9 @@
 """The data set that `build_cases` writes, as the stages after it read it; and their tables."""
 
-import csv
 import importlib
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -171,26 +169,6 @@ def with_none(hot: np.ndarray, dataset: Dataset) -> np.ndarray:
     if dataset.task != "multi_label":
         return hot
     return np.hstack([hot, (hot.sum(axis=1, keepdims=True) == 0).astype(hot.dtype)])
-
-
-def write_rows(path: Path, header: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> int:
-    """Write a result table; six decimals, blank for None and NaN; return the number of rows."""
-    written = 0
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, header, lineterminator="\n")
-        writer.writeheader()
-        for row in rows:
-            writer.writerow({name: _cell(row.get(name)) for name in header})
-            written += 1
-    return written
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, bool | np.bool_):
-        return "true" if value else "false"
-    if isinstance(value, float | np.floating):
-        return f"{value + 0.0:.6f}".replace("-0.000000", "0.000000") if math.isfinite(value) else ""
-    return value
 
 
 def _opened(path: Path) -> pq.ParquetFile:

@@ -10,15 +10,9 @@ import pyarrow as pa
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.csv_tables import write_rows
 from evenhand.io.resources import read_resource
-from evenhand.legal.built import (
-    case_batches,
-    hot_labels,
-    label_names,
-    load_dataset,
-    with_none,
-    write_rows,
-)
+from evenhand.legal.built import case_batches, hot_labels, label_names, load_dataset, with_none
 from evenhand.legal.dataset import Dataset
 from evenhand.stage import Input, Output, Plugin
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.legal.built import Groups, write_rows
+from evenhand.io.csv_tables import write_rows
+from evenhand.legal.built import Groups
 from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.scored import (
     BASE,

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.legal.built import group_names, load_dataset, write_rows
+from evenhand.io.csv_tables import write_rows
+from evenhand.legal.built import group_names, load_dataset
 from evenhand.legal.findings import read_findings
 from evenhand.stage import Input, Output, Plugin
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.csv_tables import write_rows
 from evenhand.io.resources import read_resource
-from evenhand.legal.built import Groups, group_names, load_dataset, read_groups, write_rows
+from evenhand.legal.built import Groups, group_names, load_dataset, read_groups
 from evenhand.legal.dataset import Dataset
 from evenhand.legal.describe_cases import NOT_REPRODUCED, NOT_RUN, REPRODUCED
 from evenhand.metrics.proportions import wilson_share

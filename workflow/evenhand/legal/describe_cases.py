@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from evenhand import stage
+from evenhand.io.csv_tables import write_rows
 from evenhand.legal.built import (
     Groups,
     label_names,
@@ -17,7 +18,6 @@ from evenhand.legal.built import (
     read_labels,
     read_splits,
     with_none,
-    write_rows,
 )
 from evenhand.legal.dataset import Dataset
 from evenhand.legal.records import SPLITS

@@ -12,14 +12,8 @@ import numpy as np
 
 from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.legal.built import (
-    Groups,
-    label_names,
-    read_groups,
-    read_labels,
-    read_splits,
-    write_rows,
-)
+from evenhand.io.csv_tables import write_rows
+from evenhand.legal.built import Groups, label_names, read_groups, read_labels, read_splits
 from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.scored import BASE, FEW, Setting, case_counts, read_scored, scores_of_groups
 from evenhand.metrics.classification import counts_of, f1_by_class, over_all

@@ -10,7 +10,7 @@ import numpy as np
 
 from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.legal.built import write_rows
+from evenhand.io.csv_tables import write_rows
 from evenhand.legal.scored import BASE, Setting, case_counts, drawn_seed, read_scored
 from evenhand.metrics.bootstrap import interval_of_mean
 from evenhand.metrics.classification import counts_of, over_all, predicted_labels

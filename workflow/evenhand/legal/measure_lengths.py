@@ -11,7 +11,8 @@ import numpy as np
 
 from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.legal.built import case_batches, load_dataset, write_rows
+from evenhand.io.csv_tables import write_rows
+from evenhand.legal.built import case_batches, load_dataset
 from evenhand.legal.dataset import Dataset
 from evenhand.legal.tokens import read_meta, token_batches
 from evenhand.stage import Input, Output, Plugin

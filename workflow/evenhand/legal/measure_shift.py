@@ -11,6 +11,7 @@ import numpy as np
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.csv_tables import write_rows
 from evenhand.legal.built import (
     load_dataset,
     parts_of,
@@ -18,7 +19,6 @@ from evenhand.legal.built import (
     read_labels,
     read_splits,
     with_none,
-    write_rows,
 )
 from evenhand.legal.dataset import Dataset
 from evenhand.metrics.divergence import (

@@ -8,9 +8,10 @@ from typing import Annotated, Any, NamedTuple
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.csv_tables import write_rows
 from evenhand.io.sheets import read_csv, read_workbook
 from evenhand.legal.audit import ANSWERS, NEEDED, TABLE, read_handed_out, unknown_name
-from evenhand.legal.built import load_dataset, write_rows
+from evenhand.legal.built import load_dataset
 from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import read_findings
 from evenhand.metrics.proportions import stratified_share, wilson_share

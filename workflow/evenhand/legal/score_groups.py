@@ -10,7 +10,8 @@ import numpy as np
 
 from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.legal.built import NO_LABEL, Groups, write_rows
+from evenhand.io.csv_tables import write_rows
+from evenhand.legal.built import NO_LABEL, Groups
 from evenhand.legal.scored import (
     FEW,
     MEASURES,

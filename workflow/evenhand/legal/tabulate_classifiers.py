@@ -9,7 +9,8 @@ import numpy as np
 
 from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.legal.built import load_dataset, write_rows
+from evenhand.io.csv_tables import write_rows
+from evenhand.legal.built import load_dataset
 from evenhand.legal.describe_cases import NOT_REPRODUCED, NOT_RUN, REPRODUCED
 from evenhand.legal.published import Claim, Score, claim_rounding, read_claims, read_scores
 from evenhand.legal.records import SPLITS

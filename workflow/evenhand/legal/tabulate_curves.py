@@ -9,7 +9,7 @@ import numpy as np
 
 from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.legal.built import write_rows
+from evenhand.io.csv_tables import write_rows
 from evenhand.stage import Input, Output
 
 TRAINED = ["classifier", "objective", "trained_for"]

@@ -7,13 +7,13 @@ import numpy as np
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.csv_tables import write_rows
 from evenhand.legal.built import (
     case_batches,
     load_dataset,
     read_cases_table,
     read_labels,
     read_splits,
-    write_rows,
 )
 from evenhand.legal.features import Features, scaled_min_df, weigh_documents, write_features
 from evenhand.stage import Input, Output, Plugin

@@ -1,8 +1,7 @@
 """The tables of SlguSet's bias: their columns, and how they are read and written."""
 
-import csv
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,24 +147,6 @@ def by_bias(bias: "np.ndarray", ids: Sequence[str], direction: str) -> list[int]
     strength = [sign * float(value) for value in bias]
     rows = [row for row, value in enumerate(strength) if value > 0]
     return sorted(rows, key=lambda row: (-strength[row], ids[row]))
-
-
-def write_csv(path: Path, header: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> int:
-    """Write rows as CSV: numbers with six decimals, blank for what is not there."""
-    written = 0
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, header, lineterminator="\n")
-        writer.writeheader()
-        for row in rows:
-            writer.writerow({key: _cell(value) for key, value in row.items()})
-            written += 1
-    return written
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, float):
-        return "" if value != value else f"{value:.6f}"
-    return value
 
 
 def _surface_pairs(sentences: "pd.DataFrame") -> "pd.Series":

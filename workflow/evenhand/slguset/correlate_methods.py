@@ -16,8 +16,9 @@ import pyarrow.parquet as pq
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.csv_tables import write_rows
 from evenhand.metrics.bootstrap import drawn_weights, sums_by_group
-from evenhand.slguset.bias_tables import read_columns, read_gate, read_models, write_csv
+from evenhand.slguset.bias_tables import read_columns, read_gate, read_models
 from evenhand.stage import Input, Output
 from evenhand.stereotypes.methods import METHODS
 
@@ -113,7 +114,7 @@ def correlate_methods(
                         ),
                     }  # fmt: skip
 
-    written = write_csv(out, HEADER, rows())
+    written = write_rows(out, HEADER, rows())
     return {"models": len(both), "left_out": sorted({*read} ^ {*names}), "rows": written}
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.slguset.bias_tables import by_bias, read_models, write_csv
+from evenhand.io.csv_tables import write_rows
+from evenhand.slguset.bias_tables import by_bias, read_models
 from evenhand.stage import Input, Output
 
 #: What is read of a dataset beside sentence_id.
@@ -74,7 +75,7 @@ def describe_sentences(
                         **records[row],
                     }
 
-    written = write_csv(out, HEADER, rows())
+    written = write_rows(out, HEADER, rows())
     return {"models": len(trusted), "not_trusted": len(read) - len(trusted), "sentences": written}
 
 

@@ -23,8 +23,9 @@ from typing import Any, NamedTuple
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.csv_tables import write_rows
 from evenhand.io.resources import read_resource
-from evenhand.slguset.bias_tables import read_models, write_csv
+from evenhand.slguset.bias_tables import read_models
 from evenhand.stage import Input, Output
 from evenhand.text.posseg import tag_words
 
@@ -139,7 +140,7 @@ def describe_words(
                             "count_opposite": counts[opposite][word],
                         }
 
-    written = write_csv(out, HEADER, rows())
+    written = write_rows(out, HEADER, rows())
     return {"models": len(trusted), "not_trusted": len(read) - len(trusted), "words": written}
 
 

@@ -15,9 +15,10 @@ import pandas as pd
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.csv_tables import write_rows
 from evenhand.io.resources import read_resource
 from evenhand.metrics.bootstrap import interval_of_mean
-from evenhand.slguset.bias_tables import VARIANTS, read_models, write_csv
+from evenhand.slguset.bias_tables import VARIANTS, read_models
 from evenhand.stage import Input, Output
 
 #: What is read of a dataset beside sentence_id.
@@ -169,7 +170,7 @@ def summarise_bias(
     known = _read_published(published, len(sentences))
     draw = {"seed": seed, "resamples": resamples}
     groups = _groups(sentences, words)
-    write_csv(
+    write_rows(
         out,
         MODELS_HEADER,
         (
@@ -177,7 +178,7 @@ def summarise_bias(
             for name, gate in read.items()
         ),
     )
-    write_csv(
+    write_rows(
         by_pair,
         PAIRS_HEADER,
         (
@@ -186,12 +187,12 @@ def summarise_bias(
             for row in _summarise_groups(name, scores[name], sentences, groups, threshold, draw)
         ),
     )
-    write_csv(
+    write_rows(
         variants,
         VARIANTS_HEADER,
         (row for name in read for row in _summarise_variants(name, scores[name], sentences, draw)),
     )
-    write_csv(correlations, CORRELATIONS_HEADER, _correlate(scores))
+    write_rows(correlations, CORRELATIONS_HEADER, _correlate(scores))
     return {
         "models": len(read),
         "trusted": sum(gate["trusted"] for gate in read.values()),

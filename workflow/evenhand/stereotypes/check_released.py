@@ -4,7 +4,6 @@ The authors released what each of their systems scored each sentence of the deve
 and what their evaluation made of it. From the same scores we must come to the same numbers.
 """
 
-import csv
 import math
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.csv_tables import write_rows
 from evenhand.io.resources import read_resource
 from evenhand.metrics.stereoset import macro_scores, score_terms
 from evenhand.stage import Input, Output
@@ -88,11 +88,7 @@ def check_released(
         for head in [*names, *sorted(given.keys() - names.keys())]
         for part in CHECKED
     ]
-    with out.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, HEADER, lineterminator="\n")
-        writer.writeheader()
-        for row in rows:
-            writer.writerow({name: _cell(value) for name, value in row.items()})
+    write_rows(out, HEADER, rows)
     verdicts = [row["verdict"] for row in rows]
     return {verdict: verdicts.count(verdict) for verdict in sorted(set(verdicts))}
 
@@ -201,10 +197,6 @@ def _is_number(text: str) -> bool:
 
 def _head(file: Path) -> str:
     return file.name.partition(".json")[0].removeprefix("predictions_")
-
-
-def _cell(value: Any) -> Any:
-    return f"{value:.6f}" if isinstance(value, float) else value
 
 
 if __name__ == "__main__":

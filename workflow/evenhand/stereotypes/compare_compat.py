@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenhand import stage
+from evenhand.io.csv_tables import write_rows
 from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.decisions import (
     DISTINGUISHABLE,
@@ -31,7 +32,6 @@ from evenhand.stereotypes.read_scores import (
     read_models,
     read_pair_set,
     summary,
-    write_csv,
 )
 
 HEADER = [
@@ -103,7 +103,7 @@ def compare_compat(
     models = read_models(pair_set, scores, gates, nulls or ())
     draw = {"seed": seed, "resamples": resamples}
     rows = [row for model in models for row in _compare(model, pair_set, draw, level)]
-    write_csv(out, HEADER, rows)
+    write_rows(out, HEADER, rows)
     reason = None if rows else "no model has a method in both forms"
     return summary(models, len(rows), reason)
 

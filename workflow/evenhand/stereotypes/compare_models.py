@@ -12,19 +12,13 @@ from typing import Any
 import numpy as np
 
 from evenhand import stage
+from evenhand.io.csv_tables import write_rows
 from evenhand.metrics.bootstrap import percentile_interval, ratio_replicates
 from evenhand.metrics.paired import holm, sign_flip_p_values
 from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.decisions import NO_BIAS, decide
 from evenhand.stereotypes.methods import METHODS
-from evenhand.stereotypes.read_scores import (
-    Model,
-    Pairs,
-    read_models,
-    read_pair_set,
-    summary,
-    write_csv,
-)
+from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set, summary
 
 HEADER = [
     "model_a",
@@ -92,7 +86,7 @@ def compare_models(
             nearer = row["model_a"] if row["difference"] < 0 else row["model_b"]
             row["less_biased"] = nearer if told else None
             row["words"] = in_words(row, level)
-    write_csv(out, HEADER, rows)
+    write_rows(out, HEADER, rows)
     return summary(models, len(rows), None if rows else "no two models have a method in common")
 
 

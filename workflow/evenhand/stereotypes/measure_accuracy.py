@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from evenhand import stage
+from evenhand.io.csv_tables import write_rows
 from evenhand.metrics.bootstrap import percentile_interval, ratio_replicates
 from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.read_scores import (
@@ -15,7 +16,6 @@ from evenhand.stereotypes.read_scores import (
     read_models,
     read_pair_set,
     summary,
-    write_csv,
 )
 
 HEADER = [
@@ -93,7 +93,7 @@ def measure_accuracy(
     models = read_models(pair_set, scores, gates)
     draw = {"seed": seed, "resamples": resamples}
     rows = [row for model in models for row in _measure(model, pair_set, draw, level)]
-    write_csv(out, HEADER, rows)
+    write_rows(out, HEADER, rows)
     return summary(models, len(rows))
 
 

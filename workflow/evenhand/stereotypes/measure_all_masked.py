@@ -10,16 +10,10 @@ from typing import Any
 import numpy as np
 
 from evenhand import stage
+from evenhand.io.csv_tables import write_rows
 from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.decisions import bias_types, decide, score_intervals, tally
-from evenhand.stereotypes.read_scores import (
-    Model,
-    Pairs,
-    read_models,
-    read_pair_set,
-    summary,
-    write_csv,
-)
+from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set, summary
 
 HEADER = [
     "model",
@@ -67,7 +61,7 @@ def measure_all_masked(
     models = read_models(pair_set, scores, gates)
     draw = {"seed": seed, "resamples": resamples}
     rows = [row for model in models for row in _measure(model, pair_set, draw, level)]
-    write_csv(out, HEADER, rows)
+    write_rows(out, HEADER, rows)
     known = np.isin(pair_set.disadvantaged, list(GROUPS.values())).any()
     reason = None if rows else "no scores with every token masked" if known else "no groups"
     return summary(models, len(rows), reason)

@@ -11,17 +11,11 @@ from typing import Any
 import numpy as np
 
 from evenhand import stage
+from evenhand.io.csv_tables import write_rows
 from evenhand.metrics.bootstrap import percentile_interval, ratio_replicates
 from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.decisions import decide, score_intervals, tally
-from evenhand.stereotypes.read_scores import (
-    Model,
-    Pairs,
-    read_models,
-    read_pair_set,
-    summary,
-    write_csv,
-)
+from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set, summary
 
 HEADER = [
     "model",
@@ -73,7 +67,7 @@ def measure_length(
     models = read_models(pair_set, scores, gates, (), methods or ())
     draw = {"seed": seed, "resamples": resamples}
     rows = [row for model in models for row in _measure(model, pair_set, draw, level)]
-    write_csv(out, HEADER, rows)
+    write_rows(out, HEADER, rows)
     return summary(models, len(rows))
 
 

@@ -6,18 +6,12 @@ from typing import Any
 import numpy as np
 
 from evenhand import stage
+from evenhand.io.csv_tables import write_rows
 from evenhand.metrics.bootstrap import percentile_interval
 from evenhand.metrics.stereoset import TermScores, macro_scores, score_terms
 from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.decisions import bias_types
-from evenhand.stereotypes.read_scores import (
-    Model,
-    Pairs,
-    read_models,
-    read_pair_set,
-    summary,
-    write_csv,
-)
+from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set, summary
 
 METRICS = ("lms", "ss", "icat")
 
@@ -67,7 +61,7 @@ def measure_stereoset(
     models = read_models(pair_set, scores, gates, (), methods or ())
     draw = {"seed": seed, "resamples": resamples}
     rows = [row for model in models for row in _measure(model, pair_set, draw, level)]
-    write_csv(out, HEADER, rows)
+    write_rows(out, HEADER, rows)
     has_unrelated = any(("unrelated", "original") in m.scores.rows for m in models if m.trusted)
     reason = None if has_unrelated else "no unrelated sentences"
     return summary(models, len(rows), reason)

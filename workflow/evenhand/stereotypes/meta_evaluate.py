@@ -15,18 +15,13 @@ from typing import Any
 import numpy as np
 
 from evenhand import stage
+from evenhand.io.csv_tables import write_rows
 from evenhand.metrics.bootstrap import percentile_interval
 from evenhand.metrics.paired import holm, sign_flip_p_values
 from evenhand.metrics.roc import auc, auc_contributions, auc_replicates, roc_points
 from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.decisions import decide
-from evenhand.stereotypes.read_scores import (
-    Pairs,
-    read_models,
-    read_pair_set,
-    summary,
-    write_csv,
-)
+from evenhand.stereotypes.read_scores import Pairs, read_models, read_pair_set, summary
 
 HEADER = [
     "model",
@@ -150,9 +145,9 @@ def meta_evaluate(
                 names = {"method_a": couple[0], "method_b": couple[1]}
                 numbers = zip(TESTS_HEADER[4:8], found[couple], strict=True)
                 tests.append(head | names | dict(numbers) | {"p_adjusted": p_adjusted})
-    write_csv(out, HEADER, rows)
-    write_csv(roc, ROC_HEADER, points)
-    write_csv(auc_tests, TESTS_HEADER, tests)
+    write_rows(out, HEADER, rows)
+    write_rows(roc, ROC_HEADER, points)
+    write_rows(auc_tests, TESTS_HEADER, tests)
     reason = None if rated.any() else "no annotations"
     return summary(models, len(rows), reason) | {"rated": int(rated.sum())}
 

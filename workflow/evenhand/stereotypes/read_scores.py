@@ -1,8 +1,7 @@
 """What the summaries read: the pairs of a set and the scores of models, side by side."""
 
-import csv
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -190,18 +189,6 @@ def read_models(
     return models
 
 
-def write_csv(path: Path, header: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> int:
-    """Write a summary; six decimals, blank for None and NaN; return the number of rows."""
-    written = 0
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, header, lineterminator="\n")
-        writer.writeheader()
-        for row in rows:
-            writer.writerow({key: _cell(value) for key, value in row.items()})
-            written += 1
-    return written
-
-
 def summary(models: Sequence[Model], rows: int, reason: str | None = None) -> dict[str, Any]:
     """The counts that every summary returns: rows, models, untrusted, and why there is no row."""
     counts: dict[str, Any] = {
@@ -210,14 +197,6 @@ def summary(models: Sequence[Model], rows: int, reason: str | None = None) -> di
         "untrusted": {model.name: model.reason for model in models if not model.trusted},
     }
     return counts | ({"reason": reason} if reason else {})
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, bool | np.bool_):
-        return "true" if value else "false"
-    if isinstance(value, float | np.floating):
-        return f"{value + 0.0:.6f}".replace("-0.000000", "0.000000") if np.isfinite(value) else ""
-    return value
 
 
 def _by_stem(paths: Sequence[Path]) -> dict[str, Path]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from evenhand import stage
+from evenhand.io.csv_tables import write_rows
 from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.decisions import (
     NOT_SCORED,
@@ -22,14 +23,7 @@ from evenhand.stereotypes.decisions import (
     score_intervals,
     summarise_group,
 )
-from evenhand.stereotypes.read_scores import (
-    Model,
-    Pairs,
-    read_models,
-    read_pair_set,
-    summary,
-    write_csv,
-)
+from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set, summary
 
 HEADER = [
     "model",
@@ -127,8 +121,8 @@ def summarise_scores(
     models = read_models(pair_set, scores, gates, nulls or (), methods or ())
     draw = {"seed": seed, "resamples": resamples}
     rows = [row for model in models for row in _summarise(model, pair_set, draw, level)]
-    write_csv(out, HEADER, rows)
-    write_csv(models_out, MODELS_HEADER, map(_described, gates))
+    write_rows(out, HEADER, rows)
+    write_rows(models_out, MODELS_HEADER, map(_described, gates))
     whole = [row for row in rows if (row["subset"], row["bias_type"]) == ("all", "all")]
     scored = {f"{row['model']} {row['method']}": row["scored"] for row in whole if row["trusted"]}
     return summary(models, len(rows)) | {"scored": scored}
