@@ -86,7 +86,7 @@ def hostile(repository: Path, results: Path) -> Path:
     )  # fmt: skip
 
     write_cases_page(
-        **common, out=report / "cases.html",
+        **common, out=report / "cases.html", tables_out=report / "cases",
         **made_case_page.joined(
             made_case_page.ecthr(results / "legal/explored", HOSTILE, many=40),
             made_case_page.cail(results / "legal/other"),

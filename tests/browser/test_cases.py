@@ -44,7 +44,10 @@ def look(browser, repository, tmp_path):
     given = made_case_page.joined(
         made_case_page.ecthr(tmp_path / "one"), made_case_page.cail(tmp_path / "two")
     )
-    write_cases_page(templates=templates, out=file, **given)
+    write_cases_page(
+        templates=templates, out=file,
+        tables_out=tmp_path / "cases", **given,
+    )  # fmt: skip
     opened: list[Cases] = []
 
     def seen(address: str = "", **settings: Any) -> Cases:
@@ -191,7 +194,10 @@ def test_does_without_classifiers_and_without_a_script(browser, repository, tmp_
     made = made_case_page.ecthr(tmp_path)
     given = {name: made[name] for name in ("names", "kinds", "titles", "cases")}
     file = tmp_path / "cases.html"
-    write_cases_page(templates=made_results.templates(repository), out=file, **given)
+    write_cases_page(
+        templates=made_results.templates(repository), out=file,
+        tables_out=tmp_path / "cases", **given,
+    )  # fmt: skip
     view = Cases(browser, file)
     assert view.told() == "3 of 4 cases: test."
     assert view.page.locator("#explore-cases thead th").all_inner_texts() == ["Case", "Labels"]
@@ -208,7 +214,10 @@ def test_ten_thousand_cases_are_quick_enough(browser, repository, tmp_path):
     """Asked only that nothing hangs: how long it takes is measured elsewhere."""
     given = made_case_page.ecthr(tmp_path / "many", many=MANY - 4)
     file = tmp_path / "cases.html"
-    counts = write_cases_page(templates=made_results.templates(repository), out=file, **given)
+    counts = write_cases_page(
+        templates=made_results.templates(repository), out=file,
+        tables_out=tmp_path / "cases", **given,
+    )  # fmt: skip
     assert counts["cases"] == {"mine": MANY}
     view = Cases(browser, file)
     view.page.set_default_timeout(TOO_LONG)

@@ -339,7 +339,8 @@ rule write_cases_page:
         **plan_legal.cases_page_files(config),
         templates=TEMPLATES,
     output:
-        shown("<results>/report/cases.html"),
+        out=shown("<results>/report/cases.html"),
+        tables_out=directory("<results>/report/cases"),
     log:
         "<logs>/write_cases_page/all.log",
     benchmark:
@@ -362,4 +363,5 @@ rule write_cases_page:
         pages=PAGES,
     shell:
         "python -m evenhand.report.write_cases_page {params.given} {params.options}"
-        " {params.shown} {params.pages} --out {output} 2> {log}"
+        " {params.shown} {params.pages} --out {output.out} --tables-out {output.tables_out}"
+        " 2> {log}"

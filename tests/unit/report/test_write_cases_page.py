@@ -1,5 +1,6 @@
 """The page of the cases without its script; tests/browser looks at it with it."""
 
+import csv
 import json
 
 import pytest
@@ -27,7 +28,9 @@ def made(tmp_path):
 def page(templates, tmp_path):
     def write(**given):
         out = tmp_path / "cases.html"
-        counts = write_cases_page(templates=templates, out=out, **given)
+        counts = write_cases_page(
+            templates=templates, out=out, tables_out=tmp_path / "cases", **given
+        )
         return parse(out), counts
 
     return write
@@ -96,6 +99,31 @@ def test_says_what_it_leaves_out(page, made):
     assert "The facts of the cases are not on this page" in tree.css_first("#reading").text()
 
 
+def test_writes_what_it_shows_as_tables(page, made, tmp_path):
+    tree, _ = page(**made)
+    files = [one.attributes["href"] for one in tree.css("#cases .downloads a")]
+    names = ("mine", "mine.answers", "other", "other.answers")
+    assert files == [f"cases/{name}.csv" for name in names]
+    with (tmp_path / "cases/mine.csv").open(encoding="utf-8-sig", newline="") as stream:
+        cases = list(csv.DictReader(stream))
+    assert [one["id"] for one in cases] == ["ecthr-1", "ecthr-2", f"4/{HOSTILE}", "ecthr-3"]
+    assert (
+        cases[1]["labels"] == "6; 8" and cases[2]["labels"] == "" and cases[3]["labels"] == "none"
+    )
+    assert (cases[1]["applicant_gender"], cases[1]["applicant_gender_rule"]) == (
+        "female", "title in procedure")  # fmt: skip
+    assert (cases[1]["numbers"], cases[1]["date"]) == ("Application 123/45", "2015")
+    with (tmp_path / "cases/mine.answers.csv").open(encoding="utf-8-sig", newline="") as stream:
+        answers = list(csv.DictReader(stream))
+    assert len(answers) == 2 * 3  # two trainings of three cases with a known label
+    first = answers[0]
+    assert (first["id"], first["objective"], first["trained_for"]) == ("ecthr-1", "erm", "")
+    assert (first["seeds"], first["seeds_right"], first["loss"]) == ("2", "1", "0.227")
+    assert (first["seeds 3"], first["probability 3"], first["seeds none"]) == ("1", "0.5", "1")
+    assert "probability none" not in first
+    assert answers[3]["trained_for"] == "applicant_gender"
+
+
 @pytest.mark.parametrize("name", ["titles", "parts", "trainings", "objective_titles"])
 def test_what_does_not_belong_together_is_refused(page, made, name):
     with pytest.raises(InputError, match="there is not one"):
@@ -111,7 +139,10 @@ def test_the_same_input_gives_the_same_page(templates, made, tmp_path):
     given = {"templates": templates, **made}
     texts = set()
     for name in ("a", "b"):
-        record = stage.execute(write_cases_page, given | {"out": tmp_path / name})
+        record = stage.execute(
+            write_cases_page,
+            given | {"out": tmp_path / name, "tables_out": tmp_path / f"{name}_cases"},
+        )
         texts.add((tmp_path / name).read_bytes())
     assert len(texts) == 1
     assert record["counts"]["bytes"] == len(texts.pop())

@@ -5,8 +5,9 @@ from typing import Annotated, Any
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.sheets import guarded, write_csv
 from evenhand.report.render import slug, write_page
-from evenhand.report.sections.cases import describe_cases
+from evenhand.report.sections.cases import answers_table, cases_table, describe_cases
 from evenhand.stage import Input, Output, Plugin
 
 #: The sections in the order of the page: id, short name, title.
@@ -21,6 +22,7 @@ def write_cases_page(
     *,
     templates: list[Input],
     out: Output,
+    tables_out: Output,
     names: list[str],
     kinds: Annotated[list[str], Plugin("evenhand.legal.datasets")],
     titles: list[str],
@@ -49,6 +51,10 @@ def write_cases_page(
         The files of ``evenhand/report/templates``.
     out : path
         The page, HTML.
+    tables_out : path
+        The folder ``cases`` beside it: what the page's script shows as CSV, safe to open in a
+        spreadsheet program: ``{name}.csv``, a row a case, and ``{name}.answers.csv``, a row a case
+        and training.
     names, kinds, titles : lists of str
         Of each data set.
     cases : list of path
@@ -106,8 +112,17 @@ def write_cases_page(
         )
         for i, name in enumerate(names)
     ]
+    Path(tables_out).mkdir(parents=True, exist_ok=True)
     for one in described:
         one["block"] = f"cases-{slug(one['key'])}"
+        one["tables"] = []
+        tables = {"": cases_table(one["data"])}
+        if one["trainings"]:
+            tables[".answers"] = answers_table(one["data"])
+        for what, (header, rows) in tables.items():
+            name = f"{one['key']}{what}.csv"
+            write_csv(Path(tables_out) / name, [guarded(word) for word in header], rows)
+            one["tables"].append(f"cases/{name}")
     written = write_page(
         out,
         "cases",

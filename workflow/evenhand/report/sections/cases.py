@@ -21,7 +21,7 @@
   label".
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -399,6 +399,72 @@ def _shown(document: dict[str, Any]) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def cases_table(data: dict[str, Any]) -> tuple[list[str], Iterator[list[Any]]]:
+    """The header and the rows of a table of the cases of a data set's `data`.
+
+    id, title, date, what else it is known by, split, labels, for each attribute its value and
+    rule, source, position, duplicate_of. Lists have semicolons between; labels are blank where
+    none is known.
+    """
+    names = [one["name"] for one in data["attributes"]]
+    header = ["id", "title", "date", "numbers", "split", "labels"]
+    header += [column for name in names for column in (name, f"{name}_rule")]
+    header += ["source", "position", "duplicate_of"]
+
+    def rows() -> Iterator[list[Any]]:
+        for i, case in enumerate(data["id"]):
+            numbers = "; ".join(" ".join(pair) for pair in decoded(data["numbers"], i))
+            found = [decoded(one[k], i) for one in data["attributes"] for k in ("value", "rule")]
+            yield [
+                *(case, data["title_of"][i], data["date"][i], numbers, decoded(data["split"], i)),
+                *(_labels(data, i), *found, decoded(data["source"], i), data["position"][i]),
+                decoded(data["duplicate_of"], i),
+            ]
+
+    return header, rows()
+
+
+def answers_table(data: dict[str, Any]) -> tuple[list[str], Iterator[list[Any]]]:
+    """The header and the rows of a table of what each training says of each case it was asked of.
+
+    id, split, labels, classifier, objective, trained_for, seeds, seeds_right, loss (nats), and for
+    each label the seeds that give it and its probability (none of "no label"), to three decimals.
+    """
+    labels, classes = data["labels"], len(data["labels"])
+    header = ["id", "split", "labels", "classifier", "objective", "trained_for", "seeds"]
+    header += ["seeds_right", "loss"]
+    header += [f"{what} {name}" for name in labels for what in ("seeds", "probability")]
+    if data["several"]:
+        header.pop()
+
+    def rows() -> Iterator[list[Any]]:
+        for one in data["trainings"]:
+            votes, steps = np.divmod(_from_digits(one["said"], classes), one["steps"])
+            share = np.round(steps / max(one["steps"] - 1, 1), 3)
+            numbers = np.stack([votes.astype(object), share.astype(object)], axis=-1)
+            numbers = numbers.reshape(len(votes), 2 * classes)[:, : len(header) - 9].tolist()
+            named = [one[name] for name in ("classifier", "objective", "trained_for", "seeds")]
+            for i, right in enumerate(one["right"]):
+                if right is not None:
+                    about = [data["id"][i], decoded(data["split"], i), _labels(data, i), *named]
+                    yield [*about, right, one["loss"][i] / 1000, *numbers[i]]
+
+    return header, rows()
+
+
+def _labels(data: dict[str, Any], row: int) -> str | None:
+    gold = decoded(data["gold"], row)
+    return None if gold is None else "; ".join(data["labels"][k] for k in gold)
+
+
+def _from_digits(text: str, classes: int) -> np.ndarray:
+    """The whole numbers of `_in_digits`, of shape (n, classes)."""
+    place = np.zeros(128, dtype=np.int64)
+    place[np.frombuffer(DIGITS.encode(), dtype=np.uint8)] = np.arange(len(DIGITS))
+    pairs = place[np.frombuffer(text.encode(), dtype=np.uint8)].reshape(-1, classes, 2)
+    return pairs[..., 0] * len(DIGITS) + pairs[..., 1]
 
 
 def decoded(column: dict[str, Any], row: int) -> Any:

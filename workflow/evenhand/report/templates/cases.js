@@ -10,7 +10,7 @@
 //   ATTRIBUTE   a group of this attribute: defendant_gender=female; the unknown one by its name
 //   label       a label, or none
 //   which       has (the default), given, found, missed, wrongly: what of this label; by most seeds
-//   answer      right, wrong, differ (seeds), unlabelled
+//   answer      known (the label), right, wrong, differ (seeds), unlabelled
 //   search      words
 //   order       loss-desc, loss-asc, differ-desc, case-asc (as in the data set), date-desc, date-asc
 // or for one case: `cases.html#ecthr/001-1`, or its id alone. Names that are none are passed over,
@@ -249,6 +249,7 @@
       asks.which.closest("label").hidden = label === null;
       const which = WHICH[asks.which.value];
       const answers = {
+        known: (row) => this.gold(row) !== null,
         right: (row) => training.knows(row) && training.isRight(row),
         wrong: (row) => training.knows(row) && !training.isRight(row),
         differ: (row) => training.differ(row) > 0,
