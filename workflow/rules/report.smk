@@ -7,6 +7,8 @@ TABLES = {
     **{one.removeprefix("<results>/"): one for one in plan_report.tables(config, SHARDS)},
     "provenance.csv": "<results>/provenance.csv",
     "known_errors.csv": "resources/known_errors.csv",
+    "paper_items.csv": "resources/paper_items.csv",
+    **({"iifr_training.csv": INDIVIDUAL["training"]} if INDIVIDUAL["datasets"] else {}),
 }
 #: system -> what the front page reads of it
 SYSTEMS = plan_report.headline_files(config, SHARDS)
@@ -204,6 +206,7 @@ rule write_slguset_page:
     input:
         **plan.result_files(config, SHARDS),
         provenance="<results>/provenance.json",
+        paper="resources/paper_items.csv",
         templates=TEMPLATES,
     output:
         shown("<results>/report/slguset.html"),
@@ -229,6 +232,7 @@ rule write_slguset_page:
 rule write_models_page:
     input:
         **plan.models_page_files(config),
+        paper="resources/paper_items.csv",
         templates=TEMPLATES,
     output:
         shown("<results>/report/language_models.html"),
@@ -253,6 +257,8 @@ rule write_models_page:
 rule write_individual_page:
     input:
         **plan.individual_page_files(config),
+        training=INDIVIDUAL["training"],
+        paper="resources/paper_items.csv",
         templates=TEMPLATES,
     output:
         shown("<results>/report/individual_fairness.html"),
@@ -277,6 +283,7 @@ rule write_individual_page:
 rule write_legal_page:
     input:
         **plan_legal.page_files(config),
+        paper="resources/paper_items.csv",
         templates=TEMPLATES,
     output:
         shown("<results>/report/legal_cases.html"),
@@ -307,6 +314,7 @@ rule write_legal_page:
 rule write_classifiers_page:
     input:
         **plan_legal.classifiers_page_files(config),
+        paper="resources/paper_items.csv",
         templates=TEMPLATES,
     output:
         shown("<results>/report/legal_classifiers.html"),

@@ -11,6 +11,7 @@ from evenhand.report.write_individual_page import SECTIONS, write_individual_pag
 from unit.report import checks
 from unit.report.made_individual import results
 
+TRAINING = Path(__file__).parents[3] / "resources/iifr/training.csv"
 HOSTILE = "<script>alert(1)</script>'\"><img src=x onerror=alert(2)>\u202e{{ 7*7 }}"
 
 
@@ -48,8 +49,23 @@ def text(tree, selector: str) -> str:
     return " ".join(tree.css_first(selector).text().split())
 
 
+def test_layers_and_rates_are_those_of_each_data_set_of_the_page(page, about):
+    tree = page(data=about, training=TRAINING)
+    [row] = tree.css("#training tbody tr")
+    assert [cell.text() for cell in row.css("th, td")] == [
+        "Adult",
+        "30, 20, 15, 15, 10",
+        "10",
+        "0.1",
+        "256",
+        "10",
+    ]
+
+
 def test_whole_page(page, tmp_path, about):
-    tree = page(**results(tmp_path / "r"), data=about, provenance="../provenance.json")
+    tree = page(
+        **results(tmp_path / "r"), data=about, training=TRAINING, provenance="../provenance.json"
+    )
     assert not tree.css(".absent") or all(
         "Tables 1 and 2" in node.text() for node in tree.css(".absent")
     )

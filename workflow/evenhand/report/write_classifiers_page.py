@@ -24,6 +24,7 @@ from evenhand.report.sections.legal_figures import (
     describe_group_scores,
     describe_training,
 )
+from evenhand.report.sections.paper import describe_paper
 from evenhand.stage import Input, Output, Plugin
 
 
@@ -48,6 +49,7 @@ def write_classifiers_page(
     counterfactual: list[Input] | None = None,
     twinned: list[str] | None = None,
     swapped: str = "gender",
+    paper: Input | None = None,
     provenance: str = "",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
@@ -77,6 +79,9 @@ def write_classifiers_page(
         The data set, of `names`, of each of them.
     swapped : str
         What is swapped in a twin.
+    paper : path, optional
+        ``resources/paper_items.csv``: the tables and figures of the paper, of which the page then
+        says where ours stand.
     provenance : str
         Where ``provenance.json`` lies, seen from the page; blank: no link.
     pages : list of str, optional
@@ -143,6 +148,7 @@ def write_classifiers_page(
         objective=called.heading,
         measures=MEASURES,
         twin_measures=TWIN_MEASURES,
+        paper=describe_paper(paper, "legal_classifiers", pages),
         provenance=quote(provenance, safe="/.") if provenance else None,
     )
     return {"datasets": len(about), "bytes": written}

@@ -17,7 +17,9 @@ from evenhand.report.sections.individual_tests import (
     describe_data,
     describe_tests,
 )
+from evenhand.report.sections.individual_training import describe_training
 from evenhand.report.sections.individual_words import likeness
+from evenhand.report.sections.paper import describe_paper
 from evenhand.stage import Input, Output
 
 SECTIONS = [
@@ -32,6 +34,7 @@ SECTIONS = [
     ("tests", "Tests", "Which differences are more than chance"),
     ("inconsistencies", "The paper’s cells", "Where the paper contradicts itself"),
     ("data", "Data", "The data"),
+    ("training", "Training", "How the networks were trained"),
     ("limits", "Limits", "What these numbers cannot tell"),
 ]
 
@@ -51,6 +54,8 @@ def write_individual_page(
     findings: Input | None = None,
     data_tables: list[Input] | None = None,
     data: list[Input] | None = None,
+    training: Input | None = None,
+    paper: Input | None = None,
     provenance: str = "",
     pages: list[str] | None = None,
     tau: float = TAU,
@@ -73,6 +78,11 @@ def write_individual_page(
         ``{dataset}_table_1.csv`` of `describe_table`, shown as they are.
     data
         ``data.json`` of each data set: what it is and is called, and the names of its groups.
+    training
+        ``resources/iifr/training.csv``: layers, rates, batches and epochs by data set.
+    paper
+        ``resources/paper_items.csv``: the tables and figures of the paper, of which the page then
+        says where ours stand.
     provenance
         Where ``provenance.json`` lies, seen from the page; blank: no link.
     pages
@@ -110,9 +120,11 @@ def write_individual_page(
         tests=describe_tests(tests, titles),
         checks=describe_checks(inconsistencies, titles),
         about=about,
+        training=describe_training(training, titles),
         found=found,
         by_dataset=_by_dataset(found, titles),
         alike=likeness(bases_of(sweeps), tau),
+        paper=describe_paper(paper, "individual_fairness", pages),
         provenance=quote(provenance, safe="/.") if provenance else None,
     )
     return {

@@ -23,6 +23,7 @@ from evenhand.report.sections.legal_measures import (
     describe_rules,
     describe_shift,
 )
+from evenhand.report.sections.paper import describe_paper
 from evenhand.stage import Input, Output, Plugin
 
 
@@ -46,6 +47,7 @@ def write_legal_page(
     duplicates: list[Input],
     divided: list[Input],
     audits: list[Input] | None = None,
+    paper: Input | None = None,
     provenance: str = "",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
@@ -69,6 +71,9 @@ def write_legal_page(
         ``duplicates.parquet`` and ``splits.json`` of `split_cases`, in the order of `names`.
     audits : list of path, optional
         ``legal_{name}_audit.csv`` of `read_audit`, of the data sets that people have checked.
+    paper : path, optional
+        ``resources/paper_items.csv``: the tables and figures of the paper, of which the page then
+        says where ours stand.
     provenance : str
         Where ``provenance.json`` lies, seen from the page; blank: no link.
     pages : list of str, optional
@@ -127,6 +132,7 @@ def write_legal_page(
         divided_files=[
             file for name in names for file in (f"legal_{name}_sizes", f"legal/{name}/splits.json")
         ],
+        paper=describe_paper(paper, "legal_cases", pages),
         provenance=quote(provenance, safe="/.") if provenance else None,
     )
     return {"datasets": len(about), "bytes": written}

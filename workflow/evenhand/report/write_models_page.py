@@ -10,6 +10,7 @@ from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.report.read import read_json
 from evenhand.report.render import slug, write_page
+from evenhand.report.sections.paper import describe_paper
 from evenhand.report.sections.stereotypes_examples import describe_examples
 from evenhand.report.sections.stereotypes_measures import (
     describe_accuracy,
@@ -55,6 +56,7 @@ def write_models_page(
     scores: list[Source] | None = None,
     released: Input | None = None,
     examples: int = 5,
+    paper: Input | None = None,
     provenance: str = "",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
@@ -84,6 +86,9 @@ compat, model_comparisons
         ``stereoset_released.csv``.
     examples
         Pairs shown per model and side; 0 shows none.
+    paper
+        ``resources/paper_items.csv``: the tables and figures of the paper, of which the page then
+        says where ours stand.
     provenance
         Where ``provenance.json`` lies, seen from the page, to link to it; blank: no link.
     pages
@@ -146,6 +151,7 @@ compat, model_comparisons
         models=models,
         models_files=files,
         released=describe_released(released),
+        paper=describe_paper(paper, "language_models", pages),
         provenance=quote(provenance, safe="/.") if provenance else None,
         doubt=doubt_words,
         exclusion=exclusion_words,

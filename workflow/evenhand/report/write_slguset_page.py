@@ -9,6 +9,7 @@ from evenhand.report.sections.bias import describe_bias
 from evenhand.report.sections.dataset import describe_dataset
 from evenhand.report.sections.funnel import describe_funnel
 from evenhand.report.sections.headline import describe_headline, rows_of
+from evenhand.report.sections.paper import describe_paper
 from evenhand.report.sections.provenance import count_files
 from evenhand.report.sections.published import describe_published
 from evenhand.report.sections.quarantine import describe_quarantine
@@ -63,6 +64,7 @@ def write_slguset_page(
     published_bias_words: Input | None = None,
     published_bias_methods: Input | None = None,
     published_bias_scores: list[Source] | None = None,
+    paper: Input | None = None,
     provenance: Input | None = None,
     examples: int = 3,
     notice: str = "",
@@ -145,6 +147,9 @@ def write_slguset_page(
         ``tables/slguset_published_bias_methods.csv``.
     published_bias_scores
         ``slguset_published/bias/{model}.parquet``.
+    paper
+        ``resources/paper_items.csv``: the tables and figures of the paper, of which the page then
+        says where ours stand.
     provenance
         ``provenance.json`` of `evenhand.report.collect_provenance`.
     examples
@@ -195,6 +200,7 @@ def write_slguset_page(
         parts,
         sections=SECTIONS,
         headline=headline,
+        paper=describe_paper(paper, "slguset", pages),
         notice=notice,
     )
     return {"sections": sum(bool(part) for part in parts.values()), "bytes": written}

@@ -1,0 +1,69 @@
+"""The tables and figures of the papers, and where ours stand: paper_items.csv.
+
+Its columns: paper (of `PAPERS`), item (its number; blank where that is not known), shows (in our
+words), page (of `evenhand.report.pages.PAGES`), anchor (ids of that page, with a blank between
+them), published (of `PUBLISHED`: whether the paper's numbers stand beside ours), and the reason
+why they do not, or why ours are not there.
+
+An anchor that begins with ``*-`` names one place for each data set, set of pairs or edition of
+the page: ``*-scores`` is ``set-mine-scores`` and so on. Without an anchor there is nothing of
+ours. A page has an id that is named here only where it shows something under it.
+"""
+
+import re
+from pathlib import Path
+
+from evenhand.errors import InputError
+from evenhand.io.resources import read_resource
+from evenhand.report.pages import PAGES
+
+COLUMNS = ["paper", "item", "shows", "page", "anchor", "published", "reason"]
+OPTIONAL = ("item", "anchor", "reason")
+
+#: How each paper is cited.
+PAPERS = {
+    "zhao": "Zhao et al. 2021 and 2023",
+    "kaneko": "Kaneko and Bollegala 2022",
+    "chalkidis": "Chalkidis et al. 2022 (FairLex)",
+    "wang": "Wang et al. 2023 (IIFR)",
+}
+
+PUBLISHED = ("yes", "partly", "no")
+
+ANCHOR = re.compile(r"(\*-)?[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+def read_items(path: Path) -> list[dict[str, str]]:
+    """The rows of the table, in its order.
+
+    Raises
+    ------
+    InputError
+        The table is not well formed: an unknown paper or page, another word than yes, partly and
+        no, an anchor that cannot be one, or no reason where one is due.
+    """
+    rows = read_resource(path, COLUMNS, optional=OPTIONAL, unique=("paper", "item", "shows"))
+    for line, row in enumerate(rows, start=2):
+        for column, known in (("paper", PAPERS), ("page", PAGES), ("published", PUBLISHED)):
+            if row[column] not in known:
+                raise InputError(
+                    f"{row[column]!r} is no {column}",
+                    file=path,
+                    line=line,
+                    remedy=f"use {', '.join(known)}",
+                )
+        if odd := [one for one in row["anchor"].split() if not ANCHOR.fullmatch(one)]:
+            raise InputError(
+                f"{odd[0]!r} cannot be an anchor",
+                file=path,
+                line=line,
+                remedy="use small letters, digits and hyphens, with *- before them for a place"
+                " in each data set",
+            )
+        if not row["anchor"] and row["published"] != "no":
+            raise InputError("numbers of a paper stand beside nothing", file=path, line=line)
+        if row["published"] != "yes" and not row["reason"]:
+            raise InputError(
+                "does not say why the paper's numbers are not there", file=path, line=line
+            )
+    return rows
