@@ -43,7 +43,7 @@
   const bdi = (text, lang = "") => make("bdi", { lang }, text);
   const decoded = (column, row) => column.values[column.codes[row]];
   const count = (number) => number.toLocaleString("en");
-  const short = (text) => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
+  const short = (text, most) => (text.length > most ? `${text.slice(0, most)}…` : text);
   const nats = (value) => (value === null ? "–" : (value / 1000).toFixed(3));
 
   // What a training says of a case and a class: the seeds that give it, and its probability.
@@ -184,6 +184,7 @@
       this.fill(asks.label, [["", "Any"], ...set.labels.map((label, i) => [i, label])]);
       const none = !set.trainings.length;
       for (const name of ["training", "answer"]) asks[name].closest("label").hidden = none;
+      asks.label.closest("label").hidden = set.gold.values.every((gold) => gold === null);
       for (const option of asks.which.options) option.hidden = none && option.value !== "has";
       for (const option of asks.order.options) option.hidden = none && /^(loss|differ)/.test(option.value);
       for (const name of ["which", "answer"]) asks[name].selectedIndex = 0;
@@ -440,12 +441,13 @@
 
     caseCell(row) {
       const { set } = this;
-      const numbers = decoded(set.numbers, row).map(([name, number]) => `${name} ${short(number)}`);
+      const numbers = decoded(set.numbers, row).map(([name, number]) => `${name} ${short(number, 40)}`);
       const known = [decoded(set.split, row), set.date[row], ...numbers].filter(Boolean);
       const groups = this.attributes.flatMap((one, i) => [i ? " · " : "", `${one.title}: `, bdi(decoded(one.value, row))]);
+      const begins = set.text[row] ? make("span", { class: "name" }, bdi(short(set.text[row], 100), decoded(set.language, row))) : null;
       return make("div", {},
         make("a", { href: this.address(row) }, bdi(set.id[row])),
-        set.title_of[row] ? make("span", { class: "name" }, bdi(set.title_of[row])) : null,
+        set.title_of[row] ? make("span", { class: "name" }, bdi(set.title_of[row])) : begins,
         make("span", { class: "small" }, bdi(known.join(" · "))),
         make("span", { class: "small" }, ...groups));
     }
