@@ -1,7 +1,6 @@
 """Stage: what the tables come to, in sentences made from their numbers."""
 
 import csv
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.individual.lines import FIRST
 from evenhand.individual.names import DATASETS, MOST, listed, method_title, read_titles, title, who
+from evenhand.io.documents import write_json
 from evenhand.stage import Input, Output
 
 #: Below this adjusted p-value a difference is called one.
@@ -96,8 +96,7 @@ def write_findings(
         "findings": findings,
         "left_out": dict(sorted(left_out.items())),
     }
-    text = json.dumps(document, ensure_ascii=False, indent=1)
-    Path(out).write_text(text + "\n", encoding="utf-8")
+    write_json(out, document)
     return {"findings": len(findings), "left_out": sum(left_out.values())}
 
 

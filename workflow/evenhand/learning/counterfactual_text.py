@@ -88,16 +88,11 @@ def read_swap_table(words: Path, followers: Path | None = None, *, whole: bool) 
     )
 
 
-def swap_gender(text: str, table: SwapTable) -> str:
-    """The text with every word of the table replaced by its opposite, all at once.
+def swap_words(text: str, table: SwapTable) -> tuple[str, int]:
+    """The text with every word of the table replaced by its opposite, all at once; and how many.
 
     Small letters, a capital, or capitals only are kept as they were.
     """
-    return swap_words(text, table)[0]
-
-
-def swap_words(text: str, table: SwapTable) -> tuple[str, int]:
-    """The same, and how many words were changed."""
     changed = 0
 
     def opposite(found: re.Match[str]) -> str:

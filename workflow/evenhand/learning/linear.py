@@ -15,7 +15,6 @@ digits differ.
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
@@ -42,6 +41,7 @@ from evenhand.learning.pairs import (
 )
 from evenhand.learning.sampling import make_sampler
 from evenhand.learning.settings import Settings, schedule_factor
+from evenhand.scoring.device import one_thread
 
 #: Steps whose batches are cut out of the matrix at once.
 STEPS = 128
@@ -154,7 +154,7 @@ def train_models(
         row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         first = examples.ids[row[~np.isfinite(matrix.data)][0]]
         raise InputError(f"a feature of the case {first} is no finite number")
-    with _one_thread():
+    with one_thread():
         run = _Stack(matrix, examples, objective, options, settings, seeds, epsilon, pairs, twins)
         run.folder = folder
         look = {"desc": objective.NAME, "unit": " steps", "mininterval": 5, "ascii": True}
@@ -524,14 +524,3 @@ def _part(value: Any, place: int) -> Any:
 
 def _dtype(matrix: csr_matrix) -> torch.dtype:
     return torch.float64 if matrix.dtype == np.float64 else torch.float32
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Sums in one order, whatever the machine."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -15,7 +15,6 @@ import heapq
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,6 +33,7 @@ from evenhand.learning.losses.iifr import individual_loss
 from evenhand.learning.method import Method
 from evenhand.learning.network import Network, initial
 from evenhand.learning.pair_sources import near_enough
+from evenhand.scoring.device import one_thread
 from evenhand.tabular.prepared import Prepared, flip, scaled
 from evenhand.tabular.splits import EmptyPartError, official_split, random_split
 
@@ -268,7 +268,7 @@ def _train_stacks(
     look = {"desc": table.name, "unit": " steps", "mininterval": 5, "ascii": True}
     rows = len(split(table, seeds[0], options.split)[0])
     steps = len(stacks) * hyperparameters.epochs * -(-rows // hyperparameters.batch)
-    with _one_thread(), tqdm(total=steps, disable=not progress, **look) as bar:
+    with one_thread(), tqdm(total=steps, disable=not progress, **look) as bar:
         for individual, some, chosen in stacks:
             folds = [fold(table, method, seed, options.split) for seed in some]
             parameters, pairs = _fit(
@@ -302,7 +302,7 @@ def fit_classifier(
             continue
         one = fold(table, method, seed, options.split)
         x = one.x_train.double().numpy()
-        with _one_thread(), threadpool_limits(1):
+        with one_thread(), threadpool_limits(1):
             predict = method.fit(x, table.y[one.train])
             values = len(table.attribute_values)
             flipped = np.full((len(one.test), values), np.nan, dtype=np.float32)
@@ -536,14 +536,3 @@ def _shares(one: Fold, groups: int) -> Shares:
         label=counts.sum(dim=1) / counts.sum(),
         group_given_label=counts / counts.sum(dim=1, keepdim=True),
     )
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """More threads would change the order of sums; with stacks this small they are slower too."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

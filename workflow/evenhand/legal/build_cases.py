@@ -1,7 +1,6 @@
 """Stage: one table of a data set: its cases with labels, attributes, evidence and split."""
 
 import importlib
-import json
 from collections import Counter
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -12,6 +11,7 @@ import pyarrow as pa
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.documents import write_json
 from evenhand.io.tables import read_rows, write_table
 from evenhand.legal.dataset import Attribute, Dataset
 from evenhand.legal.findings import EVIDENCE, read_findings
@@ -75,7 +75,7 @@ def build_cases(
     rows = join_cases(records, splits, attributes, dataset, chosen, tally)
     write_table(out, cases_schema(chosen), rows, BATCH_CASES)
     result = tally.counts()
-    counts.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_json(counts, result)
     return result
 
 

@@ -1,6 +1,5 @@
 """Stage: the paragraphs of a legal data set as vectors of an encoder that is not trained."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +9,7 @@ import pyarrow as pa
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.documents import write_json
 from evenhand.io.files import atomic
 from evenhand.io.scratch import scratch_folder
 from evenhand.legal.tokens import TokenStore, check_tokenizer, paragraphs_as_read, read_meta
@@ -176,7 +176,7 @@ def embed_paragraphs(
         "tokenizer": described["tokenizer"],
         "counts": counts,
     }
-    meta.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_json(meta, document)
     return counts
 
 

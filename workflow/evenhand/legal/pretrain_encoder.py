@@ -9,7 +9,6 @@ A run that was stopped goes on where it was.
 """
 
 import hashlib
-import json
 import math
 import os
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ import numpy as np
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.documents import write_json
 from evenhand.legal.built import read_cases_table, read_splits
 from evenhand.legal.tokens import Special, TokenStore, check_tokenizer, read_meta
 from evenhand.scoring.device import repeatable
@@ -191,8 +191,7 @@ def pretrain_encoder(
         "fill_mask_after": after,
         "loss": loss_curve(losses),
     }
-    text = json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False)
-    (out / "training.json").write_text(text + "\n", encoding="utf-8")
+    write_json(out / "training.json", record)
     return counts | {
         "final_loss": record["loss"][-1]["loss"],
         "accuracy_before": before["accuracy"],

@@ -1,7 +1,6 @@
 """Stage: cases of any source, in the one form of `evenhand.legal.records`."""
 
 import importlib
-import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -14,6 +13,7 @@ from tqdm import tqdm
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.documents import write_json
 from evenhand.io.formats import is_hidden
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.records import Record, write_records
@@ -117,8 +117,7 @@ def read_cases(
         name: dict(sorted(value.items())) if isinstance(value, Counter) else value
         for name, value in tally.items()
     }
-    text = json.dumps(result, ensure_ascii=False, indent=1)
-    counts.write_text(text + "\n", encoding="utf-8")
+    write_json(counts, result)
     return {name: result[name] for name in ("read", "records", "left_out", "noted")}
 
 

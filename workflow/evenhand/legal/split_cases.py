@@ -14,7 +14,6 @@ them; such groups are counted. Of several records with the same case id, the fir
 kept.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date
@@ -26,6 +25,7 @@ import pyarrow as pa
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.documents import write_json
 from evenhand.io.tables import read_rows, write_table
 from evenhand.legal.near_duplicates import find_near_duplicates
 from evenhand.legal.records import BATCH_CASES, SPLITS
@@ -168,7 +168,7 @@ def split_cases(
         "splits": _splits(cases, decided),
         "note": _UNDATED.format(undated, free) if undated else "",
     }
-    counts.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_json(counts, result)
     return result
 
 

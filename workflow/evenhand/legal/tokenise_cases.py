@@ -1,7 +1,6 @@
 """Stage: a legal data set as token ids, once for all trainings with the same tokenizer."""
 
 import itertools
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +9,7 @@ import pyarrow as pa
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.documents import write_json
 from evenhand.legal.built import case_batches, load_dataset
 from evenhand.legal.tokens import (
     BATCH_ROWS,
@@ -140,8 +140,7 @@ def tokenise_cases(
         "counts": counts,
         "unknown_share": _unknown_share(special, counts),
     }
-    text = json.dumps(document, ensure_ascii=False, indent=1)
-    meta.write_text(text + "\n", encoding="utf-8")
+    write_json(meta, document)
     return counts
 
 

@@ -2,7 +2,6 @@
 
 import bisect
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.errors import InputError
+from evenhand.io.documents import read_description
 from evenhand.scoring.model_files import VOCABULARY_FILES
 
 if TYPE_CHECKING:
@@ -211,14 +211,7 @@ def read_meta(path: Path) -> dict[str, Any]:
     InputError
         It is not what `tokenise_cases` writes.
     """
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        lacks = META - document.keys()
-    except (ValueError, AttributeError) as error:
-        raise InputError("is not a description that tokenise_cases wrote", file=path) from error
-    if lacks:
-        raise InputError(f"lacks {min(lacks)}, which tokenise_cases writes", file=path)
-    return document
+    return read_description(path, META, "tokenise_cases")
 
 
 def token_batches(path: Path) -> Iterator[pa.RecordBatch]:

@@ -1,7 +1,6 @@
 """Cases as vectors of their paragraphs, mapped into memory: see `embed_paragraphs`."""
 
 import bisect
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.errors import InputError
+from evenhand.io.documents import read_description
 
 #: Number formats that vectors are stored in.
 STORED = {"fp16": pa.float16(), "fp32": pa.float32()}
@@ -37,14 +37,7 @@ def read_vectors_meta(path: Path) -> dict[str, Any]:
     InputError
         It is not what `embed_paragraphs` writes.
     """
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        lacks = META - document.keys()
-    except (ValueError, AttributeError) as error:
-        raise InputError("is not a description that embed_paragraphs wrote", file=path) from error
-    if lacks:
-        raise InputError(f"lacks {min(lacks)}, which embed_paragraphs writes", file=path)
-    return document
+    return read_description(path, META, "embed_paragraphs")
 
 
 class VectorStore:

@@ -1,7 +1,6 @@
 """Stage: what the tables of legal classifiers come to, in sentences made from their numbers."""
 
 import csv
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.individual.names import listed
+from evenhand.io.documents import write_json
 from evenhand.io.resources import read_resource
 from evenhand.legal.compare_objectives import HIGHER, LOWER
 from evenhand.legal.objective_titles import Titles, titles_of
@@ -108,8 +108,7 @@ def write_classifier_findings(
         "findings": findings,
         "left_out": dict(sorted(left_out.items())),
     }
-    text = json.dumps(document, ensure_ascii=False, indent=1)
-    Path(out).write_text(text + "\n", encoding="utf-8")
+    write_json(out, document)
     return {"findings": len(findings), "left_out": sum(left_out.values())}
 
 

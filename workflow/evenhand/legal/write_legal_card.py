@@ -13,9 +13,6 @@ from evenhand.legal.dataset import Dataset
 from evenhand.slguset.write_card import size_category
 from evenhand.stage import Input, Output, Plugin
 
-#: Splits as columns of the card's tables.
-SPLITS = ("train", "dev", "test", "all")
-
 #: With fewer test cases a group's score is little more than chance.
 FEW = 100
 

@@ -5,7 +5,7 @@ A headline is a module of `evenhand.report.headlines` with one function,
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -196,6 +196,3 @@ def sentence(pattern: str, *values: object) -> Markup:
 def plural(n: int, noun: str, nouns: str | None = None) -> str:
     """``1 model``, ``2 models``."""
     return f"{count(n)} {noun if n == 1 else nouns or noun + 's'}"
-
-
-Describe = Callable[[list[Path], Mapping[str, str]], Headline]

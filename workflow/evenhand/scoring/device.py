@@ -54,6 +54,19 @@ def repeatable(
         torch.use_deterministic_algorithms(before)
 
 
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Run a block on one CPU thread: more would change the order of sums."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 def settle(model: "nn.Module") -> None:
     """Move weights to memory of their own, which begins where torch lets memory begin.
 

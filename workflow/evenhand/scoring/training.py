@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from evenhand.errors import InputError
 from evenhand.io.checkpoint import Checkpoints, random_state, set_random_state
+from evenhand.io.documents import write_json
 from evenhand.io.scratch import scratch_folder
 from evenhand.io.tables import read_rows
 
@@ -374,8 +375,7 @@ def write_record(
         **checks,
         "loss": loss_curve(losses),
     }
-    text = json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False)
-    (out / "training.json").write_text(text + "\n", encoding="utf-8")
+    write_json(out / "training.json", record)
     return record
 
 

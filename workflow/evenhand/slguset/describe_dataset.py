@@ -1,13 +1,13 @@
 """Describe a data set: sentences per pair and direction, lengths, characters, vocabulary."""
 
 import csv
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.documents import write_json
 from evenhand.io.resources import read_resource
 from evenhand.io.tables import read_rows
 from evenhand.slguset.surface_pairs import surface_pair, surface_pairs
@@ -86,8 +86,7 @@ def describe_dataset(
         "vocabulary": _coverage(characters, vocabulary) if vocabulary else None,
         "pairs": _mask_pairs(pairs, counts, known),
     }
-    text = json.dumps(document, ensure_ascii=False, indent=1)
-    statistics.write_text(text + "\n", encoding="utf-8")
+    write_json(statistics, document)
     return {"sentences": lengths.total(), "distinct_characters": len(characters)}
 
 

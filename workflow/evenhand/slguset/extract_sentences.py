@@ -1,6 +1,5 @@
 """From files of any supported kind to the sentences that hold a keyword."""
 
-import json
 import re
 import sys
 from collections import Counter
@@ -14,6 +13,7 @@ from tqdm import tqdm
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.documents import write_json
 from evenhand.io.formats import kind_of
 from evenhand.io.members import MEMBER_LIMIT, Member, open_members
 from evenhand.io.quarantine import Quarantine
@@ -171,7 +171,7 @@ def extract_sentences(
         "quarantined": dict(sorted(problems.counts.items())),
         "encodings": dict(sorted(encodings.items())),
     }
-    counts.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    write_json(counts, result)
     return result
 
 

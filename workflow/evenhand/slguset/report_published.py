@@ -1,7 +1,6 @@
 """What our filters would drop of the authors' own sentences, and what is wrong with their file."""
 
 import csv
-import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any, NamedTuple
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.documents import write_json
 from evenhand.io.resources import read_resource
 from evenhand.io.tables import read_rows
 from evenhand.slguset.verdicts import ACCEPTED
@@ -110,7 +110,7 @@ def report_published(
         "biological_words": counts.get("biology"),
         "pass_every_filter": sum(n for id, (_, n) in accepted.items() if id not in gone),
     }
-    report.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_json(report, document)
     return {"sentences": total, "problems": len(found), "dropped": counts}
 
 

@@ -29,7 +29,6 @@ What cannot be scored stays in the table with a reason in the column `excluded`:
 - `not_finite`: the model gives no finite number.
 """
 
-import json
 import math
 import sys
 from collections import Counter
@@ -44,6 +43,7 @@ import pyarrow.parquet as pq
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.documents import write_json
 from evenhand.io.scratch import scratch_folder
 from evenhand.io.tables import read_rows, write_table
 from evenhand.scoring.describe import describe, describe_broken
@@ -229,7 +229,7 @@ def score_bias(
         "calibrated_on": reader.calibrated_on,
         "rescored": reader.rescored,
     }
-    _write(gate, record)
+    write_json(gate, record)
     return {
         "sentences": total,
         "scored": count,
@@ -239,11 +239,6 @@ def score_bias(
         "accuracy": check["accuracy"],
         "baseline": check["baseline"],
     }
-
-
-def _write(gate: Path, record: dict[str, Any]) -> None:
-    text = json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False)
-    gate.write_text(text + "\n", encoding="utf-8")
 
 
 def _note_broken(
@@ -263,7 +258,7 @@ def _note_broken(
     write_table(out, BIAS, (nothing | {"sentence_id": one} for one in ids))
     counts = {"sentences": len(ids), "scored": 0, "excluded": {"broken_model": len(ids)}}
     record = {"model": name, "family": family, "hub_name": hub_name, **describe_broken(error)}
-    _write(gate, record | {"log_base": log_base} | counts)
+    write_json(gate, record | {"log_base": log_base} | counts)
     return counts | {"trusted": False, "reason": record["reason"]}
 
 

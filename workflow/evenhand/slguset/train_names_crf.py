@@ -1,7 +1,6 @@
 """Train the CRF that finds personal names, and measure it on sentences held out."""
 
 import hashlib
-import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.errors import InputError
+from evenhand.io.documents import write_json
 from evenhand.slguset.keywords import Keywords, read_keywords
 from evenhand.slguset.names_crf_model import NameModel, features, labels
 from evenhand.stage import Input, Output
@@ -125,8 +125,7 @@ def train_names_crf(
             for group, single in (("single_keyword", True), ("all", False))
         },
     }
-    text = json.dumps(document, ensure_ascii=False, indent=1)
-    report.write_text(text + "\n", encoding="utf-8")
+    write_json(report, document)
     return {
         "trained_on": len(training),
         "held_out": len(measured),

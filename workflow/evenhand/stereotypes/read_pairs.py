@@ -1,6 +1,5 @@
 """Bring a set of sentence pairs to the one form, with doubts about each pair flagged."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from importlib import import_module
@@ -11,6 +10,7 @@ import numpy as np
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.documents import write_json
 from evenhand.io.tables import write_table
 from evenhand.metrics.bootstrap import effective_number
 from evenhand.stage import Input, Output, Plugin
@@ -102,8 +102,7 @@ def read_pairs(
         "has_annotations": any(row["annotators"] is not None for row in kept),
         "has_directions": any(row["direction"] is not None for row in kept),
     }
-    text = json.dumps(summary, ensure_ascii=False, indent=1)
-    report.write_text(text + "\n", encoding="utf-8")
+    write_json(report, summary)
     return {key: summary[key] for key in ("pairs", "excluded", "flags", "clusters")}
 
 

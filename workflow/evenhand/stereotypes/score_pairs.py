@@ -11,7 +11,6 @@ counts. The gate also says whether the model can be believed at all; if not, `re
 - `broken_model`: it cannot be loaded as a language model, and `detail` says why. It has no row.
 """
 
-import json
 import math
 import sys
 from collections import Counter
@@ -24,6 +23,7 @@ import pyarrow.parquet as pq
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.documents import write_json
 from evenhand.io.files import atomic
 from evenhand.io.scratch import scratch_folder
 from evenhand.io.tables import read_rows, write_table
@@ -190,17 +190,12 @@ def score_pairs(
     record = _gate(lm, tally, check, exact, least_scored * total)
     record = {"model": name, "family": family, "hub_name": hub_name, **record}
     record |= {"methods": chosen, "shuffled_seed": seed if shuffle else None, "pairs": total}
-    _write(gate, record)
+    write_json(gate, record)
     shown = ("pairs", "pairs_scored", "sentences", "scored", "excluded", "trusted", "reason")
     return {key: record[key] for key in shown} | {
         "accuracy": check["accuracy"],
         "baseline": check["baseline"],
     }
-
-
-def _write(gate: Path, record: dict[str, Any]) -> None:
-    text = json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False)
-    gate.write_text(text + "\n", encoding="utf-8")
 
 
 def _note_broken(
@@ -219,7 +214,7 @@ def _note_broken(
     write_table(tokens, TOKENS, [])
     counts = {"pairs_scored": 0, "sentences": 0, "scored": 0, "excluded": {}}
     record = {"model": name, "family": family, "hub_name": hub_name, **describe_broken(error)}
-    _write(gate, record | {"methods": [], "shuffled_seed": None, "pairs": pairs} | counts)
+    write_json(gate, record | {"methods": [], "shuffled_seed": None, "pairs": pairs} | counts)
     return counts | {"pairs": pairs, "trusted": False, "reason": record["reason"]}
 
 

@@ -3,7 +3,6 @@
 It lies in two files: `data.parquet`, a row a person, and `data.json`, what the columns mean.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.errors import InputError
+from evenhand.io.documents import read_description, write_json
 
 #: The columns of `data.parquet` that are no features.
 FIXED = ("row", "label", "attribute", "official_split")
@@ -167,8 +167,7 @@ def write_prepared(table: Prepared, data: Path, meta: Path) -> None:
         "integer_protected": table.integer_protected,
         "meta": table.meta,
     }
-    text = json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False)
-    meta.write_text(text + "\n", encoding="utf-8")
+    write_json(meta, record)
 
 
 def read_prepared(data: Path, meta: Path) -> Prepared:
@@ -182,13 +181,7 @@ def read_prepared(data: Path, meta: Path) -> Prepared:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
-        record = json.loads(meta.read_text(encoding="utf-8"))
-        lacks = RECORD - record.keys()
-    except (ValueError, AttributeError) as error:
-        raise InputError("is not a description that prepare_table wrote", file=meta) from error
-    if lacks:
-        raise InputError(f"lacks {min(lacks)}, which prepare_table writes", file=meta)
+    record = read_description(meta, RECORD, "prepare_table")
     features, integers = record["features"], record["integer_features"]
     try:
         rows = pq.read_table(data)

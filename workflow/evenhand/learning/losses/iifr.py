@@ -7,8 +7,6 @@ import torch
 
 from evenhand.learning.divergences import js_divergence
 
-REDUCTIONS = ("sum", "mean")
-
 
 def individual_loss(
     log_p: torch.Tensor,
