@@ -32,7 +32,7 @@ class Paper:
     elsewhere: list[dict[str, str]]
 
     def on(self, body: str) -> list[dict[str, Any]]:
-        """The rows with `places`: href and words of each place where the page shows them.
+        """The rows with `places`: under what heading the page shows them, and links to it.
 
         Parameters
         ----------
@@ -108,16 +108,19 @@ def headings_by_id(body: str) -> dict[str, str]:
     return {id: " ".join("".join(words).split()) for id, words in reader.found.items()}
 
 
-def _places(anchors: list[str], known: Mapping[str, str]) -> list[dict[str, str]]:
-    """The places of some anchors, by part of the page first where there are several."""
+def _places(anchors: list[str], known: Mapping[str, str]) -> list[dict[str, Any]]:
+    """For each anchor that is there its heading, and href and words of each link to it.
+
+    The words are the title of the part of the page; without parts there are none.
+    """
     found = []
     for anchor in anchors:
-        if not anchor.startswith("*"):
-            found += [{"href": f"#{anchor}", "words": known[anchor]}] if anchor in known else []
-            continue
-        for id in known:
-            part = id.removesuffix(anchor[1:])
-            if part != id and f"{part}-title" in known:
-                words = f"{known[id]}: {known[f'{part}-title']}"
-                found.append({"href": f"#{id}", "words": words})
+        parts = {id: "" for id in known if id == anchor}
+        if anchor.startswith("*"):
+            ends = (id for id in known if id.endswith(anchor[1:]))
+            titles = {id: known.get(f"{id.removesuffix(anchor[1:])}-title") for id in ends}
+            parts = {id: title for id, title in titles.items() if title is not None}
+        if parts:
+            links = [{"href": f"#{id}", "words": words} for id, words in parts.items()]
+            found.append({"heading": known[links[0]["href"][1:]], "links": links})
     return found
