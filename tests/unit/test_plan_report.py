@@ -50,6 +50,13 @@ def test_each_part_alone_has_its_pages_and_those_that_always_are(part):
     ]
 
 
+def test_each_result_is_traced_once():
+    """The page of cases shows results that are traced anyway."""
+    files = plan_report.traced_files(configured(*PARTS), ["a-1"])
+    assert len(files) == len(set(files))
+    assert {"<results>/legal/c/c.parquet", "<results>/slguset/funnel.csv"} <= set(files)
+
+
 @pytest.mark.parametrize("part", PARTS)
 def test_the_front_page_reads_what_this_part_makes(part):
     found = plan_report.headline_files(configured(part), ["a-1"] if part == "slguset" else [])

@@ -102,6 +102,13 @@ def tables(config: Config, shards: Iterable[str]) -> list[str]:
     return [file for file in files if file.endswith(".csv") or file in documents]
 
 
+def traced_files(config: Config, shards: Iterable[str]) -> list[str]:
+    """The results whose origin is told, each once: what pages show, and the rest."""
+    shards = list(shards)
+    shown = page_inputs(config, shards).values()
+    return plan.flat(*shown, {"": plan.other_files(config, shards)})
+
+
 def other_tables(config: Config, shards: Iterable[str]) -> list[str]:
     """Tables that no page shows; SlguSet itself is no table for a paper."""
     return [

@@ -19,8 +19,7 @@ OTHER_PAGES = plan_report.page_files(config, SHARDS)[:-1]
 
 rule collect_provenance:
     input:
-        results=plan.flat(*plan_report.page_inputs(config, SHARDS).values()),
-        others=plan.other_files(config, SHARDS),
+        results=plan_report.traced_files(config, SHARDS),
     output:
         out=shown("<results>/provenance.json"),
         table="<results>/provenance.csv",
@@ -36,7 +35,7 @@ rule collect_provenance:
     params:
         code=code("evenhand.report.collect_provenance"),
     shell:
-        "python -m evenhand.report.collect_provenance --files {input.results} {input.others}"
+        "python -m evenhand.report.collect_provenance --files {input.results}"
         # not those of the report itself, which are of a later time than this
         ' --records $(grep -L \'"stage": "evenhand.report\' $EVENHAND_STATE/records/*.json)'
         " --out {output.out} --table {output.table} 2> {log}"
