@@ -2,7 +2,8 @@
 
 `data` of a data set is a JSON document with
 
-- ``key``: the name of the data set, which addresses name (see ``cases.js``), and ``title``.
+- ``key``: the name of the data set, which addresses name (see ``cases.js``), its ``title``, and
+  the ``splits`` of the page.
 - ``id``, ``title_of`` (or null), ``date`` (a year alone where no more is known, or null),
   ``text`` (the beginning of the facts, or blank), ``position`` (in its source): of each case.
 - ``language``, ``split``, ``source``, ``numbers`` (what else it is known by: lists of [name,
@@ -141,6 +142,7 @@ def describe_cases(
         "title_of": _texts(table["title"]),
         "date": _dates(table, told),
         "language": coded([LANGUAGES.get(one, one) for one in table["language"].to_pylist()]),
+        "splits": list(splits),
         "split": coded(of_case[chosen].tolist()),
         "source": coded(table["source"].to_pylist()),
         "position": table["source_position"].to_pylist(),

@@ -5,8 +5,8 @@
 //   set         a data set; the first if it is left out
 //   split       test, dev, train, or blank for all; the first of the page if it is left out
 //   classifier, objective, trained
-//               a training; `trained` is the attribute whose groups it used, or blank. Left out:
-//               an attribute that the address asks a group of, if there is such a training
+//               a training; `trained` is the attribute whose groups it used, or blank. Left out
+//               beside an objective: an attribute that the address asks a group of, if it can be
 //   ATTRIBUTE   a group of this attribute: defendant_gender=female; the unknown one by its name
 //   label       a label, or none
 //   which       has (the default), given, found, missed, wrongly: what of this label; by most seeds
@@ -179,11 +179,13 @@
       const { asks } = this;
       asks.set.value = set.key;
       this.haystack = null;
-      this.fill(asks.split, [...set.split.values.map((split) => [split, split]), ["", "All"]]);
+      this.fill(asks.split, [...set.splits.map((split) => [split, split]), ["", "All"]]);
+      asks.split.value = set.split.values[0]; // the first with a case
       this.fill(asks.training, set.trainings.map((one, i) => [i, one.name]));
       this.fill(asks.label, [["", "Any"], ...set.labels.map((label, i) => [i, label])]);
       const none = !set.trainings.length;
-      for (const name of ["training", "answer"]) asks[name].closest("label").hidden = none;
+      asks.training.closest("label").hidden = none;
+      for (const option of asks.answer.options) option.hidden = none && ["right", "wrong", "differ"].includes(option.value);
       asks.label.closest("label").hidden = set.gold.values.every((gold) => gold === null);
       for (const option of asks.which.options) option.hidden = none && option.value !== "has";
       for (const option of asks.order.options) option.hidden = none && /^(loss|differ)/.test(option.value);
@@ -210,7 +212,7 @@
       this.attributes.forEach((one, i) => {
         const counts = new Map();
         one.value.codes.forEach((code, row) => {
-          if (split >= 0 && set.split.codes[row] !== split) return;
+          if (asks.split.value && set.split.codes[row] !== split) return;
           const group = one.value.values[code];
           counts.set(group, (counts.get(group) ?? 0) + 1);
         });
@@ -256,7 +258,7 @@
         differ: (row) => training.differ(row) > 0,
         unlabelled: (row) => this.gold(row) === null,
       };
-      const answer = training ? answers[asks.answer.value] : undefined;
+      const answer = answers[asks.answer.value];
       const labelled = (row) => {
         const gold = this.gold(row);
         return gold !== null && which(gold.includes(label), training?.gives(row, label) ?? false);
@@ -297,7 +299,7 @@
         if (value) said.push(`${title} ${value}`);
       });
       if (asks.label.value) said.push(`label ${chosen(asks.label)}: ${chosen(asks.which)}`);
-      if (training && asks.answer.value) said.push(chosen(asks.answer));
+      if (asks.answer.value) said.push(chosen(asks.answer));
       if (asks.words.value.trim()) said.push(`“${asks.words.value.trim()}”`);
       const sentence = [`${count(kept)} of ${count(keep.length)} ${keep.length === 1 ? "case" : "cases"}: `, bdi(said.join("; ")), "."];
       if (training && known) {
@@ -330,7 +332,7 @@
         asked.set("label", set.labels[asks.label.value]);
         asked.set("which", asks.which.value);
       }
-      if (training && asks.answer.value) asked.set("answer", asks.answer.value);
+      if (asks.answer.value) asked.set("answer", asks.answer.value);
       if (asks.words.value.trim()) asked.set("search", asks.words.value.trim());
       if (asks.order.value) asked.set("order", asks.order.value);
       return `#?${asked}`;
@@ -365,7 +367,7 @@
           ["classifier", "objective"].every((one_of) => !named(one_of) || one[one_of] === asked.get(one_of)));
         const training = asked.has("trained")
           ? fits.find((one) => one.trained_for === asked.get("trained"))
-          : fits.find((one) => asked.has(one.trained_for)) ?? fits[0];
+          : (named("objective") && fits.find((one) => asked.has(one.trained_for))) || fits[0];
         const words = ["classifier", "objective", "trained"].map(named).filter(Boolean).join(", ");
         if (training) asks.training.value = set.trainings.indexOf(training);
         else lost.push(`the training ${words}`);
