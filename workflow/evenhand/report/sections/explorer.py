@@ -18,8 +18,9 @@ one form, so that one script shows them: `data` of a collection is a JSON docume
 - ``position``: a row's place in its source, or null.
 - ``measures``: for each ``model`` (and ``scored_by``, the method) ``values``, the numbers times
   10 to the power of ``digits`` as integers or null (unrounded where rounding would move one onto
-  zero or the threshold or past it, so that the page counts what the tables count); ``why``, the rows without a number by reason; ``unknown``, the
-  rows that hold what the model does not know; and ``reach``, the number at the end of the bar.
+  zero or the threshold or past it, so that the page counts what the tables count); ``why``, the
+  rows without a number by reason; ``unknown``, the rows that hold what the model does not know;
+  and ``reach``, the number at the end of the bar.
 - ``threshold``: beyond it a number counts as leaning.
 
 A *coded column* has ``values``, its distinct values in the order of their first row, and
@@ -216,7 +217,8 @@ def describe_pairs(
         fact("Context", [row["context"] for row in rows]),
         fact("Words", [row["cluster"] for row in rows]),
         fact("Unrelated", [row["unrelated"] for row in rows]),
-        fact("Not scored", [row["excluded"] and exclusion_words(row["excluded"]) for row in rows]),
+        fact("Not scored", [row["excluded"] and exclusion_words(row["excluded"]) for row in rows],
+             filter=True),
         fact("Doubts", [BETWEEN.join(doubt_words(one) or one for one in row["flags"] or ()) or None
                         for row in rows], filter=True, several=True),
     ]  # fmt: skip

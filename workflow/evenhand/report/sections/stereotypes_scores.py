@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from markupsafe import Markup
 
@@ -41,6 +42,14 @@ COLUMNS = {
     "trusted": boolean,
     "verdict": str,
     "reason": str,
+}
+
+#: What the explorer is asked for the pairs of a part of a set; those of others it cannot tell.
+ITEMS = {
+    "all": "",
+    "clean": "doubts=&not+scored=",
+    "stereo": "direction=stereo",
+    "antistereo": "direction=antistereo",
 }
 
 #: Numbers that the figure has to hold.
@@ -241,6 +250,9 @@ def _cells(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
                 if column == "subset"
                 else ("All types" if value == "all" else value),
                 "total": value == "all",
+                "items": ITEMS.get(value, "-")
+                if column == "subset"
+                else ("" if value == "all" else urlencode({"kind": value})),
                 "pairs": max(cells[value, m]["pairs"] or 0 for m in methods if (value, m) in cells),
                 "cells": [cells.get((value, name)) for name in methods],
             }

@@ -1,10 +1,25 @@
 // Finds, sorts and opens the rows of sentences.html. What the data are is said in
 // report/sections/explorer.py. Data become text nodes only, never markup.
+//
+// An address may ask (`sentences.html#?set=slguset&model=bert`, values percent-encoded) for
+//   set         slguset, slguset_published or stereotypes/{set}; the first if it is left out
+//   model       the model whose numbers are shown, and for pairs the method: aul, cps, ...
+//   method
+//   beside      another model of the same method
+//   lean        plus, minus, between (beyond the threshold or not), above, below (zero), scored
+//               (has a number), none (has none), unknown (holds signs unknown to the model)
+//   pair, keyword, kind, direction, not scored, doubts
+//               a filter by its name in lower case; blank: the rows that have none of it
+//   search      words
+//   order       size-desc, value-desc, value-asc, text-asc (as in the source), gap-desc
+// or for one row: `sentences.html#slguset/0123abcd`, or its id alone. Names that are none are
+// passed over, values that are none are told. What is asked by hand stands in the address, too.
 "use strict";
 
 (() => {
   const PAGE = 25;
   const WAIT = 120; // milliseconds after a key before the search begins
+  const BETWEEN = "; "; // the items of a fact that may have several
   const COLUMNS = { text: 0, value: 1, beside: 2, difference: 3, size: 4, gap: 5 };
   const parsed = new Map(); // by the id of the block; a block is read when it is first needed
 
@@ -29,6 +44,9 @@
           for (const row of rows) measure.reasons.set(row, reason);
         }
         measure.unknown = new Set(measure.unknown);
+      }
+      for (const fact of found.facts) {
+        fact.items = fact.values.map((value) => (value === null ? [] : fact.several ? value.split(BETWEEN) : [value]));
       }
       parsed.set(block, found);
     }
@@ -165,6 +183,7 @@
       this.block = block;
       const collection = (this.collection = collectionOf(block));
       this.asks.collection.value = collection.key;
+      this.asks.lean.value = "";
       this.haystack = null;
       this.fill(this.asks.measure, collection.measures.map((one, i) => [i, one.name]));
       this.asks.measure.closest("label").hidden = !collection.measures.length;
@@ -198,19 +217,28 @@
       select.replaceChildren(...options.map(([value, words]) => new Option(words, value)));
     }
 
+    // A list for each fact that differs: "=" and an item of it, or "-" for the rows without one.
     fillFilters() {
       const { facts } = this.collection;
       const labels = facts.flatMap((fact, i) => {
-        const known = fact.values.map((value, code) => [code, value]).filter(([, value]) => value !== null);
-        if (!fact.filter || known.length + fact.values.includes(null) < 2) return [];
-        const counts = new Uint32Array(fact.values.length);
-        for (const code of fact.codes) counts[code] += 1;
-        const select = make("select", { name: `fact-${i}`, "data-fact": i });
-        this.fill(select, [["", "All"], ...known.map(([code, value]) => [code, `${value} (${counts[code]})`])]);
+        const counts = new Map();
+        let without = 0;
+        for (const code of fact.codes) {
+          for (const item of fact.items[code]) counts.set(item, (counts.get(item) ?? 0) + 1);
+          if (!fact.items[code].length) without += 1;
+        }
+        if (!fact.filter || counts.size + (without > 0) < 2) return [];
+        const select = make("select", { name: `fact-${i}`, "data-fact": i, "data-name": fact.name.toLowerCase() });
+        const items = [...counts].map(([item, n]) => [`=${item}`, `${item} (${n})`]);
+        this.fill(select, [["", "All"], ...items, ...(without ? [["-", `none (${without})`]] : [])]);
         if (fact.lang) for (const option of [...select.options].slice(1)) option.lang = fact.lang;
         return [make("label", {}, `${fact.name} `, select)];
       });
       this.root.querySelector(".filters").replaceChildren(...labels);
+    }
+
+    filters() {
+      return [...this.root.querySelectorAll("select[data-fact]")];
     }
 
     // Another model: what stands beside it, the ways to lean and to order, the headings.
@@ -229,7 +257,9 @@
       const beyond = threshold ? ` (beyond ${threshold})` : "";
       this.fill(this.asks.lean, [
         ["", "All"], ["plus", words.leans_plus + beyond], ["minus", words.leans_minus + beyond],
-        ["between", threshold ? "between" : "neither"], ["none", "no number"], ["unknown", "holds unknown signs"],
+        ["between", threshold ? "between" : "neither"],
+        ...(threshold ? [["above", `${words.leans_plus} at all`], ["below", `${words.leans_minus} at all`]] : []),
+        ["scored", "has a number"], ["none", "no number"], ["unknown", "holds unknown signs"],
       ]);
       this.asks.lean.value = lean;
       if (this.asks.lean.selectedIndex < 0) this.asks.lean.value = "";
@@ -281,21 +311,25 @@
       const { asks, collection, keep } = this;
       const words = asks.words.value.toLowerCase().split(/\s+/).filter(Boolean);
       if (words.length && !this.haystack) this.haystack = collection.id.map((_, row) => haystack(collection, row));
-      const chosen = [...this.root.querySelectorAll("select[data-fact]")]
-        .filter((select) => select.value !== "")
-        .map((select) => [collection.facts[select.dataset.fact].codes, Number(select.value)]);
+      const chosen = this.filters().filter(({ value }) => value).map(({ value, dataset }) => {
+        const { codes, items } = collection.facts[dataset.fact];
+        return [codes, items.map((some) => (value === "-" ? !some.length : some.includes(value.slice(1))))];
+      });
       const limit = this.measure ? collection.threshold * 10 ** this.measure.digits : 0;
       const leans = {
         plus: (value) => value !== null && value > limit,
         minus: (value) => value !== null && value < -limit,
         between: (value) => value !== null && Math.abs(value) <= limit,
+        above: (value) => value !== null && value > 0,
+        below: (value) => value !== null && value < 0,
+        scored: (value) => value !== null,
         none: (value) => value === null,
         unknown: (_, row) => this.measure.unknown.has(row),
       };
       const lean = this.measure ? leans[asks.lean.value] : undefined;
       for (let row = 0; row < keep.length; row++) {
         keep[row] = words.every((word) => this.haystack[row].includes(word)) &&
-          chosen.every(([codes, code]) => codes[row] === code) &&
+          chosen.every(([codes, fits]) => fits[codes[row]]) &&
           (!lean || lean(this.value(row), row));
       }
       this.table.draw();
@@ -308,34 +342,108 @@
       this.asks.order.value = [...this.asks.order.options].some((one) => one.value === told) ? told : "";
     }
 
+    // What is asked, as an address that can be kept and sent.
+    keepAddress() {
+      const { asks, collection, measure, beside } = this;
+      const [first] = this.table.order();
+      const asked = new URLSearchParams(Object.entries({
+        set: collection.key,
+        model: measure?.model,
+        method: measure?.scored_by,
+        beside: beside?.model,
+        lean: measure && asks.lean.value,
+        search: asks.words.value.trim(),
+        order: first && `${Object.keys(COLUMNS)[first[0]]}-${first[1]}`,
+      }).filter(([, value]) => value));
+      for (const { dataset, value } of this.filters()) if (value) asked.set(dataset.name, value.slice(1));
+      history.replaceState(null, "", `#?${asked}`);
+    }
+
+    // What an address asks for; what it names and the page does not have is told.
+    answerTo(block, asked) {
+      const lost = [];
+      const { asks } = this;
+      const named = (name) => asked.get(name) || null;
+      const select = (element, value, what) => {
+        if ([...element.options].some((option) => option.value === value)) element.value = value;
+        else lost.push(`the ${what}`);
+      };
+      this.choose(block);
+      const { collection } = this;
+      if (named("model") || named("method")) {
+        const fits = (one, name, key) => !named(name) || one[key] === named(name);
+        const i = collection.measures.findIndex((one) => fits(one, "model", "model") && fits(one, "method", "scored_by"));
+        select(asks.measure, String(i), `model ${["model", "method"].map(named).filter(Boolean).join(", ")}`);
+        this.chooseMeasure();
+      }
+      if (named("beside")) {
+        const i = collection.measures.findIndex((one) => one.model === named("beside") && one.method === this.measure?.method);
+        select(asks.beside, String(i), `model ${named("beside")}`);
+        this.chooseMeasure();
+      }
+      const same = { above: "plus", below: "minus" };
+      if (named("lean")) select(asks.lean, (!collection.threshold && same[named("lean")]) || named("lean"), `lean ${named("lean")}`);
+      for (const fact of collection.facts) {
+        const name = fact.name.toLowerCase();
+        if (!fact.filter || !asked.has(name)) continue;
+        const value = asked.get(name);
+        const filter = this.filters().find(({ dataset }) => dataset.name === name);
+        if (filter) select(filter, value ? `=${value}` : "-", `${name} ${value || "none"}`);
+        else if (fact.items.some((some) => (value ? !some.includes(value) : some.length))) lost.push(`the ${name} ${value || "none"}`);
+      }
+      asks.words.value = named("search") ?? "";
+      const [order, way] = (named("order") ?? "").split("-");
+      if (order in COLUMNS && ["asc", "desc"].includes(way)) this.table.order([COLUMNS[order], way]);
+      this.ask();
+      this.tellOrder();
+      this.article.hidden = true;
+      this.tellLost(lost);
+      this.form.scrollIntoView({ block: "start", behavior: "instant" });
+    }
+
+    tellLost(lost) {
+      this.unfound.hidden = !lost.length;
+      this.unfound.replaceChildren(...(lost.length ? ["These results do not have ", make("bdi", {}, lost.join(", ")), "."] : []));
+    }
+
     listen() {
       const { form, asks } = this;
       let waiting = 0;
+      const anew = () => {
+        clearTimeout(waiting);
+        this.tellLost([]);
+        this.ask();
+        this.keepAddress();
+      };
       asks.words.addEventListener("input", () => {
         clearTimeout(waiting);
-        waiting = setTimeout(() => this.ask(), WAIT);
+        waiting = setTimeout(anew, WAIT);
       });
       form.addEventListener("submit", (event) => {
         event.preventDefault();
-        clearTimeout(waiting);
-        this.ask();
+        anew();
       });
       form.addEventListener("reset", (event) => {
         event.preventDefault();
         this.choose(this.block);
+        anew();
       });
       form.addEventListener("change", ({ target }) => {
+        if (target === asks.words) return;
+        if (target === asks.swapped) {
+          this.showOther();
+          return;
+        }
         if (target === asks.collection) this.choose(this.blocks[asks.collection.selectedIndex]);
         else if (target === asks.measure || target === asks.beside) {
           this.chooseMeasure();
           if (target === asks.beside && this.beside) this.table.order([COLUMNS.gap, "desc"]);
-          this.ask();
-          this.tellOrder();
         } else if (target === asks.order) {
           const [name, way] = target.value.split("-");
-          if (way) this.table.order([COLUMNS[name], way]).draw();
-        } else if (target === asks.swapped) this.showOther();
-        else if (target !== asks.words) this.ask();
+          if (way) this.table.order([COLUMNS[name], way]);
+        }
+        anew();
+        this.tellOrder();
       });
     }
 
@@ -422,8 +530,32 @@
 
   const explorers = [...document.querySelectorAll(".explorer")].map((root) => new Explorer(root));
 
-  // An address: key and id of a row, or an id alone.
+  function tellNoRow(words) {
+    const told = explorers[0]?.unfound;
+    if (!told) return;
+    told.replaceChildren("No row of these results has the address ", make("bdi", {}, words), ".");
+    told.hidden = false;
+  }
+
+  // A question, see above.
+  function answer(query) {
+    const asked = new URLSearchParams(query);
+    const key = asked.get("set");
+    for (const explorer of explorers) {
+      const block = explorer.blocks.find((one) => !key || collectionOf(one).key === key);
+      if (!block) continue;
+      explorer.answerTo(block, asked);
+      return;
+    }
+    tellNoRow(key ?? query);
+  }
+
+  // An address: a question, or key and id of a row, or an id alone.
   function openAddressed() {
+    if (location.hash.startsWith("#?")) {
+      answer(location.hash.slice(2));
+      return;
+    }
     let asked;
     try {
       asked = location.hash.slice(1).split("/").map(decodeURIComponent);
@@ -443,10 +575,7 @@
         return;
       }
     }
-    const told = explorers[0]?.unfound;
-    if (!told) return;
-    told.replaceChildren("No row of these results has the address ", make("bdi", {}, [...asked, id].join("/")), ".");
-    told.hidden = false;
+    tellNoRow([...asked, id].join("/"));
   }
 
   addEventListener("hashchange", openAddressed);

@@ -133,6 +133,188 @@
     });
   }
 
+  // Numbers: a click on a cell of class `number`, in a table with a list of downloads behind it,
+  // opens a card that says what the number is, which files it stands in, and what is behind it.
+  // For the keyboard each table has one button, which the arrow keys move from number to number.
+  // What is behind a number is an address, put together from `data-items` of the table (the
+  // address), the headings, the row and the cell (more of its query); macros.html tells more.
+  const card = document.createElement("div");
+  card.className = "card";
+  card.popover = "auto";
+  card.tabIndex = -1;
+  card.setAttribute("role", "dialog");
+  let asked = null; // the cell that the card is about
+
+  function downloadsOf(table) {
+    const box = table.closest(".scroll-outer") ?? table.closest(".scroll") ?? table;
+    const next = box.nextElementSibling;
+    return next?.matches("ul.downloads") ? next : table.closest("figure")?.querySelector("ul.downloads") ?? null;
+  }
+
+  const isNumber = (cell) => cell.matches("td.number") && /\d/.test(cell.textContent);
+  const numbersOf = (row) => [...row.cells].filter(isNumber);
+  const rowsOf = (table) => [...table.tBodies, ...(table.tFoot ? [table.tFoot] : [])].flatMap((part) => [...part.rows]);
+
+  // The text of a cell without its drawing, with a space where an element begins.
+  function told(cell) {
+    const walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    const texts = [];
+    while (walk.nextNode()) {
+      if (!walk.currentNode.parentElement.closest("svg, .ask")) texts.push(walk.currentNode.data);
+    }
+    return texts.join(" ").replace(/\s+/g, " ").trim();
+  }
+
+  // The headings over a cell, the widest first.
+  function headsOf(table, cell) {
+    let column = 0;
+    for (let one = cell.previousElementSibling; one; one = one.previousElementSibling) column += one.hidden ? 0 : one.colSpan;
+    const taken = [];
+    [...(table.tHead?.rows ?? [])].forEach((row, y) => {
+      let x = 0;
+      for (const head of row.cells) {
+        while (taken[y]?.[x]) x++;
+        for (let dy = 0; dy < head.rowSpan; dy++) {
+          for (let dx = 0; dx < head.colSpan; dx++) (taken[y + dy] ??= [])[x + dx] = head;
+        }
+        x += head.colSpan;
+      }
+    });
+    return [...new Set(taken.map((row) => row[column]).filter(Boolean))];
+  }
+
+  // The names of a row: its cells before the first number or drawing.
+  function namesOf(row) {
+    const cells = [...row.cells];
+    const end = cells.findIndex((cell) => cell.matches("td.number, .plot, .drawing"));
+    return cells.slice(0, end < 0 ? 1 : end).map(told).filter(Boolean);
+  }
+
+  function itemsOf(table, heads, cell) {
+    const { items } = cell.dataset;
+    if (cell.textContent.trim() === "0") return null;
+    if (items === "-" || cell.parentElement.dataset.items === "-" || (items === undefined && heads.at(-1)?.dataset.items === undefined)) return null;
+    const parts = [table, ...heads, cell.parentElement, cell].map((node) => node.dataset.items).filter(Boolean);
+    const [page, query] = (parts.filter((part) => part.includes("#")).pop() ?? "").split("#?");
+    if (!page) return null;
+    const asks = new URLSearchParams(query);
+    for (const part of parts) {
+      if (!part.includes("#")) for (const [name, value] of new URLSearchParams(part)) asks.set(name, value);
+    }
+    return `${page}#?${asks}`;
+  }
+
+  function part(name, attributes, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  }
+
+  function openCard(cell) {
+    const table = cell.closest("table");
+    const heads = headsOf(table, cell);
+    const value = cell.innerText.replace(/\s+/g, " ").trim();
+    const lines = [
+      ["Row", namesOf(cell.parentElement)],
+      ["Column", heads.map(told).filter(Boolean)],
+      ["Table", [told(table.caption)]],
+    ].filter(([, texts]) => texts.length);
+    const items = itemsOf(table, heads, cell);
+    const files = downloadsOf(table).cloneNode(true);
+    const close = part("button", { type: "button", class: "close" }, "Close");
+    close.addEventListener("click", () => card.hidePopover());
+    card.setAttribute("aria-label", `About ${value}`);
+    card.replaceChildren(
+      part("p", { class: "card-value" }, value),
+      part("dl", { class: "pairs" }, ...lines.flatMap(([name, texts]) => [
+        part("dt", {}, name),
+        part("dd", {}, ...texts.flatMap((text, i) => [i ? ", " : "", part("bdi", {}, text)]))])),
+      ...(items ? [part("p", {}, part("a", { href: items }, `The ${table.dataset.called ?? "items"} behind it`))] : []),
+      part("p", { class: "small" }, files.children.length > 1 ? "It stands in these results, or is made from them:" : "It stands in this result, or is made from it:"),
+      files,
+      close,
+    );
+    asked = cell;
+    card.showPopover();
+    const at = cell.getBoundingClientRect();
+    const room = document.documentElement;
+    const left = Math.min(at.right + 6, room.clientWidth - card.offsetWidth - 8);
+    const below = at.right + 6 + card.offsetWidth + 8 > room.clientWidth; // or it would lie over the number
+    card.style.left = `${scrollX + Math.max(left, 8)}px`;
+    card.style.top = `${scrollY + (below ? at.bottom + 4 : at.top)}px`;
+    settle(table, cell);
+    card.focus({ preventScroll: true });
+  }
+
+  // The table's button, in this cell or, if it is nowhere to be seen, in the first number.
+  const buttons = new WeakMap();
+  function settle(table, cell) {
+    let button = buttons.get(table);
+    if (!cell && button && table.contains(button)) return;
+    for (const row of cell ? [] : rowsOf(table)) if ((cell = numbersOf(row)[0])) break;
+    if (!cell) return;
+    if (!button) {
+      button = part("button", { type: "button", class: "ask", "aria-haspopup": "dialog" });
+      button.addEventListener("keydown", moveOn);
+      buttons.set(table, button);
+    }
+    button.setAttribute("aria-label", `${told(cell)}: where it comes from`);
+    cell.append(button);
+  }
+
+  function moveOn(event) {
+    const button = event.currentTarget;
+    const cell = button.closest("td");
+    const table = cell.closest("table");
+    const numbers = numbersOf(cell.parentElement);
+    const rows = rowsOf(table).filter((row) => numbersOf(row).length);
+    const across = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const down = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    let next = null;
+    if (across) next = numbers[numbers.indexOf(cell) + across];
+    else if (down) {
+      const row = rows[rows.indexOf(cell.parentElement) + down];
+      const there = row && row.cells[cell.cellIndex];
+      next = there && isNumber(there) ? there : row && numbersOf(row)[0];
+    } else return;
+    event.preventDefault();
+    if (!next) return;
+    settle(table, next);
+    button.focus();
+  }
+
+  const withFiles = [...document.querySelectorAll("main table")].filter((table) => downloadsOf(table) && rowsOf(table).some((row) => numbersOf(row).length));
+  if (withFiles.length) {
+    document.body.append(card);
+    for (const table of withFiles) {
+      table.classList.add("asked");
+      settle(table);
+    }
+    for (const table of tables) table.on("draw", () => downloadsOf(table.table().node()) && settle(table.table().node()));
+    let closed = null; // the cell whose card the click has closed
+    addEventListener("pointerdown", () => { closed = card.matches(":popover-open") ? asked : null; }, { capture: true });
+    document.addEventListener("click", (event) => {
+      const cell = event.target.closest("table.asked td.number");
+      const button = event.target.closest(".ask");
+      if (!cell || !isNumber(cell) || (!button && event.target.closest("a, button, input, label, summary, svg"))) return;
+      if (cell === closed || !getSelection().isCollapsed) return;
+      openCard(cell);
+    });
+    card.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      event.stopPropagation();
+      card.hidePopover();
+    });
+    card.addEventListener("toggle", (event) => {
+      if (event.newState !== "closed" || !asked) return;
+      const inside = document.activeElement === document.body || card.contains(document.activeElement);
+      if (inside) buttons.get(asked.closest("table"))?.focus({ preventScroll: true });
+      asked = null;
+    });
+  }
+
   // Figures: the value of a mark (its <title>) beside it, for a mouse, a finger, and the arrow
   // keys while the figure has the focus.
   const tip = document.createElement("div");
