@@ -6,8 +6,10 @@ import pytest
 
 from browser.made_pages import HOSTILE
 from evenhand.report.write_cases_page import write_cases_page
+from evenhand.report.write_classifiers_page import write_classifiers_page
+from evenhand.report.write_legal_page import write_legal_page
 from in_browser import View
-from unit.report import made_case_page, made_results
+from unit.report import made_case_page, made_classifiers, made_legal, made_results
 
 #: As many cases as a page holds by default.
 MANY = 10_000
@@ -34,6 +36,19 @@ class Cases(View):
     def row(self, case: str) -> str:
         rows = self.page.locator("#explore-cases tbody tr", has_text=case)
         return " ".join(rows.first.inner_text().split())
+
+
+#: Addresses behind the numbers of a page, as the card of a number joins them, with the number.
+BEHIND = """() => [...document.querySelectorAll("table[data-items]")].flatMap((table) =>
+  [...table.tBodies].flatMap((body) => [...body.rows]).flatMap((row) =>
+    [...row.querySelectorAll("td.number")].flatMap((cell) => {
+      const fromEnd = row.cells.length - cell.cellIndex;
+      const heads = table.tHead.rows[table.tHead.rows.length - 1].cells;
+      const { items } = heads[heads.length - fromEnd].dataset;
+      if (items === undefined) return [];
+      const address = [table.dataset.items, items, row.dataset.items].filter(Boolean).join("&");
+      return [[table.caption.textContent.trim(), address, cell.firstChild.textContent.trim()]];
+    })))"""
 
 
 @pytest.fixture
@@ -226,3 +241,68 @@ def test_ten_thousand_cases_are_quick_enough(browser, repository, tmp_path):
     view.page.wait_for_selector(".told >> text=/^1 of/")
     assert view.ids() == ["ecthr-2"]
     view.close()
+
+
+@pytest.fixture
+def pages(repository, tmp_path):
+    """The pages of classifiers and of legal data, and the cases behind their numbers."""
+    common = {"templates": made_results.templates(repository)}
+    results = made_classifiers.write_results(repository, tmp_path)
+    about = {"names": ["mine"], "kinds": ["cail"], "titles": ["Mine"]}
+    write_classifiers_page(
+        **common, out=tmp_path / "legal_classifiers.html", **about, **results,
+        **made_classifiers.drawn(tmp_path),
+    )  # fmt: skip
+    (tmp_path / "legal").mkdir()
+    legal = made_legal.write_results(repository, tmp_path / "legal")
+    write_legal_page(
+        **common, out=tmp_path / "legal_cases.html", names=["other"], kinds=["ecthr"],
+        titles=["Other"], parts=["other/part"], **legal,
+    )  # fmt: skip
+    write_cases_page(
+        **common, out=tmp_path / "cases.html", tables_out=tmp_path / "cases",
+        names=["mine", "other"], kinds=["cail", "ecthr"], titles=["Mine", "Other"],
+        cases=[tmp_path / "d.parquet", tmp_path / "legal/mine.parquet"],
+        predictions=[tmp_path / "p.parquet"], trainings=["mine/linear/any/none/all"],
+    )  # fmt: skip
+    return tmp_path
+
+
+def test_a_group_leads_to_its_cases(browser, pages):
+    view = View(browser, pages / "legal_classifiers.html")
+    links = view.page.locator("th a[href^='cases.html#?']")
+    asked = [(one.text_content(), one.get_attribute("href")) for one in links.all()]
+    view.close()
+    assert [words for words, _ in asked[:2]] == ["60 cases", "60 cases"]
+    assert {words for words, _ in asked[2:]} == {"0 cases"}  # nobody's region is known
+    for words, address in asked[:3]:
+        there = Cases(browser, pages / "cases.html", address.removeprefix("cases.html"))
+        assert there.told().startswith(f"{words.split()[0]} of 120 cases: test; ")
+        assert ("(linear, erm, 3 seeds)" in there.told()) == (words != "0 cases")
+        assert not there.page.locator(".unfound").is_visible()
+        there.close()
+
+
+def test_numbers_lead_to_the_cases_that_they_count(browser, pages):
+    counted = []
+    for page in ("legal_classifiers", "legal_cases"):
+        view = View(browser, pages / f"{page}.html")
+        behind = view.page.evaluate(BEHIND)
+        view.close()
+        counted += behind
+    tables = {table.partition(":")[0] for table, *_ in counted}
+    assert tables == {
+        "Macro-F1 by group", "Table 4", "Table 2", "Calibration by group, ERM", "Cases by group",
+        "Cases by label",
+    }  # fmt: skip
+    there = Cases(browser, pages / "cases.html")
+    for table, address, number in counted:
+        there.page.evaluate("(asked) => { location.hash = asked; }", address.partition("#")[2])
+        there.page.wait_for_timeout(20)  # the event comes later
+        assert not there.page.locator(".unfound").is_visible(), (address, there.told())
+        shown = int(there.told().partition(" of ")[0])
+        if table.startswith(("Cases by", "Calibration")):
+            assert shown == int(number), address
+        elif table.startswith("Macro-F1"):
+            assert shown == 60
+    there.close()
