@@ -236,14 +236,17 @@
       close,
     );
     asked = cell;
+    settle(table, cell);
+    buttons.get(table).focus({ preventScroll: true }); // which gets the focus back
     card.showPopover();
     const at = cell.getBoundingClientRect();
     const room = document.documentElement;
     const left = Math.min(at.right + 6, room.clientWidth - card.offsetWidth - 8);
     const below = at.right + 6 + card.offsetWidth + 8 > room.clientWidth; // or it would lie over the number
     card.style.left = `${scrollX + Math.max(left, 8)}px`;
-    card.style.top = `${scrollY + (below ? at.bottom + 4 : at.top)}px`;
-    settle(table, cell);
+    const high = below ? at.bottom + 4 : Math.min(at.top, innerHeight - card.offsetHeight - 8);
+    const above = below && high + card.offsetHeight > innerHeight && at.top > card.offsetHeight + 4;
+    card.style.top = `${scrollY + (above ? at.top - card.offsetHeight - 4 : Math.max(high, 8))}px`;
     card.focus({ preventScroll: true });
   }
 
@@ -300,18 +303,6 @@
       if (!cell || !isNumber(cell) || (!button && event.target.closest("a, button, input, label, summary, svg"))) return;
       if (cell === closed || !getSelection().isCollapsed) return;
       openCard(cell);
-    });
-    card.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      event.preventDefault();
-      event.stopPropagation();
-      card.hidePopover();
-    });
-    card.addEventListener("toggle", (event) => {
-      if (event.newState !== "closed" || !asked) return;
-      const inside = document.activeElement === document.body || card.contains(document.activeElement);
-      if (inside) buttons.get(asked.closest("table"))?.focus({ preventScroll: true });
-      asked = null;
     });
   }
 
