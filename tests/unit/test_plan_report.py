@@ -84,6 +84,18 @@ def test_tables_are_offered_once_each_and_are_no_data_sets():
     assert "<results>/slguset/funnel.csv" in tables
 
 
+def test_what_pages_list_is_offered_too():
+    config = configured(*PARTS)
+    one = {"kind": "linear", "datasets": ["c"], "objectives": ["erm"], "seeds": 1}
+    given = {**config, "legal": {**config["legal"], "classifiers": {"linear": one}}}
+    config = complete(given, read_schema(SCHEMA))
+    assert {
+        "<results>/slguset/quarantine.csv",
+        "<results>/tables/p_models.csv",
+        "<results>/tables/legal_c_curves.csv",
+    } <= {*plan_report.tables(config, ["a-1"])}
+
+
 def test_pages_lie_beside_the_front_page():
     files = plan_report.page_files(configured("legal"), [])
     assert files[0] == "<results>/report/index.html"
