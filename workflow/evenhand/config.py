@@ -200,7 +200,7 @@ def _plain(values: list[Any]) -> bool:
 
 
 def file_options(files: dict[str, Any]) -> str:
-    """Files (a path or several, by the name of the argument) as command-line options."""
+    """Files (a path or several, by the name of the argument), or other words, as options."""
     words = []
     for name, paths in files.items():
         chosen = [paths] if isinstance(paths, str) else [str(path) for path in paths]

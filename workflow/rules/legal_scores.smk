@@ -198,7 +198,7 @@ rule write_classifier_findings:
     params:
         given=given,
         code=code("evenhand.legal.write_classifier_findings"),
-        titles=Options("legal", plan_legal.objective_titles(config)),
+        titles=file_options(plan_legal.objective_titles(config)),
     shell:
         "python -m evenhand.legal.write_classifier_findings {params.given} {params.titles}"
         " --out {output} 2> {log}"
