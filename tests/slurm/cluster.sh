@@ -5,7 +5,8 @@
 # process whose environment says TEST_CLUSTER=FOLDER.
 # Nodes c1 and c2 (partition cpu), g1 (two pretended GPUs, partition gpu), and s1 and s2 (partition
 # storm, whose nodes go down in tests), all on this host; their 16 processors and 32 GB each are
-# pretended, too. Root only; no systemd, no munge, no database. Slurm reads its configuration from
+# pretended, too. A job of the partition urgent takes c1, c2 or g1 from the jobs of the others,
+# which Slurm then runs again. Root only; no systemd, no munge, no database. Slurm reads its configuration from
 # /etc/slurm alone (its own srun loses SLURM_CONF inside a job), so it is written there and removed
 # again. What was started is stopped by its process id.
 set -euo pipefail
@@ -84,6 +85,8 @@ JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=1
 JobAcctGatherParams=OverMemoryKill
 AccountingStorageType=accounting_storage/none
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
 SchedulerParameters=sched_min_interval=0,sched_interval=2,bf_interval=1
 SlurmctldTimeout=600
 SlurmdTimeout=600
@@ -97,6 +100,7 @@ NodeName=s[1-2] NodeHostname=$host NodeAddr=127.0.0.1 Port=[17004-17005] CPUs=16
 PartitionName=storm Nodes=s[1-2] LLN=YES MaxTime=1440 DefMemPerCPU=500 State=UP
 PartitionName=cpu Nodes=c[1-2] Default=YES LLN=YES MaxTime=1440 DefMemPerCPU=500 State=UP
 PartitionName=gpu Nodes=g1 MaxTime=1440 DefMemPerCPU=500 State=UP
+PartitionName=urgent Nodes=c[1-2],g1 PriorityTier=10 PreemptMode=OFF MaxTime=1440 DefMemPerCPU=500 State=UP
 END
   } >"$etc/slurm.conf"
 }
@@ -126,7 +130,8 @@ up() {
     case $node in s*) nice -n 5 slurmd -N "$node" ;; *) slurmd -N "$node" ;; esac
   done
   for _ in $(seq 600); do
-    [ "$(sinfo -h -N -o %t 2>/dev/null | grep -c '^idle$')" = "${#nodes[@]}" ] && return
+    # a node stands there once for each of its partitions
+    [ "$(sinfo -h -N -o '%N %t' 2>/dev/null | sort -u | grep -c ' idle$')" = "${#nodes[@]}" ] && return
     sleep 0.2
   done
   sinfo -R >&2 || true
