@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import parse_qs, unquote
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
@@ -25,12 +25,19 @@ def trees(request, places) -> tuple[Path, dict[str, LexborHTMLParser]]:
 
 
 def anchors(tree: LexborHTMLParser) -> set[str]:
-    """What an address of the page may name: ids, and the rows of the explorer."""
+    """What an address of the page may name: ids, and the sets and rows of an explorer."""
     found = {node.attributes["id"] for node in tree.css("[id]")}
-    for block in tree.css("script[type='application/json'][id^='data-']"):
+    for block in tree.css(".explorer ~ script[type='application/json']"):
         data = json.loads(block.text())
-        found |= {f"{data['key']}/{id}" for id in data["id"]} | set(data["id"])
+        found |= {f"?set={data['key']}", *(f"{data['key']}/{id}" for id in data["id"]), *data["id"]}
     return found
+
+
+def named(anchor: str) -> str:
+    """What an address names; of a question to an explorer the set that it asks of."""
+    if not anchor.startswith("?"):
+        return unquote(anchor)
+    return f"?set={parse_qs(anchor[1:])['set'][0]}"
 
 
 def test_every_link_leads_somewhere(trees):
@@ -43,7 +50,7 @@ def test_every_link_leads_somewhere(trees):
             path, _, anchor = href.partition("#")
             target = folder / unquote(path) if path else folder / file
             known_there = known.get(target.name, ())
-            if not target.exists() or (anchor and unquote(anchor) not in known_there):
+            if not target.exists() or (anchor and named(anchor) not in known_there):
                 lost.append((file, href))
     assert lost == []
 
