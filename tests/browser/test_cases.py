@@ -39,13 +39,13 @@ class Cases(View):
 
 
 #: Addresses behind the numbers of a page, as the card of a number joins them, with the number.
-BEHIND = """() => [...document.querySelectorAll("table[data-items]")].flatMap((table) =>
+BEHIND = r"""() => [...document.querySelectorAll("table[data-items]")].flatMap((table) =>
   [...table.tBodies].flatMap((body) => [...body.rows]).flatMap((row) =>
     [...row.querySelectorAll("td.number")].flatMap((cell) => {
       const fromEnd = row.cells.length - cell.cellIndex;
       const heads = table.tHead.rows[table.tHead.rows.length - 1].cells;
       const { items } = heads[heads.length - fromEnd].dataset;
-      if (items === undefined) return [];
+      if (items === undefined || !/\d/.test(cell.textContent)) return [];
       const address = [table.dataset.items, items, row.dataset.items].filter(Boolean).join("&");
       return [[table.caption.textContent.trim(), address, cell.firstChild.textContent.trim()]];
     })))"""
