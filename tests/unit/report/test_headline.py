@@ -6,7 +6,18 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 
 from evenhand.errors import InputError
-from evenhand.report.headline import VERDICTS, Verdicts, by_kind, listed, name, tally, total
+from evenhand.report.headline import (
+    VERDICTS,
+    Headline,
+    Verdicts,
+    by_kind,
+    listed,
+    name,
+    places,
+    tally,
+    told,
+    total,
+)
 
 FILES = {"scores": "tables/*_scores.csv", "sets": "sets/*/pairs.json"}
 
@@ -54,3 +65,30 @@ def test_lists_are_escaped_and_end():
     assert listed(["<a>", name("b&")]) == Markup("&lt;a&gt; and <bdi>b&amp;</bdi>")
     assert listed(list("abcd")) == "a, b, c and d"
     assert listed(list("abcde"), others="others of them") == "a, b, c and 2 others of them"
+
+
+def test_a_sentence_knows_its_results_and_is_escaped():
+    one = told("a < b", ["tables/a.csv", "tables/b.csv", "tables/a.csv"])
+    assert one == "a &lt; b" and one.files == ("tables/a.csv", "tables/b.csv")
+    assert told(Markup("<bdi>x</bdi>"), []) == "<bdi>x</bdi>"
+
+
+def test_a_headline_names_each_result_once_as_the_page_goes():
+    found = Headline(
+        sentence=told("One.", ["b"]),
+        more=[told("Two.", ["a", "b"]), "From nowhere."],
+        figure_files=["d"],
+        verdicts=[Verdicts("All", {}, files=["e", "a"])],
+        doubts=[told("Three.", ["c"])],
+    )
+    assert found.files == ["b", "a", "c", "d", "e"]
+
+
+def test_a_result_is_named_by_its_place_below_the_results(tmp_path):
+    patterns = {"scores": "tables/*_scores.csv", "gates": "stereotypes/*/gates/*.json"}
+    files = [tmp_path / "tables/one_scores.csv", tmp_path / "stereotypes/one/gates/m.json"]
+    found = by_kind(files, patterns)
+    assert places(found, patterns, "gates", "scores") == (
+        "stereotypes/one/gates/m.json",
+        "tables/one_scores.csv",
+    )

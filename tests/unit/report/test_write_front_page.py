@@ -66,7 +66,7 @@ def test_verdicts_are_counted_over_the_systems(page, stereotypes, slguset):
     together = [td.text() for td in tree.css("#verdicts tfoot td")]
     assert together == ["1", "1", "0", "0", "1"]
     assert "1 of 2" in tree.css_first(".flow").text()
-    assert [a.attributes["href"] for a in tree.css("#verdicts a")] == [
+    assert [a.attributes["href"] for a in tree.css("#verdicts th a")] == [
         "#slguset",
         "#language-models",
     ]
@@ -135,3 +135,18 @@ def test_the_same_input_gives_the_same_bytes(templates, stereotypes, slguset, tm
         )  # fmt: skip
     assert pages[0].read_bytes() == pages[1].read_bytes()
     assert str(tmp_path) not in pages[0].read_text(encoding="utf-8")
+
+
+def test_a_sentence_and_a_count_lead_to_the_results_that_they_were_read_from(page, slguset):
+    tree = page(systems=["slguset"], slguset=slguset)
+    sentence = tree.css_first("#slguset .say .refs")
+    assert sentence.text() == "[1]"
+    (link,) = sentence.css("a")
+    assert link.attributes["href"] == "provenance.html#file-tables-slguset_bias-csv"
+    listed = [node.text() for node in tree.css("#slguset .read-from li code")]
+    assert listed == ["tables/slguset_bias.csv", "slguset/funnel.csv"]
+    numbers = {link.text() for link in tree.css("#slguset .refs a")}
+    assert numbers == {"1", "2"}
+    bare = page(systems=["slguset"], slguset=slguset, pages=["front", "slguset"])
+    assert bare.css_first("#slguset .say .refs").text() == "[1]"
+    assert not bare.css(".refs a, .read-from a")

@@ -7,9 +7,9 @@ A headline is a module of `evenhand.report.headlines` with one function,
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from evenhand.errors import InputError
 from evenhand.report.render import count, visible
@@ -72,6 +72,19 @@ WORDS = {
 }
 
 
+class Said(Markup):
+    """A sentence that knows the results it was read from, by their places below the results."""
+
+    files: tuple[str, ...] = ()
+
+
+def told(text: str, files: Iterable[str]) -> Said:
+    """A sentence (escaped unless it is markup) with the results that it was read from."""
+    one = Said(escape(text))
+    one.files = tuple(dict.fromkeys(files))
+    return one
+
+
 @dataclass(frozen=True)
 class Verdicts:
     """How many of some published numbers come out.
@@ -84,11 +97,14 @@ class Verdicts:
         How many have each of `VERDICTS`.
     note : str
         What a reader must know of them.
+    files : sequence of str
+        The results that were counted.
     """
 
     name: str
     counts: Mapping[str, int]
     note: str = ""
+    files: Sequence[str] = ()
 
     @property
     def published(self) -> int:
@@ -100,6 +116,8 @@ class Verdicts:
 class Headline:
     """What the front page says of a system.
 
+    A sentence (also of `more` and `doubts`) that is `told` has its results.
+
     Attributes
     ----------
     sentence : str
@@ -107,7 +125,7 @@ class Headline:
     more : list of str
         Further sentences.
     figure : markup or None
-        One drawing, and its `caption`.
+        One drawing, its `caption`, and the results that it is drawn from (`figure_files`).
     verdicts : list of Verdicts
     doubts : list of str
         What cannot be trusted, and why.
@@ -119,9 +137,18 @@ class Headline:
     more: Sequence[str] = ()
     figure: Markup | None = None
     caption: str = ""
+    figure_files: Sequence[str] = ()
     verdicts: Sequence[Verdicts] = ()
     doubts: Sequence[str] = field(default_factory=list)
     unjudged: str = ""
+
+    @property
+    def files(self) -> list[str]:
+        """All results that it names, each once, in the order in which the page does."""
+        words = [self.sentence, *self.more, *self.doubts]
+        found = [file for one in words for file in getattr(one, "files", ())]
+        counted = [file for one in self.verdicts for file in one.files]
+        return list(dict.fromkeys([*found, *self.figure_files, *counted]))
 
 
 def by_kind(files: Iterable[Path], patterns: Mapping[str, str]) -> dict[str, list[Path]]:
@@ -156,6 +183,18 @@ def by_kind(files: Iterable[Path], patterns: Mapping[str, str]) -> dict[str, lis
             )
         found[kind].append(file)
     return found
+
+
+def place(path: Path, pattern: str) -> str:
+    """Where a file of this kind (see `by_kind`) lies below the results."""
+    return "/".join(path.parts[-len(PurePath(pattern).parts) :])
+
+
+def places(
+    found: Mapping[str, Sequence[Path]], patterns: Mapping[str, str], *kinds: str
+) -> tuple[str, ...]:
+    """Where the files of some kinds lie below the results."""
+    return tuple(place(path, patterns[kind]) for kind in kinds for path in found[kind])
 
 
 def tally(verdicts: Iterable[str | None]) -> dict[str, int]:

@@ -98,6 +98,7 @@ def write_front_page(
             "about": about,
             "headline": None,
             "counts": None,
+            "files": [],
             "links": [
                 {"href": PAGES[page][0], "name": PAGES[page][1]}
                 for page in own
@@ -107,7 +108,7 @@ def write_front_page(
         if system in chosen:
             module = importlib.import_module(f"evenhand.report.headlines.{system}")
             found = module.describe(list(map(Path, given[system] or [])), titles)
-            card |= {"headline": found, "counts": total(found.verdicts)}
+            card |= {"headline": found, "counts": total(found.verdicts), "files": found.files}
         cards.append(card)
     counts = total(one for card in cards if card["headline"] for one in card["headline"].verdicts)
     written = write_page(
@@ -125,6 +126,7 @@ def write_front_page(
         traced=_traced(provenance) if provenance else None,
         errors=len(read_errors(errors)) if errors else None,
         made=made,
+        counted_in=_counted_in,
         hrefs={page: href for page, (href, _) in PAGES.items()},
         notice=notice,
     )
@@ -135,6 +137,12 @@ def write_front_page(
         "doubts": doubts,
         "bytes": written,
     }
+
+
+def _counted_in(cards: list[dict[str, Any]]) -> list[str]:
+    """The tables that the verdicts of some systems were counted in."""
+    lines = [one for card in cards if card["headline"] for one in card["headline"].verdicts]
+    return [file for one in lines for file in one.files if file.endswith(".csv")]
 
 
 def _traced(path: Path) -> dict[str, int]:

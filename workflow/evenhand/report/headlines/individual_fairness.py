@@ -1,6 +1,7 @@
 """The headline of individual fairness: what IIFR gains, and what a blind network has."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ from evenhand.report.headline import (
     by_kind,
     listed,
     name,
+    places,
     plural,
     sentence,
     tally,
+    told,
 )
 from evenhand.report.read import read_csv, read_json
 from evenhand.report.render import decimal
@@ -82,18 +85,20 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     tables = {
         kind: [row for path in found[kind] for row in read_csv(path, RESULTS)] for kind in TABLES
     }
-    said = [words for path in found["findings"] for words in _headline(path)]
+    of = partial(places, found, FILES)
+    said = [told(words, of("findings")) for path in found["findings"] for words in _headline(path)]
     figure, caption = _figure(tables["table_4"], titles)
     return Headline(
         sentence=said[0] if said else "Nothing was concluded.",
         more=[
-            *_numbers(tables["table_4"], titles),
+            *(told(words, of("table_4")) for words in _numbers(tables["table_4"], titles)),
             *(words for words in said[1:] if "cells of the paper" not in words),
         ],
         figure=figure,
         caption=caption,
+        figure_files=of("table_4"),
         verdicts=_verdicts(found, tables),
-        doubts=_doubts(tables, titles),
+        doubts=_doubts(tables, titles, of),
     )
 
 
@@ -164,10 +169,13 @@ def _figure(rows: list[dict[str, Any]], titles: Mapping[str, str]) -> tuple[Mark
 def _verdicts(
     found: Mapping[str, list[Path]], tables: Mapping[str, list[dict[str, Any]]]
 ) -> list[Verdicts]:
+    of = partial(places, found, FILES)
     groups = [row for path in found["groups"] for row in read_csv(path, GROUPS)]
     lines = []
     if shares := [row["verdict"] for row in groups if row["quantity"] != "rows"]:
-        lines.append(Verdicts("Tables 1 and 2: the groups of the data", tally(shares)))
+        lines.append(
+            Verdicts("Tables 1 and 2: the groups of the data", tally(shares), files=of("groups"))
+        )
     seen: set[tuple[Any, ...]] = set()
     for kind, words in TABLES.items():
         once = []
@@ -179,7 +187,7 @@ def _verdicts(
         again = len(tables[kind]) - len(once)
         note = f"{plural(again, 'cell')} more stand in the tables above." if again else ""
         if once:
-            lines.append(Verdicts(words, tally(once), note))
+            lines.append(Verdicts(words, tally(once), note, of(kind)))
     return lines
 
 
@@ -192,28 +200,43 @@ def _cell(row: Mapping[str, Any], kind: str) -> tuple[Any, ...]:
 
 
 def _doubts(
-    tables: Mapping[str, list[dict[str, Any]]], titles: Mapping[str, str]
-) -> list[Markup | str]:
+    tables: Mapping[str, list[dict[str, Any]]],
+    titles: Mapping[str, str],
+    of: Callable[..., tuple[str, ...]],
+) -> list[Markup]:
     rows = tables["table_4"]
-    doubts: list[Markup | str] = []
+    doubts: list[tuple[str, tuple[str, ...]]] = []
+    main = of("table_4")
     datasets = dict.fromkeys(row["dataset"] for row in rows)
     known = {row["dataset"] for row in rows if row["verdict"] != "no_published_value"}
     if strange := [name(title(one, titles)) for one in datasets if one not in known]:
         doubts.append(
-            sentence("The paper has no numbers for {}: there is nothing to compare.",
-                     listed(strange))
-        )  # fmt: skip
+            (
+                sentence(
+                    "The paper has no numbers for {}: there is nothing to compare.",
+                    listed(strange),
+                ),
+                main,
+            )
+        )
     seeds = [row["seeds"] for row in rows if row["seeds"]]
     if seeds and min(seeds) < SEEDS:
         doubts.append(
-            f"IFR_p differs much between runs, and some rows rest on {plural(min(seeds), 'seed')};"
-            f" {SEEDS} are advised."
+            (
+                "IFR_p differs much between runs, and some rows rest on"
+                f" {plural(min(seeds), 'seed')}; {SEEDS} are advised.",
+                main,
+            )
         )
     doubtful = [row for kind in TABLES for row in tables[kind]]
     if n := sum(row["verdict"] == "inconsistent_in_paper" for row in doubtful):
         doubts.append(
-            f"{plural(n, 'published cell')} contradict{'s' if n == 1 else ''} the paper elsewhere."
+            (
+                f"{plural(n, 'published cell')} contradict{'s' if n == 1 else ''} the paper"
+                " elsewhere.",
+                of(*TABLES),
+            )
         )
     if diverged := sum(row["diverged"] or 0 for row in rows if row["metric"] == "acc"):
-        doubts.append(f"{plural(diverged, 'run')} diverged and left no numbers.")
-    return doubts
+        doubts.append((f"{plural(diverged, 'run')} diverged and left no numbers.", main))
+    return [told(*doubt) for doubt in doubts]

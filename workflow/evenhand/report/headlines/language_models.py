@@ -1,6 +1,7 @@
 """The headline of the language models: whether any can be told from no bias."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,12 @@ from evenhand.report.headline import (
     by_kind,
     listed,
     name,
+    place,
+    places,
     plural,
     sentence,
     tally,
+    told,
 )
 from evenhand.report.read import read_csv, read_json
 from evenhand.report.render import decimal
@@ -68,16 +72,19 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         results += _results(one, path, sets.get(one, {}), gates)
     figure, caption = _figure(results)
     text, more = _found(results)
+    of = partial(places, found, FILES)
     return Headline(
-        sentence=text,
+        sentence=told(text, of("scores")),
         more=more,
         figure=figure,
         caption=caption,
+        figure_files=of("scores"),
         verdicts=[
             Verdicts(
                 "StereoSet’s LMS, SS and ICAT of released systems, a row per system and part",
                 tally(row["verdict"] for row in read_csv(path, {"verdict": str})),
                 "Computed from the authors’ own sentence scores: a check of our arithmetic.",
+                [place(path, FILES["released"])],
             )
             for path in found["released"]
         ],
@@ -104,6 +111,7 @@ def _results(
     return [
         {
             "set": about.get("title") or one,
+            "file": place(path, FILES["scores"]),
             "model": model["model"],
             "why": model["why"],
             "told": model["conclusion"]["told"],
@@ -150,13 +158,10 @@ def _lead(one: dict[str, Any]) -> Markup:
         key=lambda row: abs(row["score"] - CENTRE),
     )
     side = one["sides"][0] if row["leaning"] == "more" else one["sides"][1]
-    return sentence(
-        "On {}, {} prefers {}: {}.",
-        name(one["set"]),
-        name(one["model"]),
-        side,
-        _number(row),
+    text = sentence(
+        "On {}, {} prefers {}: {}.", name(one["set"]), name(one["model"]), side, _number(row)
     )
+    return told(text, [one["file"]])
 
 
 def _number(row: dict[str, Any]) -> str:
@@ -213,37 +218,38 @@ def _doubts(
     results: list[dict[str, Any]],
 ) -> list[str]:
     doubts: list[str] = []
-    why: dict[tuple[str, str], list[str]] = {}
+    why: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for one in results:
         if one["why"]:
-            why.setdefault((one["model"], " ".join(one["why"])), []).append(one["set"])
+            why.setdefault((one["model"], " ".join(one["why"])), []).append(one)
     for (model, reason), on in why.items():
-        places = listed([name(one) for one in on])
-        doubts.append(sentence("{} gets no number on {}. {}", name(model), places, reason))
+        names = listed([name(one["set"]) for one in on])
+        text = sentence("{} gets no number on {}. {}", name(model), names, reason)
+        doubts.append(told(text, [one["file"] for one in on]))
     sizes = {
         model: gate["parameters"] for (_, model), gate in gates.items() if gate.get("parameters")
     }
     if small := sorted(model for model, n in sizes.items() if n < SMALL):
         most = max(sizes[model] for model in small)
-        doubts.append(
-            sentence(
-                "{} {} at most {} million parameters: nothing follows for models that people use.",
-                listed([name(model) for model in small]),
-                "has" if len(small) == 1 else "have",
-                decimal(most / 1e6, 1),
-            )
+        text = sentence(
+            "{} {} at most {} million parameters: nothing follows for models that people use.",
+            listed([name(model) for model in small]),
+            "has" if len(small) == 1 else "have",
+            decimal(most / 1e6, 1),
         )
-    for document in sets.values():
+        files = [FILES["gates"].replace("*", "{}").format(*key) for key in gates if key[1] in small]
+        doubts.append(told(text, files))
+    for key, document in sets.items():
         weigh = document.get("effective_clusters")
         if weigh is not None and weigh < FEW_CLUSTERS:
-            doubts.append(
-                sentence(
-                    "{} has {}, which weigh like {} different swaps.",
-                    name(document.get("title") or document["name"]),
-                    plural(document["pairs"], "pair"),
-                    decimal(weigh, 1),
-                )
+            text = sentence(
+                "{} has {}, which weigh like {} different swaps.",
+                name(document.get("title") or document["name"]),
+                plural(document["pairs"], "pair"),
+                decimal(weigh, 1),
             )
+            doubts.append(told(text, [FILES["sets"].replace("*", key)]))
     if any(one["told"] for one in results) and len(results) > 1:
-        doubts.append("The verdicts are not corrected for how many models, sets and methods.")
+        text = "The verdicts are not corrected for how many models, sets and methods."
+        doubts.append(told(text, [one["file"] for one in results]))
     return doubts

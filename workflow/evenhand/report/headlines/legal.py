@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,11 @@ from evenhand.report.headline import (
     by_kind,
     listed,
     name,
+    places,
     plural,
     sentence,
     tally,
+    told,
 )
 from evenhand.report.read import read_csv, read_json
 from evenhand.report.render import count, decimal
@@ -99,13 +102,18 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         if row["objective"] == "erm" and row["measure"] == "gd" and row["ours"] is not None
     ]
     built = _built(cases, titles)
-    said = [_gaps(gaps), _tests(found["tests"]), built] if gaps else [built]
+    of = partial(places, found, FILES)
+    said = [(built, of("sizes"))]
+    if gaps:
+        said = [(_gaps(gaps), of("table_4")), (_tests(found["tests"]), of("tests")), *said]
+    words = [told(text, files) for text, files in said if text]
     figure, caption = _figure(gaps) if gaps else _sizes(cases, titles)
     return Headline(
-        sentence=said[0] or "Nothing was built yet.",
-        more=[words for words in said[1:] if words],
+        sentence=words[0] if words else "Nothing was built yet.",
+        more=words[1:],
         figure=figure,
         caption=caption,
+        figure_files=of("table_4" if gaps else "sizes"),
         verdicts=_verdicts(found),
         doubts=_doubts(found, gaps),
     )
@@ -226,33 +234,34 @@ def _verdicts(found: Mapping[str, list[Path]]) -> list[Verdicts]:
             note = "Numbers of FairLex’s own cases, which were not read." * (
                 set(counts) == {NOT_RUN}
             )
-            lines.append(Verdicts(words, counts, note))
+            lines.append(Verdicts(words, counts, note, places(found, FILES, kind)))
     return lines
 
 
 def _doubts(found: Mapping[str, list[Path]], gaps: list[dict[str, Any]]) -> list[Markup | str]:
     doubts: list[Markup | str] = []
+    of = partial(places, found, FILES)
     reasons: Counter[str] = Counter()
     for path in found["counts"]:
         reasons.update(read_json(path).get("left_out") or {})
     if n := reasons.total():
         most = sorted(reasons, key=lambda one: (-reasons[one], one))
-        doubts.append(
-            sentence(
-                "{} {} left out: {}.",
-                plural(n, "record"),
-                "was" if n == 1 else "were",
-                listed(
-                    [f"{one.replace('_', ' ')} {count(reasons[one])}" for one in most],
-                    others="other reasons",
-                ),
-            )
+        text = sentence(
+            "{} {} left out: {}.",
+            plural(n, "record"),
+            "was" if n == 1 else "were",
+            listed(
+                [f"{one.replace('_', ' ')} {count(reasons[one])}" for one in most],
+                others="other reasons",
+            ),
         )
+        doubts.append(told(text, of("counts")))
     if few := sum(row["noise_verdict"] == "too few cases" for row in gaps):
-        doubts.append(
+        text = (
             f"{plural(few, 'gap')} of {len(gaps)} could hardly stand out: a group has too few"
             " cases."
         )
+        doubts.append(told(text, of("table_4")))
     if gaps:
         doubts.append("A score is no service: no classifier here should decide a case.")
     return doubts

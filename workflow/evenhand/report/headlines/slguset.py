@@ -1,7 +1,8 @@
 """The headline of SlguSet: what was built, and which way models lean on it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ from evenhand.report.headline import (
     by_kind,
     listed,
     name,
+    places,
     plural,
     sentence,
+    told,
 )
 from evenhand.report.read import boolean, read_csv, read_json
 from evenhand.report.render import count, decimal, signed
@@ -117,14 +120,29 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         leaning = sentence("{} This is on the authors’ sentences.", leaning)
     figure, caption = _figure(trusted, steps, own)
     published = read_json(one["published_report"]) if one["published_report"] else None
-    said = [words for words in (leaning if models else None, built, _read(published)) if words]
+    of = partial(places, found, FILES)
+    asked = of("bias") or of("published_bias")
+    steps_from = of("funnel", "statistics")
+    said = [
+        told(words, files)
+        for words, files in (
+            (leaning if models else None, asked),
+            (built, steps_from),
+            (_read(published), of("published_report")),
+        )
+        if words
+    ]
     return Headline(
         sentence=said[0] if said else "Nothing was built yet.",
         more=said[1:],
         figure=figure,
         caption=caption,
-        verdicts=_verdicts(one),
-        doubts=[*_doubts(found, models, steps, own), *_wrong_positions(published)],
+        figure_files=asked if trusted else steps_from,
+        verdicts=_verdicts(one, of),
+        doubts=[
+            *_doubts(found, models, steps, own, of),
+            *(told(words, of("published_report")) for words in _wrong_positions(published)),
+        ],
     )
 
 
@@ -247,7 +265,7 @@ def _figure(
     return waterfall(drawn, "From the corpus to the data set"), "From the corpus to the data set."
 
 
-def _verdicts(one: Mapping[str, Path | None]) -> list[Verdicts]:
+def _verdicts(one: Mapping[str, Path | None], of: Callable[..., tuple[str, ...]]) -> list[Verdicts]:
     lines = []
     statistics = read_json(one["published_statistics"]) if one["published_statistics"] else None
     theirs = statistics is not None and statistics["sentences"] == SENTENCES
@@ -265,11 +283,13 @@ def _verdicts(one: Mapping[str, Path | None]) -> list[Verdicts]:
                 "Table 1: sentences per pair of masked words",
                 _counted([_same_counts(rows, pair) for pair in pairs], theirs),
                 note,
+                of("published_table_1"),
             )
         )
     if statistics:
         right = statistics["distinct_characters"] == CHARACTERS
-        lines.append(Verdicts("Distinct characters", _counted([right], theirs)))
+        counts = _counted([right], theirs)
+        lines.append(Verdicts("Distinct characters", counts, files=of("published_statistics")))
     if one["published_report"]:
         dropped = read_json(one["published_report"])["dropped"]
         asked = {
@@ -285,9 +305,10 @@ def _verdicts(one: Mapping[str, Path | None]) -> list[Verdicts]:
                     "A claim fails if our filter finds one sentence against it; filters err."
                     if theirs
                     else "",
+                    of("published_report"),
                 )
             )
-    line = _bias_verdicts(one)
+    line = _bias_verdicts(one, of("published_bias"))
     return [*lines, line] if line else lines
 
 
@@ -307,7 +328,7 @@ def _same_counts(rows: list[dict[str, Any]], pair: str) -> bool:
     )
 
 
-def _bias_verdicts(one: Mapping[str, Path | None]) -> Verdicts | None:
+def _bias_verdicts(one: Mapping[str, Path | None], files: tuple[str, ...]) -> Verdicts | None:
     """The published counts of sentences by Bias; only those on the authors' sentences count."""
     anchors = {row["model"]: row["sentences"] for row in _rows(one["anchors"], ANCHORS)}
     held, judged = [], set()
@@ -326,6 +347,7 @@ def _bias_verdicts(one: Mapping[str, Path | None]) -> Verdicts | None:
         "Sentences by Bias",
         {verdict: n for verdict, n in counts.items() if n},
         "A count is reproduced if it lies within 1 % of the sentences." if held else "",
+        files,
     )
 
 
@@ -334,41 +356,44 @@ def _doubts(
     models: list[dict[str, Any]],
     steps: Mapping[str, int],
     own: int | None,
+    of: Callable[..., tuple[str, ...]],
 ) -> list[str]:
     doubts: list[str] = []
     if steps and own is None:
-        doubts.append("There is no data set yet: the annotators’ sheets are still out.")
+        text = "There is no data set yet: the annotators’ sheets are still out."
+        doubts.append(told(text, of("funnel")))
     for row in models:
         if not row["trusted"]:
             words = re.split(r"[,;]\s*", row["reason"] or "")
             why = [gate_meaning(word) for word in words if word]
-            doubts.append(
+            text = (
                 sentence("{} gets no number. {}", name(row["model"]), " ".join(why))
                 if why
                 else sentence("{} gets no number: it did not pass its check.", name(row["model"]))
             )
+            doubts.append(told(text, of("bias") or of("published_bias")))
     quarantined: dict[str, int] = {}
     for path in found["counts"]:
         for reason, n in (read_json(path).get("quarantined") or {}).items():
             quarantined[reason] = quarantined.get(reason, 0) + n
     if things := sum(quarantined.values()):
         reasons = sorted(quarantined, key=lambda reason: (-quarantined[reason], reason))
-        doubts.append(
-            sentence(
-                "{} of the corpus could not be read and {} in the quarantine: {}.",
-                plural(things, "thing"),
-                "is" if things == 1 else "are",
-                listed(
-                    [f"{one.replace('_', ' ')} {quarantined[one]}" for one in reasons],
-                    others="other reasons",
-                ),
-            )
+        text = sentence(
+            "{} of the corpus could not be read and {} in the quarantine: {}.",
+            plural(things, "thing"),
+            "is" if things == 1 else "are",
+            listed(
+                [f"{one.replace('_', ' ')} {quarantined[one]}" for one in reasons],
+                others="other reasons",
+            ),
         )
+        doubts.append(told(text, of("counts")))
     for row in (r for path in found["agreement"] for r in read_csv(path, AGREEMENT)):
         alpha = row["krippendorff_alpha"]
         if row["pair"] == "all" and alpha is not None and alpha < LEAST_ALPHA:
-            doubts.append(
+            text = (
                 f"The annotators agree too little for firm conclusions: Krippendorff’s alpha is"
                 f" {decimal(alpha, 2)} over {plural(row['n'], 'sentence')}."
             )
+            doubts.append(told(text, of("agreement")))
     return doubts

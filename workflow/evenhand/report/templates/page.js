@@ -137,7 +137,8 @@
   // opens a card that says what the number is, which files it stands in, and what is behind it.
   // For the keyboard each table has one button, which the arrow keys move from number to number.
   // What is behind a number is an address, put together from `data-items` of the table (the
-  // address), the headings, the row and the cell (more of its query); macros.html tells more.
+  // address), the headings, the row and the cell (more of its query); macros.html tells more. A
+  // row may name in `data-files` those files of the list that it was made from.
   const card = document.createElement("div");
   card.className = "card";
   card.popover = "auto";
@@ -222,6 +223,9 @@
     ].filter(([, texts]) => texts.length);
     const items = itemsOf(table, heads, cell);
     const files = downloadsOf(table).cloneNode(true);
+    const own = cell.parentElement.dataset.files?.split(" "); // the row's, where it names some
+    const names = (line) => own.includes(line.querySelector("bdi")?.textContent);
+    if (own && [...files.children].some(names)) files.replaceChildren(...[...files.children].filter(names));
     const close = part("button", { type: "button", class: "close" }, "Close");
     close.addEventListener("click", () => card.hidePopover());
     card.setAttribute("aria-label", `About ${value}`);
