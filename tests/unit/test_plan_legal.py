@@ -111,6 +111,30 @@ def test_the_curves_are_of_each_training(here):
     assert not plan_legal.classifiers_page_files(configured({"a": TEXTS}))
 
 
+def test_the_page_of_the_cases_has_a_place_for_each_prediction(here):
+    one = {"kind": "linear", "datasets": ["mine"], "objectives": ["erm", "group_dro"]}
+    one |= {"attributes": ["applicant_gender"]}
+    config = configured({"a": TEXTS, "b": TEXTS}, classifiers={"linear": one})
+    files, options = (
+        found(config) for found in (plan_legal.cases_page_files, plan_legal.cases_page_options)
+    )
+    assert options["parts"] == ["mine/a", "mine/b"]
+    assert [file.rpartition("/")[2] for file in files["records"]] == ["a.parquet", "b.parquet"]
+    assert options["trainings"] == [
+        "mine/linear/erm/none/all",
+        "mine/linear/group_dro/applicant_gender/all",
+    ]
+    assert files["predictions"] == [
+        f"<results>/legal/{one.replace('mine/', 'mine/predictions/')}.parquet"
+        for one in options["trainings"]
+    ]
+    assert files["cases"] == ["<results>/legal/mine/mine.parquet"]
+    without = configured({"a": TEXTS})
+    assert plan_legal.cases_page_files(without)["predictions"] == []
+    assert plan_legal.cases_page_options(without)["trainings"] == []
+    assert not plan_legal.cases_page_files(configured_without())
+
+
 TEXTS_ONLY = {"a": TEXTS}
 LINEAR = {"kind": "linear", "datasets": ["mine"]}
 ENCODER = {"kind": "hierarchical", "datasets": ["mine"], "model": "tiny"}
