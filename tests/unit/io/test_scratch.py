@@ -16,3 +16,12 @@ def test_success_removes_the_folder_and_failure_keeps_it(tmp_path):
     with scratch_at(folder):
         assert (scratch_folder() / "done").read_text() == "half"
     assert not folder.exists()
+
+
+def test_the_folders_of_parts_end_with_the_whole(tmp_path):
+    folder = tmp_path / "scratch"
+    with scratch_at(folder):
+        assert scratch_folder("one") == folder / "one"
+        assert scratch_folder("one").is_dir() and scratch_folder() == folder
+    assert not folder.exists()
+    assert scratch_folder("one") is None

@@ -5,6 +5,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenhand.errors import InputError
+from evenhand.io.checkpoint import Checkpoints
+from evenhand.io.scratch import scratch_at
 from evenhand.learning.eidig import relabelling
 from evenhand.learning.train_eidig import train_eidig
 from evenhand.learning.train_table import GROUPS, RUNS, train_table
@@ -136,3 +138,52 @@ def test_a_seed_that_leaves_a_group_empty_harms_no_other(tmp_path, training, tra
 def test_input_that_is_wrong(tmp_path, training, options, match):
     with pytest.raises(InputError, match=match):
         run(tmp_path, training, table(), **options)
+
+
+class Killed(BaseException):
+    pass
+
+
+@pytest.fixture
+def killed(monkeypatch):
+    """A function that lets a run die when so many seeds are done; and the seeds that are saved."""
+    save, saved = Checkpoints.save, []
+
+    def after(seeds):
+        def stop(self, kept):
+            save(self, kept)
+            saved.append(self.file.parent.name)
+            if len(saved) == seeds:
+                raise Killed
+
+        monkeypatch.setattr(Checkpoints, "save", stop)
+        return saved
+
+    return after
+
+
+@pytest.mark.parametrize("track", ["integers", "base"])
+def test_a_run_that_was_stopped_goes_on_with_the_seed_that_was_begun(
+    tmp_path, training, killed, track
+):
+    options = {"track": track, "seeds": 3, "tries": 20}
+    counts, *_, whole = run(tmp_path, training, people(240), **options)
+    saved = killed(2)
+    with pytest.raises(Killed), scratch_at(tmp_path / "scratch"):
+        run(tmp_path, training, people(240), **options)
+    with scratch_at(tmp_path / "scratch"):
+        again, *_, resumed = run(tmp_path, training, people(240), **options)
+    assert (again, resumed) == (counts, whole)
+    assert saved == ["seed-0", "seed-1", "seed-2"]  # none was done twice
+    assert not (tmp_path / "scratch").exists()
+
+
+def test_seeds_of_another_search_are_not_read(tmp_path, training, killed):
+    killed(1)
+    with pytest.raises(Killed), scratch_at(tmp_path / "scratch"):
+        run(tmp_path, training, people(240), tries=20)
+    with (
+        pytest.raises(InputError, match="another training: search was"),
+        scratch_at(tmp_path / "scratch"),
+    ):
+        run(tmp_path, training, people(240), tries=21)

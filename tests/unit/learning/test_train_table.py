@@ -7,6 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenhand.errors import InputError
+from evenhand.io import checkpoint
+from evenhand.io.checkpoint import Checkpoints
+from evenhand.io.scratch import scratch_at
+from evenhand.learning import stacked
 from evenhand.learning.hyperparameters import read_hyperparameters
 from evenhand.learning.methods import mlp
 from evenhand.learning.stacked import Configuration, Options, train_runs
@@ -307,3 +311,68 @@ def test_every_method_of_the_folder_has_a_title(repository):
     assert names == sorted([*METHODS, "logistic_regression", "majority"])
     titles = {importlib.import_module(f"evenhand.learning.methods.{n}").METHOD.title for n in names}
     assert len(titles) == len(names)
+
+
+class Killed(BaseException):
+    pass
+
+
+def checkpointed(folder, data, meta, training, **options):
+    """Train in a folder; the bytes of the three tables."""
+    folder.mkdir()
+    outputs = {name: folder / f"{name}.parquet" for name in ("out", "groups", "predictions")}
+    given = {"individual": ["none", "iifr_cosine"], "mus": [1.0, 4.0], "seeds": 3} | options
+    train_table(data=data, meta=meta, training=training, method="alfr", **outputs, **given)
+    return [path.read_bytes() for path in outputs.values()]
+
+
+@pytest.mark.parametrize("step", [1, 11, 12, 13, 30, 35])
+def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(
+    tmp_path, training, monkeypatch, step
+):
+    # three stacks of two runs for none, three for the cosine; six steps an epoch, two epochs
+    monkeypatch.setattr(stacked, "STACK", 2)
+    files = write(tmp_path, table())
+    whole = checkpointed(tmp_path / "whole", *files, training)
+    monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
+    monkeypatch.setattr(checkpoint, "SHARE", 0)
+    save, seen = Checkpoints.save_if_due, []
+
+    def stop(self, collect):
+        save(self, collect)
+        seen.append(1)
+        if len(seen) == step:
+            raise Killed
+
+    monkeypatch.setattr(Checkpoints, "save_if_due", stop)
+    with pytest.raises(Killed), scratch_at(tmp_path / "scratch"):
+        checkpointed(tmp_path / "stopped", *files, training)
+    assert (tmp_path / "scratch").exists()
+    with scratch_at(tmp_path / "scratch"):
+        resumed = checkpointed(tmp_path / "resumed", *files, training)
+    assert resumed == whole
+    assert len(seen) == 6 * 12  # no step was made twice
+    assert not (tmp_path / "scratch").exists()
+
+
+def test_a_checkpoint_of_another_grid_or_table_is_refused(tmp_path, training, monkeypatch):
+    def stop(self, collect):
+        self.save(collect())
+        raise Killed
+
+    files = write(tmp_path, table())
+    with monkeypatch.context() as patched, pytest.raises(Killed), scratch_at(tmp_path / "scratch"):
+        patched.setattr(Checkpoints, "save_if_due", stop)
+        checkpointed(tmp_path / "stopped", *files, training)
+    with (
+        pytest.raises(InputError, match="another training: runs was"),
+        scratch_at(tmp_path / "scratch"),
+    ):
+        checkpointed(tmp_path / "other_grid", *files, training, mus=[2.0, 4.0])
+    (tmp_path / "more").mkdir()
+    more = write(tmp_path / "more", table(seed=1))
+    with (
+        pytest.raises(InputError, match="another training: table was"),
+        scratch_at(tmp_path / "scratch"),
+    ):
+        checkpointed(tmp_path / "other_table", *more, training)

@@ -15,10 +15,14 @@ from evenhand.io.files import remove
 _folder: ContextVar[Path | None] = ContextVar("scratch_folder", default=None)
 
 
-def scratch_folder() -> Path | None:
-    """The folder of the stage that is running; it is there, and may hold an earlier attempt."""
+def scratch_folder(part: str = "") -> Path | None:
+    """The folder of the stage that is running; it is there, and may hold an earlier attempt.
+
+    With `part` it is one inside that, for a stage whose parts are done one after the other.
+    """
     folder = _folder.get()
     if folder is not None:
+        folder = folder / part
         folder.mkdir(parents=True, exist_ok=True)
     return folder
 

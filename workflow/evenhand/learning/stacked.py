@@ -9,19 +9,28 @@ element by element, so one optimiser over the stack is as many separate ones.
 A stack's layout follows from the runs asked for and from the table alone, never from the machine:
 the same job gives the same bytes. In another layout the order of sums differs, and so do the
 last digits. A run whose numbers leave the finite ones stays alone with them.
+
+In a stage each stack keeps a checkpoint: where its training is, and in the end what it predicts.
+The next attempt trains no stack again that was done, and goes on in the one that was begun.
 """
 
+import hashlib
 import heapq
 import itertools
+import json
 import math
+import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from torch.func import functional_call, grad, vmap
 
 from evenhand.errors import InputError
+from evenhand.io.checkpoint import Checkpoints
+from evenhand.io.scratch import scratch_folder
 from evenhand.learning.hyperparameters import Hyperparameters
 from evenhand.learning.individual_loss import Batch, IndividualLoss, individual_loss_of
 from evenhand.learning.losses.adversarial import (
@@ -268,13 +277,39 @@ def _train_stacks(
     look = {"desc": table.name, "unit": " steps", "mininterval": 5, "ascii": True}
     rows = len(split(table, seeds[0], options.split)[0])
     steps = len(stacks) * hyperparameters.epochs * -(-rows // hyperparameters.batch)
+    common = {
+        "table": _digest(table),
+        "method": method.title,
+        "hyperparameters": asdict(hyperparameters),
+        "options": asdict(options),
+    }
     with one_thread(), tqdm(total=steps, disable=not progress, **look) as bar:
-        for individual, some, chosen in stacks:
+        for number, (individual, some, chosen) in enumerate(stacks):
             folds = [fold(table, method, seed, options.split) for seed in some]
-            parameters, pairs = _fit(
-                folds, method, hyperparameters, individual, some, chosen, options, bar
-            )
-            p, flipped = _predict(folds, method, hyperparameters, parameters)
+            own = {"individual": individual, "seeds": list(some), "runs": [*map(asdict, chosen)]}
+            checkpoints = Checkpoints(scratch_folder(f"stack-{number}"), common | own)
+            kept = checkpoints.restore() or {}
+            if "p" in kept:
+                print(f"stack {number + 1} of {len(stacks)} was done before", file=sys.stderr)
+                bar.update(steps // len(stacks))
+            else:
+                parameters, pairs = _fit(
+                    folds,
+                    method,
+                    hyperparameters,
+                    individual,
+                    some,
+                    chosen,
+                    options,
+                    bar,
+                    checkpoints,
+                    kept,
+                )
+                said = _predict(folds, method, hyperparameters, parameters)
+                p, flipped = map(torch.from_numpy, said)
+                kept = {"p": p, "flipped": flipped, "pairs": pairs}
+                checkpoints.save(kept)
+            p, flipped, pairs = (kept[name].numpy() for name in ("p", "flipped", "pairs"))
             for s, c in itertools.product(range(len(some)), range(len(chosen))):
                 yield Trained(
                     individual=individual,
@@ -286,6 +321,14 @@ def _train_stacks(
                     flipped=flipped[s, c],
                     pairs=None if individual == "none" else float(pairs[s, c]),
                 )
+
+
+def _digest(table: Prepared) -> str:
+    """SHA-256 over features, labels and groups."""
+    found = hashlib.sha256()
+    for array in (table.x, table.y, table.a):
+        found.update(np.ascontiguousarray(array).data)
+    return found.hexdigest()
 
 
 def fit_classifier(
@@ -381,8 +424,13 @@ def _fit(
     chosen: Sequence[Configuration],
     options: Options,
     bar,
+    checkpoints: Checkpoints,
+    kept: dict[str, Any],
 ) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
-    """Train a stack: parameters (seeds, configurations, ...) and pairs a step (the same)."""
+    """Train a stack: parameters (seeds, configurations, ...) and pairs a step (the same).
+
+    It goes on from `kept`, unless that is empty.
+    """
     sizes = _sizes(folds[0], method, hyperparameters)
     starts = [initial(seed, *sizes) for seed in seeds]
     parameters = {
@@ -407,7 +455,27 @@ def _fit(
     pairs, steps = torch.zeros(shape, dtype=torch.float64), 0
     codes = torch.stack([one.codes for one in folds])
     draws = [np.random.default_rng([seed, 2]) for seed in seeds]
-    for rows in _batches(folds, seeds, hyperparameters):
+    if kept:
+        for name, parameter in parameters.items():
+            parameter.copy_(kept["parameters"][name])
+        optimizer.load_state_dict(kept["optimizer"])
+        for one, state in zip(draws, json.loads(kept["draws"]), strict=True):
+            one.bit_generator.state = state
+        pairs, steps = kept["pairs"], kept["steps"]
+        print(f"goes on after step {steps}", file=sys.stderr)
+        bar.update(steps)
+
+    def collect() -> dict[str, Any]:
+        return {
+            "parameters": parameters,
+            "optimizer": optimizer.state_dict(),
+            "draws": json.dumps([one.bit_generator.state for one in draws]),
+            "pairs": pairs,
+            "steps": steps,
+        }
+
+    # the batches of the steps before are drawn again, and not used
+    for rows in itertools.islice(_batches(folds, seeds, hyperparameters), steps, None):
         x, y, a = (
             torch.stack([getattr(one, name)[row] for one, row in zip(folds, rows, strict=True)])
             for name in ("x_train", "y_train", "a_train")
@@ -435,6 +503,7 @@ def _fit(
             pairs += has_pair.sum(dim=-1)
         steps += 1
         bar.update()
+        checkpoints.save_if_due(collect)
     return parameters, pairs / steps
 
 

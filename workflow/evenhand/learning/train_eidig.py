@@ -3,11 +3,16 @@
 Three networks a seed: ``eidig_base``, which the search attacks; ``eidig``, trained from fresh
 parameters on the training rows and the relabelled people; and ``eidig_control``, trained on the
 same schedule without these people. Only the difference of the last two is EIDIG's doing.
+
+A run that dies leaves the networks of the seeds that it has done. The next attempt reads them, and
+goes on with the seed that was begun.
 """
 
+import hashlib
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +21,8 @@ import pyarrow.parquet as pq
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.checkpoint import Checkpoints
+from evenhand.io.scratch import scratch_folder
 from evenhand.learning.hyperparameters import Hyperparameters, read_hyperparameters
 from evenhand.learning.train_table import GROUPS, measure, with_reason
 from evenhand.metrics.individual import TAU
@@ -26,6 +33,7 @@ from evenhand.tabular.splits import random_split
 if TYPE_CHECKING:
     from evenhand.learning.eidig.network import Network
     from evenhand.learning.eidig.space import Space
+    from evenhand.learning.stacked import Trained
     from evenhand.tabular.splits import EmptyPartError
 
 #: What the three networks of a track are called; the two tracks are never mixed.
@@ -169,13 +177,31 @@ def _train_seed(
     progress: Callable[[], object],
 ) -> tuple[list, dict[str, int]]:
     """The three runs of a seed, and what was generated."""
+    import torch
+
     from evenhand.learning.eidig import generation, relabelling
     from evenhand.learning.eidig import space as spaces
+    from evenhand.learning.eidig.network import Network
 
     train, test = random_split(table, seed)
     space = spaces.native(table, train) if track == "integers" else spaces.one_hot(table, train)
     x, y = space.encode(space.codes), table.y.astype(np.float32)
     same = space, track, hyperparameters, epochs, seed
+    checkpoints = Checkpoints(
+        scratch_folder(f"seed-{seed}"),
+        {
+            "table": hashlib.sha256(x.tobytes() + y.tobytes()).hexdigest(),
+            "track": track,
+            "hyperparameters": asdict(hyperparameters),
+            "search": [interval, tries, support_vectors],
+        },
+    )
+    if kept := checkpoints.restore():
+        print(f"seed {seed} was done before", file=sys.stderr)
+        networks = [
+            Network(tuple(sizes), theta.numpy().copy()) for sizes, theta in kept["networks"]
+        ]
+        return _runs(space, networks, seed, train, test, values, people), kept["found"]
     base, _ = _fit(*same, x[train], y[train], progress, fresh=False)
     generator = np.random.default_rng([seed, 3])
     starts = generation.global_search(space, base, generation.seed_rows(space, train, generator))
@@ -204,8 +230,9 @@ def _train_seed(
         "epochs_control": taken[0],
         "epochs_eidig": taken[1],
     }
-    runs = [_run(space, network, seed, train, test, values, people) for network in networks]
-    return runs, found
+    thetas = [[list(one.sizes), torch.from_numpy(one.theta)] for one in networks]
+    checkpoints.save({"networks": thetas, "found": found})
+    return _runs(space, networks, seed, train, test, values, people), found
 
 
 def _people(table: Prepared, track: str) -> tuple[Prepared, np.ndarray]:
@@ -243,6 +270,18 @@ def _not_made(people: Prepared, seed: int, error: "EmptyPartError"):
     return not_made(people, "none", Configuration(0.0, None, None), seed, error)
 
 
+def _runs(
+    space: "Space",
+    networks: "list[Network]",
+    seed: int,
+    train: np.ndarray,
+    test: np.ndarray,
+    values: np.ndarray,
+    people: Prepared,
+) -> "list[Trained]":
+    return [_run(space, network, seed, train, test, values, people) for network in networks]
+
+
 def _run(
     space: "Space",
     network: "Network",
@@ -251,7 +290,7 @@ def _run(
     test: np.ndarray,
     values: np.ndarray,
     people: Prepared,
-):
+) -> "Trained":
     """What a network says of the rows held out, with each value of the attribute."""
     from evenhand.learning.stacked import Configuration, Trained
 
