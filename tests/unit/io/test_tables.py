@@ -4,6 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from evenhand.errors import InputError
 from evenhand.io import tables
 
 SCHEMA = pa.schema([("word", pa.string()), ("count", pa.int64())])
@@ -88,3 +89,16 @@ def test_batches_and_rows_make_the_same_bytes(tmp_path):
 def test_the_compression_is_zstd(tmp_path):
     tables.write_table(tmp_path / "t.parquet", SCHEMA, [{"word": "x", "count": 1}])
     assert pq.read_metadata(tmp_path / "t.parquet").row_group(0).column(0).compression == "ZSTD"
+
+
+def test_columns_that_are_there_and_one_that_is_not(tmp_path):
+    path = tmp_path / "t.parquet"
+    tables.write_table(path, SCHEMA, [])
+    names = SCHEMA.names
+    assert tables.read_columns(path, names[:1]).column_names == names[:1]
+    assert tables.count_rows(path, names) == 0
+    with pytest.raises(InputError, match="lacks the column other; use another"):
+        tables.count_rows(path, ["other"], remedy="use another")
+    path.write_text("no table", encoding="utf-8")
+    with pytest.raises(InputError, match="is not a Parquet file"):
+        tables.read_columns(path, names)

@@ -6,13 +6,14 @@ served from the run cache when the table came out the same. What made it stands 
 (see `evenhand.stage` and `results/provenance.json`, which names each file by its SHA-256).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from evenhand.errors import InputError
 from evenhand.io.files import atomic
 
 #: Rows per row group, and per batch read: bounds the memory of a job.
@@ -61,3 +62,33 @@ def read_rows(
     with pq.ParquetFile(path) as file:
         for batch in file.iter_batches(batch_size=batch_rows or BATCH_ROWS, columns=columns):
             yield from batch.to_pylist()
+
+
+def read_columns(path: Path, columns: Sequence[str], remedy: str | None = None) -> pa.Table:
+    """These columns of a Parquet file.
+
+    Raises
+    ------
+    InputError
+        It is no Parquet file, or lacks one of them.
+    """
+    count_rows(path, columns, remedy)
+    return pq.read_table(path, columns=list(columns))
+
+
+def count_rows(path: Path, columns: Sequence[str] = (), remedy: str | None = None) -> int:
+    """The number of rows of a Parquet file that has at least these columns.
+
+    Raises
+    ------
+    InputError
+        It is no Parquet file, or lacks one of them.
+    """
+    try:
+        metadata = pq.read_metadata(path)
+        names = metadata.schema.to_arrow_schema().names
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise InputError("is not a Parquet file", file=path) from error
+    if missing := [name for name in columns if name not in names]:
+        raise InputError(f"lacks the column {missing[0]}", file=path, remedy=remedy)
+    return metadata.num_rows

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from evenhand.errors import InputError
+from evenhand.io.tables import read_columns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,7 +76,7 @@ def read_models(
     """
     if len(bias) != len(gates) or not bias:
         raise InputError(f"there are {len(bias)} bias tables and {len(gates)} gates")
-    sentences = read_columns(dataset, ["sentence_id", *columns])
+    sentences = read_columns(dataset, ["sentence_id", *columns]).to_pandas()
     if sentences.empty:
         raise InputError("holds no sentence, so there is nothing to describe", file=dataset)
     if {"surface", "surface_opposite", "gender"} <= {*columns}:
@@ -89,7 +89,7 @@ def read_models(
         raise InputError("the models were scored in different log bases", file=gates[0])
     scores = {}
     for name, path in zip(names, bias, strict=True):
-        scores[name] = read_columns(path, BIAS.names)
+        scores[name] = read_columns(path, BIAS.names).to_pandas()
         if list(scores[name]["sentence_id"]) != list(sentences["sentence_id"]):
             raise InputError(
                 "its sentences are not those of the dataset, in the same order",
@@ -97,23 +97,6 @@ def read_models(
                 remedy=f"score {dataset.name} again",
             )
     return sentences, dict(zip(names, read, strict=True)), scores
-
-
-def read_columns(path: Path, columns: list[str]) -> "pd.DataFrame":
-    """These columns of a Parquet file.
-
-    Raises
-    ------
-    InputError
-        It is no Parquet file, or lacks one of them.
-    """
-    try:
-        present = pq.read_schema(path).names
-    except pa.ArrowInvalid as error:
-        raise InputError("is not a Parquet file", file=path) from error
-    if missing := [name for name in columns if name not in present]:
-        raise InputError(f"lacks the column {missing[0]}", file=path)
-    return pq.read_table(path, columns=columns).to_pandas()
 
 
 def read_gate(path: Path, keys: Sequence[str] = GATE) -> dict[str, Any]:

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.csv_tables import write_rows
+from evenhand.io.tables import read_columns
 from evenhand.metrics.bootstrap import drawn_weights, sums_by_group
-from evenhand.slguset.bias_tables import read_columns, read_gate, read_models
+from evenhand.slguset.bias_tables import read_gate, read_models
 from evenhand.stage import Input, Output
 from evenhand.stereotypes.methods import METHODS
 
@@ -187,8 +187,7 @@ def _pearson_interval(
 def _differences(path: Path, ids: pd.Series) -> pd.DataFrame:
     """Per sentence and method the male side's score minus the female side's, by the dataset."""
     columns = ["pair_id", "side", "variant", *METHODS]
-    read_columns(path, columns)  # says what is missing
-    table = pq.read_table(path, columns=columns)
+    table = read_columns(path, columns)
     table = table.filter(pc.equal(table["variant"], "original"))
     sides = [
         table.filter(pc.equal(table["side"], side)).to_pandas().set_index("pair_id")[list(METHODS)]

@@ -38,14 +38,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.scratch import scratch_folder
-from evenhand.io.tables import read_rows, write_table
+from evenhand.io.tables import count_rows, read_rows, write_table
 from evenhand.scoring.describe import describe, describe_broken
 from evenhand.scoring.fill_mask import check_fill_mask
 from evenhand.scoring.model_files import BrokenModelError
@@ -312,15 +310,9 @@ class _Reader:
 
 def _check_dataset(path: Path) -> int:
     """The number of sentences in a dataset that has the columns needed."""
-    try:
-        metadata = pq.read_metadata(path)
-    except pa.ArrowInvalid as error:
-        raise InputError("is not a Parquet file", file=path) from error
-    if missing := [c for c in COLUMNS if c not in metadata.schema.to_arrow_schema().names]:
-        raise InputError(f"lacks the column {missing[0]}", file=path)
-    if metadata.num_rows == 0:
+    if not (count := count_rows(path, COLUMNS)):
         raise InputError("holds no sentence, so there is nothing to score", file=path)
-    return metadata.num_rows
+    return count
 
 
 def _check_row(path: Path, number: int, row: dict[str, Any]) -> None:

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from evenhand.errors import InputError
+from evenhand.io.tables import read_columns
 from evenhand.stereotypes.methods import METHODS
 from evenhand.stereotypes.scores import SCORES
 
@@ -110,7 +110,7 @@ def read_pair_set(path: Path) -> Pairs:
     InputError
         The file is not a table of pairs, or holds no pair.
     """
-    table = _read_table(path, COLUMNS)
+    table = read_columns(path, COLUMNS)
     if not table.num_rows:
         raise InputError("holds no pair, so there is nothing to summarise", file=path)
     agreement = _floats(table, "agreement")
@@ -230,7 +230,7 @@ def _read_gate(path: Path) -> dict[str, Any]:
 def _read_scores(path: Path, pairs: Pairs, *, seeds: bool = False) -> list[Scores]:
     """The scores of a file: of each seed, of which there may be none, or of the one model."""
     names = [*(["seed"] if seeds else []), *SCORES.names]
-    table = _read_table(path, names)
+    table = read_columns(path, names)
     numbers = [name for name in SCORES.names if name not in KEYS]
     columns = {name: _floats(table, name) for name in numbers}
     excluded = np.array(table["excluded"].is_valid())
@@ -267,16 +267,6 @@ def _other_pairs(path: Path) -> InputError:
     return InputError(
         "its pairs are not those of the set", file=path, remedy="score the set with it again"
     )
-
-
-def _read_table(path: Path, columns: list[str]) -> pa.Table:
-    try:
-        present = pq.read_schema(path).names
-    except pa.ArrowInvalid as error:
-        raise InputError("is not a Parquet file", file=path) from error
-    if missing := [name for name in columns if name not in present]:
-        raise InputError(f"lacks the column {missing[0]}", file=path)
-    return pq.read_table(path, columns=columns)
 
 
 def _floats(table: pa.Table, name: str) -> np.ndarray:

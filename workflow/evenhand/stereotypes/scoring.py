@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from evenhand.errors import InputError
-from evenhand.io.tables import read_rows
+from evenhand.io.tables import count_rows, read_rows
 from evenhand.scoring.models import CausalLM, LanguageModel
 from evenhand.scoring.precision import calibrate, near_ties
 from evenhand.stereotypes.pairs import PAIRS, SIDES
@@ -200,16 +198,9 @@ def check_pairs(path: Path) -> int:
     InputError
         It is no such table, or is empty.
     """
-    try:
-        metadata = pq.read_metadata(path)
-    except pa.ArrowInvalid as error:
-        raise InputError("is not a Parquet file", file=path) from error
-    names = metadata.schema.to_arrow_schema().names
-    if missing := [column for column in PAIRS.names if column not in names]:
-        raise InputError(f"lacks the column {missing[0]}", file=path, remedy="use read_pairs")
-    if metadata.num_rows == 0:
+    if not (count := count_rows(path, PAIRS.names, remedy="use read_pairs")):
         raise InputError("holds no pair, so there is nothing to score", file=path)
-    return metadata.num_rows
+    return count
 
 
 def spread(path: Path, total: int, wanted: int) -> list[dict[str, Any]]:

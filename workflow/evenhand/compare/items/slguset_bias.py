@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from evenhand.compare.items.common import Items
-from evenhand.slguset.bias_tables import BIAS, VARIANTS, read_columns
+from evenhand.io.tables import read_columns
+from evenhand.slguset.bias_tables import BIAS, VARIANTS
 
 #: What a table calls the group of all sentences, pairs, genders and directions.
 ALL = "all"
@@ -34,7 +35,8 @@ class Store:
         if not (path.is_file() and self.dataset.is_file()):
             return None
         columns = ["sentence_id", "surface", "surface_opposite", "gender"]
-        sentences, scores = read_columns(self.dataset, columns), read_columns(path, BIAS.names)
+        sentences = read_columns(self.dataset, columns).to_pandas()
+        scores = read_columns(path, BIAS.names).to_pandas()
         if list(sentences["sentence_id"]) != list(scores["sentence_id"]):
             return None
         male = sentences["gender"] == "male"

@@ -4,11 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from evenhand.errors import InputError
-from evenhand.io.tables import read_rows
+from evenhand.io.tables import count_rows, read_rows
 from evenhand.stereotypes.pairs import Form, pair_row
 
 #: What is read of the data set (see `evenhand.slguset.dataset`).
@@ -45,12 +42,7 @@ def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
     InputError
         It is no Parquet file, lacks a column, or has a gender other than male and female.
     """
-    try:
-        present = pq.read_schema(file).names
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise InputError("is not a Parquet file", file=file) from error
-    if missing := [name for name in COLUMNS if name not in present]:
-        raise InputError(f"lacks the column {missing[0]}", file=file)
+    count_rows(file, COLUMNS)
     for number, row in enumerate(read_rows(file, COLUMNS), start=1):
         sides = [row["sentence"], row["swapped_sentence"]]
         surfaces = [row["surface"], row["surface_opposite"]]
