@@ -45,6 +45,10 @@ HOSTILE_NAME = HOSTILE.replace("/", "∕")
 ONE_SYSTEM = ["front", "slguset", "sentences", "known_errors", "provenance", "run"]
 
 
+#: Tables of the repository that pages offer.
+RESOURCES = ("known_errors", "paper_items")
+
+
 def hostile(repository: Path, results: Path) -> Path:
     """All pages, with `HOSTILE` wherever data has a say; the folder that they lie in."""
     report = results / "report"
@@ -120,15 +124,17 @@ def one_system(repository: Path, results: Path) -> Path:
     """The pages of a run that has SlguSet alone; the folder that they lie in."""
     report = folder(results / "report")
     common = {"templates": made_results.templates(repository), "pages": ONE_SYSTEM}
-    rows = made_explorer.sentence_rows(60)
+    made_results.write_results(results)
+    shown = ("dataset", "bias", "bias_scores")
+    given = made_results.arguments(results)
     write_sentences_page(
         **common, out=report / "sentences.html", tables_out=report / "sentences",
-        **made_explorer.write_edition(results, "slguset", rows),
+        **{name: given[name] for one in shown for name in (one, f"published_{one}")},
     )  # fmt: skip
-    made_results.write_results(results)  # over these, but for what the page leads to
     shutil.copyfile(
         results / "slguset_published/filters.csv", results / "slguset_published/problems.csv"
     )
+    shutil.copyfile(results / "slguset/funnel.csv", results / "slguset/quarantine.csv")
     files = made_results.arguments(results)
     write_slguset_page(**common, out=report / "slguset.html", **files)
     write_front_page(
@@ -143,10 +149,14 @@ def one_system(repository: Path, results: Path) -> Path:
         **common, out=report / "provenance.html", provenance=provenance, results="results"
     )
     write_run(common, results, report, "all")
-    paths = sorted([*results.glob("slguset*/*.csv"), *results.glob("tables/*.csv")])
+    paths = sorted([*results.glob("slguset*/**/*.csv"), *results.glob("slguset*/*.json")])
+    paths += sorted(results.glob("tables/*.csv"))
+    files = {path.relative_to(results).as_posix(): path for path in paths}
+    files |= {f"{name}.csv": repository / f"resources/{name}.csv" for name in RESOURCES}
+    files["provenance.csv"] = errors  # any table
     export_tables(
-        tables=paths, files=[path.relative_to(results).as_posix() for path in paths],
-        provenance=provenance, out=report / "tables",
+        tables=list(files.values()), files=list(files), provenance=provenance,
+        out=report / "tables",
     )  # fmt: skip
     return report
 
@@ -164,11 +174,11 @@ def write_provenance(path: Path, text: str = HOSTILE, results: Path | None = Non
         "packages": {text: text}, "counts": {text: 1},
         "inputs": {text: [{"sha256": text, "file": text}]},
     }  # fmt: skip
-    files = sorted([*results.glob("*/*.*"), *results.glob("*/bias/*")]) if results else []
+    files = sorted(path for path in results.rglob("*.*") if path.is_file()) if results else []
     entries = [entry] + [
         entry | {"file": f"results/{file.relative_to(results).as_posix()}", "sha256": f"{i:064x}"}
         for i, file in enumerate(files)
-        if file.parent.name != "report"
+        if "report" not in file.parts
     ]
     document = {"files": entries, "sources": [{"file": text, "sha256": text}]}
     path.write_text(json.dumps(document), encoding="utf-8")
