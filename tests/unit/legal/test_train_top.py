@@ -98,7 +98,7 @@ def test_a_vector_too_large_for_half_the_bytes(made, tmp_path):
     embed(large, tmp_path, stored="fp32")
 
 
-def test_what_is_embedded_is_not_embedded_again(made, tmp_path, monkeypatch):
+def test_what_is_embedded_is_not_embedded_again(made, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("evenhand.legal.embed_paragraphs.CASES", 10)
     monkeypatch.setenv("EVENHAND_STATE", str(tmp_path / "state"))
     monkeypatch.delenv("EVENHAND_CACHE", raising=False)
@@ -119,8 +119,11 @@ def test_what_is_embedded_is_not_embedded_again(made, tmp_path, monkeypatch):
     monkeypatch.setattr(hierarchical, "encode_paragraphs", dies)
     with pytest.raises(KeyboardInterrupt):
         stage.execute(embed_paragraphs, arguments)
+    _, broken = sorted((tmp_path / "state").rglob("*.arrow"))
+    broken.write_bytes(b"half of it")
     stage.execute(embed_paragraphs, arguments)
-    assert calls == [10, 10, 10, 10, 10, 8]
+    assert calls == [10, 10, 10, 10, 10, 10, 8]
+    assert "is broken" in capsys.readouterr().err
     for name in ("v.arrow", "v.json"):
         assert (tmp_path / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 

@@ -1,5 +1,6 @@
 """Stage: the paragraphs of a legal data set as vectors of an encoder that is not trained."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -253,14 +254,24 @@ def _kept(starts: Any, embedded: Any, form: pa.Schema) -> Iterator[pa.RecordBatc
     folder = scratch_folder()
     for first in starts:
         file = folder / f"{first:08}.arrow" if folder else None
-        if file is not None and file.is_file():
-            with pa.OSFile(str(file)) as stream, pa.ipc.open_file(stream) as kept:
-                yield kept.get_batch(0)
-            continue
-        batch = embedded(first)
-        if file is not None:
-            _keep(file, batch, form)
+        batch = _restored(file)
+        if batch is None:
+            batch = embedded(first)
+            if file is not None:
+                _keep(file, batch, form)
         yield batch
+
+
+def _restored(file: Path | None) -> pa.RecordBatch | None:
+    """What an earlier attempt has kept; None if it did not come so far, or the file is broken."""
+    if file is None or not file.is_file():
+        return None
+    try:
+        with pa.OSFile(str(file)) as stream, pa.ipc.open_file(stream) as kept:
+            return kept.get_batch(0)
+    except (OSError, pa.ArrowInvalid) as error:  # the machine went down before the disk had it
+        print(f"embeds again: {file} is broken ({error})", file=sys.stderr)
+        return None
 
 
 def _keep(file: Path, batch: pa.RecordBatch, form: pa.Schema) -> None:
