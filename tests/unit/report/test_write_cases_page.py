@@ -81,6 +81,14 @@ def test_without_classifiers_it_has_the_cases(page, made):
     assert tree.css_first("#cases").text().count("no classifier was trained on it") == 2
 
 
+def test_data_sets_with_classifiers_stand_first(page, made, tmp_path):
+    plain = made_case_page.ecthr(tmp_path / "plain")
+    given = {name: plain[name] for name in ("kinds", "titles", "cases")} | {"names": ["plain"]}
+    tree, _ = page(**made_case_page.joined(given, made))
+    options = [one.attributes["value"] for one in tree.css("select[name=set] option")]
+    assert options == ["mine", "other", "plain"]
+
+
 def test_says_which_data_sets_have_no_case(page, made, tmp_path):
     empty = write_cases(tmp_path / "empty.parquet", "ecthr", [])
     given = {"names": ["empty"], "kinds": ["ecthr"], "titles": ["Empty"], "cases": [empty]}

@@ -43,7 +43,7 @@ def write_cases_page(
     It holds the cases of each data set, with the groups of their parties and the words that
     prove them, their labels, and what each training says of them. Its script finds, sorts and
     opens them; ``templates/cases.js`` says what an address may ask for. A data set without
-    classifiers has its cases without predictions.
+    classifiers has its cases without predictions, and stands behind the others.
 
     Parameters
     ----------
@@ -130,7 +130,9 @@ def write_cases_page(
         pages,
         sections=SECTIONS,
         sets=described,
-        there=[one for one in described if one["rows"]],
+        there=sorted(
+            (one for one in described if one["rows"]), key=lambda one: not one["trainings"]
+        ),
         splits=chosen,
         characters=characters,
         files=_files(names, trainings or []),
