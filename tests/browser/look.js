@@ -45,7 +45,7 @@
     if (!node.caption?.textContent.trim() && !named(node)) wrong.push(`a table has no caption: ${told(node)}`);
     if (!node.querySelector("thead th")) wrong.push(`a table has no headings: ${told(node)}`);
     const widths = new Set(
-      [...node.tBodies].flatMap((body) => [...body.rows]).map((row) => [...row.cells].reduce((sum, cell) => sum + cell.colSpan, 0)),
+      [...node.tBodies].flatMap((body) => [...body.rows]).map((row) => [...row.cells].filter((cell) => !cell.hidden).reduce((sum, cell) => sum + cell.colSpan, 0)),
     );
     const spans = node.querySelector("tbody [rowspan]");
     if (widths.size > 1 && !spans) wrong.push(`rows of a table differ in their cells: ${told(node)}`);

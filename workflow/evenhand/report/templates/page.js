@@ -8,6 +8,13 @@
   const PRINTED = 2000; // longer tables are printed as they stand, a page of them
   const tables = [];
 
+  function part(name, attributes, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  }
+
   // What a cell sorts by: data-order if it has one, else the first number in a cell of class
   // `number`, which may have an interval or a word beside it.
   function sortKey(cell) {
@@ -28,12 +35,12 @@
     return node.textContent.trim();
   }
 
-  // A cell over several columns has hidden ones behind it, so that each row has a cell a column.
+  // A cell over several columns has hidden ones behind it, so that each row has a cell a column;
+  // in none of them it has a value.
   function fillRow(row) {
-    for (const cell of [...row.cells]) {
-      for (let i = 1; i < cell.colSpan; i++) {
-        cell.after(Object.assign(document.createElement("td"), { hidden: true }));
-      }
+    for (const cell of [...row.cells].filter(({ colSpan }) => colSpan > 1)) {
+      cell.dataset.order = "";
+      for (let i = 1; i < cell.colSpan; i++) cell.after(part("td", { hidden: "", "data-order": "" }));
     }
   }
 
@@ -203,13 +210,6 @@
       if (!part.includes("#")) for (const [name, value] of new URLSearchParams(part)) asks.set(name, value);
     }
     return `${page}#?${asks}`;
-  }
-
-  function part(name, attributes, ...children) {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.append(...children);
-    return made;
   }
 
   function openCard(cell) {

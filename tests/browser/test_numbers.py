@@ -1,0 +1,180 @@
+"""Numbers of tables: the card that tells where one comes from, and what is behind it."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from browser.made_pages import HOSTILE
+from evenhand.report.pages import PAGES
+from evenhand.report.render import environment
+from in_browser import View
+from unit.report import made_results
+
+#: As many rows as the paper has sentences.
+MANY = 20_000
+
+HERE = Path(__file__).parent
+NUMBERS = (HERE / "numbers.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def made(browser, repository, tmp_path):
+    """A page of one table with these rows, opened."""
+    opened: list[View] = []
+
+    def make(rows: list[dict[str, Any]], pages: tuple[str, ...] = ("sentences",)) -> View:
+        out = tmp_path / "page.html"
+        links = [{"href": PAGES[page][0], "name": page, "current": False} for page in pages]
+        engine = environment([*made_results.templates(repository), HERE / "numbers.html"])
+        html = engine.get_template("numbers.html").render(rows=rows, sections=[], pages=links)
+        out.write_text(html, encoding="utf-8")
+        opened.append(View(browser, out))
+        return opened[-1]
+
+    yield make
+    for view in opened:
+        view.close()
+
+
+def row(name: str, n: int | None, p: float = 0.5) -> dict[str, Any]:
+    return {"name": name, "n": n, "low": 1, "high": 9, "p": p}
+
+
+def numbers_of(view: View) -> dict[tuple[str, str], tuple[str, str]]:
+    """Value and address of each number by its row and its column."""
+    return {(told[0], told[1]): (value, href)
+            for value, told, href in view.page.evaluate(NUMBERS)}  # fmt: skip
+
+
+def test_a_number_tells_its_row_its_column_its_files_and_what_is_behind_it(made):
+    view = made([row("甲 & 乙", 1200), row("other", 30, 0.0)])
+    found = numbers_of(view)
+    assert set(found) == {(name, column) for name in ("甲 & 乙", "other")
+                          for column in ("Male, Cases", "Male, p", "Share")}  # fmt: skip
+    value, href = found["甲 & 乙", "Male, Cases"]
+    assert value.split() == ["1,200", "1", "to", "9"]
+    assert href == (
+        "sentences.html#?set=slguset&order=text-asc&keyword=male&lean=scored"
+        "&model=%E7%94%B2+%26+%E4%B9%99"
+    )
+    assert found["other", "Male, p"][1] == ""  # a p-value has no sentences
+    assert found["甲 & 乙", "Share"][1].endswith("&lean=plus")  # the cell's own
+    assert found["other", "Share"][1] == ""
+    view.page.locator("td.number").first.click()
+    card = view.page.locator(".card:popover-open")
+    assert card.locator("a[href*='#?']").inner_text() == "The sentences behind it"
+    files = card.locator("a[href^=provenance]")
+    assert [one.get_attribute("href") for one in files.all()] == [
+        "provenance.html#file-made-one-csv", "provenance.html#file-made-two-csv"]  # fmt: skip
+    assert "Made table" in card.inner_text()
+    view.page.mouse.click(5, 5)
+    expect(card).to_have_count(0)
+
+
+def test_without_the_page_behind_it_a_number_has_no_way_to_it(made):
+    view = made([row("one", 5), row("two", 6)], pages=("provenance",))
+    assert {href for _, href in numbers_of(view).values()} == {""}
+
+
+def test_a_number_is_asked_by_keys_alone(made):
+    view = made([row("one", 5), row("two", 6), row("three", None)])
+    assert view.page.locator("button.ask").count() == 1  # one stop for the whole table
+    view.page.focus("button.ask")
+    view.page.keyboard.press("ArrowDown")
+    view.page.keyboard.press("ArrowRight")
+    view.page.keyboard.press("ArrowDown")  # there is no number
+    view.page.keyboard.press("Enter")
+    card = view.page.locator(".card:popover-open")
+    assert card.get_attribute("aria-label") == "About 0.500"
+    assert card.locator("dd").all_inner_texts()[:2] == ["two", "Male, p"]
+    assert view.page.evaluate("document.activeElement.className") == "card"
+    view.page.keyboard.press("Tab")
+    assert card.locator("a:focus").count() == 1
+    view.page.keyboard.press("Escape")
+    expect(card).to_have_count(0)
+    assert view.page.evaluate("document.activeElement.closest('tr').cells[0].textContent") == "two"
+    view.page.keyboard.press("Space")
+    card.locator("button").click()
+    expect(card).to_have_count(0)
+    assert view.page.evaluate("document.activeElement.className") == "ask"
+
+
+def test_a_row_that_says_why_it_has_no_number_sorts_with_the_others(made):
+    view = made([row("b", 900), row("a", None), row("d", 1100), row("c", 30)])
+    names = "[...document.querySelectorAll('tbody th')].map((one) => one.textContent)"
+    head = view.page.locator("thead th", has_text="Cases")
+    head.click()
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    assert [one for one in view.page.evaluate(names) if one != "a"] == ["c", "b", "d"]
+    head.click()
+    expect(head).to_have_attribute("aria-sort", "descending")
+    assert view.page.evaluate(names) == ["d", "b", "c", "a"]
+    head = view.page.locator("thead th", has_text="Name")
+    head.click()
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    assert view.page.evaluate(names) == ["a", "b", "c", "d"]
+    assert view.page.locator("tbody td:visible").count() == 3 * 3 + 1
+
+
+def test_hostile_names_stay_text_in_the_card(made):
+    view = made([row(HOSTILE, 7), row("two", 8)])
+    view.page.locator("td.number").first.click()
+    assert HOSTILE.split("\u202e")[0] in view.page.locator(".card:popover-open").inner_text()
+    assert view.page.evaluate("window.hacked") is None
+    assert view.page.locator(".card :is(img, script, svg)").count() == 0
+
+
+def test_as_many_rows_as_the_paper_has_sentences_sort_filter_and_turn(made):
+    rows = [row(f"第{i * 7919 % MANY}对", i * 104_729 % 90_001, i % 500 / 500) for i in range(MANY)]
+    view = made(rows)
+    page = view.page
+    info, names = page.locator(".dt-info"), page.locator("tbody th")
+    assert info.inner_text() == "Rows 1 to 25 of 20,000"
+    assert page.locator("tbody tr").count() == 25
+    head = page.locator("thead th", has_text="Cases")
+    head.click()
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    least = sorted(rows, key=lambda one: one["n"])
+    assert names.first.inner_text() == least[0]["name"]
+    page.locator(".dt-paging button.last").click()
+    assert names.last.inner_text() == least[-1]["name"]
+    page.locator("thead th", has_text="Name").click()
+    expect(names.first).to_have_text("第0对")  # numbers in words count as such
+    expect(names.nth(24)).to_have_text("第24对")
+    page.fill(".dt-search input", "第1234对")
+    expect(info).to_have_text(re.compile("^Rows 1 to 1 of 1 "))
+    page.locator("td.number").first.click()
+    assert "第1234对" in page.locator(".card:popover-open").inner_text()
+    page.keyboard.press("Escape")
+    page.fill(".dt-search input", "")
+    expect(info).to_have_text("Rows 1 to 25 of 20,000")
+    assert page.locator("button.ask").count() == 1
+
+
+@pytest.mark.parametrize("file", ["slguset.html", "language_models.html"])
+def test_behind_a_count_are_as_many_rows(browser, places, file):
+    """Each whole number of the demo that leads to sentences or pairs, followed."""
+    folder: Path = places("demo")
+    view = View(browser, folder / file)
+    told = [
+        (int(value.replace(",", "")), href)
+        for value, _, href in view.page.evaluate(NUMBERS)
+        if href.startswith("sentences.html") and re.fullmatch(r"[\d,]+", value)
+    ]
+    view.close()
+    assert len(told) > 50
+    view = View(browser, folder / "sentences.html")
+    wrong = []
+    for n, href in told:
+        view.page.evaluate("(hash) => { location.hash = hash; }", href.partition("#")[2])
+        which = "pairs" if "set=stereotypes" in href else "sentences"
+        view.page.wait_for_function("() => new Promise((done) => setTimeout(() => done(true), 5))")
+        info = view.page.inner_text(f"#explore-{which} .dt-info")
+        found = re.search(r"of ([\d,]+)", info)
+        if not found or found[1] != f"{n:,}" or view.page.locator(".unfound:visible").count():
+            wrong.append((n, href, info))
+    assert wrong == []
+    view.close()
