@@ -1,6 +1,7 @@
 """The explorer of sentences and pairs: its search, its order, its addresses, and its size."""
 
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
@@ -93,6 +94,56 @@ def test_an_address_may_name_another_edition_or_a_pair_or_nothing(seen):
         view = seen(address)
         assert "has the address" in view.page.inner_text(".unfound")
     seen("#%E0%A4%A")  # is no text
+
+
+def asked_of(view: Explorer) -> dict[str, str]:
+    """What the page's address asks."""
+    return dict(parse_qsl(view.page.url.partition("#?")[2]))
+
+
+def test_an_address_asks_a_question(seen):
+    asked = {"set": "slguset", "model": "one", "pair": "他/她", "keyword": "female",
+             "lean": "above", "order": "value-asc", "search": "有人"}  # fmt: skip
+    view = seen(f"#?{urlencode(asked)}")
+    numbers = view.numbers()
+    assert numbers and min(numbers) > 0 and numbers == sorted(numbers)
+    assert {"她" in text for text in view.rows()} == {True}
+    assert view.page.locator(".unfound:visible").count() == 0
+    view.choose("lean", "")
+    assert asked_of(view) == {name: value for name, value in asked.items() if name != "lean"}
+    copied = seen(f"#{view.page.url.partition('#')[2]}")
+    assert copied.rows() == view.rows()
+    view.page.click("#explore-sentences button[type=reset]")
+    assert asked_of(view).keys() == {"set", "model", "order"}
+
+
+def test_an_address_asks_for_pairs_by_model_method_and_what_they_lack(seen):
+    view = seen("#?set=stereotypes/made&model=masked&method=cps&lean=scored")
+    assert "CPS" in view.page.inner_text("#explore-pairs thead")
+    assert "of 3 (of 4)" in view.page.inner_text("#explore-pairs .dt-info")
+    view = seen("#?set=stereotypes/made&not+scored=&doubts=")
+    info = view.page.inner_text("#explore-pairs .dt-info")
+    every = seen(
+        "#?set=stereotypes/made&not+scored=&doubts=the+sentences+differ+in+more+than+one+place"
+    )
+    assert "of 2 (of 4)" in info
+    assert "of 1 (of 4)" in every.page.inner_text("#explore-pairs .dt-info")
+
+
+@pytest.mark.parametrize(
+    "address, words",
+    [
+        ("#?set=none", "has the address none"),
+        ("#?model=nobody&lean=plus", "do not have the model nobody"),
+        ("#?lean=sideways&pair=no/pair", "the lean sideways, the pair no/pair"),
+        ("#?keyword=", "the keyword none"),
+        ("#?set=%3Cimg%20src%3Dx%3E", "<img src=x>"),
+    ],
+)
+def test_what_an_address_asks_and_the_page_does_not_have_is_told(seen, address, words):
+    view = seen(address)
+    assert words in view.page.locator(".unfound:visible").inner_text()
+    assert view.page.locator("img").count() == 0
 
 
 def test_sorts_by_bias_and_by_the_difference_of_two_models(seen):

@@ -183,3 +183,17 @@ def test_an_integer_is_the_number_to_its_digits(value):
 
 def test_what_is_no_number_is_none():
     assert integers([None, float("nan"), float("inf")], 3) == [None, None, None]
+
+
+@given(st.floats(-2, 2), st.floats(0, 1))
+def test_rounding_moves_no_number_over_an_edge(value, edge):
+    (whole,) = integers([value], 3, (-edge, 0.0, edge))
+    for border in (-edge * 10**3, 0.0, edge * 10**3):
+        assert (whole > border, whole < border) == (value * 10**3 > border, value * 10**3 < border)
+    assert whole == pytest.approx(value * 10**3, abs=0.501)
+
+
+def test_a_number_on_the_threshold_is_not_beyond_it():
+    found = integers([0.3, 0.3004, 0.2996, -0.0001, 0.31], 3, (-0.3, 0.0, 0.3))
+    assert found == pytest.approx([300, 300.4, 299.6, -0.1, 310])
+    assert [value > 300 for value in found] == [False, True, False, False, True]
