@@ -69,13 +69,13 @@ onstart:
 
 
 # Said at the beginning, so that it is also said when nothing is left to run.
-if workflow.is_main_process and (waiting := plan.waiting(config)):
+if workflow.is_main_process and (waiting := plan_slguset.waiting(config)):
     print(waiting, file=sys.stderr)
 
 
 onsuccess:
     leftovers.remove_partials(Path(config["results"]))
-    print("\n".join(filter(None, [plan.waiting(config), plan.page(config)])))
+    print("\n".join(filter(None, [plan_slguset.waiting(config), plan.page(config)])))
 
 
 onerror:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand import plan, plan_report
+from evenhand import plan, plan_individual, plan_report, plan_slguset, plan_stereotypes
 from evenhand.config import complete, read_schema
 from evenhand.config_reference import SCHEMA
 from evenhand.errors import InputError
@@ -26,7 +26,7 @@ def here(tmp_path, monkeypatch) -> Path:
 
 def test_a_source_is_a_shard_of_its_own_and_skipped_files_are_told(here):
     corpora = {"b": {"files": ["papers"]}, "a": {"sources": ["news"]}}
-    shards, skipped = plan.plan_corpora(configured({"corpora": corpora}), SOURCES)
+    shards, skipped = plan_slguset.plan_corpora(configured({"corpora": corpora}), SOURCES)
     assert [corpus for corpus, _ in shards.values()] == ["a", "b"]
     assert shards["a-news"][1].files == ("results/sources/news/news.txt.gz",)
     assert [(one.path, bool(one.reason)) for one in skipped] == [("papers/cover.jpg", True)]
@@ -34,17 +34,17 @@ def test_a_source_is_a_shard_of_its_own_and_skipped_files_are_told(here):
 
 def test_a_corpus_without_text_or_with_an_unknown_source_is_an_error(here):
     with pytest.raises(InputError, match=r"corpora\.x names neither files nor sources"):
-        plan.plan_corpora(configured({"corpora": {"x": {}}}), SOURCES)
+        plan_slguset.plan_corpora(configured({"corpora": {"x": {}}}), SOURCES)
     with pytest.raises(InputError, match=r"no data source nwes; add it to resources/sources\.csv"):
-        plan.plan_corpora(configured({"corpora": {"x": {"sources": ["nwes"]}}}), SOURCES)
+        plan_slguset.plan_corpora(configured({"corpora": {"x": {"sources": ["nwes"]}}}), SOURCES)
 
 
 def test_the_mirror_stands_in_for_its_name_and_its_absence_is_told(here, monkeypatch):
     config = configured({"corpora": {"x": {"files": ["{mirror}/a.txt"]}}})
     with pytest.raises(InputError, match="set `mirror` or the environment variable"):
-        plan.plan_corpora(config, SOURCES)
+        plan_slguset.plan_corpora(config, SOURCES)
     monkeypatch.setenv("EVENHAND_MIRROR", "papers")
-    (_, shard), *_ = plan.plan_corpora(config, SOURCES)[0].values()
+    (_, shard), *_ = plan_slguset.plan_corpora(config, SOURCES)[0].values()
     assert shard.files == ("papers/a.txt",)
 
 
@@ -68,7 +68,7 @@ def sheets(*names: str, round: str = "one") -> None:
 def test_a_round_is_complete_when_its_sheets_are_back(here, names, complete_):
     sheets(*names)
     config = configured({"annotation": {"round": "one", "filled": "filled"}})
-    assert plan.annotation_rounds(config)["one"].complete is complete_
+    assert plan_slguset.annotation_rounds(config)["one"].complete is complete_
 
 
 def test_rounds_are_those_of_the_ledger_and_the_present_one(here):
@@ -77,17 +77,17 @@ def test_rounds_are_those_of_the_ledger_and_the_present_one(here):
     sheets("a.csv", "b.csv", "c.csv", round="one")
     settings = {"round": "two", "filled": "filled", "ledger": "ledger"}
     config = configured({"annotation": settings, "corpora": {"x": {"files": ["papers"]}}})
-    rounds = plan.annotation_rounds(config)
+    rounds = plan_slguset.annotation_rounds(config)
     assert {name: one.complete for name, one in rounds.items()} == {"one": True, "two": False}
-    said = plan.waiting(config)
+    said = plan_slguset.waiting(config)
     assert "Round two waits" in said and "Round one" not in said
     assert "results/slguset/annotation/two/sheets/handed_out.csv ledger" in said
     Path("ledger/two.csv").touch()
     sheets("A.XLSX", round="two")
-    said = plan.waiting(config)
+    said = plan_slguset.waiting(config)
     assert "Freeze" not in said and "1 of 3 filled sheets are there: filled/two/A.XLSX" in said
     sheets("b.csv", "c.csv", round="two")
-    assert plan.waiting(config) == ""
+    assert plan_slguset.waiting(config) == ""
 
 
 def test_errors_are_told_once(here):
@@ -97,31 +97,36 @@ def test_errors_are_told_once(here):
 
 def test_what_is_not_there_is_not_asked_for(here):
     corpora = {"x": {"files": ["papers"]}}
-    files = plan.result_files(configured({"corpora": corpora}), ["x-1"])
+    files = plan_report.slguset_page_files(configured({"corpora": corpora}), ["x-1"])
     assert "funnel" in files and "dataset" not in files and "published_dataset" not in files
-    files = plan.result_files(configured({"published": {"file": "s.csv"}}), [])
+    files = plan_report.slguset_page_files(configured({"published": {"file": "s.csv"}}), [])
     assert "funnel" not in files and "published_dataset" in files and "published_bias" not in files
     models = {"m": {"hub": "m"}}
-    files = plan.result_files(configured({"published": {"file": "s.csv"}}, models=models), [])
+    files = plan_report.slguset_page_files(
+        configured({"published": {"file": "s.csv"}}, models=models), []
+    )
     assert files["published_bias_scores"] == ["<results>/slguset_published/bias/m.parquet"]
-    assert plan.result_files(configured(), []) == {}
+    assert plan_report.slguset_page_files(configured(), []) == {}
 
 
 def test_the_tagger_needs_something_to_learn_from(here):
     with pytest.raises(InputError, match="nothing to learn from; list tagged corpora"):
-        plan.tagged_files(configured({"filters": ["names_crf"]}), SOURCES)
+        plan_slguset.tagged_files(configured({"filters": ["names_crf"]}), SOURCES)
     corpora = [{"file": "a.txt", "format": "pku"}, {"source": "news", "format": "cluener"}]
     config = configured({"train_names_crf": {"corpora": corpora}})
-    assert plan.tagged_files(config, SOURCES) == ["a.txt", "results/sources/news/news.txt.gz"]
+    assert plan_slguset.tagged_files(config, SOURCES) == [
+        "a.txt",
+        "results/sources/news/news.txt.gz",
+    ]
 
 
 def test_a_vocabulary_needs_a_model_with_a_folder(here):
     models = {"mine": {"path": "m"}, "far": {"hub": "far"}}
     config = configured({"vocabulary": "mine"}, models=models)
-    assert plan.vocabulary_folder(config) == "m"
+    assert plan_slguset.vocabulary_folder(config) == "m"
     for name in ("far", "none"):
         with pytest.raises(InputError, match=f"vocabulary is '{name}', which is no model"):
-            plan.vocabulary_folder(configured({"vocabulary": name}, models=models))
+            plan_slguset.vocabulary_folder(configured({"vocabulary": name}, models=models))
 
 
 def test_jobs_find_python_the_library_and_the_cache(here, monkeypatch):
@@ -169,12 +174,12 @@ def test_models_are_scored_on_sets_of_their_language(here):
         "waiting": {"format": "slguset"},
     }
     config = configured({"published": {"file": "s.csv"}}, models=models, stereotypes={"sets": sets})
-    assert plan.pair_sets(config) == {
+    assert plan_stereotypes.pair_sets(config) == {
         "crows": ["any", "en"],
         "own": ["any", "en", "zh"],
         "slguset": ["any", "zh"],
     }
-    files = plan.models_page_files(config)
+    files = plan_report.models_page_files(config)
     assert files["bias_scores"] == [
         f"<results>/tables/{name}_bias_scores.csv" for name in ("crows", "own", "slguset")
     ]
@@ -211,7 +216,7 @@ def test_a_set_may_wait_for_its_annotators(here):
     sets = {"p": {"format": "slguset"}}
     config = configured({"corpora": corpora}, models=models, stereotypes={"sets": sets})
     plan.check_files(config)
-    assert plan.pair_sets(config) == {}
+    assert plan_stereotypes.pair_sets(config) == {}
 
 
 def test_a_set_of_pairs_has_one_file(here):
@@ -219,9 +224,13 @@ def test_a_set_of_pairs_has_one_file(here):
     sets["c"] = {"format": "stereoset", "source": "news"}
     config = configured({}, stereotypes={"sets": sets})
     with pytest.raises(InputError, match=r"sets\.a has no file and no source"):
-        plan.pair_set_file(config, SOURCES, "a")
-    assert plan.pair_set_file(config, SOURCES, "b") == "<results>/slguset/slguset.parquet"
-    assert plan.pair_set_file(config, SOURCES, "c") == "results/sources/news/news.txt.gz"
+        plan_stereotypes.pair_set_file(config, SOURCES, "a")
+    assert (
+        plan_stereotypes.pair_set_file(config, SOURCES, "b") == "<results>/slguset/slguset.parquet"
+    )
+    assert (
+        plan_stereotypes.pair_set_file(config, SOURCES, "c") == "results/sources/news/news.txt.gz"
+    )
 
 
 def test_a_method_has_its_own_grid_where_it_names_one(here):
@@ -232,26 +241,30 @@ def test_a_method_has_its_own_grid_where_it_names_one(here):
     settings["eidig"] = {"seeds": 1, "tracks": ["base", "integers"]}
     config = configured({}, individual_fairness=settings)
     plan.check_files(config)
-    assert plan.training_options(config, "mlp")["lambdas"] == [2, 3]
-    assert plan.training_options(config, "mlp")["mus"] == [4]
-    assert plan.training_options(config, "alfr")["lambdas"] == [1]
-    assert plan.training_modules(config, "alfr") == [
+    assert plan_individual.training_options(config, "mlp")["lambdas"] == [2, 3]
+    assert plan_individual.training_options(config, "mlp")["mus"] == [4]
+    assert plan_individual.training_options(config, "alfr")["lambdas"] == [1]
+    assert plan_individual.training_modules(config, "alfr") == [
         "evenhand.learning.methods.alfr",
         "evenhand.learning.individual_losses.iifr_cosine",
         "evenhand.learning.individual_losses.none",
     ]
-    runs = [Path(file).relative_to("<results>/tabular") for file in plan.table_runs(config)]
+    runs = [
+        Path(file).relative_to("<results>/tabular") for file in plan_individual.table_runs(config)
+    ]
     assert [str(run) for run in runs if run.parts[0] == "loans"] == [
         "loans/runs/random/mlp.parquet",
         "loans/runs/random/alfr.parquet",
         "loans/runs/official/mlp.parquet",
         "loans/runs/eidig/base.parquet",
     ]
-    assert "<results>/tabular/empty/runs/eidig/integers.parquet" in plan.table_runs(config)
+    assert "<results>/tabular/empty/runs/eidig/integers.parquet" in plan_individual.table_runs(
+        config
+    )
     assert "individual_fairness" in plan_report.page_inputs(config, ())
-    assert plan.table_files(config, SOURCES, "loans") == ["t.csv"]
+    assert plan_individual.table_files(config, SOURCES, "loans") == ["t.csv"]
     with pytest.raises(InputError, match=r"datasets\.empty names neither files nor sources"):
-        plan.table_files(config, SOURCES, "empty")
+        plan_individual.table_files(config, SOURCES, "empty")
     settings["datasets"]["loans"]["files"] = ["gone.csv"]
     with pytest.raises(InputError, match=r"loans\.files\.0 is gone\.csv"):
         plan.check_files(configured({}, individual_fairness=settings))

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand import plan, plan_legal, plan_report
+from evenhand import plan, plan_classifiers, plan_legal, plan_report
 from evenhand.config import complete, read_schema
 from evenhand.config_reference import SCHEMA
 from evenhand.errors import InputError
@@ -96,19 +96,19 @@ def test_the_curves_are_of_each_training(here):
     one = {"kind": "linear", "datasets": ["mine"], "seeds": 2}
     one |= {"objectives": ["erm", "group_dro"], "attributes": ["applicant_gender"]}
     config = configured({"a": TEXTS}, classifiers={"linear": one})
-    files = plan_legal.classifiers_page_files(config)
-    assert plan_legal.histories(config, "mine") == [
+    files = plan_classifiers.classifiers_page_files(config)
+    assert plan_classifiers.histories(config, "mine") == [
         "<results>/legal/mine/history/linear/erm/none/all.parquet",
         "<results>/legal/mine/history/linear/group_dro/applicant_gender/all.parquet",
     ]
-    assert {*plan_legal.histories(config, "mine")} <= {*plan_legal.other_files(config)}
+    assert {*plan_classifiers.histories(config, "mine")} <= {*plan_classifiers.other_files(config)}
     assert files["curves"] == ["<results>/tables/legal_mine_curves.csv"]
-    options = plan_legal.classifiers_page_options(config)
+    options = plan_classifiers.classifiers_page_options(config)
     assert options["objectives"] == ["erm", "group_dro"]
     assert options["objective_titles"] == ["ERM", "Group DRO"]
     assert files["bins"] == ["<results>/tables/legal_mine_calibration_bins.csv"]
     assert files["group_scores"] == ["<results>/tables/legal_mine_group_scores.csv"]
-    assert not plan_legal.classifiers_page_files(configured({"a": TEXTS}))
+    assert not plan_classifiers.classifiers_page_files(configured({"a": TEXTS}))
 
 
 def test_the_page_of_the_cases_has_a_place_for_each_prediction(here):
@@ -116,7 +116,8 @@ def test_the_page_of_the_cases_has_a_place_for_each_prediction(here):
     one |= {"attributes": ["applicant_gender"]}
     config = configured({"a": TEXTS, "b": TEXTS}, classifiers={"linear": one})
     files, options = (
-        found(config) for found in (plan_legal.cases_page_files, plan_legal.cases_page_options)
+        found(config)
+        for found in (plan_classifiers.cases_page_files, plan_classifiers.cases_page_options)
     )
     assert options["parts"] == ["mine/a", "mine/b"]
     assert [file.rpartition("/")[2] for file in files["records"]] == ["a.parquet", "b.parquet"]
@@ -130,9 +131,9 @@ def test_the_page_of_the_cases_has_a_place_for_each_prediction(here):
     ]
     assert files["cases"] == ["<results>/legal/mine/mine.parquet"]
     without = configured({"a": TEXTS})
-    assert plan_legal.cases_page_files(without)["predictions"] == []
-    assert plan_legal.cases_page_options(without)["trainings"] == []
-    assert not plan_legal.cases_page_files(configured_without())
+    assert plan_classifiers.cases_page_files(without)["predictions"] == []
+    assert plan_classifiers.cases_page_options(without)["trainings"] == []
+    assert not plan_classifiers.cases_page_files(configured_without())
 
 
 TEXTS_ONLY = {"a": TEXTS}
@@ -149,25 +150,27 @@ def test_a_training_is_told_only_what_differs_from_its_stage(here):
     config = with_classifiers(
         linear=LINEAR, same=LINEAR | {"clip": 1.0, "epsilon": 1e-3, "epochs": 20, "features": 5000}
     )
-    told = plan_legal.training_options(config, "mine", "linear", "erm", "none")
+    told = plan_classifiers.training_options(config, "mine", "linear", "erm", "none")
     assert told == {
         **{"kind": "ecthr", "classifier": "linear", "objective": "erm", "attribute": None},
         **{"objective_options": None, "seeds": [0, 1, 2, 3, 4]},
     }
-    same = plan_legal.training_options(config, "mine", "same", "erm", "none")
+    same = plan_classifiers.training_options(config, "mine", "same", "erm", "none")
     assert same == told | {"classifier": "same"}
-    assert plan_legal.words_options(config, "same") == {}
+    assert plan_classifiers.words_options(config, "same") == {}
 
 
 def test_settings_reach_their_stages(here):
     linear = LINEAR | {"learning_rate": 0.003, "epsilon": 1e-8, "min_df": 2, "warmup": 0.1}
     encoder = ENCODER | {"dtype": "bf16", "mode": "compat", "accumulate": 4, "keep_weights": False}
     config = with_classifiers(linear=linear, encoder=encoder)
-    told = plan_legal.training_options(config, "mine", "linear", "erm", "none")
+    told = plan_classifiers.training_options(config, "mine", "linear", "erm", "none")
     assert (told["lr"], told["epsilon"], told["warmup"]) == (0.003, 1e-8, 0.1)
     assert "min_df" not in told
-    assert plan_legal.words_options(config, "linear") == {"min_df": 2}
-    told = plan_legal.training_options(config, "mine", "encoder", "group_dro", "applicant_age")
+    assert plan_classifiers.words_options(config, "linear") == {"min_df": 2}
+    told = plan_classifiers.training_options(
+        config, "mine", "encoder", "group_dro", "applicant_age"
+    )
     assert {key: told[key] for key in ("dtype", "mode", "accumulate", "keep_weights")} == {
         **{"dtype": "bf16", "mode": "compat", "accumulate": 4, "keep_weights": False}
     }
@@ -176,9 +179,11 @@ def test_settings_reach_their_stages(here):
 
 def test_epochs_are_chosen_by_groups_only_where_there_are_some(here):
     config = with_classifiers(linear=LINEAR | {"select": "worst_group_f1"})
-    told = plan_legal.training_options(config, "mine", "linear", "group_dro", "applicant_age")
+    told = plan_classifiers.training_options(config, "mine", "linear", "group_dro", "applicant_age")
     assert told["select"] == "worst_group_f1"
-    assert "select" not in plan_legal.training_options(config, "mine", "linear", "erm", "none")
+    assert "select" not in plan_classifiers.training_options(
+        config, "mine", "linear", "erm", "none"
+    )
 
 
 def test_a_training_sees_the_findings_of_its_attribute_alone(here):
@@ -194,18 +199,18 @@ def test_what_the_plan_reads_off_an_objective_is_what_it_says():
     names = read_schema(SCHEMA)["properties"]["legal"]["properties"]["objectives"]["propertyNames"]
     for name in names["enum"]:
         module = load_objective(name)
-        assert plan_legal.uses_groups(name) == module.USES_GROUPS
-        assert plan_legal.pairs(config, name) == module.OPTIONS.get("pairs")
+        assert plan_classifiers.uses_groups(name) == module.USES_GROUPS
+        assert plan_classifiers.pairs(config, name) == module.OPTIONS.get("pairs")
 
 
 def test_every_setting_is_one_of_a_stage():
-    stages = [plan_legal._defaults(stage) for stage in plan_legal.TRAINING.values()]
-    for name in (*plan_legal.SETTINGS, "lr", "tensorboard"):
+    stages = [plan_classifiers._defaults(stage) for stage in plan_classifiers.TRAINING.values()]
+    for name in (*plan_classifiers.SETTINGS, "lr", "tensorboard"):
         assert any(name in stage for stage in stages), name
-    assert set(plan_legal.WORDS) <= plan_legal._defaults("weigh_words").keys()
+    assert set(plan_classifiers.WORDS) <= plan_classifiers._defaults("weigh_words").keys()
     described = read_schema(SCHEMA)["properties"]["legal"]["properties"]["classifiers"]
     keys = set(described["additionalProperties"]["properties"])
-    assert {*plan_legal.SETTINGS, *plan_legal.WORDS} <= keys
+    assert {*plan_classifiers.SETTINGS, *plan_classifiers.WORDS} <= keys
 
 
 @pytest.mark.parametrize(
@@ -226,8 +231,10 @@ def test_a_setting_of_another_kind_of_classifier_is_refused(here, one, key):
 
 def test_curves_lie_below_the_results_if_they_are_asked_for(here):
     config = with_classifiers(quiet=LINEAR, drawn=LINEAR | {"tensorboard": True})
-    assert plan_legal.board(config, "quiet", "mine", "quiet") == ""
-    assert plan_legal.board(config, "drawn", "mine", "drawn") == "results/tensorboard/mine/drawn"
+    assert plan_classifiers.board(config, "quiet", "mine", "quiet") == ""
+    assert (
+        plan_classifiers.board(config, "drawn", "mine", "drawn") == "results/tensorboard/mine/drawn"
+    )
 
 
 def test_what_stands_for_the_paper(here):
@@ -235,10 +242,13 @@ def test_what_stands_for_the_paper(here):
     config = with_classifiers(
         words=LINEAR, other_words=LINEAR | {"stands_for": "none"}, frozen=frozen, whole=ENCODER
     )
-    assert plan_legal.standing(config, "mine") == {"linear": ["words"], "transformer": ["whole"]}
+    assert plan_classifiers.standing(config, "mine") == {
+        "linear": ["words"],
+        "transformer": ["whole"],
+    }
     config = with_classifiers(frozen=frozen | {"stands_for": "transformer"})
-    assert plan_legal.standing(config, "mine") == {"transformer": ["frozen"]}
-    assert plan_legal.standing(with_classifiers(frozen=frozen), "mine") == {}
+    assert plan_classifiers.standing(config, "mine") == {"transformer": ["frozen"]}
+    assert plan_classifiers.standing(with_classifiers(frozen=frozen), "mine") == {}
 
 
 def configured_without() -> dict:
@@ -314,34 +324,36 @@ def tables(folder: str, *names: str) -> str:
 )
 def test_pairs_are_given_to_the_objective_that_asks_for_them(here, kind, options, expected):
     config = fair(kind, options)
-    given = plan_legal.training_pairs(config, "mine", "mine", "iifr_text")
+    given = plan_classifiers.training_pairs(config, "mine", "mine", "iifr_text")
     assert given == {key: f"<results>/legal/mine/{path}" for key, path in expected.items()}
-    assert plan_legal.training_pairs(config, "mine", "mine", "erm") == {}
+    assert plan_classifiers.training_pairs(config, "mine", "mine", "erm") == {}
 
 
 def test_twins_of_all_objectives(here):
     folder = tables("own", "swap_gender_en", "swap_gender_en_followers", "swap_gender_de")
     config = fair(twins=True, tables=folder)
-    plan_legal.check_legal(config)
-    given = plan_legal.training_pairs(config, "mine", "mine", "erm")
+    plan_classifiers.check_classifiers(config)
+    given = plan_classifiers.training_pairs(config, "mine", "mine", "erm")
     assert given == {"twins": "<results>/legal/mine/twins/words/mine.arrow"}
-    assert plan_legal.with_twins(config, "mine") == plan_legal.predictions(config, "mine")
-    assert plan_legal.twinned(config) == ["mine"]
-    assert plan_legal.swap_tables(config, "mine") == {
+    assert plan_classifiers.with_twins(config, "mine") == plan_classifiers.predictions(
+        config, "mine"
+    )
+    assert plan_classifiers.twinned(config) == ["mine"]
+    assert plan_classifiers.swap_tables(config, "mine") == {
         "words": {"en": "own/swap_gender_en.csv"},
         "followers": {"en": "own/swap_gender_en_followers.csv"},
     }
-    files = plan_legal.classifiers_page_files(config)
+    files = plan_classifiers.classifiers_page_files(config)
     assert files["counterfactual"] == ["<results>/tables/legal_mine_counterfactual.csv"]
-    assert plan_legal.classifiers_page_options(config)["twinned"] == ["mine"]
+    assert plan_classifiers.classifiers_page_options(config)["twinned"] == ["mine"]
 
 
 def test_without_twins_nothing_is_swapped(here):
     config = fair(tables="nowhere")
-    plan_legal.check_legal(config)
-    assert plan_legal.twinned(config) == []
+    plan_classifiers.check_classifiers(config)
+    assert plan_classifiers.twinned(config) == []
     only = fair(options=("pairs=counterfactual",))
-    (file,) = plan_legal.with_twins(only, "mine")
+    (file,) = plan_classifiers.with_twins(only, "mine")
     assert "/iifr_text/" in file
 
 
@@ -356,5 +368,7 @@ def test_what_no_table_swaps(here, given, match):
     folder = tables("own", "swap_gender_en", "swap_nationality_en")
     for options, twins in ((("pairs=counterfactual",), False), ((), True)):
         with pytest.raises(InputError, match=match):
-            plan_legal.check_legal(fair(options=options, twins=twins, tables=folder, **given))
-    plan_legal.check_legal(fair(twins=True, tables=folder, swap="nationality"))
+            plan_classifiers.check_classifiers(
+                fair(options=options, twins=twins, tables=folder, **given)
+            )
+    plan_classifiers.check_classifiers(fair(twins=True, tables=folder, swap="nationality"))

@@ -5,16 +5,16 @@ Functions of the (completed) configuration, as in `evenhand.plan`.
 
 from typing import Any
 
-from evenhand import plan
+from evenhand import plan_individual, plan_models, plan_slguset, plan_stereotypes
 
 Config = dict[str, Any]
 
 
 def audited(config: Config) -> list[str]:
     """The models that are scored on a set of pairs or an edition of SlguSet, in their order."""
-    scored = {model for models in plan.pair_sets(config).values() for model in models}
-    if plan.editions(config):
-        scored |= set(plan.models_for(config, plan.CHINESE))
+    scored = {model for models in plan_stereotypes.pair_sets(config).values() for model in models}
+    if plan_slguset.editions(config):
+        scored |= set(plan_models.models_for(config, plan_models.CHINESE))
     return [model for model in config["models"] if model in scored]
 
 
@@ -28,9 +28,9 @@ def card_files(config: Config) -> list[str]:
 
 def card_inputs(config: Config, model: str) -> dict[str, list[str]]:
     """The results that a model's card tells, by the name of the argument."""
-    sets = [name for name, models in plan.pair_sets(config).items() if model in models]
-    editions = plan.editions(config).values()
-    if model not in plan.models_for(config, plan.CHINESE):
+    sets = [name for name, models in plan_stereotypes.pair_sets(config).items() if model in models]
+    editions = plan_slguset.editions(config).values()
+    if model not in plan_models.models_for(config, plan_models.CHINESE):
         editions = []
     folder, tables = "<results>/stereotypes", "<results>/tables"
     return {
@@ -40,7 +40,7 @@ def card_inputs(config: Config, model: str) -> dict[str, list[str]]:
         "stereoset": [
             f"{tables}/{name}_stereoset.csv"
             for name in sets
-            if "stereoset" in plan.pair_tables(config, name)
+            if "stereoset" in plan_stereotypes.pair_tables(config, name)
         ],
         "bias": [f"{tables}/{edition}_bias.csv" for edition in editions],
         "bias_gates": [f"<results>/{edition}/bias/{model}.gate.json" for edition in editions],
@@ -50,26 +50,28 @@ def card_inputs(config: Config, model: str) -> dict[str, list[str]]:
 def folders(config: Config) -> dict[str, dict[str, str | list[str]]]:
     """The folders of pairs, people and the published SlguSet: what their cards read."""
     found: dict[str, dict[str, str | list[str]]] = {}
-    for name, models in plan.pair_sets(config).items():
+    for name, models in plan_stereotypes.pair_sets(config).items():
         place = f"<results>/stereotypes/{name}"
         stores = [
             f"{place}/{kind}/{model}.parquet"
-            for kind in ("scores", *plan.STORES)
+            for kind in ("scores", *plan_stereotypes.STORES)
             for model in models
         ]
         found[f"stereotypes/{name}"] = {
             "document": f"{place}/pairs.json",
             "tables": [f"{place}/pairs.parquet", *stores],
         }
-    if "slguset_published" in plan.editions(config).values():
+    if "slguset_published" in plan_slguset.editions(config).values():
         place = "<results>/slguset_published"
-        models = plan.models_for(config, plan.CHINESE)
+        models = plan_models.models_for(config, plan_models.CHINESE)
         found["slguset_published"] = {
             "document": f"{place}/statistics.json",
             "tables": [f"{place}/slguset.parquet", *(f"{place}/bias/{m}.parquet" for m in models)],
         }
     runs = [
-        file for kind in ("runs", "groups", "predictions") for file in plan.table_runs(config, kind)
+        file
+        for kind in ("runs", "groups", "predictions")
+        for file in plan_individual.table_runs(config, kind)
     ]
     for name in config["individual_fairness"]["datasets"]:
         place = f"<results>/tabular/{name}"

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Any
 
-from evenhand import plan, plan_legal
+from evenhand import plan, plan_classifiers, plan_legal, plan_models, plan_slguset, plan_stereotypes
 from evenhand.report.pages import PAGES
 
 Config = dict[str, Any]
@@ -31,20 +31,107 @@ def page_inputs(config: Config, shards: Iterable[str]) -> dict[str, Files]:
     A page's results are by the names of its arguments.
     """
     files = {
-        "slguset": plan.result_files(config, shards),
+        "slguset": slguset_page_files(config, shards),
         "sentences": explorer_files(config),
-        "language_models": plan.models_page_files(config),
-        "individual_fairness": plan.individual_page_files(config),
+        "language_models": models_page_files(config),
+        "individual_fairness": individual_page_files(config),
         "legal_cases": plan_legal.page_files(config),
-        "legal_classifiers": plan_legal.classifiers_page_files(config),
-        "cases": plan_legal.cases_page_files(config),
+        "legal_classifiers": plan_classifiers.classifiers_page_files(config),
+        "cases": plan_classifiers.cases_page_files(config),
     }
     return {page: shown for page, shown in files.items() if shown}
 
 
+def slguset_page_files(config: Config, shards: Iterable[str]) -> dict[str, str | list[str]]:
+    """The results that the page of SlguSet shows, by the name of its argument."""
+    files: dict[str, str | list[str]] = {}
+    slguset, rounds = "<results>/slguset", plan_slguset.annotation_rounds(config)
+    annotated = [one.name for one in rounds.values() if one.complete]
+    if shards := list(shards):
+        files |= {
+            "funnel": f"{slguset}/funnel.csv",
+            "candidates": f"{slguset}/candidates.parquet",
+            "counts": [f"{slguset}/sentences/{shard}.counts.json" for shard in shards],
+            "quarantine": [f"{slguset}/sentences/{shard}.quarantine.parquet" for shard in shards],
+            "samples": [f"{slguset}/annotation/{name}/sample.parquet" for name in rounds],
+            "drawn": f"{slguset}/annotation/{config['slguset']['annotation']['round']}/drawn.csv",
+        }
+        if annotated:
+            answers = [f"{slguset}/annotation/{name}/answers.parquet" for name in annotated]
+            files |= {
+                "answers": answers,
+                "annotators": f"{slguset}/annotation/annotators.csv",
+                "agreement": f"{slguset}/agreement.csv",
+            }
+    if config["slguset"]["published"]:
+        files |= {
+            "published_filters": "<results>/slguset_published/filters.csv",
+            "published_report": "<results>/slguset_published/report.json",
+        }
+    for prefix, edition in plan_slguset.editions(config).items():
+        files |= {
+            f"{prefix}dataset": f"<results>/{edition}/slguset.parquet",
+            f"{prefix}table_1": f"<results>/{edition}/table_1.csv",
+            f"{prefix}statistics": f"<results>/{edition}/statistics.json",
+        }
+        if models := plan_models.models_for(config, plan_models.CHINESE):
+            table = f"<results>/tables/{edition}_bias"
+            files |= {
+                f"{prefix}bias": f"{table}.csv",
+                f"{prefix}bias_by_pair": f"{table}_by_pair.csv",
+                f"{prefix}bias_variants": f"{table}_variants.csv",
+                f"{prefix}bias_correlations": f"{table}_correlations.csv",
+                f"{prefix}bias_sentences": f"{table}_sentences.csv",
+                f"{prefix}bias_words": f"{table}_words.csv",
+                f"{prefix}bias_scores": [f"<results>/{edition}/bias/{m}.parquet" for m in models],
+            }
+            if plan_stereotypes.set_of_edition(config, edition):
+                files[f"{prefix}bias_methods"] = f"{table}_methods.csv"
+    return files
+
+
+def models_page_files(config: Config) -> dict[str, str | list[str]]:
+    """The results that the page of the language models shows, by the name of its argument."""
+    sets = {name: models for name, models in plan_stereotypes.pair_sets(config).items() if models}
+    files: dict[str, str | list[str]] = {}
+    if sets:
+        folder = "<results>/stereotypes"
+        each = [(name, model) for name, models in sets.items() for model in models]
+        files |= {
+            "sets": [f"{folder}/{name}/pairs.json" for name in sets],
+            "pairs": [f"{folder}/{name}/pairs.parquet" for name in sets],
+            "scores": [f"{folder}/{name}/scores/{model}.parquet" for name, model in each],
+            "gates": [f"{folder}/{name}/gates/{model}.json" for name, model in each],
+        }
+        for name in sets:
+            for table in plan_stereotypes.pair_tables(config, name):
+                files.setdefault(table, []).append(f"<results>/tables/{name}_{table}.csv")
+    if config["stereotypes"]["released"]["scores"]:
+        files["released"] = "<results>/tables/stereoset_released.csv"
+    return files
+
+
+def individual_page_files(config: Config) -> dict[str, str | list[str]]:
+    """The results that the page of individual fairness shows, by the name of its argument."""
+    datasets = config["individual_fairness"]["datasets"]
+    if not datasets:
+        return {}
+    tables = "<results>/tables"
+    return {
+        **{f"table_{number}": f"{tables}/iifr_table_{number}.csv" for number in (4, 6, 7, 8)},
+        **{
+            name: f"{tables}/iifr_{name}.csv"
+            for name in ("sweeps", "fronts", "tests", "inconsistencies")
+        },
+        "findings": f"{tables}/iifr_findings.json",
+        "data_tables": [f"{tables}/{name}_groups.csv" for name in datasets],
+        "data": [f"<results>/tabular/{name}/data.json" for name in datasets],
+    }
+
+
 def explorer_files(config: Config) -> Files:
     """The sentences and pairs that can be looked at one by one."""
-    slguset, sets = plan.result_files(config, ()), plan.models_page_files(config)
+    slguset, sets = slguset_page_files(config, ()), models_page_files(config)
     names = [f"{edition}{name}" for edition in ("", "published_") for name in EXPLORED]
     return {name: slguset[name] for name in names if name in slguset} | {
         name: sets[name] for name in EXPLORED_SETS if name in sets
@@ -69,7 +156,7 @@ def headline_files(config: Config, shards: Iterable[str]) -> dict[str, list[str]
     found = {}
     for system, (*_, its_pages) in systems.items():
         module = importlib.import_module(f"evenhand.report.headlines.{system}")
-        files = plan.flat(*(shown[page] for page in its_pages if page in shown))
+        files = flat(*(shown[page] for page in its_pages if page in shown))
         if its_pages[0] in shown:
             found[system] = [
                 file
@@ -97,8 +184,8 @@ def tables(config: Config, shards: Iterable[str]) -> list[str]:
     """
     shards = list(shards)
     shown = page_inputs(config, shards).values()
-    files = plan.flat(*shown, {"": other_tables(config, shards)})
-    documents = plan.flat(*({name: page.get(name, []) for name in DOCUMENTS} for page in shown))
+    files = flat(*shown, {"": other_tables(config, shards)})
+    documents = flat(*({name: page.get(name, []) for name in DOCUMENTS} for page in shown))
     return [file for file in files if file.endswith(".csv") or file in documents]
 
 
@@ -106,7 +193,7 @@ def traced_files(config: Config, shards: Iterable[str]) -> list[str]:
     """The results whose origin is told, each once: what pages show, and the rest."""
     shards = list(shards)
     shown = page_inputs(config, shards).values()
-    return plan.flat(*shown, {"": plan.other_files(config, shards)})
+    return flat(*shown, {"": plan.other_files(config, shards)})
 
 
 def other_tables(config: Config, shards: Iterable[str]) -> list[str]:
@@ -116,3 +203,9 @@ def other_tables(config: Config, shards: Iterable[str]) -> list[str]:
         for file in plan.other_files(config, shards)
         if file.endswith(".csv") and not file.endswith("/slguset.csv")
     ]
+
+
+def flat(*groups: dict[str, str | list[str]]) -> list[str]:
+    """All files of some groups, each once."""
+    files = [file for group in groups for file in group.values()]
+    return list(dict.fromkeys(one for f in files for one in ([f] if isinstance(f, str) else f)))

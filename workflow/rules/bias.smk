@@ -4,7 +4,7 @@
 rule score_bias:
     input:
         dataset="<results>/{edition}/slguset.parquet",
-        model=lambda wildcards: plan.model_folder(config, wildcards.model) or [],
+        model=lambda wildcards: plan_models.model_folder(config, wildcards.model) or [],
     output:
         out="<results>/{edition}/bias/{model}.parquet",
         gate="<results>/{edition}/bias/{model}.gate.json",

@@ -9,22 +9,23 @@ LIBRARY = str(Path(workflow.basedir) / "workflow")
 if LIBRARY not in sys.path:
     sys.path.insert(0, LIBRARY)
 
-from evenhand import plan, plan_legal, plan_report, plan_shown
+from evenhand import plan, plan_classifiers, plan_individual, plan_legal, plan_models, plan_report
+from evenhand import plan_shown, plan_slguset, plan_stereotypes
 from evenhand.code import digest
 from evenhand.config import Options, complete, file_options, pick, read_schema
 from evenhand.errors import InputError
-from evenhand.sources import read_sources
+from evenhand.sources import read_sources, source_path
 
 try:
     config = complete(config, read_schema(Path(LIBRARY) / "schemas" / "config.schema.yaml"))
     plan.check_files(config)
     SOURCES = read_sources(Path(config["sources"]))
     #: shard id -> (corpus, shard)
-    SHARDS, SKIPPED = plan.plan_corpora(config, SOURCES)
-    PUBLISHED = plan.published_file(config, SOURCES)
-    TAGGED = plan.tagged_files(config, SOURCES)
-    ROUNDS = plan.annotation_rounds(config)
-    VOCABULARY = plan.vocabulary_folder(config)
+    SHARDS, SKIPPED = plan_slguset.plan_corpora(config, SOURCES)
+    PUBLISHED = plan_slguset.published_file(config, SOURCES)
+    TAGGED = plan_slguset.tagged_files(config, SOURCES)
+    ROUNDS = plan_slguset.annotation_rounds(config)
+    VOCABULARY = plan_slguset.vocabulary_folder(config)
     #: result -> how `snakemake --report` shows it
     SHOWN = plan_shown.read_shown(Path(LIBRARY) / "report" / "shown.csv")
 except InputError as error:
@@ -38,9 +39,9 @@ STEREOTYPES = config["stereotypes"]
 INDIVIDUAL = config["individual_fairness"]
 LEGAL = config["legal"]
 #: The models that read Chinese, and so are scored on SlguSet.
-MODELS = plan.models_for(config, plan.CHINESE)
+MODELS = plan_models.models_for(config, plan_models.CHINESE)
 #: set of pairs -> models that are scored on it
-PAIR_SETS = plan.pair_sets(config)
+PAIR_SETS = plan_stereotypes.pair_sets(config)
 GPU = 1 if config["scoring"]["device"].startswith("cuda") else 0
 ANNOTATED = [one.name for one in ROUNDS.values() if one.complete]
 #: The order of the filters' reasons in the funnel.
@@ -62,9 +63,9 @@ wildcard_constraints:
     legal="|".join(LEGAL["datasets"]) or "none",
     part="[a-z][a-z0-9_]*",
     attribute="[a-z_]+",
-    linear="|".join(plan_legal.classifiers(config, "linear")) or "none",
-    hierarchical="|".join(plan_legal.classifiers(config, "hierarchical")) or "none",
-    frozen="|".join(plan_legal.classifiers(config, "frozen")) or "none",
+    linear="|".join(plan_classifiers.classifiers(config, "linear")) or "none",
+    hierarchical="|".join(plan_classifiers.classifiers(config, "hierarchical")) or "none",
+    frozen="|".join(plan_classifiers.classifiers(config, "frozen")) or "none",
     objective="[a-z_]+",
     seed="[0-9]+",
     form="|twins/",
@@ -124,14 +125,14 @@ def of_set(pattern):
 def of_edition(pattern):
     """The same for the set that is made of an edition of SlguSet."""
     return lambda wildcards: expand(
-        f"<results>/stereotypes/{plan.set_of_edition(config, wildcards.edition)}/{pattern}",
+        f"<results>/stereotypes/{plan_stereotypes.set_of_edition(config, wildcards.edition)}/{pattern}",
         model=MODELS,
     )
 
 
 def source_of(name):
     """The file of a data source."""
-    return plan.source_path(config, SOURCES, name)
+    return source_path(config, SOURCES, name)
 
 
 def hub(wildcards):
@@ -180,7 +181,7 @@ def training(kind):
         name = getattr(wildcards, kind)
         return Options(
             f"legal.classifiers.{name}",
-            plan_legal.training_options(
+            plan_classifiers.training_options(
                 config, wildcards.legal, name, wildcards.objective, wildcards.attribute
             ),
         )
@@ -195,7 +196,7 @@ def board(kind):
     def told(wildcards, input):
         place = [wildcards.legal, getattr(wildcards, kind), wildcards.objective]
         place += [wildcards.attribute, *([wildcards.seed] if kind == "hierarchical" else [])]
-        folder = plan_legal.board(config, place[1], *place)
+        folder = plan_classifiers.board(config, place[1], *place)
         return f"--tensorboard {folder}" if folder else ""
 
     return told
@@ -206,7 +207,7 @@ def pairs_for(kind, what):
 
     def files(wildcards):
         name = getattr(wildcards, kind)
-        given = plan_legal.training_pairs(config, wildcards.legal, name, wildcards.objective)
+        given = plan_classifiers.training_pairs(config, wildcards.legal, name, wildcards.objective)
         return given.get(what, [])
 
     return files
@@ -226,7 +227,7 @@ def made_of_cases(pattern):
 def encoder_of(kind):
     """The folder of a classifier's encoder, if it is not on the hub."""
     return (
-        lambda wildcards: plan.model_folder(
+        lambda wildcards: plan_models.model_folder(
             config, LEGAL["classifiers"][getattr(wildcards, kind)]["model"]
         )
         or []
@@ -247,14 +248,14 @@ def hub_of(kind):
 
 def tokens_of(kind, suffix):
     """The cases as tokens of a classifier's encoder."""
-    return lambda wildcards: plan_legal.made_by_encoder(
+    return lambda wildcards: plan_classifiers.made_by_encoder(
         config, "tokens", wildcards.legal, getattr(wildcards, kind), suffix
     )
 
 
 def embeddings_of(kind, suffix):
     """The vectors that a classifier's encoder has of each paragraph."""
-    return lambda wildcards: plan_legal.made_by_encoder(
+    return lambda wildcards: plan_classifiers.made_by_encoder(
         config, "embeddings", wildcards.legal, getattr(wildcards, kind), suffix
     )
 
@@ -268,14 +269,14 @@ def pretraining(name):
         "data": f"{cases}/training/none.parquet",
         "tokens": f"{cases}/tokens/{own['model']}.arrow",
         "tokens_meta": f"{cases}/tokens/{own['model']}.json",
-        "folder": plan.model_folder(config, own["model"]) or [],
+        "folder": plan_models.model_folder(config, own["model"]) or [],
         "hub": Options(f"models.{own['model']}", place),
     }
 
 
 def swaps(wildcards):
     """The tables of words that are swapped in the languages of a data set."""
-    return plan_legal.swap_tables(config, wildcards.legal)
+    return plan_classifiers.swap_tables(config, wildcards.legal)
 
 
 def vectors(wildcards, what):

@@ -3,8 +3,8 @@
 
 rule tabulate_results:
     input:
-        runs=plan.table_runs(config),
-        groups=plan.table_runs(config, "groups"),
+        runs=plan_individual.table_runs(config),
+        groups=plan_individual.table_runs(config, "groups"),
         published_4="resources/iifr/published_table_4.csv",
         published_6="resources/iifr/published_table_6.csv",
         published_7="resources/iifr/published_table_7.csv",
@@ -63,7 +63,7 @@ rule check_paper:
 
 rule sweep_lambdas:
     input:
-        runs=plan.table_runs(config),
+        runs=plan_individual.table_runs(config),
     output:
         shown("<results>/tables/iifr_sweeps.csv"),
     log:
@@ -84,7 +84,7 @@ rule sweep_lambdas:
 
 rule find_fronts:
     input:
-        runs=plan.table_runs(config),
+        runs=plan_individual.table_runs(config),
     output:
         shown("<results>/tables/iifr_fronts.csv"),
     log:
@@ -105,7 +105,7 @@ rule find_fronts:
 
 rule compare_methods:
     input:
-        runs=plan.table_runs(config),
+        runs=plan_individual.table_runs(config),
         settings=INDIVIDUAL["settings"],
     output:
         shown("<results>/tables/iifr_tests.csv"),

@@ -5,7 +5,7 @@ PUBLISHED_GROUPS = expand("resources/iifr/published_table_{number}.csv", number=
 
 rule prepare_table:
     input:
-        files=lambda wildcards: plan.table_files(config, SOURCES, wildcards.dataset),
+        files=lambda wildcards: plan_individual.table_files(config, SOURCES, wildcards.dataset),
     output:
         out="<results>/tabular/{dataset}/data.parquet",
         meta="<results>/tabular/{dataset}/data.json",
@@ -25,7 +25,7 @@ rule prepare_table:
             f"evenhand.tabular.formats.{INDIVIDUAL['datasets'][wildcards.dataset]['format']}",
         )(wildcards),
         options=lambda wildcards: options(
-            f"individual_fairness.datasets.{wildcards.dataset}", *plan.TABLE_OPTIONS
+            f"individual_fairness.datasets.{wildcards.dataset}", *plan_individual.TABLE_OPTIONS
         ),
     shell:
         "python -m evenhand.tabular.prepare_table {params.given} --name {wildcards.dataset}"
@@ -77,11 +77,11 @@ rule train_table:
         given=given,
         code=lambda wildcards: code(
             "evenhand.learning.train_table",
-            *plan.training_modules(config, wildcards.method, wildcards.split),
+            *plan_individual.training_modules(config, wildcards.method, wildcards.split),
         )(wildcards),
         options=lambda wildcards: Options(
             "individual_fairness",
-            plan.training_options(config, wildcards.method, wildcards.split),
+            plan_individual.training_options(config, wildcards.method, wildcards.split),
         ),
     shell:
         "python -m evenhand.learning.train_table {params.given} --method {wildcards.method}"

@@ -4,7 +4,7 @@
 rule score_groups:
     input:
         data="<results>/legal/{legal}/{legal}.parquet",
-        predictions=lambda wildcards: plan_legal.predictions(config, wildcards.legal),
+        predictions=lambda wildcards: plan_classifiers.predictions(config, wildcards.legal),
     output:
         out=shown("<results>/tables/legal_{legal}_scores.csv"),
         groups_out=shown("<results>/tables/legal_{legal}_group_scores.csv"),
@@ -30,7 +30,7 @@ rule score_groups:
 rule compare_objectives:
     input:
         data="<results>/legal/{legal}/{legal}.parquet",
-        predictions=lambda wildcards: plan_legal.predictions(config, wildcards.legal),
+        predictions=lambda wildcards: plan_classifiers.predictions(config, wildcards.legal),
     output:
         shown("<results>/tables/legal_{legal}_tests.csv"),
     log:
@@ -54,7 +54,7 @@ rule compare_objectives:
 rule explain_groups:
     input:
         data="<results>/legal/{legal}/{legal}.parquet",
-        predictions=lambda wildcards: plan_legal.predictions(config, wildcards.legal),
+        predictions=lambda wildcards: plan_classifiers.predictions(config, wildcards.legal),
         shift="<results>/tables/legal_{legal}_shift.csv",
     output:
         shown("<results>/tables/legal_{legal}_table_2.csv"),
@@ -79,7 +79,7 @@ rule explain_groups:
 rule measure_calibration:
     input:
         data="<results>/legal/{legal}/{legal}.parquet",
-        predictions=lambda wildcards: plan_legal.predictions(config, wildcards.legal),
+        predictions=lambda wildcards: plan_classifiers.predictions(config, wildcards.legal),
     output:
         out=shown("<results>/tables/legal_{legal}_calibration.csv"),
         bins_out=shown("<results>/tables/legal_{legal}_calibration_bins.csv"),
@@ -104,7 +104,7 @@ rule measure_calibration:
 rule measure_counterfactual:
     input:
         data="<results>/legal/{legal}/{legal}.parquet",
-        predictions=lambda wildcards: plan_legal.with_twins(config, wildcards.legal),
+        predictions=lambda wildcards: plan_classifiers.with_twins(config, wildcards.legal),
     output:
         shown("<results>/tables/legal_{legal}_counterfactual.csv"),
     log:
@@ -128,7 +128,7 @@ rule measure_counterfactual:
 
 rule tabulate_curves:
     input:
-        histories=lambda wildcards: plan_legal.histories(config, wildcards.legal),
+        histories=lambda wildcards: plan_classifiers.histories(config, wildcards.legal),
     output:
         shown("<results>/tables/legal_{legal}_curves.csv"),
     log:
@@ -172,7 +172,7 @@ rule tabulate_classifiers:
         code=of_kind("evenhand.legal.tabulate_classifiers"),
         about=about(),
         stands=lambda wildcards: Options(
-            "legal.stands_for", plan_legal.standing(config, wildcards.legal)
+            "legal.stands_for", plan_classifiers.standing(config, wildcards.legal)
         ),
     shell:
         "python -m evenhand.legal.tabulate_classifiers {params.given} {params.about}"
@@ -182,7 +182,7 @@ rule tabulate_classifiers:
 
 rule write_classifier_findings:
     input:
-        **plan_legal.finding_files(config),
+        **plan_classifiers.finding_files(config),
         claims="resources/legal/published_claims.csv",
     output:
         "<results>/tables/legal_classifier_findings.json",
@@ -198,7 +198,7 @@ rule write_classifier_findings:
     params:
         given=given,
         code=code("evenhand.legal.write_classifier_findings"),
-        titles=file_options(plan_legal.objective_titles(config)),
+        titles=file_options(plan_classifiers.objective_titles(config)),
     shell:
         "python -m evenhand.legal.write_classifier_findings {params.given} {params.titles}"
         " --out {output} 2> {log}"

@@ -75,7 +75,7 @@ rule cross_attributes:
 rule tokenise_cases:
     input:
         data=texts_of,
-        model=lambda wildcards: plan.model_folder(config, wildcards.model) or [],
+        model=lambda wildcards: plan_models.model_folder(config, wildcards.model) or [],
     output:
         out="<results>/legal/{legal}/{form}tokens/{model}.arrow",
         meta="<results>/legal/{legal}/{form}tokens/{model}.json",

@@ -16,7 +16,7 @@ rule pretrain_encoder:
     benchmark:
         "<benchmarks>/pretrain_encoder/{model}.jsonl"
     wildcard_constraints:
-        model="|".join(map(re.escape, plan_legal.pretrained(config))) or "none",
+        model="|".join(map(re.escape, plan_models.pretrained(config))) or "none",
     conda:
         "../../envs/score.yaml"
     threads: config["scoring"]["threads"]
@@ -56,7 +56,7 @@ rule weigh_words:
         kind=lambda wildcards: plan_legal.kind_of(config, wildcards.legal),
         options=lambda wildcards: Options(
             f"legal.classifiers.{wildcards.linear}",
-            plan_legal.words_options(config, wildcards.linear),
+            plan_classifiers.words_options(config, wildcards.linear),
         ),
     shell:
         "python -m evenhand.legal.weigh_words --data {input.data} --kind {params.kind}"
@@ -215,7 +215,7 @@ rule embed_paragraphs:
     input:
         tokens="<results>/legal/{legal}/{form}tokens/{model}.arrow",
         tokens_meta="<results>/legal/{legal}/{form}tokens/{model}.json",
-        model=lambda wildcards: plan.model_folder(config, wildcards.model) or [],
+        model=lambda wildcards: plan_models.model_folder(config, wildcards.model) or [],
         same_tokens=made_of_cases("<results>/legal/{legal}/tokens/{model}.arrow"),
         same=made_of_cases("<results>/legal/{legal}/embeddings/{model}.arrow"),
     output:

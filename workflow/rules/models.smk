@@ -7,7 +7,7 @@ CAUSAL_TRAINING = [*TRAINING, "vocabulary"]
 
 rule train_masked_lm:
     input:
-        unpack(lambda wildcards: plan.train_inputs(config, wildcards.model, SHARDS)),
+        unpack(lambda wildcards: plan_models.train_inputs(config, wildcards.model, SHARDS)),
     output:
         directory("<results>/models/{model}"),
     log:
@@ -15,7 +15,7 @@ rule train_masked_lm:
     benchmark:
         "<benchmarks>/train_masked_lm/{model}.jsonl"
     wildcard_constraints:
-        model="|".join(map(re.escape, plan.models_trained(config, "masked"))) or "none",
+        model="|".join(map(re.escape, plan_models.models_trained(config, "masked"))) or "none",
     conda:
         "../../envs/score.yaml"
     resources:
@@ -32,7 +32,7 @@ rule train_masked_lm:
 
 rule train_causal_lm:
     input:
-        unpack(lambda wildcards: plan.train_inputs(config, wildcards.model, SHARDS)),
+        unpack(lambda wildcards: plan_models.train_inputs(config, wildcards.model, SHARDS)),
     output:
         directory("<results>/models/{model}"),
     log:
@@ -40,7 +40,7 @@ rule train_causal_lm:
     benchmark:
         "<benchmarks>/train_causal_lm/{model}.jsonl"
     wildcard_constraints:
-        model="|".join(map(re.escape, plan.models_trained(config, "causal"))) or "none",
+        model="|".join(map(re.escape, plan_models.models_trained(config, "causal"))) or "none",
     conda:
         "../../envs/score.yaml"
     resources:

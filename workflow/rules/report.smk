@@ -203,7 +203,7 @@ rule write_run_page:
 
 rule write_slguset_page:
     input:
-        **plan.result_files(config, SHARDS),
+        **plan_report.slguset_page_files(config, SHARDS),
         provenance="<results>/provenance.json",
         paper="resources/paper_items.csv",
         templates=TEMPLATES,
@@ -230,7 +230,7 @@ rule write_slguset_page:
 
 rule write_models_page:
     input:
-        **plan.models_page_files(config),
+        **plan_report.models_page_files(config),
         paper="resources/paper_items.csv",
         templates=TEMPLATES,
     output:
@@ -255,7 +255,7 @@ rule write_models_page:
 
 rule write_individual_page:
     input:
-        **plan.individual_page_files(config),
+        **plan_report.individual_page_files(config),
         training=INDIVIDUAL["training"],
         paper="resources/paper_items.csv",
         templates=TEMPLATES,
@@ -312,7 +312,7 @@ rule write_legal_page:
 
 rule write_classifiers_page:
     input:
-        **plan_legal.classifiers_page_files(config),
+        **plan_classifiers.classifiers_page_files(config),
         paper="resources/paper_items.csv",
         templates=TEMPLATES,
     output:
@@ -334,7 +334,7 @@ rule write_classifiers_page:
                 {f"evenhand.legal.datasets.{one['kind']}" for one in LEGAL["datasets"].values()}
             ),
         ),
-        options=Options("legal", plan_legal.classifiers_page_options(config)),
+        options=Options("legal", plan_classifiers.classifiers_page_options(config)),
         pages=PAGES,
     shell:
         "python -m evenhand.report.write_classifiers_page {params.given} {params.options}"
@@ -343,7 +343,7 @@ rule write_classifiers_page:
 
 rule write_cases_page:
     input:
-        **plan_legal.cases_page_files(config),
+        **plan_classifiers.cases_page_files(config),
         templates=TEMPLATES,
     output:
         out=shown("<results>/report/cases.html"),
@@ -365,7 +365,7 @@ rule write_cases_page:
                 {f"evenhand.legal.datasets.{one['kind']}" for one in LEGAL["datasets"].values()}
             ),
         ),
-        options=Options("legal", plan_legal.cases_page_options(config)),
+        options=Options("legal", plan_classifiers.cases_page_options(config)),
         shown=options("legal.cases_page"),
         pages=PAGES,
     shell:

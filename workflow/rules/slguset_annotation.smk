@@ -6,7 +6,7 @@ rule draw_annotation:
         candidates="<results>/slguset/candidates.parquet",
         keywords=table("keywords"),
         quotas=SLGUSET["annotation"]["quotas"] or [],
-        ledger=plan.ledger_files(config),
+        ledger=plan_slguset.ledger_files(config),
     output:
         out="<results>/slguset/annotation/{round}/sample.parquet",
         drawn="<results>/slguset/annotation/{round}/drawn.csv",

@@ -3,7 +3,7 @@
 
 rule read_pairs:
     input:
-        file=lambda wildcards: plan.pair_set_file(config, SOURCES, wildcards.set),
+        file=lambda wildcards: plan_stereotypes.pair_set_file(config, SOURCES, wildcards.set),
     output:
         out="<results>/stereotypes/{set}/pairs.parquet",
         report="<results>/stereotypes/{set}/pairs.json",
@@ -22,7 +22,8 @@ rule read_pairs:
             f"evenhand.stereotypes.sets.{STEREOTYPES['sets'][wildcards.set]['format']}",
         )(wildcards),
         options=lambda wildcards: options(
-            f"stereotypes.sets.{wildcards.set}", *plan.pair_set_options(config, wildcards.set)
+            f"stereotypes.sets.{wildcards.set}",
+            *plan_stereotypes.pair_set_options(config, wildcards.set),
         ),
     shell:
         "python -m evenhand.stereotypes.read_pairs --file {input.file} --name {wildcards.set}"
@@ -32,7 +33,7 @@ rule read_pairs:
 rule score_pairs:
     input:
         pairs="<results>/stereotypes/{set}/pairs.parquet",
-        model=lambda wildcards: plan.model_folder(config, wildcards.model) or [],
+        model=lambda wildcards: plan_models.model_folder(config, wildcards.model) or [],
     output:
         out="<results>/stereotypes/{set}/scores/{model}.parquet",
         tokens="<results>/stereotypes/{set}/tokens/{model}.parquet",
@@ -65,7 +66,7 @@ rule score_pairs:
 rule score_null:
     input:
         pairs="<results>/stereotypes/{set}/pairs.parquet",
-        model=lambda wildcards: plan.model_folder(config, wildcards.model) or [],
+        model=lambda wildcards: plan_models.model_folder(config, wildcards.model) or [],
     output:
         "<results>/stereotypes/{set}/null/{model}.parquet",
     log:

@@ -1,0 +1,396 @@
+"""What the Snakefile asks about classifiers of legal cases. See `evenhand.plan`."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from evenhand import plan_legal
+from evenhand.errors import InputError
+
+Config = dict[str, Any]
+
+#: The stage that trains each kind of classifier, linear ones first, as in the paper.
+TRAINING = {
+    "linear": "train_linear",
+    "frozen": "train_top",
+    "hierarchical": "train_classifier",
+}
+
+#: What a kind of classifier stands for in the paper, if it is not said.
+STANDS_FOR = {"linear": "linear", "frozen": "none", "hierarchical": "transformer"}
+
+#: Keys of a classifier that say how it is trained, where they have the stage's own names.
+SETTINGS = (
+    *("batch", "epochs", "patience", "select", "clip", "warmup", "weight_decay", "epsilon"),
+    *("mode", "dropout", "deterministic", "dtype", "accumulate", "segments", "paragraph_tokens"),
+    *("tokens_per_batch", "keep_weights"),
+)
+
+#: Keys of a classifier that say what words it reads.
+WORDS = ("features", "ngrams", "min_df")
+
+#: What the objectives' option ``pairs`` can be for which inputs have to be made.
+TWINS, GRAPH = "counterfactual", "graph"
+
+
+def check_classifiers(config: Config) -> None:
+    """Stop if a classifier cannot be trained as it is described.
+
+    Raises
+    ------
+    InputError
+        It names no model, no data set, an attribute that none has, a setting that says nothing
+        to its kind, or twins for which there is no table.
+    """
+    settings = config["legal"]
+    for name, one in settings["classifiers"].items():
+        key = f"legal.classifiers.{name}"
+        if one["kind"] != "linear" and one["model"] not in config["models"]:
+            raise InputError(
+                f"config: {key} is {one['kind']} and needs a model, and {one['model']} is none",
+                remedy="name one of models",
+            )
+        understood = _defaults(TRAINING[one["kind"]])
+        for setting in (*SETTINGS, *WORDS):
+            if one[setting] is not None and setting not in understood:
+                raise InputError(
+                    f"config: {key}.{setting} says nothing to a classifier that is {one['kind']}",
+                    remedy="leave it out",
+                )
+        for data in one["datasets"]:
+            if data not in settings["datasets"]:
+                raise InputError(f"config: {key} names {data}, which is none of legal.datasets")
+        known = {a for data in one["datasets"] for a in plan_legal.attributes(config, data)}
+        if strange := [a for a in one["attributes"] if a not in known]:
+            raise InputError(
+                f"config: {key} names {strange[0]}, which none of its data sets has",
+                remedy=f"they have {', '.join(sorted(known))}",
+            )
+    check_twins(config)
+
+
+def other_files(config: Config) -> list[str]:
+    """Results that the page does not read, but that are traced like the rest."""
+    return [
+        file
+        for name in config["legal"]["datasets"]
+        for file in predictions(config, name) + histories(config, name)
+    ]
+
+
+def classifiers(config: Config, kind: str) -> list[str]:
+    """The classifiers of a kind."""
+    chosen = config["legal"]["classifiers"].items()
+    return [name for name, one in chosen if one["kind"] == kind]
+
+
+def classifiers_of(config: Config, name: str) -> list[str]:
+    """The classifiers that are trained on a data set; linear ones first, as in the paper."""
+    order = list(TRAINING)
+    chosen = config["legal"]["classifiers"]
+    own = [one for one in chosen if name in chosen[one]["datasets"]]
+    return sorted(own, key=lambda one: order.index(chosen[one]["kind"]))
+
+
+def standing(config: Config, name: str) -> dict[str, list[str]]:
+    """The classifiers of a data set that stand for the paper's, by what they stand for.
+
+    Beside them the objectives that run as in the published code (`compat_objectives`).
+    """
+    found: dict[str, list[str]] = {"linear": [], "transformer": []}
+    for classifier in classifiers_of(config, name):
+        one = config["legal"]["classifiers"][classifier]
+        what = one["stands_for"] or STANDS_FOR[one["kind"]]
+        if what != "none":
+            found[what].append(classifier)
+    options = config["legal"]["objectives"]
+    found["compat_objectives"] = [
+        one for one in options if any(word.lower() == "compat=true" for word in options[one])
+    ]
+    return {what: names for what, names in found.items() if names}
+
+
+@cache
+def _objective(objective: str, name: str) -> Any:
+    """A constant of an objective; read off its module, since torch loads slowly.
+
+    None if it has it from another module.
+    """
+    path = Path(__file__).parent / "learning" / "objectives" / f"{objective}.py"
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        target = node.target if isinstance(node, ast.AnnAssign) else None
+        target = node.targets[0] if isinstance(node, ast.Assign) else target
+        if target is not None and ast.unparse(target) == name:
+            return ast.literal_eval(node.value)
+    return None
+
+
+def objective_titles(config: Config) -> dict[str, list[str]]:
+    """The objectives that classifiers are trained with, and what people call them."""
+    chosen = config["legal"]["classifiers"].values()
+    names = sorted({objective for one in chosen for objective in one["objectives"]})
+    return {
+        "objectives": names,
+        "objective_titles": [_objective(name, "TITLE") or name for name in names],
+    }
+
+
+def uses_groups(objective: str) -> bool:
+    """Whether an objective depends on groups."""
+    found = _objective(objective, "USES_GROUPS")
+    if found is None:
+        raise ValueError(f"{objective}.py does not say whether it uses groups")
+    return bool(found)
+
+
+def predictions(config: Config, name: str) -> list[str]:
+    """What all classifiers of a data set say, a file a training (or the seeds of one)."""
+    return [file for file, *_ in _trainings(config, name)]
+
+
+def _trainings(config: Config, name: str) -> Iterator[tuple[str, str, str]]:
+    """The same with the classifier and the objective of each."""
+    for classifier in classifiers_of(config, name):
+        one = config["legal"]["classifiers"][classifier]
+        seeds = ["all"] if one["kind"] != "hierarchical" else range(one["seeds"])
+        for objective in one["objectives"]:
+            for attribute in _trained_with(config, name, classifier, objective):
+                folder = f"<results>/legal/{name}/predictions/{classifier}/{objective}/{attribute}"
+                for seed in seeds:
+                    yield f"{folder}/{seed}.parquet", classifier, objective
+
+
+def histories(config: Config, name: str) -> list[str]:
+    """What the trainings of a data set leave of their way, in the order of `predictions`."""
+    said, way = f"<results>/legal/{name}/predictions/", f"<results>/legal/{name}/history/"
+    return [way + file.removeprefix(said) for file in predictions(config, name)]
+
+
+def _trained_with(config: Config, name: str, classifier: str, objective: str) -> list[str]:
+    if not uses_groups(objective):
+        return [plan_legal.NO_ATTRIBUTE]
+    chosen = config["legal"]["classifiers"][classifier]["attributes"]
+    return [
+        one.name
+        for one in plan_legal.dataset(plan_legal.kind_of(config, name)).attributes
+        if one.groups and (not chosen or one.name in chosen)
+    ]
+
+
+def training_options(
+    config: Config, name: str, classifier: str, objective: str, attribute: str
+) -> dict[str, Any]:
+    """What the stage that trains a classifier is told."""
+    one = config["legal"]["classifiers"][classifier]
+    stage = TRAINING[one["kind"]]
+    told = _changed(stage, one, *SETTINGS)
+    if attribute == plan_legal.NO_ATTRIBUTE:  # without groups none can be the worst
+        told.pop("select", None)
+    told |= {
+        "kind": plan_legal.kind_of(config, name),
+        "classifier": classifier,
+        "objective": objective,
+        "attribute": None if attribute == plan_legal.NO_ATTRIBUTE else attribute,
+        "objective_options": config["legal"]["objectives"].get(objective),
+        **_changed(stage, {"lr": one["learning_rate"]}, "lr"),
+    }
+    if one["kind"] != "hierarchical":
+        told["seeds"] = list(range(one["seeds"]))
+    return told
+
+
+def pairs(config: Config, objective: str) -> str | None:
+    """What an objective compares, if it has the option ``pairs``."""
+    given = config["legal"]["objectives"].get(objective) or []
+    chosen = [one.removeprefix("pairs=") for one in given if one.startswith("pairs=")]
+    return chosen[-1] if chosen else (_objective(objective, "OPTIONS") or {}).get("pairs")
+
+
+def predicts_twins(config: Config, classifier: str, objective: str) -> bool:
+    """Whether a training is given the cases' twins."""
+    asked = config["legal"]["classifiers"][classifier]["twins"]
+    return asked or pairs(config, objective) == TWINS
+
+
+def swap_tables(config: Config, name: str) -> dict[str, dict[str, str]]:
+    """The tables that the twins of a data set are made with, by language.
+
+    Returns
+    -------
+    dict
+        words, and followers where there are any: each the file by its language.
+    """
+    folder = Path(config["legal"]["tables"])
+    found: dict[str, dict[str, str]] = {"words": {}, "followers": {}}
+    for language in plan_legal.dataset(plan_legal.kind_of(config, name)).languages:
+        stem = f"swap_{config['legal']['swap']}_{language}"
+        for what, end in (("words", ""), ("followers", "_followers")):
+            if (folder / f"{stem}{end}.csv").is_file():
+                found[what][language] = str(folder / f"{stem}{end}.csv")
+    return found
+
+
+def training_pairs(config: Config, name: str, classifier: str, objective: str) -> dict[str, str]:
+    """What a training is given besides, for the pairs that its objective compares."""
+    one, folder = config["legal"]["classifiers"][classifier], f"<results>/legal/{name}"
+    made = {
+        "linear": f"words/{classifier}",
+        "hierarchical": f"tokens/{one['model']}",
+        "frozen": f"embeddings/{one['model']}",
+    }[one["kind"]]
+    given = {}
+    if predicts_twins(config, classifier, objective):
+        given["twins"] = f"{folder}/twins/{made}.arrow"
+        if one["kind"] == "hierarchical":
+            given["twins_meta"] = f"{folder}/twins/{made}.json"
+    if pairs(config, objective) == GRAPH:
+        space = made if one["kind"] == "linear" else f"embeddings/{one['model']}"
+        given["neighbours"] = f"{folder}/neighbours/{space}.parquet"
+    return given
+
+
+def with_twins(config: Config, name: str) -> list[str]:
+    """The predictions of a data set that say something of twins."""
+    return [
+        file
+        for file, classifier, objective in _trainings(config, name)
+        if predicts_twins(config, classifier, objective)
+    ]
+
+
+def twinned(config: Config) -> list[str]:
+    """The data sets whose cases' twins are predicted by a classifier."""
+    return [name for name in scored(config) if with_twins(config, name)]
+
+
+def check_twins(config: Config) -> None:
+    """Refuse twins for which there is no table.
+
+    Raises
+    ------
+    InputError
+        Nothing says what is swapped in any language of the data set.
+    """
+    for name in twinned(config):
+        if not swap_tables(config, name)["words"]:
+            swap, folder = config["legal"]["swap"], config["legal"]["tables"]
+            languages = plan_legal.dataset(plan_legal.kind_of(config, name)).languages
+            files = [f"swap_{swap}_{one}.csv" for one in languages]
+            raise InputError(
+                f"config: twins of {name} are asked for, and no table says what is swapped for"
+                f" {swap} ({' or '.join(files)} in {folder})",
+                remedy="write such a table, name another one in legal.swap, or ask for no twins of"
+                f" {name} (twins of its classifiers, pairs=counterfactual of their objectives)",
+            )
+
+
+def words_options(config: Config, classifier: str) -> dict[str, Any]:
+    """What the stage that weighs a linear classifier's words is told."""
+    return _changed("weigh_words", config["legal"]["classifiers"][classifier], *WORDS)
+
+
+def board(config: Config, classifier: str, *place: str) -> str:
+    """The folder of a training's curves for TensorBoard, if they are asked for; else blank."""
+    asked = config["legal"]["classifiers"][classifier]["tensorboard"]
+    return "/".join([config["results"], "tensorboard", *place]) if asked else ""
+
+
+def _changed(stage: str, one: dict[str, Any], *names: str) -> dict[str, Any]:
+    """The settings that are not as the stage has them anyway: a new one reruns nothing."""
+    own = _defaults(stage)
+    return {key: one[key] for key in names if one[key] is not None and one[key] != own[key]}
+
+
+@cache
+def _defaults(stage: str) -> dict[str, Any]:
+    """The arguments of a stage that have a default; read off, as in `uses_groups`."""
+    path = Path(__file__).parent / "legal" / f"{stage}.py"
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef) and node.name == stage:
+            pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+            return {one.arg: ast.literal_eval(value) for one, value in pairs if value is not None}
+    raise ValueError(f"{path.name} holds no stage")
+
+
+def made_by_encoder(config: Config, what: str, name: str, classifier: str, suffix: str) -> str:
+    """The tokens or embeddings of a data set that a classifier's encoder has made."""
+    model = config["legal"]["classifiers"][classifier]["model"]
+    return f"<results>/legal/{name}/{what}/{model}.{suffix}"
+
+
+def scored(config: Config) -> list[str]:
+    """The data sets that classifiers are trained on."""
+    return [name for name in config["legal"]["datasets"] if classifiers_of(config, name)]
+
+
+def score_tables(config: Config, *tables: str) -> dict[str, list[str]]:
+    """Tables of the classifiers, one each per data set."""
+    names = scored(config)
+    return {
+        table: [f"<results>/tables/legal_{name}_{table}.csv" for name in names]
+        for table in tables
+        if names
+    }
+
+
+def finding_files(config: Config) -> dict[str, list[str]]:
+    """What the classifiers' findings rest on."""
+    return score_tables(config, "table_4", "tests", "table_2", "calibration")
+
+
+def classifiers_page_files(config: Config) -> dict[str, str | list[str]]:
+    """The results that the page of the classifiers shows, by the name of its argument."""
+    files = score_tables(config, "table_4", "claims", "tests", "table_2", "calibration")
+    if not files:
+        return {}
+    return {
+        **files,
+        **score_tables(config, "group_scores"),
+        "counterfactual": [
+            f"<results>/tables/legal_{name}_counterfactual.csv" for name in twinned(config)
+        ],
+        "bins": score_tables(config, "calibration_bins")["calibration_bins"],
+        "curves": score_tables(config, "curves")["curves"],
+        "findings": "<results>/tables/legal_classifier_findings.json",
+    }
+
+
+def classifiers_page_options(config: Config) -> dict[str, str | list[str]]:
+    """What that page is told of the data sets, in the order of its files."""
+    told, names = plan_legal.page_options(config), scored(config)
+    places = [told["names"].index(name) for name in names]
+    return {
+        **{key: [told[key][i] for i in places] for key in ("names", "kinds", "titles")},
+        **objective_titles(config),
+        "twinned": twinned(config),
+        "swapped": config["legal"]["swap"],
+    }
+
+
+def cases_page_files(config: Config) -> dict[str, list[str]]:
+    """The results that the page of the cases shows, by the name of its argument."""
+    names = list(config["legal"]["datasets"])
+    if not names:
+        return {}
+    return {
+        "cases": [f"<results>/legal/{name}/{name}.parquet" for name in names],
+        "records": [file for name in names for file in plan_legal.records(config, name)],
+        "predictions": [file for name in names for file in predictions(config, name)],
+    }
+
+
+def cases_page_options(config: Config) -> dict[str, list[str]]:
+    """What that page is told of the data sets, in the order of its files."""
+    told = plan_legal.page_options(config)
+    trainings = [
+        file.removeprefix("<results>/legal/").removesuffix(".parquet")
+        for name in told["names"]
+        for file in predictions(config, name)
+    ]
+    return {
+        **{key: told[key] for key in ("names", "kinds", "titles", "parts")},
+        **objective_titles(config),
+        "trainings": [one.replace("/predictions/", "/", 1) for one in trainings],
+    }

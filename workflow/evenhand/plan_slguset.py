@@ -1,0 +1,182 @@
+"""What the Snakefile asks about SlguSet: shards, sources, rounds. See `evenhand.plan`."""
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evenhand import plan_models
+from evenhand.errors import InputError
+from evenhand.slguset.shards import Shard, Skipped, plan_shards
+from evenhand.sources import source_path
+
+Config = dict[str, Any]
+
+#: What a filled sheet can be.
+SHEETS = (".xlsx", ".csv", ".json")
+
+
+def published_file(config: Config, sources: dict[str, dict[str, str]]) -> str | None:
+    """The authors' published file, if there is one."""
+    published = config["slguset"]["published"]
+    if "source" in published:
+        return source_path(config, sources, published["source"])
+    return published.get("file")
+
+
+def tagged_files(config: Config, sources: dict[str, dict[str, str]]) -> list[str]:
+    """The tagged corpora that the name tagger is trained on."""
+    files = []
+    for number, corpus in enumerate(config["slguset"]["train_names_crf"]["corpora"], start=1):
+        if ("file" in corpus) == ("source" in corpus):
+            raise InputError(
+                f"config: corpus {number} of slguset.train_names_crf has "
+                + ("both a file and a source" if "file" in corpus else "no file and no source")
+            )
+        files.append(corpus.get("file") or source_path(config, sources, corpus["source"]))
+    if "names_crf" in config["slguset"]["filters"] and not files:
+        raise InputError(
+            "config: the filter names_crf has nothing to learn from",
+            remedy="list tagged corpora under slguset.train_names_crf.corpora",
+        )
+    return files
+
+
+def plan_corpora(
+    config: Config, sources: dict[str, dict[str, str]]
+) -> tuple[dict[str, tuple[str, Shard]], list[Skipped]]:
+    """Every shard by its id, with the name of its corpus, and the files that are not read.
+
+    Corpora are in alphabetical order. Each fetched data source is a shard of its own, since
+    its size is not known yet.
+    """
+    mirror = config["mirror"] or os.environ.get("EVENHAND_MIRROR")
+    shards: dict[str, tuple[str, Shard]] = {}
+    skipped: list[Skipped] = []
+    for name, corpus in config["slguset"]["corpora"].items():
+        if not corpus["files"] and not corpus["sources"]:
+            raise InputError(f"config: slguset.corpora.{name} names neither files nor sources")
+        planned = [
+            Shard(f"{name}-{source}", (source_path(config, sources, source),))
+            for source in corpus["sources"]
+        ]
+        if corpus["files"]:
+            plan = plan_shards(
+                name,
+                [_in_mirror(path, mirror) for path in corpus["files"]],
+                target_mb=config["slguset"]["shard_megabytes"],
+                format=corpus["format"],
+                paragraphs=corpus["paragraphs"],
+                header=corpus["header"],
+            )
+            planned += plan.shards
+            skipped += plan.skipped
+        shards |= {shard.id: (name, shard) for shard in planned}
+    return shards, skipped
+
+
+def _in_mirror(path: str, mirror: str | None) -> str:
+    if "{mirror}" in path and not mirror:
+        raise InputError(
+            f"config: {path} lies in the mirror, and there is none",
+            remedy="set `mirror` or the environment variable EVENHAND_MIRROR",
+        )
+    return path.replace("{mirror}", mirror or "")
+
+
+@dataclass(frozen=True)
+class Round:
+    """How far an annotation round is.
+
+    Attributes
+    ----------
+    name : str
+        The round's name.
+    sheets : list of str
+        Its filled sheets.
+    complete : bool
+        Whether there are enough of them to go on.
+    """
+
+    name: str
+    sheets: list[str]
+    complete: bool
+
+
+def ledger_files(config: Config) -> list[str]:
+    """The ledger: one CSV per round whose sheets were handed out."""
+    return sorted(
+        str(file) for file in Path(config["slguset"]["annotation"]["ledger"]).glob("*.csv")
+    )
+
+
+def annotation_rounds(config: Config) -> dict[str, Round]:
+    """The rounds of the ledger and the present one, and which sheets have come back."""
+    settings = config["slguset"]["annotation"]
+    names = {Path(file).stem for file in ledger_files(config)} | {settings["round"]}
+    rounds = {}
+    for name in sorted(names):
+        folder = Path(settings["filled"]) / name
+        sheets = sorted(
+            str(file)
+            for file in (folder.iterdir() if folder.is_dir() else ())
+            if file.suffix.lower() in SHEETS and not file.name.startswith((".", "~"))
+        )
+        # an export of Label Studio may hold the answers of all annotators
+        complete = len(sheets) >= len(settings["annotators"]) or any(
+            sheet.endswith(".json") for sheet in sheets
+        )
+        rounds[name] = Round(name, sheets, complete)
+    return rounds
+
+
+def vocabulary_folder(config: Config) -> str | None:
+    """The folder of the model whose vocabulary the data set is measured against."""
+    model = config["slguset"]["vocabulary"]
+    if model is None:
+        return None
+    folder = plan_models.model_folder(config, model) if model in config["models"] else None
+    if folder is None:
+        raise InputError(
+            f"config: slguset.vocabulary is {model!r}, which is no model with a folder",
+            remedy="name one of `models` that has a `path` or is trained here",
+        )
+    return folder
+
+
+def editions(config: Config) -> dict[str, str]:
+    """The data sets that will be there, by the prefix of their names among `slguset_page_files`."""
+    annotated = any(one.complete for one in annotation_rounds(config).values())
+    own = {"": "slguset"} if config["slguset"]["corpora"] and annotated else {}
+    return own | ({"published_": "slguset_published"} if config["slguset"]["published"] else {})
+
+
+def waiting(config: Config) -> str:
+    """Which rounds wait for their annotators, and what the user can do; empty if none does."""
+    settings = config["slguset"]["annotation"]
+    frozen = {Path(file).stem for file in ledger_files(config)}
+    python = os.path.relpath(sys.executable)
+    lines = []
+    for one in annotation_rounds(config).values() if config["slguset"]["corpora"] else ():
+        if one.complete:
+            continue
+        sheets = f"{config['results']}/slguset/annotation/{one.name}/sheets"
+        there = f": {', '.join(one.sheets)}" if one.sheets else ""
+        lines.append(
+            f"Round {one.name} waits for its annotators: {len(one.sheets)} of"
+            f" {len(settings['annotators'])} filled sheets are there{there}. What to do next:"
+        )
+        steps = [
+            f"Give each annotator a copy of a sheet of {sheets}/ (a later run may write that"
+            " folder anew: nobody should fill in the files there).",
+            f"Put the filled sheets into {settings['filled']}/{one.name}/"
+            " and run the same command again.",
+        ]
+        if one.name not in frozen:
+            command = f"{python} -m evenhand.slguset.hand_out"
+            steps.insert(
+                0, f"Freeze the round: {command} {sheets}/handed_out.csv {settings['ledger']}"
+            )
+        lines += [f"  {number}. {step}" for number, step in enumerate(steps, start=1)]
+    return "\n".join(lines)

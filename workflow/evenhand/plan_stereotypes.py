@@ -1,0 +1,122 @@
+"""What the Snakefile asks about the sets of pairs. See `evenhand.plan`."""
+
+from typing import Any
+
+from evenhand import plan_models, plan_slguset
+from evenhand.errors import InputError
+from evenhand.sources import source_path
+
+Config = dict[str, Any]
+
+
+def check_sets(config: Config) -> None:
+    """Stop if a set of pairs would be left out without a word.
+
+    Raises
+    ------
+    InputError
+        No model reads the set's language, or nothing makes the edition of SlguSet it stands on.
+    """
+    slguset = config["slguset"]
+    made = {"slguset": slguset["corpora"], "slguset_published": slguset["published"]}
+    keys = {"slguset": "corpora", "slguset_published": "published"}
+    for name, one in _sets(config).items():
+        edition = one.get("edition")
+        if edition and not made[edition]:
+            raise InputError(
+                f"config: stereotypes.sets.{name} stands on {edition}, and nothing makes it",
+                remedy=f"fill in slguset.{keys[edition]}, or leave the set out",
+            )
+        language = _language(one)
+        if not plan_models.models_for(config, language):
+            raise InputError(
+                f"config: no model scores stereotypes.sets.{name}"
+                + (f", whose language is {language}" if language else ""),
+                remedy="name a model of its language under models, or leave the set out",
+            )
+
+
+def pair_sets(config: Config) -> dict[str, list[str]]:
+    """The sets of pairs that can be made now, and the models that are scored on each.
+
+    A set that stands on SlguSet waits for the annotators as SlguSet does.
+    """
+    ready = plan_slguset.editions(config).values()
+    return {
+        name: plan_models.models_for(config, _language(one))
+        for name, one in _sets(config).items()
+        if "edition" not in one or one["edition"] in ready
+    }
+
+
+def _language(one: Config) -> str | None:
+    """The language of a set of `_sets`; SlguSet is Chinese."""
+    return one["language"] or (plan_models.CHINESE if "edition" in one else None)
+
+
+def _sets(config: Config) -> dict[str, Config]:
+    """The sets, of which only those of the format slguset have an edition."""
+    return {
+        name: {
+            key: value
+            for key, value in one.items()
+            if key != "edition" or one["format"] == "slguset"
+        }
+        for name, one in config["stereotypes"]["sets"].items()
+    }
+
+
+def set_of_edition(config: Config, edition: str) -> str | None:
+    """The set of pairs that is made of an edition of SlguSet; the first, if there are several."""
+    models = plan_models.models_for(config, plan_models.CHINESE)
+    return next(
+        (
+            name
+            for name, scored in pair_sets(config).items()
+            if _sets(config)[name].get("edition") == edition and set(models) <= set(scored)
+        ),
+        None,
+    )
+
+
+def pair_set_options(config: Config, name: str) -> list[str]:
+    """The keys of a set that say how it is read; only StereoSet has parts."""
+    form = config["stereotypes"]["sets"][name]["format"]
+    return ["format", "title", *(["part"] if form == "stereoset" else [])]
+
+
+def pair_set_file(config: Config, sources: dict[str, dict[str, str]], name: str) -> str:
+    """What a set of pairs is read from.
+
+    Raises
+    ------
+    InputError
+        The set names no file, several, or an edition of SlguSet that is not made.
+    """
+    one = config["stereotypes"]["sets"][name]
+    if one["format"] == "slguset":
+        return f"<results>/{one['edition']}/slguset.parquet"
+    if ("file" in one) == ("source" in one):
+        raise InputError(
+            f"config: stereotypes.sets.{name} has "
+            + ("both a file and a source" if "file" in one else "no file and no source"),
+            remedy="give one of them",
+        )
+    return one.get("file") or source_path(config, sources, one["source"])
+
+
+def pair_tables(config: Config, name: str) -> list[str]:
+    """The tables of a set of pairs: those that its format has something for."""
+    form = config["stereotypes"]["sets"][name]["format"]
+    tables = ["bias_scores", "token_accuracy", "length", "compat"]
+    if form == "stereoset":
+        tables.append("stereoset")
+    if form == "crows_pairs":  # which alone says who is disadvantaged, and what people thought
+        tables += ["all_masked", "meta_evaluation", "roc", "auc_tests"]
+    if len(pair_sets(config)[name]) > 1:
+        tables.append("model_comparisons")
+    return tables
+
+
+#: What is kept of a model on a set of pairs beside its scores.
+STORES = ("tokens", "null")
