@@ -172,7 +172,7 @@ class Checkout:
 
     def results(self) -> dict[str, str]:
         """SHA-256 by name of each result, but not of logs, timings and what explains runs."""
-        untold = (".evenhand", "logs", "benchmarks", "report/run.html")
+        untold = (".evenhand", "logs", "benchmarks", "report/run.html", "report/run.csv")
         found = {}
         for path in sorted((self.root / "results").rglob("*")):
             name = path.relative_to(self.root / "results").as_posix()

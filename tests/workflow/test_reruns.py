@@ -343,8 +343,8 @@ def test_a_changed_stage_with_the_same_output_lets_the_later_ones_be_served(demo
     assert not any(job.served for job in run.jobs if job.rule in changed)
     after = demo.results()
     assert {name for name in before if before[name] != after[name]} <= {
-        "provenance.json",
-        "report/provenance.html",
+        *("provenance.json", "provenance.csv", "report/provenance.html"),
+        *(f"report/tables/provenance.{form}" for form in ("csv", "tex", "md")),
     }
 
 
