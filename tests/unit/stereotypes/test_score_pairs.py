@@ -242,7 +242,7 @@ def test_a_model_that_knows_the_sentences_is_trusted(tmp_path):
     folder = english_models.save(tmp_path / "model", "bert")
     passed = {"accuracy": 0.9, "baseline": 0.1, "passed": True, "tokens": 9}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "check_fill_mask", lambda *_, **__: passed)
+        patch.setattr(module, "check_model", lambda *_, **__: passed)
         _, _, gate, counts = run(tmp_path, folder)
     assert gate["trusted"] and gate["reason"] is None and counts["trusted"]
     assert gate["check"] == passed

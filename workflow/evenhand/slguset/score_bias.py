@@ -45,10 +45,9 @@ from evenhand.io.documents import write_json
 from evenhand.io.scratch import scratch_folder
 from evenhand.io.tables import count_rows, read_rows, write_table
 from evenhand.scoring.describe import describe, describe_broken
-from evenhand.scoring.fill_mask import check_fill_mask
+from evenhand.scoring.gate import check_model, count_unknown, judge
 from evenhand.scoring.model_files import BrokenModelError
 from evenhand.scoring.models import CausalLM, MaskedLM, family_of, load_causal_lm, load_masked_lm
-from evenhand.scoring.next_token import check_next_token
 from evenhand.scoring.precision import calibrate, near_ties
 from evenhand.slguset.bias_tables import BIAS
 from evenhand.slguset.causal_bias import score_causal
@@ -64,15 +63,6 @@ SENTENCES_AT_ONCE = 4096
 
 #: Sentences that bf16 is compared with fp32 on.
 CALIBRATION_SENTENCES = 512
-
-#: What is said of a model that does not pass the check of its kind.
-NOT_PASSED = {
-    "masked": "fill_mask_not_above_baseline",
-    "causal": "next_token_not_above_baseline",
-}
-
-#: How many unknown characters the gate names.
-UNKNOWN_NAMED = 20
 
 
 def score_bias(
@@ -170,10 +160,7 @@ def score_bias(
         return _note_broken(error, family, name, hub_name, log_base, dataset, out, gate)
     lm = reader.lm
     ordinary = [row["sentence"] for row in _spread(dataset, total, sanity_sentences)]
-    if family == "masked":
-        check = check_fill_mask(lm, ordinary, seed=seed, **running)
-    else:
-        check = check_next_token(lm, ordinary, **running)
+    check = check_model(lm, ordinary, seed=seed, **running)
     if dtype == "bf16":
         reader.calibrate(_spread(dataset, total, CALIBRATION_SENTENCES))
     excluded, unknown, keywords = Counter(), Counter(), {}
@@ -198,30 +185,17 @@ def score_bias(
 
     write_table(out, BIAS, scored())
     count = excluded.pop(None, 0)
-    reasons = []
-    if lm.missing:
-        reasons.append("missing_weights")
-    if not check["passed"]:
-        reasons.append(NOT_PASSED[family])
-    if count == 0 or count < least_scored * total:
-        reasons.append("few_scored")
     record = {
         "model": name,
         "family": family,
         "hub_name": hub_name,
         **describe(lm),
         "log_base": log_base,
-        "trusted": not reasons,
-        "reason": ", ".join(reasons) or None,
-        "check": check,
+        **judge(lm, check, count, least_scored * total),
         "sentences": total,
         "scored": count,
         "excluded": dict(sorted(excluded.items())),
-        "sentences_with_unknown": with_unknown,
-        "unknown_tokens": sum(unknown.values()),
-        "unknown_most_frequent": dict(
-            sorted(unknown.items(), key=lambda item: (-item[1], item[0]))[:UNKNOWN_NAMED]
-        ),
+        **count_unknown(with_unknown, unknown),
         "keywords": dict(sorted(keywords.items())),
         "near_tie_margin": None if reader.margin == math.inf else reader.margin,
         "calibrated_on": reader.calibrated_on,

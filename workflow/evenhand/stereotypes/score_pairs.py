@@ -29,16 +29,14 @@ from evenhand.io.scratch import scratch_folder
 from evenhand.io.tables import read_rows, write_table
 from evenhand.scoring.attention import enable_attention
 from evenhand.scoring.describe import describe, describe_broken
-from evenhand.scoring.fill_mask import check_fill_mask
+from evenhand.scoring.gate import check_model, count_unknown, judge
 from evenhand.scoring.model_files import BrokenModelError
 from evenhand.scoring.models import (
-    CausalLM,
     LanguageModel,
     family_of,
     load_causal_lm,
     load_masked_lm,
 )
-from evenhand.scoring.next_token import check_next_token
 from evenhand.stage import Input, Output, Setting
 from evenhand.stereotypes.passes import ACCURACY_PASS, PASSES, choose_methods, passes_for
 from evenhand.stereotypes.rows import Row, score_row, token_rows
@@ -47,9 +45,6 @@ from evenhand.stereotypes.scoring import Exact, calibrated, check_pairs, score_p
 
 #: Pairs that the margin of near ties is calibrated on.
 CALIBRATION_PAIRS = 100
-
-#: How many unknown pieces of text the gate names.
-UNKNOWN_NAMED = 20
 
 
 def score_pairs(
@@ -224,9 +219,7 @@ def _check(
     """The model's check, on the two sentences of each pair in turn."""
     sentences = [pair[("more", "less")[i % 2]] for i, pair in enumerate(pairs)]
     sentences = [sentence for sentence in sentences if sentence and sentence.strip()]
-    if isinstance(lm, CausalLM):
-        return check_next_token(lm, sentences, **options)
-    return check_fill_mask(lm, sentences, seed=seed, **options)
+    return check_model(lm, sentences, seed=seed, **options)
 
 
 class _Tally:
@@ -268,20 +261,9 @@ def _gate(
     lm: LanguageModel, tally: _Tally, check: dict[str, Any], exact: Exact | None, enough: float
 ) -> dict[str, Any]:
     """The gate's record, but for the names."""
-    reasons = []
-    if lm.missing:
-        reasons.append("missing_weights")
-    if not check["passed"]:
-        kind = "next_token" if isinstance(lm, CausalLM) else "fill_mask"
-        reasons.append(f"{kind}_not_above_baseline")
-    if tally.pairs_scored == 0 or tally.pairs_scored < enough:
-        reasons.append("few_scored")
-    frequent = sorted(tally.unknown.items(), key=lambda item: (-item[1], item[0]))
     return {
         **describe(lm),
-        "trusted": not reasons,
-        "reason": ", ".join(reasons) or None,
-        "check": check,
+        **judge(lm, check, tally.pairs_scored, enough),
         "pairs_scored": tally.pairs_scored,
         "sentences": tally.sentences,
         "scored": tally.scored,
@@ -289,9 +271,7 @@ def _gate(
         "shuffled": tally.shuffled,
         "shuffled_scored": tally.shuffled_scored,
         "shuffled_excluded": {reason: tally.shuffled_excluded[reason] for reason in EXCLUDED},
-        "sentences_with_unknown": tally.with_unknown,
-        "unknown_tokens": tally.unknown.total(),
-        "unknown_most_frequent": dict(frequent[:UNKNOWN_NAMED]),
+        **count_unknown(tally.with_unknown, tally.unknown),
         "rescored_pairs": tally.rescored_pairs if exact else None,
         "rescored_by_pass": (
             {name: tally.rescored[name] for name in PASSES if name in tally.rescored}
