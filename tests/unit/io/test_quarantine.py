@@ -13,8 +13,8 @@ def test_rows_stand_in_the_order_of_reading_and_reasons_are_counted(tmp_path: Pa
     quarantine.write(tmp_path / "q.parquet")
     rows = list(read_rows(tmp_path / "q.parquet"))
     assert [tuple(row.values()) for row in rows] == [
-        ("b.txt", 7, "byte", "nul_bytes", "2 bytes"),
-        ("a.txt", None, "file", "empty_file", "0 bytes"),
+        ("b.txt", 7, "byte", "nul_bytes", "2 bytes", 1),
+        ("a.txt", None, "file", "empty_file", "0 bytes", 1),
     ]
     assert list(rows[0]) == SCHEMA.names
     assert quarantine.counts == {"nul_bytes": 1, "empty_file": 1}
@@ -36,6 +36,8 @@ def test_many_cases_of_a_file_end_in_one_row_that_counts_them(tmp_path: Path) ->
     assert rows[-2]["position"] == ROWS_PER_REASON + 1
     assert rows[-2]["detail"] == f"50 more, the last at {ROWS_PER_REASON + 50}"
     assert rows[-1]["file"] == "b.jsonl"
+    assert [row["parts"] for row in rows[-3:]] == [1, 50, 1]
+    assert sum(row["parts"] for row in rows) == quarantine.counts.total()
     assert quarantine.counts["broken_json"] == ROWS_PER_REASON + 51
 
 

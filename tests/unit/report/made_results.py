@@ -200,6 +200,7 @@ def write_hostile(folder: Path, text: str) -> Path:
             "unit": "line",
             "reason": text,
             "detail": "\x00\x1b[31m",
+            "parts": 1,
         }
     ]
     pq.write_table(pa.Table.from_pylist(rows), quarantine)
@@ -244,7 +245,7 @@ def _corpus(folder: Path, read: int) -> None:
         _parquet(
             folder / f"{shard}.quarantine.parquet",
             [{"file": f"corpus/{shard}.txt", "position": 7, "unit": "line", "reason": "nul_bytes",
-              "detail": "2 NUL bytes"}],
+              "detail": "2 NUL bytes", "parts": 1}],
         )  # fmt: skip
 
 

@@ -97,7 +97,7 @@ def test_the_columns_are_those_of_the_contract(here: Path) -> None:
     assert list(sentences[0]) == ["sentence_id", "sentence", "source", "source_position", "copies"]
     write("b.txt", b"\xff\xff")
     _, quarantine, _ = extract("b.txt")
-    assert list(quarantine[0]) == ["file", "position", "unit", "reason", "detail"]
+    assert list(quarantine[0]) == ["file", "position", "unit", "reason", "detail", "parts"]
 
 
 def test_the_pattern_finds_what_any_surface_finds(here: Path) -> None:

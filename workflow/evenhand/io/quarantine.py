@@ -1,4 +1,4 @@
-"""What could not be read: file, position and reason, one row each."""
+"""What could not be read: file, position, reason, and how many parts a row stands for."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ SCHEMA = pa.schema(
         ("unit", pa.string()),
         ("reason", pa.string()),
         ("detail", pa.string()),
+        ("parts", pa.int64()),
     ]
 )
 
@@ -77,7 +78,7 @@ class Quarantine:
         self.counts: Counter[str] = Counter()
         self._first_details: dict[str, str] = {}
         self._batches: list[pa.RecordBatch] = []
-        self._rows: list[tuple[str, int | None, str, str, str]] = []
+        self._rows: list[tuple[str, int | None, str, str, str, int]] = []
         self._file: str | None = None
         self._surplus: dict[tuple[str, str], _Surplus] = {}
 
@@ -108,7 +109,7 @@ class Quarantine:
         surplus = self._surplus.setdefault((reason, unit), _Surplus())
         if surplus.rows < ROWS_PER_REASON:
             surplus.rows += 1
-            self._append(file, position, unit, reason, detail)
+            self._append(file, position, unit, reason, detail, 1)
             return
         if not surplus.more:
             surplus.first = position
@@ -129,7 +130,7 @@ class Quarantine:
         for (reason, unit), surplus in self._surplus.items():
             if surplus.more:
                 detail = f"{surplus.more} more, the last at {surplus.last}"
-                self._append(self._file, surplus.first, unit, reason, detail)
+                self._append(self._file, surplus.first, unit, reason, detail, surplus.more)
         self._surplus = {}
 
     def _append(self, *row: str | int | None) -> None:

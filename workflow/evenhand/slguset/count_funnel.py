@@ -53,9 +53,8 @@ def count_funnel(
     out : Path
         funnel.csv.
     quarantine_out : Path
-        quarantine.csv: reason, file, position, unit, detail, parts. For each reason first a row
-        without a file, which has the number of all parts; then a row for each that the tables
-        of quarantined parts tell, by file and position.
+        quarantine.csv: reason, file, position, unit, detail, parts (how many the row stands
+        for); the rows of `quarantine` by reason, file and position.
     quarantine : list of Path, optional
         The shards' tables of what could not be read (`evenhand.io.quarantine`).
     reasons : list of str, optional
@@ -102,7 +101,7 @@ def count_funnel(
         writer.writerow(COLUMNS)
         for step, reason, count in rows:
             writer.writerow([step, reason, count, round(count / read, 8) if read else None])
-    _write_quarantine(quarantine_out, quarantine or [], quarantined)
+    _write_quarantine(quarantine_out, quarantine or [])
     return {
         "read": read,
         "keyword": keyword,
@@ -114,16 +113,14 @@ def count_funnel(
     }
 
 
-def _write_quarantine(path: Path, tables: list[Path], counts: Counter[str]) -> None:
-    """What could not be read: a sum of each reason, then its parts."""
-    parts = [part for table in tables for part in read_rows(table)]
-    parts.sort(key=lambda part: (part["file"], part["position"] or 0, part["detail"]))
+def _write_quarantine(path: Path, tables: list[Path]) -> None:
+    """What could not be read, in an order that does not depend on the shards."""
+    rows = [row for table in tables for row in read_rows(table)]
+    rows.sort(key=lambda row: (row["reason"], row["file"], row["position"] or 0, row["detail"]))
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, QUARANTINE_COLUMNS, lineterminator="\n")
         writer.writeheader()
-        for reason in sorted({*counts, *(part["reason"] for part in parts)}):
-            writer.writerow({"reason": reason, "parts": counts[reason]})
-            writer.writerows(part for part in parts if part["reason"] == reason)
+        writer.writerows(rows)
 
 
 def _read_counts(path: Path) -> dict[str, Any]:

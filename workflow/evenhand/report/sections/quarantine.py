@@ -31,7 +31,7 @@ def describe_quarantine(counts: list[Path], quarantine: list[Path]) -> dict[str,
         for row in read_rows(path):
             key = (row["file"], row["reason"])
             entry = found.setdefault(key, row | {"parts": 0})
-            entry["parts"] += 1
+            entry["parts"] += row["parts"]
     if not counts:
         for (_, reason), entry in found.items():
             reasons[reason] += entry["parts"]
