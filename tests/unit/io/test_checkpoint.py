@@ -77,12 +77,16 @@ def test_what_differs_is_told_however_long_the_settings_are(tmp_path):
         restored(tmp_path, settings=settings | {"warmup": 0.2})
 
 
-@pytest.mark.parametrize("damage", ["cut", "empty", "other"])
+@pytest.mark.parametrize("damage", ["cut", "empty", "other", "hole"])
 def test_a_broken_one_is_told_and_left_out(tmp_path, capsys, damage):
     one = Checkpoints(tmp_path, {})
     one.save(kept(1))
     whole = one.file.read_bytes()
-    one.file.write_bytes({"cut": whole[: len(whole) // 2], "empty": b"", "other": b"{}"}[damage])
+    middle = len(whole) // 2
+    # blocks that a machine never wrote are zeros
+    hole = whole[:middle] + bytes(4096) + whole[middle + 4096 :]
+    damaged = {"cut": whole[:middle], "empty": b"", "other": b"{}", "hole": hole}
+    one.file.write_bytes(damaged[damage])
     assert one.restore() is None
     assert "begins again: " in capsys.readouterr().err
 

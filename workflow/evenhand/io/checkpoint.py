@@ -30,6 +30,7 @@ it is read. What is random must be restored too, or else the bits are others tha
 import json
 import sys
 import time
+import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,6 +97,9 @@ class Checkpoints:
         if self.file is None or not self.file.is_file():
             return None
         try:
+            with zipfile.ZipFile(self.file) as archive:  # torch reads tensors without their sums
+                if damaged := archive.testzip():
+                    raise ValueError(f"{damaged} is not what was written")
             kept = torch.load(self.file, weights_only=True, map_location=device)
             configuration = json.loads(kept.pop("configuration"))
         except Exception as error:  # of many types, all the same
