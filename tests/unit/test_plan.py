@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -268,6 +269,23 @@ def test_a_method_has_its_own_grid_where_it_names_one(here):
     settings["datasets"]["loans"]["files"] = ["gone.csv"]
     with pytest.raises(InputError, match=r"loans\.files\.0 is gone\.csv"):
         plan.check_files(configured({}, individual_fairness=settings))
+
+
+@pytest.mark.parametrize(
+    ("settings", "key"),
+    [
+        ({"models": {"m": {"train": {"files": ["papers"]}}}}, "models.m.train.files.0"),
+        ({"slguset": {"published": {"file": "papers"}}}, "slguset.published.file"),
+        (
+            {"individual_fairness": {"datasets": {"t": {"format": "table", "files": ["papers"]}}}},
+            "individual_fairness.datasets.t.files.0",
+        ),
+    ],
+)
+def test_a_folder_is_none_of_these_files(here, settings, key):
+    slguset = settings.pop("slguset", {"corpora": {"p": {"files": ["papers"]}}})
+    with pytest.raises(InputError, match=rf"{re.escape(key)} is papers, which is a folder"):
+        plan.check_files(configured(slguset, **settings))
 
 
 def test_a_folder_is_no_set_of_pairs(here):

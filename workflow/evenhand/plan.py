@@ -64,14 +64,15 @@ def check_files(config: Config) -> None:
     for name, table in tables.items():
         for number, path in enumerate(table["files"]):
             named[f"individual_fairness.datasets.{name}.files.{number}"] = path
-    named |= plan_legal.check_legal(config)
-    plan_classifiers.check_classifiers(config)
     for name, one in config["stereotypes"]["sets"].items():
         named[f"stereotypes.sets.{name}.file"] = one.get("file")
-    for key, path in named.items():
+    legal = plan_legal.check_legal(config)
+    may_be_folders = {f"models.{name}.path" for name in config["models"]} | legal.keys()
+    plan_classifiers.check_classifiers(config)
+    for key, path in (named | legal).items():
         if path and not Path(path).exists():
             raise InputError(f"config: {key} is {path}, and there is no such file or folder")
-        if path and key.startswith("stereotypes.") and Path(path).is_dir():
+        if path and key not in may_be_folders and Path(path).is_dir():
             raise InputError(f"config: {key} is {path}, which is a folder", remedy="name a file")
     plan_stereotypes.check_sets(config)
 
