@@ -99,6 +99,29 @@ def test_what_could_not_be_read_is_listed_by_reason(tmp_path):
     assert read_funnel(tmp_path / "quarantine.csv") == first  # however the corpus is cut
 
 
+@pytest.mark.parametrize("cut", [1, 40, 100, 101, 130, 149])
+def test_the_quarantine_does_not_depend_on_where_a_file_is_cut(tmp_path, cut):
+    """Of 150 bad lines the first `cut` are in one shard, the others in the next."""
+
+    def quarantine(name, *shards):
+        tables = []
+        for number, lines in enumerate(shards):
+            parts = Quarantine()
+            for line in lines:
+                parts.add("a.txt", line, "line", "broken_json", "{")
+            tables.append(tmp_path / f"{name}{number}.parquet")
+            parts.write(tables[-1])
+        counts = [write_counts(tmp_path / "c.json", 0, 0, {"broken_json": 150})]
+        out = tmp_path / name / "f.csv"
+        out.parent.mkdir()
+        count_funnel(candidates=made(tmp_path, []), counts=counts, quarantine=tables, out=out)
+        return (out.parent / "quarantine.csv").read_bytes()
+
+    whole = quarantine("whole", range(1, 151))
+    assert whole.splitlines()[-1] == b"broken_json,a.txt,101,line,50 in all from here on,50"
+    assert quarantine("cut", range(1, cut + 1), range(cut + 1, 151)) == whole
+
+
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(st.sampled_from(["accepted", "length", "name"]), st.integers(1, 4))))
 def test_the_sums_close(tmp_path, verdicts):

@@ -3,11 +3,13 @@
 import csv
 import json
 from collections import Counter
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.quarantine import ROWS_PER_REASON
 from evenhand.io.tables import read_rows
 from evenhand.slguset.verdicts import ACCEPTED
 from evenhand.stage import Input, Output
@@ -54,7 +56,8 @@ def count_funnel(
         funnel.csv.
     quarantine_out : Path
         quarantine.csv: reason, file, position, unit, detail, parts (how many the row stands
-        for); the rows of `quarantine` by reason, file and position.
+        for), by reason, file and position: the first `ROWS_PER_REASON` parts of one reason in
+        one file have rows of their own, and the others share one.
     quarantine : list of Path, optional
         The shards' tables of what could not be read (`evenhand.io.quarantine`).
     reasons : list of str, optional
@@ -114,13 +117,26 @@ def count_funnel(
 
 
 def _write_quarantine(path: Path, tables: list[Path]) -> None:
-    """What could not be read, in an order that does not depend on the shards."""
-    rows = [row for table in tables for row in read_rows(table)]
-    rows.sort(key=lambda row: (row["reason"], row["file"], row["position"] or 0, row["detail"]))
+    """What could not be read, the same however files were cut into shards."""
+    rows = sorted((row for table in tables for row in read_rows(table)), key=_place)
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, QUARANTINE_COLUMNS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        for _, group in groupby(rows, key=lambda row: _place(row)[:3]):
+            own: list[dict[str, Any]] = []
+            others: list[dict[str, Any]] = []
+            for row in group:
+                alone = row["parts"] == 1 and len(own) < ROWS_PER_REASON
+                (own if alone else others).append(row)
+            writer.writerows(own)
+            if others:
+                more = sum(row["parts"] for row in others)
+                detail = f"{more} in all from here on"
+                writer.writerow(others[0] | {"detail": detail, "parts": more})
+
+
+def _place(row: dict[str, Any]) -> tuple[str, str, str, int, str]:
+    return row["reason"], row["file"], row["unit"], row["position"] or 0, row["detail"]
 
 
 def _read_counts(path: Path) -> dict[str, Any]:
