@@ -134,11 +134,13 @@ class Checkpoints:
         except Exception as error:
             if (reason := _behind(error)) is None:
                 raise
-            whole = "; the one before it is whole" if self.file.is_file() else ""
+            whole = self.file.is_file()
             raise InputError(
-                f"the checkpoint cannot be written ({reason.strerror}){whole}",
+                f"the checkpoint cannot be written ({reason.strerror})"
+                + ("; the one before it is whole" if whole else ""),
                 file=self.file,
-                remedy="make room and run again: the training goes on from the last checkpoint",
+                remedy="make room and run again"
+                + (": the training goes on from the last checkpoint" if whole else ""),
             ) from error
         ended = time.monotonic()
         self._due = ended + max(self._seconds, self._share * (ended - started))
