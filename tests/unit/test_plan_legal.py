@@ -104,8 +104,13 @@ def test_the_curves_are_of_each_training(here):
     assert {*plan_classifiers.histories(config, "mine")} <= {*plan_classifiers.other_files(config)}
     assert files["curves"] == ["<results>/tables/legal_mine_curves.csv"]
     options = plan_classifiers.classifiers_page_options(config)
-    assert options["objectives"] == ["erm", "group_dro"]
-    assert options["objective_titles"] == ["ERM", "Group DRO"]
+    called = dict(zip(options["objectives"], options["objective_titles"], strict=True))
+    assert called == {  # those of the paper, too, whose scores stand beside ours
+        "adversarial": "adversarial removal", "erm": "ERM", "group_dro": "Group DRO", "irm": "IRM",
+        "v_rex": "V-REx",
+    }  # fmt: skip
+    cases = plan_classifiers.cases_page_options(config)
+    assert cases["objectives"] == ["erm", "group_dro"]
     assert files["bins"] == ["<results>/tables/legal_mine_calibration_bins.csv"]
     assert files["group_scores"] == ["<results>/tables/legal_mine_group_scores.csv"]
     assert not plan_classifiers.classifiers_page_files(configured({"a": TEXTS}))

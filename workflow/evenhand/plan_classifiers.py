@@ -1,7 +1,7 @@
 """What the Snakefile asks about classifiers of legal cases. See `evenhand.plan`."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,9 @@ TRAINING = {
 
 #: What a kind of classifier stands for in the paper, if it is not said.
 STANDS_FOR = {"linear": "linear", "frozen": "none", "hierarchical": "transformer"}
+
+#: The objectives that FairLex has scores of; they stand on the page, trained here or not.
+PUBLISHED = ("adversarial", "erm", "group_dro", "irm", "v_rex")
 
 #: Keys of a classifier that say how it is trained, where they have the stage's own names.
 SETTINGS = (
@@ -127,10 +130,10 @@ def _objective(objective: str, name: str) -> Any:
     return None
 
 
-def objective_titles(config: Config) -> dict[str, list[str]]:
-    """The objectives that classifiers are trained with, and what people call them."""
+def objective_titles(config: Config, others: Iterable[str] = ()) -> dict[str, list[str]]:
+    """The objectives that classifiers are trained with and others, and what people call them."""
     chosen = config["legal"]["classifiers"].values()
-    names = sorted({objective for one in chosen for objective in one["objectives"]})
+    names = sorted({objective for one in chosen for objective in one["objectives"]} | {*others})
     return {
         "objectives": names,
         "objective_titles": [_objective(name, "TITLE") or name for name in names],
@@ -363,7 +366,7 @@ def classifiers_page_options(config: Config) -> dict[str, str | list[str]]:
     places = [told["names"].index(name) for name in names]
     return {
         **{key: [told[key][i] for i in places] for key in ("names", "kinds", "titles")},
-        **objective_titles(config),
+        **objective_titles(config, PUBLISHED),
         "twinned": twinned(config),
         "swapped": config["legal"]["swap"],
     }

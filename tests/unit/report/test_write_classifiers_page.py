@@ -199,6 +199,32 @@ def test_a_published_number_that_cannot_be_compared_says_why(page):
     assert "Not comparable with the paper: the cases are not FairLex's own." in own
 
 
+def test_a_published_number_without_a_run_says_whose_it_is(page, files, tmp_path):
+    with files["table_4"][0].open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    theirs = {"stands_for": "transformer", "objective": "v_rex", "classifier": "", "ours": ""}
+    rows.append(rows[0] | theirs | {"measure": "mean", "published": "60.2"})
+    changed = tmp_path / "table_4.csv"
+    with changed.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    named = {"objectives": ["v_rex"], "objective_titles": ["V-REx"], "table_4": [changed]}
+    assert "run of ours beside it: transformer with V-REx, mean over groups 60.2." in text(
+        page(**named), "#mine"
+    )
+
+
+def test_our_side_of_a_claim_is_a_rounded_number_or_a_name(page, tmp_path):
+    rows = ["attribute,quantity,group,other_group,published_low,published_high,classifier,ours,sd,"
+            "verdict,reason"]  # fmt: skip
+    rows += [f"court_region,score,x,,66.8,66.8,linear,{ours},,," for ours in ("44.345238", "Hunan")]
+    claims = tmp_path / "claims.csv"
+    claims.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    own = text(page(claims=[claims]), "#mine")
+    assert "44.3" in own and "44.345" not in own and "Hunan" in own
+
+
 @pytest.mark.parametrize(
     ("cells", "words"),
     [

@@ -1,5 +1,6 @@
 """Sections: what classifiers of legal cases do to groups, beside the paper."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ TABLE_4 = {
     "dataset": str,
     "attribute": str,
     "classifier": str,
+    "stands_for": str,
     "objective": str,
     "trained_for": str,
     "measure": str,
@@ -171,8 +173,12 @@ def constant_words(row: dict[str, Any]) -> str | None:
 
 
 def describe_claims(path: Path) -> list[dict[str, Any]]:
-    """What FairLex's text says, beside ours."""
-    return read_csv(path, CLAIMS, optional=("other_group",))
+    """What FairLex's text says, beside ours: a number, or the name of a group."""
+    rows = read_csv(path, CLAIMS, optional=("other_group",))
+    for row in rows:
+        with suppress(TypeError, ValueError):
+            row["ours"] = float(row["ours"])
+    return rows
 
 
 def describe_tests(path: Path) -> dict[str, Any]:
