@@ -6,9 +6,9 @@
 # Nodes c1 and c2 (partition cpu), g1 (two pretended GPUs, partition gpu), and s1 and s2 (partition
 # storm, whose nodes go down in tests), all on this host; their 16 processors and 32 GB each are
 # pretended, too. A job of the partition urgent takes c1, c2 or g1 from the jobs of the others,
-# which Slurm then runs again. Root only; no systemd, no munge, no database. Slurm reads its configuration from
-# /etc/slurm alone (its own srun loses SLURM_CONF inside a job), so it is written there and removed
-# again. What was started is stopped by its process id.
+# which Slurm then runs again. Root only; no systemd, no munge, no database. Slurm reads its
+# configuration from /etc/slurm alone (its own srun loses SLURM_CONF inside a job), so it is written
+# there and removed again. What was started is stopped by its process id.
 set -euo pipefail
 export LC_ALL=C
 
