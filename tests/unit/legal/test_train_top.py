@@ -218,6 +218,17 @@ def test_weights_of_groups_that_never_occur_are_kept(tmp_path):
     assert trained == trainer.Trained(rows, 1, 0.5, 12)
 
 
+@pytest.mark.parametrize("name", ["trained.json", "predictions.parquet"])
+def test_a_seed_whose_files_are_broken_is_trained_again(tmp_path, capsys, name):
+    said = training.Predictions(
+        "tiny", "erm", "none", 1, np.array(["c"]), np.array(["train"]), np.ones((1, 2))
+    )
+    training._keep_done(tmp_path, trainer.Trained([], 1, 0.5, 12), said)
+    (tmp_path / name).write_bytes(b"")
+    assert training._read_done(tmp_path) is None
+    assert "trains again: " in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("seeds", [[], [1, 1]])
 def test_seeds_that_make_no_sense(made, embedded, tmp_path, seeds):
     with pytest.raises(InputError, match="no seed, or one twice"):

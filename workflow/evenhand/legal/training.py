@@ -390,5 +390,10 @@ def _keep_done(folder: Path | None, trained: Trained, said: Predictions) -> None
 def _read_done(folder: Path | None) -> tuple[Trained, Predictions] | None:
     if folder is None or not (folder / "trained.json").is_file():
         return None
-    document = json.loads((folder / "trained.json").read_text(encoding="utf-8"))
-    return Trained(*document), read_predictions(folder / "predictions.parquet")[0]
+    try:
+        document = json.loads((folder / "trained.json").read_text(encoding="utf-8"))
+        return Trained(*document), read_predictions(folder / "predictions.parquet")[0]
+    except (OSError, ValueError, InputError) as error:
+        # the machine went down before the disk had it
+        print(f"trains again: what {folder} holds is broken ({error})", file=sys.stderr)
+        return None
