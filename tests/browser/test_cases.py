@@ -82,10 +82,10 @@ def test_shows_the_test_cases_furthest_from_their_labels_first(look):
         " (linear, ERM, 2 seeds)."
     )
     assert "6 right 2 of 2, 95.3 %" in view.row("ecthr-2").replace("\u00a0", " ")
-    assert "8 missed 0 of 2, 12 %" in view.row("ecthr-2").replace("\u00a0", " ")
+    assert "label 8 missed 0 of 2, 12 %" in view.row("ecthr-2").replace("\u00a0", " ")
     assert view.row("ecthr-1").endswith("0.227")
     view.choose("training", "1")
-    assert "2 wrong 1 of 1, 73" in view.row("ecthr-2")
+    assert "label 2 wrong 1 of 1, 73" in view.row("ecthr-2")
     view.choose("split", "")
     assert len(view.ids()) == 4
 

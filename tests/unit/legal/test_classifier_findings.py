@@ -26,7 +26,8 @@ def table(path, header, *rows, dataset="mine"):
 def gap(attribute, verdict, p_labels=0.01, classifier="linear", ours=9.0, measure="gd"):
     return {
         "attribute": attribute, "classifier": classifier, "objective": "erm", "measure": measure,
-        "ours": ours, "noise_mean": 2.5, "p_labels": p_labels, "noise_verdict": verdict,
+        "ours": ours, "noise_mean": 2.5, "noise_border": 4.0, "p_labels": p_labels,
+        "noise_verdict": verdict,
     }  # fmt: skip
 
 
@@ -75,8 +76,9 @@ def test_gaps(tmp_path):
     }  # fmt: skip
     assert found["sentence"] == (
         "On set 0, 2 of 4 gaps between groups under ERM are larger than what random groups of the"
-        " same sizes show (linear, court region: GD 9.0 against 2.5 and linear, defendant gender:"
-        " GD 9.0 against 2.5). If groups did not differ at all, chance would still bring about 0.2."
+        " same sizes show (linear, court region: GD 9.0, by chance up to 4.0 and linear,"
+        " defendant gender: GD 9.0, by chance up to 4.0). If groups did not differ at"
+        " all, chance would still bring about 0.2."
         " Of the rest, 1 could hardly stand out: a group has too few cases."
         " 1 of 2 gaps above noise is no larger than among random groups with the same labels."
     )

@@ -174,6 +174,13 @@ def test_no_number_of_a_model_that_is_not_trusted(page, made, full):
     assert not [node for node in full.css("figcaption, summary") if "headless" in node.text()]
 
 
+def test_without_a_trusted_model_nothing_is_said_of_untrained_ones(page, own):
+    change(own / "tables/crows_pairs_bias_scores.csv", trusted="false", null_seeds="")
+    said = text(page(own), "#set-crows_pairs")
+    assert "No untrained models were scored" not in said
+    assert "none was held against untrained ones" in said
+
+
 def test_a_gate_alone_is_enough_not_to_trust_a_model(page, own):
     for path in (own / "tables").glob("*_bias_scores.csv"):
         change(path, trusted="true", reason="")

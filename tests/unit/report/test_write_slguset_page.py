@@ -88,6 +88,16 @@ def test_renders_with_nothing(templates, tmp_path):
     assert len(tree.css(".absent")) == len(SECTIONS)
 
 
+def test_the_published_file_alone_is_said_to_be_alone(templates, results):
+    tree = render(
+        templates, results, *{*GROUPS["corpus"], *GROUPS["annotation"], *GROUPS["dataset"]}
+    )
+    lead = text(tree, ".lead")
+    assert lead.startswith("The published file has ") and "beside it" not in lead
+    assert "sheets are read" not in text(tree, "#dataset")
+    assert "builds no data set of its own" in text(tree, "#dataset")
+
+
 def test_waits_for_sheets_and_says_what_to_do(templates, results):
     tree = render(templates, results, *GROUPS["answers"])
     assert "do this next" in text(tree, ".notice.waiting")

@@ -339,8 +339,8 @@ def _read(path: Path, titles: Titles) -> list[Row]:
 
 def _named(row: Row) -> str:
     return (
-        f"{row['classifier']}, {row['attribute'].replace('_', ' ')}: GD {row['ours']:.1f} against"
-        f" {row['noise_mean']:.1f}"
+        f"{row['classifier']}, {row['attribute'].replace('_', ' ')}: GD {row['ours']:.1f},"
+        f" by chance up to {row['noise_border']:.1f}"
     )
 
 

@@ -40,7 +40,8 @@ def describe_headline(
         flow.append({"name": name, "n": n, "final": False})
     if sentences is not None:
         flow.append({"name": "in the data set", "n": sentences, "final": True})
-    said = [_corpus(totals), _people(annotation, sentences), _published(published)]
+    own = [_corpus(totals), _people(annotation, sentences)]
+    said = [*own, _published(published, alone=not any(own) and sentences is None)]
     return {"sentence": " ".join(filter(None, said)) or "Nothing was built yet.", "flow": flow}
 
 
@@ -81,9 +82,13 @@ def _people(annotation: dict[str, Any] | None, sentences: int | None) -> str | N
     return f"{said}; the {count(sentences)} that all accepted make the data set."
 
 
-def _published(published: int | None) -> str | None:
+def _published(published: int | None, *, alone: bool) -> str | None:
     if published is None:
         return None
+    if alone:
+        return (
+            f"The published file has {count(published)} sentences. No other was read in this run."
+        )
     return f"The published file, with {count(published)} sentences, stands beside it."
 
 

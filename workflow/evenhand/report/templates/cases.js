@@ -477,7 +477,7 @@
         const given = 2 * votes > training.seeds;
         const words = applies ? (given ? "right" : "missed") : "wrong";
         const share = none(label) ? "" : `, ${percent(training.probability(row, label))}`;
-        return make("li", { class: applies === given ? (applies ? "good" : "") : "bad" }, make("b", {}, bdi(name)), ` ${words} `,
+        return make("li", { class: applies === given ? (applies ? "good" : "") : "bad" }, make("b", {}, /^[\d<>=]/.test(name) ? "label " : "", bdi(name)), ` ${words} `,
           make("span", { class: "aside" }, `${votes} of ${training.seeds}${share}`));
       })));
     }
