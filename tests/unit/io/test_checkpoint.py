@@ -58,6 +58,17 @@ def test_it_is_kept_when_it_is_due(tmp_path, monkeypatch):
     assert steps == {104: None, 105: 105, 146: 105, 147: 147, 150: 147}
 
 
+def test_one_that_is_written_quickly_waits_its_seconds(tmp_path, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(checkpoint.time, "monotonic", lambda: now[0])
+    one = Checkpoints(tmp_path, {}, seconds=5, share=20)
+    one.save(kept(100))
+    for moment, step in ((104, 100), (105, 105)):
+        now[0] = moment
+        one.save_if_due(lambda moment=moment: kept(moment))
+        assert restored(tmp_path) == step
+
+
 def test_another_configuration_is_refused(tmp_path):
     Checkpoints(tmp_path, {"lr": 0.1, "batch": 16}).save(kept(1))
     with pytest.raises(InputError, match=r"another training: lr was 0.1, and is 0.2; remove it"):
