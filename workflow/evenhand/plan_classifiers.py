@@ -140,6 +140,14 @@ def objective_titles(config: Config, others: Iterable[str] = ()) -> dict[str, li
     }
 
 
+def attribute_titles(config: Config) -> dict[str, list[str]]:
+    """The attributes of the data sets with classifiers, and what people call them."""
+    titles: dict[str, str] = {}
+    for name in scored(config):
+        titles |= plan_legal.attribute_titles(config, name)
+    return {"attributes": list(titles), "attribute_titles": list(titles.values())}
+
+
 def uses_groups(objective: str) -> bool:
     """Whether an objective depends on groups."""
     found = _objective(objective, "USES_GROUPS")

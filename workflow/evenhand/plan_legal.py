@@ -251,6 +251,11 @@ def page_files(config: Config) -> dict[str, str | list[str]]:
     }
 
 
+def attribute_titles(config: Config, name: str) -> dict[str, str]:
+    """What people call the attributes of a data set, by their names."""
+    return {one.name: one.title for one in dataset(kind_of(config, name)).attributes}
+
+
 def page_options(config: Config) -> dict[str, list[str]]:
     """What the page is told of the data sets, in the order of its files."""
     datasets = config["legal"]["datasets"]

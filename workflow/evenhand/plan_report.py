@@ -172,9 +172,13 @@ def headline_files(config: Config, shards: Iterable[str]) -> dict[str, list[str]
 
 
 def legal_options(config: Config) -> dict[str, list[str]]:
-    """Name and title of each legal data set, as the front page is told."""
+    """Name and title of each legal data set and of its attributes, as the front page is told."""
     options = plan_legal.page_options(config)
-    return {"legal_names": options["names"], "legal_titles": options["titles"]}
+    titles = dict(zip(options["names"], options["titles"], strict=True))
+    for name in options["names"]:
+        for attribute, title in plan_legal.attribute_titles(config, name).items():
+            titles[f"{name}/{attribute}"] = title
+    return {"legal_names": list(titles), "legal_titles": list(titles.values())}
 
 
 def tables(config: Config, shards: Iterable[str]) -> list[str]:

@@ -198,7 +198,9 @@ rule write_classifier_findings:
     params:
         given=given,
         code=code("evenhand.legal.write_classifier_findings"),
-        titles=file_options(plan_classifiers.objective_titles(config)),
+        titles=file_options(
+            plan_classifiers.objective_titles(config) | plan_classifiers.attribute_titles(config)
+        ),
     shell:
         "python -m evenhand.legal.write_classifier_findings {params.given} {params.titles}"
         " --out {output} 2> {log}"

@@ -41,7 +41,7 @@ def group(name, worst, **marks):
             "worst": worst} | none | marks  # fmt: skip
 
 
-def written(tmp_path, *datasets):
+def written(tmp_path, *datasets, **more):
     paths = {name: [] for name in ("table_4", "tests", "table_2", "calibration")}
     headers = {"table_4": TABLE_4, "tests": TESTS, "table_2": TABLE_2, "calibration": CALIBRATION}
     for number, rows in enumerate(datasets):
@@ -50,7 +50,7 @@ def written(tmp_path, *datasets):
             some = rows.get(name) or [{}]
             paths[name].append(table(path, header, *some, dataset=f"set {number}"))
     out = tmp_path / "findings.json"
-    counts = write_classifier_findings(**paths, claims=CLAIMS, out=out)
+    counts = write_classifier_findings(**paths, claims=CLAIMS, out=out, **more)
     return counts, json.loads(out.read_text(encoding="utf-8"))
 
 
@@ -83,6 +83,14 @@ def test_gaps(tmp_path):
         " 1 of 2 gaps above noise is no larger than among random groups with the same labels."
     )
     assert document["headline"] == [found["sentence"]]
+
+
+def test_attributes_are_called_by_their_titles(tmp_path):
+    named = {"attributes": ["court_region"], "attribute_titles": ["Where it sat"]}
+    _, document = written(tmp_path, {"table_4": [gap("court_region", "above noise")]}, **named)
+    assert "(linear, Where it sat: GD 9.0" in finding(document, "gaps_above_noise")["sentence"]
+    with pytest.raises(InputError, match="one title for each attribute"):
+        written(tmp_path, {}, attributes=["court_region"])
 
 
 def test_nothing_above_noise(tmp_path):

@@ -1,10 +1,10 @@
-"""What people call the objectives that classifiers are trained with."""
+"""What people call the objectives that classifiers are trained with, and the attributes."""
 
 from evenhand.errors import InputError
 
 
 class Titles(dict[str, str]):
-    """The titles of objectives by their names; one that is not there has its own name."""
+    """Titles by names; one that is not there has its own name, without underscores."""
 
     def __missing__(self, name: str) -> str:
         return name.replace("_", " ")
@@ -14,8 +14,8 @@ class Titles(dict[str, str]):
         return self[name][:1].upper() + self[name][1:]
 
 
-def titles_of(names: list[str] | None, titles: list[str] | None) -> Titles:
-    """What objectives are called, as a stage is told.
+def titles_of(names: list[str] | None, titles: list[str] | None, what: str = "objective") -> Titles:
+    """What objectives (or what it is) are called, as a stage is told.
 
     Raises
     ------
@@ -24,5 +24,5 @@ def titles_of(names: list[str] | None, titles: list[str] | None) -> Titles:
     """
     names, titles = names or [], titles or []
     if len(names) != len(titles):
-        raise InputError("there is not one title for each objective")
+        raise InputError(f"there is not one title for each {what}")
     return Titles(zip(names, titles, strict=True))

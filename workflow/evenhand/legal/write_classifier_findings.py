@@ -44,6 +44,8 @@ def write_classifier_findings(
     out: Output,
     objectives: list[str] | None = None,
     objective_titles: list[str] | None = None,
+    attributes: list[str] | None = None,
+    attribute_titles: list[str] | None = None,
 ) -> dict[str, Any]:
     """Say what was found, on each data set and over all that are given.
 
@@ -64,11 +66,14 @@ def write_classifier_findings(
         A question without numbers has no finding; ``left_out`` counts them.
     objectives, objective_titles : list of str, optional
         What people call the objectives; one that is not named has its own name.
+    attributes, attribute_titles : list of str, optional
+        The same of the attributes.
 
     Raises
     ------
     InputError
-        There is not one table of each for each data set, or one title for each objective.
+        There is not one table of each for each data set, or one title for each objective
+        or attribute.
     """
     given = [table_4, tests, table_2, calibration]
     if len({len(paths) for paths in given}) != 1 or not table_4:
@@ -76,6 +81,7 @@ def write_classifier_findings(
             "there must be one table of each sort for each data set", remedy="give them in order"
         )
     titles = titles_of(objectives, objective_titles)
+    named = titles_of(attributes, attribute_titles, "attribute")
     said = {row["quantity"]: row for row in read_resource(
         claims, CLAIMS, optional=tuple(CLAIMS[1:2] + CLAIMS[3:]), unique=tuple(CLAIMS[:5])
     ) if row["kind"] == ALL}  # fmt: skip
@@ -90,7 +96,7 @@ def write_classifier_findings(
             findings.append({"id": name, "dataset": dataset, **found})
 
     for paths in zip(*given, strict=True):
-        tables = [_read(path, titles) for path in paths]
+        tables = [_read(path, titles, named) for path in paths]
         for rows, own in zip(together, tables, strict=True):
             rows += own
         names = sorted({row["dataset"] for rows in tables for row in rows})
@@ -273,7 +279,7 @@ def constant(
     if same:
         parts = [
             f"{row['classifier']} with {row['called']}"
-            + (f" for {row['trained_for'].replace('_', ' ')}" if row["trained_for"] != NONE else "")
+            + (f" for {row['for']}" if row["trained_for"] != NONE else "")
             + (f" ({row['constant_seeds']} of {_count(int(row['seeds']), 'seed')})")
             for row in same
         ]
@@ -320,7 +326,7 @@ QUESTIONS: dict[str, Callable[..., Row | None]] = {
 HEADLINE = ("gaps_above_noise", "objectives_against_erm")
 
 
-def _read(path: Path, titles: Titles) -> list[Row]:
+def _read(path: Path, titles: Titles, attributes: Titles) -> list[Row]:
     with path.open(encoding="utf-8", newline="") as stream:
         reader = csv.DictReader(stream)
         if "dataset" not in (reader.fieldnames or []):
@@ -332,6 +338,8 @@ def _read(path: Path, titles: Titles) -> list[Row]:
                              for name, cell in row.items()})  # fmt: skip
                 if objective := row.get("objective"):
                     rows[-1]["called"] = titles[objective]
+                rows[-1]["about"] = attributes[row.get("attribute") or ""]
+                rows[-1]["for"] = attributes[row.get("trained_for") or ""]
             except ValueError as error:
                 raise InputError(str(error), file=path, line=reader.line_num) from error
         return rows
@@ -339,13 +347,13 @@ def _read(path: Path, titles: Titles) -> list[Row]:
 
 def _named(row: Row) -> str:
     return (
-        f"{row['classifier']}, {row['attribute'].replace('_', ' ')}: GD {row['ours']:.1f},"
-        f" by chance up to {row['noise_border']:.1f}"
+        f"{row['classifier']}, {row['about']}: GD {row['ours']:.1f}, by chance up to"
+        f" {row['noise_border']:.1f}"
     )
 
 
 def _group(row: Row) -> str:
-    return f"{row['classifier']}, {row['attribute'].replace('_', ' ')}: {row['group']}"
+    return f"{row['classifier']}, {row['about']}: {row['group']}"
 
 
 def _of(some: int, of: int, word: str) -> str:

@@ -51,7 +51,7 @@ def write_front_page(
         Results of each system, by their places below the results; ``FILES`` of its module in
         `evenhand.report.headlines` says which. What is not there is not spoken of.
     legal_names, legal_titles
-        Name and title of each legal data set.
+        Name and title of each legal data set, and of its attributes as ``data_set/attribute``.
     errors
         ``resources/known_errors.csv``, to count and to link to.
     provenance

@@ -2,6 +2,9 @@ import json
 
 from evenhand.report.headlines.legal import describe
 
+#: What people call a data set, and an attribute of it.
+TITLES = {"ecthr": "ECtHR", "ecthr/applicant_gender": "Applicant", "fscs/applicant_gender": "x"}
+
 
 def table(folder, kind, header, *rows, dataset="ecthr"):
     path = folder / f"tables/legal_{dataset}_{kind}.csv"
@@ -57,13 +60,13 @@ def test_gaps_are_told_beside_chance(tmp_path):
         gap("above noise", objective="group_dro"),
         gap("above noise", measure="mean"),
     ]
-    found = describe([gaps(tmp_path, *rows), sizes(tmp_path)], {"ecthr": "ECtHR"})
+    found = describe([gaps(tmp_path, *rows), sizes(tmp_path)], TITLES)
     assert found.sentence == (
         "Of 4 gaps between groups under plain training, 2 are larger than chance shows among groups"
         " of these sizes; 1 rests on too few cases to tell; 1 of the 2 goes away among groups with"
         " the same labels."
     )
-    assert found.figure.count("ECtHR, applicant gender (linear)") == 8  # beside the dot, and in it
+    assert found.figure.count("ECtHR, Applicant (linear)") == 8  # beside the dot, and in it
     assert found.figure.count('class="more"') == 2
     assert "1 gap of 4 could hardly stand out: a group has too few cases." in found.doubts
 

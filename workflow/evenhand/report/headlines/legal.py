@@ -86,7 +86,8 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     files : list of Path
         Any of `FILES`, by their places below the results.
     titles : mapping
-        The titles of the data sets by name; one without stands under its name.
+        The titles of the data sets by name, and of attributes by ``data_set/attribute``; what has
+        none stands under its name.
 
     Raises
     ------
@@ -96,7 +97,13 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     found = by_kind(files, FILES)
     cases = {_dataset(path): _cases(path) for path in found["sizes"]}
     gaps = [
-        row | {"dataset": titles.get(_dataset(path), _dataset(path))}
+        row
+        | {
+            "dataset": titles.get(_dataset(path), _dataset(path)),
+            "called": titles.get(
+                f"{_dataset(path)}/{row['attribute']}", row["attribute"].replace("_", " ")
+            ),
+        }
         for path in found["table_4"]
         for row in read_csv(path, TABLE_4)
         if row["objective"] == "erm" and row["measure"] == "gd" and row["ours"] is not None
@@ -193,7 +200,7 @@ def _figure(gaps: list[dict[str, Any]]) -> tuple[Markup | None, str]:
             words += f", chance up to {decimal(row['noise_border'], 1)}"
         drawn.append(
             Estimate(
-                f"{row['dataset']}, {row['attribute'].replace('_', ' ')} ({row['classifier']})",
+                f"{row['dataset']}, {row['called']} ({row['classifier']})",
                 row["ours"],
                 words,
                 decimal(row["ours"], 1),
