@@ -114,6 +114,18 @@ def test_objectives_are_better_where_gd_is_lower(tmp_path):
     assert found["holds"] is True
 
 
+def test_that_nothing_is_shown_is_said_in_few_words(tmp_path):
+    rows = [comparison("gd", "not shown"), comparison("mean", "not shown")]
+    _, document = written(tmp_path, {"tests": rows})
+    found = finding(document, "objectives_against_erm")
+    assert found["holds"] is False
+    assert found["sentence"] == (
+        "On set 0, none of 2 comparisons with ERM (mean over groups and gap between groups (GD))"
+        " shows a difference beyond chance over seeds and over cases, corrected for how many"
+        " comparisons there are."
+    )
+
+
 def test_comparisons_that_could_show_nothing_are_counted(tmp_path):
     alone = {"reason": "one seed does not say how differences vary"}
     rows = [comparison("gd", "not shown") | alone, comparison("mean", "not shown")]

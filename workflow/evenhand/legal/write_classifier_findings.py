@@ -164,8 +164,15 @@ def objectives(
             parts.append(f"the {WORDS[measure]} is better than under ERM in {len(good)} of"
                          f" {len(some)} comparisons and worse in {len(bad)}")  # fmt: skip
     holds = numbers["gd"]["better"] > 0 or numbers["worst"]["better"] > 0
-    sentence = f"{where}, {'; '.join(parts)} (beyond chance over seeds and over cases, corrected"
-    sentence += " for how many comparisons there are)."
+    beyond = "beyond chance over seeds and over cases, corrected for how many comparisons there are"
+    if any(count["better"] or count["worse"] for count in numbers.values()):
+        sentence = f"{where}, {'; '.join(parts)} ({beyond})."
+    else:
+        measures = listed([WORDS[name] for name in BETTER if numbers[name]["tests"]])
+        sentence = (
+            f"{where}, {_of(0, len(own), 'comparison')} with ERM ({measures}) shows a difference"
+            f" {beyond}."
+        )
     if silent := sum(bool(row["reason"]) for row in own):
         numbers["silent"] = silent
         sentence += (

@@ -263,7 +263,7 @@
       ]);
       this.asks.lean.value = lean;
       if (this.asks.lean.selectedIndex < 0) this.asks.lean.value = "";
-      const orders = [["text-asc", "As in the source"]];
+      const orders = [["text-asc", "As in the data set"]];
       if (this.measure) {
         orders.unshift(
           ["size-desc", "Furthest from zero first"],
