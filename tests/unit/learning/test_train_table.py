@@ -326,14 +326,16 @@ def checkpointed(folder, data, meta, training, **options):
     return [path.read_bytes() for path in outputs.values()]
 
 
-@pytest.mark.parametrize("step", [1, 11, 12, 13, 30, 35])
+@pytest.mark.parametrize("step", [1, 11, 12, 13, 30, 35, 44])
 def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(
     tmp_path, training, monkeypatch, step
 ):
-    # three stacks of two runs for none, three for the cosine; six steps an epoch, two epochs
+    # three stacks of two runs for the pairs that are drawn, three for the cosine; six steps an
+    # epoch, two epochs
     monkeypatch.setattr(stacked, "STACK", 2)
-    files = write(tmp_path, table())
-    whole = checkpointed(tmp_path / "whole", *files, training)
+    files = write(tmp_path, table(values=3))
+    given = {"individual": ["iifr_counterfactual", "iifr_cosine"]}
+    whole = checkpointed(tmp_path / "whole", *files, training, **given)
     monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
     monkeypatch.setattr(checkpoint, "SHARE", 0)
     save, seen = Checkpoints.save_if_due, []
@@ -346,10 +348,10 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(
 
     monkeypatch.setattr(Checkpoints, "save_if_due", stop)
     with pytest.raises(Killed), scratch_at(tmp_path / "scratch"):
-        checkpointed(tmp_path / "stopped", *files, training)
+        checkpointed(tmp_path / "stopped", *files, training, **given)
     assert (tmp_path / "scratch").exists()
     with scratch_at(tmp_path / "scratch"):
-        resumed = checkpointed(tmp_path / "resumed", *files, training)
+        resumed = checkpointed(tmp_path / "resumed", *files, training, **given)
     assert resumed == whole
     assert len(seen) == 6 * 12  # no step was made twice
     assert not (tmp_path / "scratch").exists()
