@@ -178,7 +178,7 @@ def test_a_run_that_was_stopped_goes_on_with_the_seed_that_was_begun(
     assert not (tmp_path / "scratch").exists()
 
 
-def test_seeds_of_another_search_are_not_read(tmp_path, training, killed):
+def test_seeds_of_another_search_or_table_are_not_read(tmp_path, training, killed):
     killed(1)
     with pytest.raises(Killed), scratch_at(tmp_path / "scratch"):
         run(tmp_path, training, people(240), tries=20)
@@ -187,3 +187,8 @@ def test_seeds_of_another_search_are_not_read(tmp_path, training, killed):
         scratch_at(tmp_path / "scratch"),
     ):
         run(tmp_path, training, people(240), tries=21)
+    with (
+        pytest.raises(InputError, match="another training: table was"),
+        scratch_at(tmp_path / "scratch"),
+    ):
+        run(tmp_path, training, people(240, seed=1), tries=20)

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from evenhand.errors import InputError
-from evenhand.scoring.device import check_device, repeatable, settle
+from evenhand.scoring.device import check_device, one_thread, repeatable, settle
 
 
 def test_weights_get_memory_that_begins_evenly():
@@ -43,3 +43,13 @@ def test_all_is_put_back():
     assert torch.equal(torch.random.get_rng_state(), before[0])
     assert torch.get_num_threads() == before[1]
     assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_one_thread_for_a_while(monkeypatch):
+    said = []
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
+    monkeypatch.setattr(torch, "set_num_threads", said.append)
+    with pytest.raises(ValueError, match="stop"), one_thread():
+        assert said == [1]
+        raise ValueError("stop")
+    assert said == [1, 3]
