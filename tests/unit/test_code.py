@@ -313,6 +313,15 @@ def test_what_was_kept_badly_is_read_anew(tree, kept, parsed, text):
     assert tree.digests() == before and len(parsed) == len(FILES)
 
 
+def test_what_another_version_kept_is_read_anew(tree, kept, parsed, monkeypatch):
+    tree.digests()
+    monkeypatch.setattr(code, "_this_file", lambda: b"a later version")
+    forget()
+    parsed.clear()
+    tree.digests()
+    assert len(parsed) == len(FILES)
+
+
 def test_a_new_submodule_counts_although_its_importer_is_kept(tree, kept):
     tree.write("evenhand/c.py", "from evenhand.d import e\n")
     tree.write("evenhand/d/__init__.py", "")
