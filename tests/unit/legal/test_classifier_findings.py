@@ -126,6 +126,15 @@ def test_that_nothing_is_shown_is_said_in_few_words(tmp_path):
     )
 
 
+def test_what_only_the_cases_show_is_counted(tmp_path):
+    rows = [comparison("gd", "not shown") | {"p_cases_adjusted": p} for p in (0.01, 0.2, "")]
+    rows.append(comparison("mean", "lower") | {"p_cases_adjusted": 0.01})
+    _, document = written(tmp_path, {"tests": rows})
+    found = finding(document, "objectives_against_erm")
+    assert found["numbers"]["over_cases_alone"] == 1
+    assert " Over cases alone, 1 of those not shown would be:" in found["sentence"]
+
+
 def test_comparisons_that_could_show_nothing_are_counted(tmp_path):
     alone = {"reason": "one seed does not say how differences vary"}
     rows = [comparison("gd", "not shown") | alone, comparison("mean", "not shown")]

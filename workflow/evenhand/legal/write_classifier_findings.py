@@ -10,7 +10,7 @@ from evenhand.errors import InputError
 from evenhand.individual.names import listed
 from evenhand.io.documents import write_json
 from evenhand.io.resources import read_resource
-from evenhand.legal.compare_objectives import HIGHER, LOWER
+from evenhand.legal.compare_objectives import HIGHER, LOWER, NOT_SHOWN
 from evenhand.legal.objective_titles import Titles, titles_of
 from evenhand.legal.predictions import NO_ATTRIBUTE as NONE
 from evenhand.legal.published import ALL, CLAIMS
@@ -21,7 +21,10 @@ from evenhand.stage import Input, Output
 Row = dict[str, Any]
 
 #: Which columns of each table are read as numbers.
-NUMBERS = ("ours", "low", "high", "noise_mean", "noise_border", "p", "p_labels", "difference")
+NUMBERS = (
+    *("ours", "low", "high", "noise_mean", "noise_border", "p", "p_labels", "difference"),
+    "p_cases_adjusted",
+)
 
 #: The measure, and which side of it is the better one.
 BETTER = {"mean": HIGHER, "worst": HIGHER, "gd": LOWER}
@@ -172,6 +175,13 @@ def objectives(
         sentence = (
             f"{where}, {_of(0, len(own), 'comparison')} with ERM ({measures}) shows a difference"
             f" {beyond}."
+        )
+    cases = [row["p_cases_adjusted"] for row in own if row["verdict"] == NOT_SHOWN]
+    if alone := sum(p is not None and p < CHANCE for p in cases):
+        numbers["over_cases_alone"] = alone
+        sentence += (
+            f" Over cases alone, {alone} of those not shown would be: two or three seeds can hardly"
+            " say whether others would agree."
         )
     if silent := sum(bool(row["reason"]) for row in own):
         numbers["silent"] = silent

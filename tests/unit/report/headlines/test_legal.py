@@ -89,6 +89,16 @@ def test_objectives_are_said_by_what_they_do(tmp_path):
     assert found.more[0].endswith("none shows a difference beyond chance.")
 
 
+def test_what_only_the_cases_show_is_said(tmp_path):
+    header = "measure,difference,verdict,p_cases_adjusted"
+    tests = table(tmp_path, "tests", header, "mean,-20,not shown,0.003", "gd,2,not shown,")
+    found = describe([gaps(tmp_path, gap("not above noise")), tests], {})
+    assert found.more[0].endswith(
+        "none shows a difference beyond chance. Over cases alone 1 more would; the seeds do not"
+        " say so."
+    )
+
+
 def test_what_was_left_out_is_said(tmp_path):
     path = tmp_path / "legal/ecthr/records/a.counts.json"
     path.parent.mkdir(parents=True)
