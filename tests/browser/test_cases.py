@@ -135,6 +135,15 @@ def test_what_an_address_asks_in_vain_is_told(look):
         look(address)
 
 
+def test_a_long_word_asked_in_vain_is_cut(look):
+    for address in (f"#?search={'b' * 100_000}", f"#{'a' * 100_000}", f"#?answer={'c' * 900}"):
+        view = look(address, viewport={"width": 360, "height": 700})
+        root = "document.documentElement"
+        assert view.page.evaluate(f"{root}.scrollWidth - {root}.clientWidth") == 0
+        assert len(view.told() + view.page.locator(".unfound").inner_text()) < 300
+    assert view.page.inner_text(".unfound").startswith("This page does not have the answer ccc")
+
+
 def test_what_is_chosen_stands_in_the_address(look):
     view = look()
     view.choose("set", "mine")
@@ -184,6 +193,27 @@ def test_goes_by_keys_alone(look):
     assert view.page.evaluate("document.activeElement.className") == "opened"
     view.page.go_back()
     view.page.wait_for_selector("#explore-cases article", state="hidden")
+
+
+@pytest.mark.parametrize("address", ["", "#?split=&search=ecthr"])
+def test_the_way_back_from_a_case_leads_to_the_same_page_of_the_table(look, address):
+    view = look(address)
+    if not address:
+        view.choose("order", "case-asc")
+    table = "new DataTable.Api('#explore-cases table').page"
+    view.page.evaluate(f"{table}.len(2).page(1).draw('page')")
+    ids = view.ids()
+    view.page.locator("#explore-cases td.case a").first.click()
+    view.page.wait_for_selector("#explore-cases article:not([hidden])")
+    view.page.go_back()
+    view.page.wait_for_selector("#explore-cases article", state="hidden")
+    assert view.ids() == ids
+    assert view.page.evaluate(f"{table}()") == 1
+    view.page.locator("#explore-cases td.case a").first.click()
+    view.page.wait_for_selector("#explore-cases article:not([hidden])")
+    view.choose("split", "dev")  # beside the opened case: the way back asks again
+    view.page.go_back()
+    view.page.wait_for_selector(".told >> text=/ of 4 cases: (test|all splits)/")
 
 
 def test_sorts_by_a_heading_and_says_so(look):

@@ -74,6 +74,21 @@ def test_a_number_tells_its_row_its_column_its_files_and_what_is_behind_it(made)
     expect(card).to_have_count(0)
 
 
+def test_nothing_stands_behind_no_items(made):
+    found = numbers_of(made([row("none", 0), row("ten", 10)]))
+    assert found["none", "Male, Cases"] == ("0 1 to 9", "")
+    assert "sentences.html" in found["ten", "Male, Cases"][1]
+
+
+def test_a_row_that_begins_with_its_number_is_called_by_what_comes_next(made):
+    view = made([row("one", 5), row("two", 6)])
+    turn = "(row) => row.cells[0].before(row.cells[1])"
+    view.page.evaluate(f"[...document.querySelectorAll('tbody tr')].forEach({turn})")
+    view.page.locator("td.number").first.click()
+    card = view.page.locator(".card:popover-open")
+    assert card.locator("dd").all_inner_texts()[0] == "one"
+
+
 def test_without_the_page_behind_it_a_number_has_no_way_to_it(made):
     view = made([row("one", 5), row("two", 6)], pages=("provenance",))
     assert {href for _, href in numbers_of(view).values()} == {""}

@@ -20,6 +20,7 @@
 (() => {
   const PAGE = 25;
   const WAIT = 120; // milliseconds after a key before the search begins
+  const MOST = 80; // characters of what was asked that are told
   const COLUMNS = { case: 0, labels: 1, answer: 2, right: 3, loss: 4, differ: 5, date: 6 };
   const MEASURED = ["answer", "right", "loss"];
   const WHICH = {
@@ -175,6 +176,7 @@
     // Another data set: its splits, trainings, attributes and labels; everything is asked anew.
     choose(block) {
       this.block = block;
+      this.answered = null; // the address that asks for what is shown
       const set = (this.set = setOf(block));
       const { asks } = this;
       asks.set.value = set.key;
@@ -300,7 +302,7 @@
       });
       if (asks.label.value) said.push(`label ${chosen(asks.label)}: ${chosen(asks.which)}`);
       if (asks.answer.value) said.push(chosen(asks.answer));
-      if (asks.words.value.trim()) said.push(`“${asks.words.value.trim()}”`);
+      if (asks.words.value.trim()) said.push(`“${short(asks.words.value.trim(), MOST)}”`);
       const sentence = [`${count(kept)} of ${count(keep.length)} ${keep.length === 1 ? "case" : "cases"}: `, bdi(said.join("; ")), "."];
       if (training && known) {
         const whole = known === kept ? "" : ` of ${count(known)} with a known label`;
@@ -341,6 +343,7 @@
     // The address as it is asked by now; it can be kept and sent.
     keepAddress() {
       history.replaceState(null, "", this.question());
+      this.answered = location.hash;
     }
 
     // What an address asks for; what it names and the page does not have is told.
@@ -377,7 +380,7 @@
         select(asks.label, String(place), `the label ${asked.get("label")}`);
       }
       for (const name of ["which", "answer"]) {
-        if (named(name)) select(asks[name], asked.get(name), asked.get(name));
+        if (named(name)) select(asks[name], asked.get(name), `the answer ${asked.get(name)}`);
       }
       asks.words.value = asked.get("search") ?? "";
       this.chooseTraining();
@@ -386,13 +389,14 @@
         this.order();
       }
       this.ask();
+      this.answered = location.hash;
       this.tellLost(lost);
       this.root.closest("section").scrollIntoView({ block: "start", behavior: "instant" });
     }
 
     tellLost(lost) {
       this.unfound.hidden = !lost.length;
-      this.unfound.replaceChildren(...(lost.length ? ["This page does not have ", bdi(lost.join(", ")), "."] : []));
+      this.unfound.replaceChildren(...(lost.length ? ["This page does not have ", bdi(lost.map((one) => short(one, MOST)).join(", ")), "."] : []));
     }
 
     order() {
@@ -586,7 +590,9 @@
   function openAddressed() {
     const hash = location.hash.slice(1);
     if (hash.startsWith("?")) {
+      const back = !cases.article.hidden && location.hash === cases.answered;
       cases.article.hidden = true;
+      if (back) return; // the page of the table stays as it was
       cases.answerTo(new URLSearchParams(hash.slice(1)));
       return;
     }

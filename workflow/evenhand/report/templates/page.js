@@ -191,16 +191,19 @@
     return [...new Set(taken.map((row) => row[column]).filter(Boolean))];
   }
 
-  // The names of a row: its cells before the first number or drawing.
+  // The names of a row: its cells before the first number or drawing; where it begins with its
+  // number, those behind that.
   function namesOf(row) {
+    const drawn = (cell) => cell.matches("td.number, .plot, .drawing");
     const cells = [...row.cells];
-    const end = cells.findIndex((cell) => cell.matches("td.number, .plot, .drawing"));
-    return cells.slice(0, end < 0 ? 1 : end).map(told).filter(Boolean);
+    const named = cells.slice(Math.max(cells.findIndex((cell) => !drawn(cell)), 0));
+    const end = named.findIndex(drawn);
+    return named.slice(0, end < 0 ? 1 : end).map(told).filter(Boolean);
   }
 
   function itemsOf(table, heads, cell) {
     const { items } = cell.dataset;
-    if (cell.textContent.trim() === "0") return null;
+    if (/^0(?!\s*%|[.,\d])/.test(told(cell))) return null; // none, whatever its share
     if (items === "-" || cell.parentElement.dataset.items === "-" || (items === undefined && heads.at(-1)?.dataset.items === undefined)) return null;
     const parts = [table, ...heads, cell.parentElement, cell].map((node) => node.dataset.items).filter(Boolean);
     const [page, query] = (parts.filter((part) => part.includes("#")).pop() ?? "").split("#?");
