@@ -81,7 +81,8 @@ def test_rule_module_log_and_benchmark_share_a_stem(rule):
 
 
 @pytest.mark.parametrize("rule", STAGE_RULES, ids=lambda rule: rule.name)
-def test_a_rule_asks_for_memory_and_time_and_for_more_after_a_failure(rule):
+def test_a_rule_asks_for_threads_memory_and_time_and_for_more_after_a_failure(rule):
+    assert re.search(r"^ {4}threads: \S", rule.text, re.M)
     for resource in ("mem_mb", "runtime"):
         amount = rf"^ {{8}}{resource}=lambda wildcards(?:, input)?, attempt: .+ \* attempt,$"
         assert re.search(amount, rule.text, re.M), resource

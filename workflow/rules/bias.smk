@@ -51,6 +51,7 @@ rule summarise_bias:
         "<benchmarks>/summarise_bias/{edition}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -78,6 +79,7 @@ rule describe_sentences:
         "<benchmarks>/describe_sentences/{edition}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -104,6 +106,7 @@ rule describe_words:
         "<benchmarks>/describe_words/{edition}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -131,6 +134,7 @@ rule correlate_methods:
         "<benchmarks>/correlate_methods/{edition}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,

@@ -14,6 +14,7 @@ rule write_model_card:
         "<benchmarks>/write_model_card/{model}.jsonl"
     conda:
         "../../envs/report.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -41,6 +42,7 @@ rule write_folder_card:
         folder="|".join(map(re.escape, plan_cards.folders(config))) or "none",
     conda:
         "../../envs/report.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,

@@ -22,6 +22,7 @@ rule tabulate_results:
         "<benchmarks>/tabulate_results/all.jsonl"
     conda:
         "../../envs/tabular.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -51,6 +52,7 @@ rule check_paper:
         "<benchmarks>/check_paper/all.jsonl"
     conda:
         "../../envs/tabular.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -72,6 +74,7 @@ rule sweep_lambdas:
         "<benchmarks>/sweep_lambdas/all.jsonl"
     conda:
         "../../envs/tabular.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -93,6 +96,7 @@ rule find_fronts:
         "<benchmarks>/find_fronts/all.jsonl"
     conda:
         "../../envs/tabular.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -115,6 +119,7 @@ rule compare_methods:
         "<benchmarks>/compare_methods/all.jsonl"
     conda:
         "../../envs/tabular.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -143,6 +148,7 @@ rule write_findings:
         "<benchmarks>/write_findings/all.jsonl"
     conda:
         "../../envs/tabular.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,

@@ -15,6 +15,7 @@ rule prepare_table:
         "<benchmarks>/prepare_table/{dataset}.jsonl"
     conda:
         "../../envs/tabular.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -45,6 +46,7 @@ rule describe_table:
         "<benchmarks>/describe_table/{dataset}.jsonl"
     conda:
         "../../envs/tabular.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -70,6 +72,7 @@ rule train_table:
         "<benchmarks>/train_table/{dataset}/{split}/{method}.jsonl"
     conda:
         "../../envs/tabular.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
@@ -103,6 +106,7 @@ rule train_eidig:
         "<benchmarks>/train_eidig/{dataset}/{track}.jsonl"
     conda:
         "../../envs/tabular.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 240 * attempt,

@@ -19,6 +19,7 @@ rule draw_audit:
         "<benchmarks>/draw_audit/{legal}/{attribute}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -45,6 +46,7 @@ rule read_audit:
         "<benchmarks>/read_audit/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -78,6 +80,7 @@ rule write_legal_card:
         "<benchmarks>/write_legal_card/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,

@@ -17,6 +17,7 @@ rule read_cases:
         "<benchmarks>/read_cases/{legal}/{part}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -51,6 +52,7 @@ rule find_attributes:
         "<benchmarks>/find_attributes/{legal}/{part}/{attribute}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -81,6 +83,7 @@ rule split_cases:
         "<benchmarks>/split_cases/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
@@ -109,6 +112,7 @@ rule build_cases:
         "<benchmarks>/build_cases/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -138,6 +142,7 @@ rule build_training:
         "<benchmarks>/build_training/{legal}/{attribute}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,

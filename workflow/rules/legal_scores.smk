@@ -14,6 +14,7 @@ rule score_groups:
         "<benchmarks>/score_groups/{legal}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -39,6 +40,7 @@ rule compare_objectives:
         "<benchmarks>/compare_objectives/{legal}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -64,6 +66,7 @@ rule explain_groups:
         "<benchmarks>/explain_groups/{legal}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -89,6 +92,7 @@ rule measure_calibration:
         "<benchmarks>/measure_calibration/{legal}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -113,6 +117,7 @@ rule measure_counterfactual:
         "<benchmarks>/measure_counterfactual/{legal}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -137,6 +142,7 @@ rule tabulate_curves:
         "<benchmarks>/tabulate_curves/{legal}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -164,6 +170,7 @@ rule tabulate_classifiers:
         "<benchmarks>/tabulate_classifiers/{legal}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -192,6 +199,7 @@ rule write_classifier_findings:
         "<benchmarks>/write_classifier_findings/all.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,

@@ -14,6 +14,7 @@ rule describe_cases:
         "<benchmarks>/describe_cases/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -36,6 +37,7 @@ rule measure_shift:
         "<benchmarks>/measure_shift/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -60,6 +62,7 @@ rule cross_attributes:
         "<benchmarks>/cross_attributes/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -85,6 +88,7 @@ rule tokenise_cases:
         "<benchmarks>/tokenise_cases/{legal}/{form}{model}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -111,6 +115,7 @@ rule measure_lengths:
         "<benchmarks>/measure_lengths/{legal}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -134,6 +139,7 @@ rule count_rules:
         "<benchmarks>/count_rules/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -159,6 +165,7 @@ rule check_leakage:
         "<benchmarks>/check_leakage/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,

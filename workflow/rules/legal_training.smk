@@ -48,6 +48,7 @@ rule weigh_words:
         "<benchmarks>/weigh_words/{legal}/{linear}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -76,6 +77,7 @@ rule swap_cases:
         "<benchmarks>/swap_cases/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -106,6 +108,7 @@ rule weigh_twins:
         "<benchmarks>/weigh_twins/{legal}/{linear}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -131,6 +134,7 @@ rule find_neighbours:
         "<benchmarks>/find_neighbours/{legal}/{space}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -158,6 +162,7 @@ rule train_linear:
         "<benchmarks>/train_linear/{legal}/{linear}/{objective}/{attribute}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,

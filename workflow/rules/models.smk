@@ -18,6 +18,7 @@ rule train_masked_lm:
         model="|".join(map(re.escape, plan_models.models_trained(config, "masked"))) or "none",
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -43,6 +44,7 @@ rule train_causal_lm:
         model="|".join(map(re.escape, plan_models.models_trained(config, "causal"))) or "none",
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,

@@ -29,6 +29,7 @@ rule collect_provenance:
         "<benchmarks>/collect_provenance/all.jsonl"
     conda:
         "../../envs/report.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -53,6 +54,7 @@ rule export_tables:
         "<benchmarks>/export_tables/all.jsonl"
     conda:
         "../../envs/report.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -79,6 +81,7 @@ rule write_front_page:
         "<benchmarks>/write_front_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -110,6 +113,7 @@ rule write_sentences_page:
         "<benchmarks>/write_sentences_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -134,6 +138,7 @@ rule write_errors_page:
         "<benchmarks>/write_errors_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -158,6 +163,7 @@ rule write_provenance_page:
         "<benchmarks>/write_provenance_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -185,6 +191,7 @@ rule write_run_page:
         "<benchmarks>/write_run_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -215,6 +222,7 @@ rule write_slguset_page:
         "<benchmarks>/write_slguset_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -241,6 +249,7 @@ rule write_models_page:
         "<benchmarks>/write_models_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -267,6 +276,7 @@ rule write_individual_page:
         "<benchmarks>/write_individual_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -292,6 +302,7 @@ rule write_legal_page:
         "<benchmarks>/write_legal_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -323,6 +334,7 @@ rule write_classifiers_page:
         "<benchmarks>/write_classifiers_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -354,6 +366,7 @@ rule write_cases_page:
         "<benchmarks>/write_cases_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,

@@ -16,6 +16,7 @@ rule draw_annotation:
         "<benchmarks>/draw_annotation/{round}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -41,6 +42,7 @@ rule write_sheets:
         "<benchmarks>/write_sheets/{round}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -65,6 +67,7 @@ rule read_sheets:
         "<benchmarks>/read_sheets/{round}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -91,6 +94,7 @@ rule measure_agreement:
         "<benchmarks>/measure_agreement/all.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,

@@ -16,6 +16,7 @@ rule extract_sentences:
         "<benchmarks>/extract_sentences/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -42,6 +43,7 @@ rule find_keywords:
         "<benchmarks>/find_keywords/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -70,6 +72,7 @@ rule merge_candidates:
         "<benchmarks>/merge_candidates/all.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -97,6 +100,7 @@ rule count_funnel:
         "<benchmarks>/count_funnel/all.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,

@@ -15,6 +15,7 @@ rule build_dataset:
         "<benchmarks>/build_dataset/all.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -41,6 +42,7 @@ rule describe_dataset:
         "<benchmarks>/describe_dataset/{edition}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -72,6 +74,7 @@ rule write_card:
         "<benchmarks>/write_card/all.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,

@@ -17,6 +17,7 @@ rule names_jieba:
         "<benchmarks>/names_jieba/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -42,6 +43,7 @@ rule train_names_crf:
         "<benchmarks>/train_names_crf/all.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -70,6 +72,7 @@ rule names_crf:
         "<benchmarks>/names_crf/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -97,6 +100,7 @@ rule names_spacy:
         "<benchmarks>/names_spacy/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -122,6 +126,7 @@ rule pair_fit:
         "<benchmarks>/pair_fit/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -144,6 +149,7 @@ rule coreference:
         "<benchmarks>/coreference/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
@@ -166,6 +172,7 @@ rule biology:
         "<benchmarks>/biology/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,

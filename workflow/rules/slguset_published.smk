@@ -15,6 +15,7 @@ rule import_published:
         "<benchmarks>/import_published/all.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -43,6 +44,7 @@ rule report_published:
         "<benchmarks>/report_published/all.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,

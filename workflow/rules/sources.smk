@@ -10,6 +10,7 @@ rule fetch_source:
         "<benchmarks>/fetch_source/{source}/{file}.jsonl"
     conda:
         "../../envs/extract.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,

@@ -16,6 +16,7 @@ rule meta_evaluate:
         "<benchmarks>/meta_evaluate/{set}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -41,6 +42,7 @@ rule measure_length:
         "<benchmarks>/measure_length/{set}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -67,6 +69,7 @@ rule compare_compat:
         "<benchmarks>/compare_compat/{set}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -92,6 +95,7 @@ rule compare_models:
         "<benchmarks>/compare_models/{set}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -117,6 +121,7 @@ rule check_released:
         "<benchmarks>/check_released/all.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,

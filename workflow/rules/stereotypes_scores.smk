@@ -13,6 +13,7 @@ rule read_pairs:
         "<benchmarks>/read_pairs/{set}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,

@@ -16,6 +16,7 @@ rule summarise_scores:
         "<benchmarks>/summarise_scores/{set}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -41,6 +42,7 @@ rule measure_stereoset:
         "<benchmarks>/measure_stereoset/{set}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -66,6 +68,7 @@ rule measure_accuracy:
         "<benchmarks>/measure_accuracy/{set}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
@@ -91,6 +94,7 @@ rule measure_all_masked:
         "<benchmarks>/measure_all_masked/{set}.jsonl"
     conda:
         "../../envs/score.yaml"
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
