@@ -73,6 +73,22 @@ def test_verdicts_are_counted_over_the_systems(page, stereotypes, slguset):
     checks.check_no_request(tree)
 
 
+def test_each_verdict_names_the_results_it_was_counted_in(page, tmp_path):
+    folder = made_results.write_results(tmp_path / "results")
+    files = ["table_1.csv", "statistics.json", "report.json"]
+    given = [folder / "slguset_published" / file for file in files]
+    tree = page(systems=["slguset"], slguset=given)
+    rows = tree.css("#slguset tr[data-files]")
+    assert len(rows) == 3
+    named = [row.attributes["data-files"] for row in rows]
+    assert named == [f"slguset_published_{file.partition('.')[0]}" for file in files]
+    for where in ("#verdicts", "#slguset"):
+        listed = [one.text() for one in tree.css(f"{where} details .downloads bdi")]
+        assert sorted(listed) == sorted(named)
+    together = tree.css_first("#verdicts tr[data-files]").attributes["data-files"]
+    assert together.split() == named
+
+
 def test_hostile_names_stay_text_and_untrusted_numbers_away(page, stereotypes):
     tree = page(systems=["language_models"], language_models=stereotypes, notice=HOSTILE)
     assert not tree.css("img")

@@ -140,9 +140,9 @@ def write_front_page(
 
 
 def _counted_in(cards: list[dict[str, Any]]) -> list[str]:
-    """The tables that the verdicts of some systems were counted in."""
+    """The results that the verdicts of some systems were counted in."""
     lines = [one for card in cards if card["headline"] for one in card["headline"].verdicts]
-    return [file for one in lines for file in one.files if file.endswith(".csv")]
+    return [file for one in lines for file in one.files]
 
 
 def _traced(path: Path) -> dict[str, int]:
