@@ -89,6 +89,15 @@ def test_a_row_that_begins_with_its_number_is_called_by_what_comes_next(made):
     assert card.locator("dd").all_inner_texts()[0] == "one"
 
 
+def test_a_name_in_a_caption_stands_before_its_comma(made):
+    view = made([row("one", 5), row("two", 6)])
+    caption = "document.querySelector('caption span')"
+    view.page.evaluate(f"{caption}.innerHTML = 'Rules: <bdi>Mine</bdi>, age'")
+    view.page.locator("td.number").first.click()
+    told = view.page.locator(".card:popover-open dd").all_inner_texts()
+    assert told[-1] == "Rules: Mine, age"
+
+
 def test_without_the_page_behind_it_a_number_has_no_way_to_it(made):
     view = made([row("one", 5), row("two", 6)], pages=("provenance",))
     assert {href for _, href in numbers_of(view).values()} == {""}

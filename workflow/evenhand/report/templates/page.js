@@ -170,7 +170,7 @@
     while (walk.nextNode()) {
       if (!walk.currentNode.parentElement.closest("svg, .ask")) texts.push(walk.currentNode.data);
     }
-    return texts.join(" ").replace(/\s+/g, " ").trim();
+    return texts.join(" ").replace(/\s+/g, " ").replace(/ (?=[,;])/g, "").trim();
   }
 
   // The headings over a cell, the widest first.
