@@ -63,7 +63,7 @@ def test_sentences_count_as_often_as_they_stand_in_the_file(folder):
         ["find_keywords", "", "1", "0.2", ""],
         ["find_keywords", "deny_listed", "1", "0.2", "爷爷哭了。[爷爷]"],
         ["names_crf", "", "3", "0.6", ""],
-        ["names_crf", "name", "3", "0.6", "她来了。[她] 奶奶笑了。"],
+        ["names_crf", "name", "3", "0.6", "她来了。[她] · 奶奶笑了。"],
         ["biology", "", "2", "0.4", ""],
         ["biology", "biology", "2", "0.4", "她来了。[来]"],
     ]

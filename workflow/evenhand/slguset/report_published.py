@@ -66,7 +66,8 @@ def report_published(
     filter_names : list of str
         The filters.
     examples : int
-        How many sentences of each reason are shown, with the evidence in brackets.
+        How many sentences of each reason are shown, with the evidence in brackets and a middle
+        dot between them.
     """
     filters, names = filters or [], filter_names or []
     if len(filters) != len(names):
@@ -144,7 +145,7 @@ def _rows(name: str, drops: list[Drop], total: int, examples: int) -> Iterator[l
         by_reason.setdefault(drop.reason, []).append(drop)
     counts = {reason: sum(drop.copies for drop in some) for reason, some in by_reason.items()}
     for reason in sorted(by_reason, key=lambda r: (r != "", -counts[r], r)):
-        shown = " ".join(drop.example for drop in by_reason[reason][:examples]) if reason else ""
+        shown = " · ".join(drop.example for drop in by_reason[reason][:examples] if reason)
         share = round(counts[reason] / total, 6) if total else None
         yield [name, reason, counts[reason], share, shown]
 
