@@ -5,14 +5,17 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.report.figures import (
+    MARKS,
     Axis,
     Estimate,
     Step,
+    curve_sample,
     distributions,
     estimates,
     heat_map,
     histogram,
     interval,
+    shares,
     ticks_between,
     waterfall,
 )
@@ -80,6 +83,30 @@ def test_heat_map_colours_by_size_and_sign():
     texts = [node.text() for node in tree.css("text.number")]
     assert texts == ["−0.50", "–", "1.00", "0.25", "0.00", "2.00"]
     assert tree.css("g title")[0].text() == "a and b: −0.500"
+
+
+def test_shares_of_rows():
+    rows = [("a", [0.25, 0.75]), ("<b>", [None, 1.0])]
+    tree = LexborHTMLParser(str(shares(rows, ["x", "y"], "A figure.")))
+    assert [float(one.attributes["fill-opacity"]) for one in tree.css("rect.cell")] == [
+        0.125, 0.375, 0, 0.5,
+    ]  # fmt: skip
+    texts = [node.text().replace("\xa0", " ") for node in tree.css("text.number")]
+    assert texts == ["25 %", "75 %", "–", "100 %"]
+    assert [node.text() for node in tree.css("text.label")] == ["a", "<b>"]
+    assert [node.text() for node in tree.css("text.value")] == ["1", "2"]
+    assert tree.css("g title")[1].text() == "a, y: 75.0\xa0%"
+    ends = [(share(one.attributes["x"]), share(one.attributes["width"]))
+            for one in tree.css("rect.cell")]  # fmt: skip
+    assert ends == [(0, 50), (50, 50)] * 2
+    assert not LexborHTMLParser(str(shares([], [], "A figure."))).css("rect")
+
+
+def test_a_sample_shows_the_mark_of_its_points():
+    assert not LexborHTMLParser(str(curve_sample("line-1"))).css(".point")
+    for mark in MARKS:
+        [point] = LexborHTMLParser(str(curve_sample("line-1", mark))).css("g.line-1 .point")
+        assert len(point.attributes.get("points", "").split()) == len(MARKS[mark])
 
 
 def luminance(colour: tuple[float, ...]) -> float:

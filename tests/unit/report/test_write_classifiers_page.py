@@ -15,6 +15,7 @@ from evenhand.report.sections.legal_figures import (
     describe_calibration_curves,
     describe_group_scores,
     describe_training,
+    draw_table_2,
 )
 from evenhand.report.write_classifiers_page import write_classifiers_page
 from unit.report import checks, made_classifiers
@@ -52,7 +53,8 @@ def test_whole_page(page, files):
     tree = page(provenance="../provenance.json")
     findings = json.loads(files["findings"].read_text(encoding="utf-8"))
     assert text(tree, ".lead") == " ".join(findings["headline"])
-    assert len(tree.css("#glance li")) == len(findings["findings"]) > 0
+    below = [one for one in findings["findings"] if one["sentence"] not in findings["headline"]]
+    assert 0 < len(tree.css("#glance li")) == len(below) < len(findings["findings"])
     own = text(tree, "#mine")
     for words in (
         "Table 4: Mine",
@@ -102,7 +104,7 @@ def test_figures(page, drawn):
 
 def test_without_figures(page):
     tree = page()
-    assert not tree.css("#mine svg")
+    assert not tree.css("#mine svg:not(.estimates)")
     assert "How training went" not in text(tree, "#mine h3")
 
 
@@ -139,6 +141,99 @@ def test_group_without_cases_is_said_once(tmp_path):
         ("erm", 50),
         ("adversarial", 50),
     ]
+
+
+def test_findings_that_are_all_in_the_lead_stay_below(page, files, tmp_path):
+    findings = json.loads(files["findings"].read_text(encoding="utf-8"))
+    findings["headline"] = [one["sentence"] for one in findings["findings"]]
+    path = tmp_path / "findings.json"
+    path.write_text(json.dumps(findings), encoding="utf-8")
+    assert len(page(findings=path).css("#glance li")) == len(findings["findings"])
+
+
+GROUP = {"classifier": "linear", "attribute": "a", "train_cases": 10, "score": 50.0, "drift": 0.1,
+         "wci": 0.25, "few": None}  # fmt: skip
+
+
+def test_table_2_is_drawn_by_the_share_of_training_cases(tmp_path):
+    scores = tmp_path / "scores.csv"
+    scores.write_text(
+        "classifier,objective,attribute,split,convention,group,seed,seeds,cases,score,sd,"
+        "low,high,noise_low,noise_high,note\n"
+        "linear,erm,a,test,all,most,mean,2,9,40,1,30,50,20,60,\n"
+        "linear,iifr,a,test,all,most,mean,2,9,40,1,1,2,3,4,\n"
+        "linear,erm,a,dev,all,least,mean,2,9,40,1,1,2,3,4,\n",
+        encoding="utf-8",
+    )
+    rows = [
+        GROUP | {"group": "least", "few": "true"},
+        GROUP | {"group": "none", "score": None},
+        GROUP | {"group": "<b>", "train_cases": 20},
+        GROUP | {"group": "most", "train_cases": 60, "score": 40.0},
+    ]
+    found = draw_table_2(rows, scores)
+    assert found["without"] == ["none"]
+    tree = LexborHTMLParser(str(found["drawing"]))
+    assert [node.text() for node in tree.css("text.label")] == ["most", "<b>", "least"]
+    shares = [node.text().replace("\xa0", " ") for node in tree.css("g text.value")]
+    assert shares == ["60.0 % of training: 40.0", "20.0 % of training: 50.0",
+                      "10.0 % of training: 50.0"]  # fmt: skip
+    assert [node.attributes["class"] for node in tree.css("g")] == ["plain", "plain", "unclear"]
+    assert len(tree.css("line.whisker")) == len(tree.css("rect.band")) == 1
+    said = tree.css_first("title").text().replace("\xa0", " ")
+    assert said == (
+        "most: macro-F1 40.0 (30.0 to 50.0); chance 20.0 to 60.0; 60 training cases (60.0 %); "
+        "drift of labels 0.100; share of the worst class 25.0 %"
+    )
+
+
+def test_table_2_without_scores_or_training_cases():
+    nothing = draw_table_2([GROUP | {"group": "g", "score": None}], None)
+    assert nothing == {"drawing": None, "without": ["g"]}
+    untrained = draw_table_2([GROUP | {"group": "g", "train_cases": 0}], None)
+    assert "– of training: 50.0" in untrained["drawing"]
+
+
+def test_table_2_says_which_groups_have_no_score(page, files, drawn, tmp_path):
+    with files["table_2"][0].open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    out = tmp_path / "table_2.csv"
+    with out.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows([*rows, rows[0] | {"group": "neither", "score": ""}])
+    own = page(table_2=[out], group_scores=drawn["group_scores"])
+    assert "Without a score: neither." in text(own, "#mine figcaption")
+    assert "Line: the 95 % interval" in text(own, "#mine figcaption")
+    assert own.css("#mine .estimates .whisker") and own.css("#mine .estimates .band")
+    assert "Line: the 95 % interval" not in text(page(), "#mine figcaption")
+
+
+def test_groups_of_a_calibration_differ_by_mark_and_line_as_their_legend_says(tmp_path):
+    names = [f"region {i}" for i in range(9)]
+    path = tmp_path / "bins.csv"
+    path.write_text(
+        "classifier,objective,attribute,group,split,predictions,confidence,share_right\n"
+        + "".join(f"linear,erm,a,{name},test,{n},0.{n},0.5\n" for name in names for n in (2, 30)),
+        encoding="utf-8",
+    )
+    [figure] = describe_calibration_curves(path)
+
+    def look(group):  # its class, its shape, and the first corner's side
+        shape = group.css_first(".point")
+        first = [float(x) < 0 for x in shape.attributes.get("points", "").split(" ")[0].split(",")
+                 if x]  # fmt: skip
+        corners = len(shape.attributes.get("points", "").split())
+        return (group.attributes["class"], shape.tag, corners, *first)
+
+    drawn = LexborHTMLParser(str(figure["drawing"]))
+    tracks = [look(group) for group in drawn.css("g[class]")]
+    legend = [look(LexborHTMLParser(str(line["sample"])).css_first("g"))
+              for line in figure["legend"]]  # fmt: skip
+    assert tracks == legend
+    assert len(set(tracks)) == len(names)
+    assert len({one[1:] for one in tracks}) >= 5  # not by colour alone
+    assert len(drawn.css(".point")) == 2 * len(names)
 
 
 def test_calibration_of_erm_alone(drawn):

@@ -77,6 +77,50 @@ def test_what_people_said(page, tmp_path):
     assert "0 of 5" not in own  # nobody answered for it
 
 
+CROSS = (
+    "dataset,attribute,group,other_attribute,other_group,cases,of,share,low,high,published,verdict\n"
+    "mine,applicant_age,old,applicant_gender,male,3,4,0.75,0.3,0.95,,\n"
+    "mine,applicant_age,old,applicant_gender,female,1,4,0.25,0.05,0.7,,\n"
+    "mine,applicant_age,young,applicant_gender,male,0,0,,,,,\n"
+    "mine,applicant_age,young,applicant_gender,female,0,0,,,,,\n"
+)
+
+
+def test_how_attributes_cross_is_drawn(page, tmp_path):
+    cross = tmp_path / "cross.csv"
+    cross.write_text(CROSS)
+    tree = page(cross=[cross])
+    [drawing] = tree.css("#mine svg.heat")
+    assert [node.text().replace("\xa0", " ") for node in drawing.css("text.number")] == [
+        "75 %",
+        "25 %",
+    ]
+    caption = text(tree, "#mine details figcaption")
+    assert "1 male, 2 female." in caption and "Without cases: young." in caption
+    assert "– to –" not in text(tree, "#mine details td")
+    nothing = "\n".join(one for one in CROSS.splitlines() if ",old," not in one)
+    cross.write_text(nothing + "\n")
+    assert not page(cross=[cross]).css("#mine svg.heat")
+
+
+def test_one_rule_and_long_cases(page, files, tmp_path):
+    rules = tmp_path / "rules.csv"
+    rules.write_text("\n".join(files["rules"][0].read_text().splitlines()[:2]) + "\n")
+    own = text(page(rules=[rules]), "#mine summary")
+    assert "1 rule and value" in own and "1 rules" not in own
+    lengths = tmp_path / "lengths.csv"
+    lines = files["lengths"][0].read_text().splitlines()
+    place = lines[0].split(",").index("value")
+    longer = [
+        ",".join([*(cells := one.split(","))[:place], "1012.4", *cells[place + 1 :]])
+        if ",percentile 95," in one
+        else one
+        for one in lines
+    ]
+    lengths.write_text("\n".join(longer) + "\n")
+    assert "95 % below 1,012." in text(page(lengths=[lengths]), "#mine figcaption")
+
+
 def test_hostile_names_stay_text(page):
     tree = page(title=HOSTILE, part=f"mine/{HOSTILE}")
     assert not tree.css("script") and not tree.css("img")

@@ -271,6 +271,43 @@ def heat_map(names: Sequence[str], values: Sequence[Sequence[float | None]], lab
     return _draw(svg)
 
 
+#: Height in pixels of a row of `shares`: its name, and its cells below.
+SHARES = 46
+
+
+def shares(
+    rows: Sequence[tuple[str, Sequence[float | None]]], columns: Sequence[str], label: str
+) -> Markup:
+    """The shares of each row that fall in each column, as a map; columns have numbers from 1.
+
+    Parameters
+    ----------
+    rows : sequence of (str, sequence of float or None)
+        From top to bottom: a name, and a share (0 to 1) for each column. None is a dash.
+    columns : sequence of str
+        What each number means stands beside the figure.
+    label : str
+        What a person hears who cannot see the figure.
+    """
+    width = 100 / max(len(columns), 1)
+    svg = _figure(20 + SHARES * len(rows), label, "heat")
+    for j in range(len(columns)):
+        _text(svg, f"{(j + 0.5) * width:.3f}%", 12, str(j + 1), "value", "middle")
+    for i, (name, values) in enumerate(rows):
+        top = 20 + SHARES * i
+        _text(svg, "0", top + 13, _cut(name))
+        for j, value in enumerate(values):
+            group = _add(svg, "g")
+            _title(group, f"{name}, {columns[j]}: {percent(value)}")
+            place = {"x": f"{j * width:.3f}%", "width": f"{width:.3f}%"}
+            cell = _add(group, "rect", "cell plus", y=top + 18, height=SHARES - 20, **place)
+            # As in `heat_map`, half of the colour at most.
+            cell.set("fill-opacity", f"{min(value or 0, 1) / 2:.3f}")
+            middle = f"{(j + 0.5) * width:.3f}%"
+            _text(group, middle, top + 35, percent(value, 0), "number", "middle")
+    return _draw(svg)
+
+
 def interval(axis: Axis, value: float, low: float | None, high: float | None, label: str) -> Markup:
     """A dot at a value and a line over its interval, for a cell of a table."""
     svg = _figure(24, label, "interval")
@@ -474,13 +511,37 @@ def roc_curves(curves: Sequence[Curve], label: str, height: int = 220) -> Markup
     return _draw(svg)
 
 
-def curve_sample(kind: str) -> Markup:
-    """A piece of a curve's line, for a legend whose words stand beside it."""
+def curve_sample(kind: str, mark: str | None = None) -> Markup:
+    """A piece of a curve's line, and one of its marks, for a legend whose words stand beside it."""
     svg = ElementTree.Element(
         "svg", {"class": "figure sample", "aria-hidden": "true", "width": "32", "height": "10"}
     )
-    _add(_add(svg, "g", kind), "line", "curve", x1=0, x2=32, y1=5, y2=5)
+    group = _add(svg, "g", kind)
+    _add(group, "line", "curve", x1=0, x2=32, y1=5, y2=5)
+    if mark is not None:
+        point(group, mark, "50%", 5, 4)
     return _draw(svg)
+
+
+#: The marks of points, and their corners where the radius is 1; a circle has none.
+MARKS: dict[str, Sequence[tuple[float, float]]] = {
+    "circle": (),
+    "square": ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    "diamond": ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
+    "triangle": ((0, -1.3), (1.2, 0.9), (-1.2, 0.9)),
+    "wedge": ((0, 1.3), (1.2, -0.9), (-1.2, -0.9)),
+}
+
+
+def point(parent: ElementTree.Element, mark: str, x: str, y: float, radius: float) -> None:
+    """One of `MARKS` at a place, `x` in percent of the width; about as large as its circle."""
+    if not MARKS[mark]:
+        _add(parent, "circle", "point", cx=x, cy=y, r=round(radius, 1))
+        return
+    # A polygon's corners are pixels: an inner drawing, which can lie at a percentage, holds it.
+    inner = _add(parent, "svg", "", x=x, y=y, width=1, height=1, overflow="visible")
+    corners = " ".join(f"{a * radius:.1f},{b * radius:.1f}" for a, b in MARKS[mark])
+    _add(inner, "polygon", "point", points=corners)
 
 
 def _thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -23,6 +23,7 @@ from evenhand.report.sections.legal_figures import (
     describe_calibration_curves,
     describe_group_scores,
     describe_training,
+    draw_table_2,
 )
 from evenhand.report.sections.paper import describe_paper
 from evenhand.stage import Input, Output, Plugin
@@ -106,6 +107,9 @@ def write_classifiers_page(
     found = read_json(findings)
     if not (isinstance(found, dict) and "findings" in found):
         raise InputError("holds no findings", file=findings)
+    said = found.get("headline") or []
+    below = [one for one in found["findings"] if one["sentence"] not in said]
+    below = below or found["findings"]
     about = []
     for i, name in enumerate(names):
         fixed = importlib.import_module(f"evenhand.legal.datasets.{kinds[i]}").DATASET
@@ -117,7 +121,10 @@ def write_classifiers_page(
                 "table_4": describe_table_4(table_4[i]),
                 "claims": describe_claims(claims[i]),
                 "tests": describe_tests(tests[i]),
-                "table_2": describe_table_2(table_2[i]),
+                "table_2": [
+                    block | draw_table_2(block["rows"], group_scores[i] if group_scores else None)
+                    for block in describe_table_2(table_2[i])
+                ],
                 "calibration": describe_calibration(calibration[i]),
                 "counterfactual": describe_counterfactual(twins[name]) if name in twins else [],
                 "swapped": swapped.replace("_", " "),
@@ -127,9 +134,7 @@ def write_classifiers_page(
                 "calibration_curves": describe_calibration_curves(bins[i]) if bins else [],
                 "training": describe_training(curves[i], called) if curves else [],
                 "findings": [
-                    _bare(one["sentence"], name)
-                    for one in found["findings"]
-                    if one["dataset"] == name
+                    _bare(one["sentence"], name) for one in below if one["dataset"] == name
                 ],
             }
         )
@@ -144,7 +149,7 @@ def write_classifiers_page(
         sections=sections,
         about=about,
         found=found,
-        over_all=[one for one in found["findings"] if one["dataset"] is None],
+        over_all=[one for one in below if one["dataset"] is None],
         objective=called.heading,
         measures=MEASURES,
         twin_measures=TWIN_MEASURES,

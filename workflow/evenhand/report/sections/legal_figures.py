@@ -11,7 +11,9 @@ from markupsafe import Markup
 
 from evenhand.legal.objective_titles import Titles
 from evenhand.report.figures import (
+    MARKS,
     Axis,
+    Estimate,
     _add,
     _draw,
     _figure,
@@ -19,6 +21,8 @@ from evenhand.report.figures import (
     _text,
     _title,
     curve_sample,
+    estimates,
+    point,
     scale,
     score_on_scale,
     ticks_between,
@@ -91,10 +95,14 @@ ENOUGH = 20
 
 @dataclass(frozen=True)
 class Track:
-    """Points of a plane from left to right: x, y, what is said of it, radius, on the line."""
+    """Points of a plane from left to right: x, y, what is said of it, radius, on the line.
+
+    `mark` is one of `evenhand.report.figures.MARKS`.
+    """
 
     kind: str
     points: Sequence[tuple[float, float, str, float, bool]]
+    mark: str = "circle"
 
 
 def describe_group_scores(path: Path, called: Titles) -> list[dict[str, Any]]:
@@ -153,6 +161,72 @@ def _score_plot(row: Mapping[str, Any], axis: Axis, base: float | None, called: 
         (row["noise_low"], row["noise_high"]),
         said,
         centre=axis.low if base is None else base,
+    )
+
+
+def draw_table_2(rows: Sequence[Mapping[str, Any]], scores: Path | None) -> dict[str, Any]:
+    """Table 2 of one attribute and classifier: its groups by their share of training cases.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        The groups, of `evenhand.report.sections.legal_classifiers.describe_table_2`.
+    scores : Path, optional
+        ``legal_{name}_group_scores.csv``, for the intervals and what chance gives under ERM.
+
+    Returns
+    -------
+    dict
+        drawing, None if no group has a score; without, the groups that have none.
+    """
+    noise = _noise(scores) if scores else {}
+    whole = sum(row["train_cases"] or 0 for row in rows)
+    ordered = sorted(rows, key=lambda row: (-(row["train_cases"] or 0), row["group"]))
+    scored = [row for row in ordered if row["score"] is not None]
+    drawn = [_table_2_row(row, whole, noise) for row in scored]
+    ends = [end for one in drawn for end in (one.value, one.span[1], one.band[1]) if end]
+    axis = Axis(0, min(math.ceil(max(ends, default=10) / 10) * 10, 100))
+    label = "Macro-F1 of each group, by its share of the training cases"
+    ticks = ticks_between(axis.low, axis.high, 5)
+    return {
+        "drawing": estimates(drawn, axis, label, ticks=ticks) if drawn else None,
+        "without": [row["group"] for row in ordered if row["score"] is None],
+    }
+
+
+def _noise(path: Path) -> dict[tuple[str, ...], dict[str, Any]]:
+    """What is known of the scores of ERM on test cases, by classifier, attribute and group."""
+    return {
+        (row["classifier"], row["attribute"], row["group"]): row
+        for row in read_csv(path, GROUP_SCORES, optional=("note",))
+        if (row["objective"], row["split"], row["convention"], row["seed"])
+        == (BASE, "test", "all", "mean")
+    }
+
+
+def _table_2_row(
+    row: Mapping[str, Any], whole: int, noise: Mapping[tuple[str, ...], Mapping[str, Any]]
+) -> Estimate:
+    own = noise.get((row["classifier"], row["attribute"], row["group"]), {})
+    span = (own.get("low"), own.get("high"))
+    band = (own.get("noise_low"), own.get("noise_high"))
+    share = (row["train_cases"] or 0) / whole if whole else None
+    said = [f"macro-F1 {decimal(row['score'], 1)}"]
+    if None not in span:
+        said[0] += f" ({decimal(span[0], 1)} to {decimal(span[1], 1)})"
+    if None not in band:
+        said.append(f"chance {decimal(band[0], 1)} to {decimal(band[1], 1)}")
+    said.append(f"{count(row['train_cases'])} training cases ({percent(share)})")
+    said.append(f"drift of labels {decimal(row['drift'])}")
+    said.append(f"share of the worst class {percent(row['wci'])}")
+    return Estimate(
+        row["group"],
+        row["score"],
+        "; ".join(said),
+        f"{percent(share)} of training: {decimal(row['score'], 1)}",
+        span,
+        band,
+        "unclear" if row["few"] == "true" else "plain",
     )
 
 
@@ -279,6 +353,7 @@ def _calibration_figure(
     groups = {name: own for name, own in groups.items() if name != "all"} or groups
     most = max(row["predictions"] for own in groups.values() for row in own)
     kinds = {name: KINDS[i % len(KINDS)] for i, name in enumerate(groups)}
+    marks = {name: list(MARKS)[i % len(MARKS)] for i, name in enumerate(groups)}
     tracks = [
         Track(
             kinds[name],
@@ -288,11 +363,12 @@ def _calibration_figure(
                     row["share_right"],
                     f"{name}: confidence {percent(row['confidence'])}, came true "
                     f"{percent(row['share_right'])}, {count(row['predictions'])} predictions",
-                    1.5 + 4.5 * math.sqrt(row["predictions"] / most),
+                    2.5 + 3.5 * math.sqrt(row["predictions"] / most),
                     row["predictions"] >= ENOUGH,
                 )
                 for row in own
             ],
+            marks[name],
         )
         for name, own in groups.items()
     ]
@@ -302,7 +378,10 @@ def _calibration_figure(
         "drawing": _plane(
             tracks, label, Axis(0, 1), (0, 0.5, 1), Axis(0, 1), grid, diagonal=True, height=220
         ),
-        "legend": [{"title": name, "sample": curve_sample(kind)} for name, kind in kinds.items()],
+        "legend": [
+            {"title": name, "sample": curve_sample(kind, marks[name])}
+            for name, kind in kinds.items()
+        ],
     }
 
 
@@ -341,6 +420,6 @@ def _plane(
         for (x, y), (_, _, said, radius, _) in zip(places, track.points, strict=True):
             dot = _add(group, "g")
             _title(dot, said)
-            _add(dot, "circle", "point", cx=x, cy=y, r=round(radius, 1))
+            point(dot, track.mark, x, y, radius)
     _ruler(svg, across, ticks, ABOVE + height, signs=False)
     return _draw(svg)

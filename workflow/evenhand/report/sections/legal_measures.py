@@ -3,7 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from evenhand.report.figures import Axis, histogram, scale, score_on_scale, ticks_between
+from evenhand.report.figures import (
+    Axis,
+    histogram,
+    scale,
+    score_on_scale,
+    shares,
+    ticks_between,
+)
 from evenhand.report.read import boolean, read_csv
 from evenhand.report.render import decimal, percent
 
@@ -133,20 +140,33 @@ def describe_shift(path: Path) -> dict[str, Any]:
 
 
 def describe_cross(path: Path) -> list[dict[str, Any]]:
-    """Table 3: for each pair of attributes a table, group by group."""
+    """Table 3: for each pair of attributes a table, group by group, and a map of its shares."""
     pairs: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
     for row in read_csv(path, CROSS):
         lines = pairs.setdefault((row["attribute"], row["other_attribute"]), {})
         lines.setdefault(row["group"], {})[row["other_group"]] = row
-    return [
-        {
-            "name": first,
-            "other": second,
-            "columns": list(dict.fromkeys(name for cells in lines.values() for name in cells)),
-            "rows": [{"name": name, "cells": cells} for name, cells in lines.items()],
-        }
-        for (first, second), lines in pairs.items()
+    return [_crossed(first, second, lines) for (first, second), lines in pairs.items()]
+
+
+def _crossed(
+    first: str, second: str, lines: dict[str, dict[str, dict[str, Any]]]
+) -> dict[str, Any]:
+    """One pair's table; the map leaves out groups without cases, which `without` names."""
+    columns = list(dict.fromkeys(name for cells in lines.values() for name in cells))
+    drawn = [
+        (name, [cells[other]["share"] if other in cells else None for other in columns])
+        for name, cells in lines.items()
+        if any(cell["of"] for cell in cells.values())
     ]
+    label = f"Shares of {second.replace('_', ' ')} in each group of {first.replace('_', ' ')}"
+    return {
+        "name": first,
+        "other": second,
+        "columns": columns,
+        "rows": [{"name": name, "cells": cells} for name, cells in lines.items()],
+        "figure": shares(drawn, columns, label) if drawn else None,
+        "without": [name for name in lines if name not in dict(drawn)],
+    }
 
 
 def describe_lengths(path: Path) -> list[dict[str, Any]]:
