@@ -292,3 +292,11 @@ def test_a_folder_is_no_set_of_pairs(here):
     sets = {"p": {"format": "crows_pairs", "file": "papers"}}
     with pytest.raises(InputError, match=r"sets\.p\.file is papers, which is a folder"):
         plan.check_files(configured(models={"m": {"hub": "a"}}, stereotypes={"sets": sets}))
+
+
+def test_the_page_is_told_only_where_there_is_one(tmp_path):
+    config = {"results": str(tmp_path)}
+    assert plan.page(config) == ""
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "index.html").touch()
+    assert plan.page(config) == f"The page: {tmp_path.resolve()}/report/index.html"

@@ -142,8 +142,9 @@ def job_environment(config: Config, library: str) -> dict[str, str]:
 
 
 def page(config: Config) -> str:
-    """Where the page is."""
-    return f"The page: {Path(config['results']).resolve() / 'report' / 'index.html'}"
+    """Where the page is; blank where none was made."""
+    file = Path(config["results"]).resolve() / "report" / "index.html"
+    return f"The page: {file}" if file.is_file() else ""
 
 
 def errors_in(logs: Iterable[str]) -> str:
