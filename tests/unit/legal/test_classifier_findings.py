@@ -132,7 +132,7 @@ def test_what_only_the_cases_show_is_counted(tmp_path):
     _, document = written(tmp_path, {"tests": rows})
     found = finding(document, "objectives_against_erm")
     assert found["numbers"]["over_cases_alone"] == 1
-    assert " Over cases alone, 1 of those not shown would be:" in found["sentence"]
+    assert " Over cases alone, 1 of those not shown would be; so few seeds" in found["sentence"]
 
 
 def test_comparisons_that_could_show_nothing_are_counted(tmp_path):
