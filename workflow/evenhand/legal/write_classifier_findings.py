@@ -180,8 +180,8 @@ def objectives(
     if alone := sum(p is not None and p < CHANCE for p in cases):
         numbers["over_cases_alone"] = alone
         sentence += (
-            f" Over cases alone, {alone} of those not shown would be; so few seeds cannot say whether"
-            " others would agree."
+            f" Over cases alone, {alone} of those not shown would be; so few seeds cannot say"
+            " whether others would agree."
         )
     if silent := sum(bool(row["reason"]) for row in own):
         numbers["silent"] = silent
