@@ -178,7 +178,7 @@ def test_a_case_opens_with_its_words_and_every_training(look):
         assert words in text
     assert opened.locator("table").nth(1).locator("tbody tr").count() == 2
     opened.locator("button").click()
-    assert not opened.is_visible()
+    opened.wait_for(state="hidden")
     assert view.page.evaluate("document.activeElement.textContent") == "ecthr-2"
     view = look("#cail-3")
     assert "Other" in view.page.inner_text("#explore-cases article h3")
@@ -247,6 +247,7 @@ def test_does_without_classifiers_and_without_a_script(browser, repository, tmp_
     assert view.told() == "3 of 4 cases: test."
     assert view.page.locator("#explore-cases thead th").all_inner_texts() == ["Case", "Labels"]
     view.page.locator("#explore-cases td.case a").first.click()
+    view.page.wait_for_selector("#explore-cases article:not([hidden])")
     assert "No classifier was trained" in view.page.inner_text("#explore-cases article")
     view.close()
     view = Cases(browser, file, java_script_enabled=False)

@@ -78,7 +78,7 @@ def test_a_sentence_opens_by_its_address(seen):
         row["sentence"], row["swapped_sentence"]]  # fmt: skip
     assert "line 2" in opened.inner_text()
     opened.locator("button").click()
-    assert not opened.is_visible()
+    opened.wait_for(state="hidden")
 
 
 def test_an_address_may_name_another_edition_or_a_pair_or_nothing(seen):
