@@ -1,6 +1,3 @@
-import shutil
-
-import pytest
 import torch
 
 from evenhand.scoring.describe import describe, fingerprint
@@ -8,16 +5,6 @@ from evenhand.scoring.models import (
     load_masked_lm,
 )
 from unit.scoring import tiny_models
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tiny_models.save(tmp_path_factory.mktemp("model"))
-
-
-@pytest.fixture
-def copy(folder, tmp_path):
-    return shutil.copytree(folder, tmp_path / "copy")
 
 
 def test_description_is_of_the_content(folder, copy, tmp_path):

@@ -17,14 +17,12 @@ from evenhand.scoring.models import (
 from unit.scoring import tiny_causal, tiny_models
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tiny_models.save(tmp_path_factory.mktemp("model"))
-
-
-@pytest.fixture
-def copy(folder, tmp_path):
-    return shutil.copytree(folder, tmp_path / "copy")
+@pytest.mark.parametrize("family", tiny_causal.FAMILIES)
+def test_a_causal_model_reads_its_longest_input(family, tmp_path):
+    lm = load_causal_lm(tiny_causal.save(tmp_path, family))
+    assert lm.missing == [] and lm.max_tokens == 64
+    with torch.inference_mode():
+        lm.model(input_ids=torch.full((1, 64), 6))
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,20 @@
 import pytest
 import torch
 
-from evenhand.scoring.models import (
-    load_causal_lm,
-    load_masked_lm,
-)
+from evenhand.scoring.models import load_causal_lm, load_masked_lm
 from evenhand.scoring.selection import logits_at
 from unit.scoring import tiny_causal, tiny_models
 
 
-@pytest.mark.parametrize("family", tiny_models.FAMILIES)
-def test_the_head_sees_selected_places_only(family, tmp_path):
-    lm = load_masked_lm(tiny_models.save(tmp_path, family))
+@pytest.mark.parametrize(
+    ("load", "save", "family"),
+    [
+        *((load_masked_lm, tiny_models.save, family) for family in tiny_models.FAMILIES),
+        *((load_causal_lm, tiny_causal.save, family) for family in tiny_causal.FAMILIES),
+    ],
+)
+def test_the_last_layer_sees_selected_places_only(load, save, family, tmp_path):
+    lm = load(save(tmp_path, family))
     ids = torch.randint(5, lm.vocabulary, (3, 9), generator=torch.Generator().manual_seed(1))
     rows, columns = torch.tensor([0, 0, 2]), torch.tensor([1, 8, 4])
     shapes = []
@@ -24,23 +27,3 @@ def test_the_head_sees_selected_places_only(family, tmp_path):
     hook.remove()
     torch.testing.assert_close(selected, whole[rows, columns], rtol=1e-4, atol=1e-4)
     assert shapes == [(1, 3), (3, 9)]
-
-
-@pytest.mark.parametrize("family", tiny_causal.FAMILIES)
-def test_the_output_layer_of_causal_models_sees_selected_places_only(family, tmp_path):
-    lm = load_causal_lm(tiny_causal.save(tmp_path, family))
-    ids = torch.randint(5, lm.vocabulary, (3, 9), generator=torch.Generator().manual_seed(1))
-    rows, columns = torch.tensor([0, 0, 2]), torch.tensor([1, 8, 4])
-    shapes = []
-    hook = lm.model.get_output_embeddings().register_forward_hook(
-        lambda _module, _arguments, output: shapes.append(tuple(output.shape[:-1]))
-    )
-    with torch.inference_mode():
-        selected = logits_at(lm.model, ids, rows, columns)
-        whole = lm.model(input_ids=ids).logits
-    hook.remove()
-    torch.testing.assert_close(selected, whole[rows, columns], rtol=1e-4, atol=1e-4)
-    assert shapes == [(1, 3), (3, 9)]
-    assert lm.missing == [] and lm.max_tokens == 64
-    with torch.inference_mode():
-        lm.model(input_ids=torch.full((1, 64), 6))
