@@ -18,8 +18,7 @@
 "use strict";
 
 (() => {
-  const PAGE = 25;
-  const WAIT = 120; // milliseconds after a key before the search begins
+  const { column, decoded, make } = Explore;
   const MOST = 80; // characters of what was asked that are told
   const COLUMNS = { case: 0, labels: 1, answer: 2, right: 3, loss: 4, differ: 5, date: 6 };
   const MEASURED = ["answer", "right", "loss"];
@@ -32,17 +31,7 @@
   };
   const parsed = new Map(); // by the id of the block; a block is read when it is first needed
 
-  function make(name, attributes, ...children) {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) {
-      if (value !== "" && value !== null && value !== undefined) made.setAttribute(key, value);
-    }
-    made.append(...children.filter((child) => child !== null));
-    return made;
-  }
-
   const bdi = (text, lang = "") => make("bdi", { lang }, text);
-  const decoded = (column, row) => column.values[column.codes[row]];
   const count = (number) => number.toLocaleString("en");
   const short = (text, most) => (text.length > most ? `${text.slice(0, most)}…` : text);
   const nats = (value) => (value === null ? "–" : (value / 1000).toFixed(3));
@@ -94,83 +83,37 @@
     return parsed.get(block);
   }
 
-  // Rows without a number stand last, whichever way the others are sorted.
-  const compare = (sign) => (a, b) => {
-    if (a === null || b === null) return (a === null) - (b === null);
-    return sign * (a < b ? -1 : a > b ? 1 : 0);
-  };
-  DataTable.type("known", { order: { asc: compare(1), desc: compare(-1) } });
-
-  class Cases {
+  class Cases extends Explore.Explorer {
     constructor(root) {
-      this.root = root;
-      this.blocks = root.dataset.blocks.split(" ");
-      this.form = root.querySelector("form");
-      this.asks = this.form.elements;
-      this.article = root.querySelector("article");
-      this.unfound = root.querySelector(".unfound");
+      super(root);
       this.told = root.querySelector(".told");
-      this.drawTable();
+      this.draw();
       this.choose(this.blocks[0]);
       this.ask();
-      this.form.hidden = false;
-      root.querySelector(".without-script").remove();
-      this.listen();
+      this.begin();
     }
 
-    drawTable() {
-      const element = this.root.querySelector("table");
-      element.tHead.remove();
-      element.tBodies[0].remove();
+    draw() {
       const names = { case: "Case", labels: "Labels", answer: "Answer", right: "Seeds right", loss: "Loss" };
       const heads = Object.keys(COLUMNS).map((name) => make("th", { scope: "col" }, names[name] ?? name));
-      element.append(make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}));
-      // on a phone rows are drawn as blocks, which would take their roles away
-      element.setAttribute("role", "table");
-      element.tBodies[0].setAttribute("role", "rowgroup");
-      const column = (name, value, display, sorted = true) => ({
-        data: null,
-        name,
-        type: "known",
-        searchable: false,
+      const one = (name, value, display, orderable = true) => column(name, value, display, {
         visible: name in names,
-        orderable: sorted,
+        orderable,
         orderSequence: name === "case" || name === "right" ? ["asc", "desc"] : ["desc", "asc"],
         className: name === "case" ? "case" : name === "right" || name === "loss" ? "few" : "",
-        render: (_, type, { row }) => (type === "display" ? display(row) : value(row)),
       });
       const nothing = () => "";
-      this.table = new DataTable(element, {
-        data: [],
-        columns: [
-          column("case", (row) => row, (row) => this.caseCell(row)),
-          column("labels", (row) => row, (row) => this.labelsCell(row), false),
-          column("answer", (row) => row, (row) => this.answerCell(row), false),
-          column("right", (row) => this.right(row), (row) => this.rightCell(row)),
-          column("loss", (row) => this.loss(row), (row) => this.headed("Loss", nats(this.loss(row)))),
-          column("differ", (row) => this.training?.differ(row) ?? null, nothing),
-          column("date", (row) => this.set.date[row], nothing),
-        ],
-        createdRow: (tr, _, __, cells) => {
-          tr.setAttribute("role", "row");
-          for (const cell of cells) cell.setAttribute("role", "cell");
-        },
-        autoWidth: false,
-        deferRender: true,
-        searching: true,
-        pageLength: PAGE,
-        order: [],
-        orderDescReverse: false, // equal ones stay as in the data set
-        layout: { topStart: "info", topEnd: "paging", bottomStart: null, bottomEnd: "paging" },
-        language: {
-          info: "Cases _START_ to _END_ of _TOTAL_",
-          infoEmpty: "No cases",
-          infoFiltered: "(of _MAX_)",
-          zeroRecords: "No case fits what was asked.",
-        },
-      });
-      this.table.search.fixed("asked", (_, { row }) => this.keep[row] === 1);
-      this.table.on("order", () => this.tellOrder());
+      const columns = [
+        one("case", (row) => row, (row) => this.caseCell(row)),
+        one("labels", (row) => row, (row) => this.labelsCell(row), false),
+        one("answer", (row) => row, (row) => this.answerCell(row), false),
+        one("right", (row) => this.right(row), (row) => this.rightCell(row)),
+        one("loss", (row) => this.loss(row), (row) => this.headed("Loss", nats(this.loss(row)))),
+        one("differ", (row) => this.training?.differ(row) ?? null, nothing),
+        one("date", (row) => this.set.date[row], nothing),
+      ];
+      // equal ones stay as in the data set
+      this.drawTable(heads, columns, "Cases", "case", { orderDescReverse: false });
     }
 
     // Another data set: its splits, trainings, attributes and labels; everything is asked anew.
@@ -201,10 +144,6 @@
       this.rows = set.id.map((_, row) => ({ row }));
       this.chooseTraining();
       this.table.order(none ? [COLUMNS.case, "asc"] : [COLUMNS.loss, "desc"]);
-    }
-
-    fill(select, options) {
-      select.replaceChildren(...options.map(([value, words]) => new Option(words, value)));
     }
 
     // The groups, with how many cases of the split each has.
@@ -405,34 +344,12 @@
     }
 
     listen() {
-      const { form, asks } = this;
-      let waiting = 0;
-      const anew = () => {
-        clearTimeout(waiting);
-        this.unfound.hidden = true;
-        this.ask();
-        this.keepAddress();
-      };
-      asks.words.addEventListener("input", () => {
-        clearTimeout(waiting);
-        waiting = setTimeout(anew, WAIT);
-      });
-      form.addEventListener("submit", (event) => {
-        event.preventDefault();
-        anew();
-      });
-      form.addEventListener("reset", (event) => {
-        event.preventDefault();
-        this.choose(this.block);
-        anew();
-      });
-      form.addEventListener("change", ({ target }) => {
-        if (target === asks.words) return;
+      const { asks } = this;
+      super.listen((target) => {
         if (target === asks.set) this.choose(this.blocks[asks.set.selectedIndex]);
         else if (target === asks.split) this.fillGroups();
         else if (target === asks.training) this.chooseTraining();
         else if (target === asks.order) this.order();
-        anew();
       });
     }
 

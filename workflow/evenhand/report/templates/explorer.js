@@ -17,23 +17,12 @@
 "use strict";
 
 (() => {
-  const PAGE = 25;
-  const WAIT = 120; // milliseconds after a key before the search begins
+  const { column, decoded, make } = Explore;
   const BETWEEN = "; "; // the items of a fact that may have several
   const COLUMNS = { text: 0, value: 1, beside: 2, difference: 3, size: 4, gap: 5 };
   const parsed = new Map(); // by the id of the block; a block is read when it is first needed
 
-  function make(name, attributes, ...children) {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) {
-      if (value !== "" && value !== null && value !== undefined) made.setAttribute(key, value);
-    }
-    made.append(...children.filter((child) => child !== null));
-    return made;
-  }
-
   const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-  const decoded = (column, row) => column.values[column.codes[row]];
 
   function collectionOf(block) {
     if (!parsed.has(block)) {
@@ -104,78 +93,31 @@
     return said;
   }
 
-  // Rows without a number stand last, whichever way the others are sorted.
-  DataTable.type("lean", {
-    order: {
-      asc: (a, b) => (a === null ? (b === null ? 0 : 1) : b === null ? -1 : a - b),
-      desc: (a, b) => (a === null ? (b === null ? 0 : 1) : b === null ? -1 : b - a),
-    },
-  });
-
-  class Explorer {
+  class Rows extends Explore.Explorer {
     constructor(root) {
-      this.root = root;
-      this.blocks = root.dataset.blocks.split(" ");
-      this.form = root.querySelector("form");
-      this.asks = this.form.elements;
-      this.article = root.querySelector("article");
-      this.unfound = root.querySelector(".unfound");
-      this.drawTable();
+      super(root);
+      this.draw();
       this.choose(this.blocks[0]);
-      this.form.hidden = false;
-      root.querySelector(".without-script").remove();
-      this.listen();
+      this.begin();
     }
 
-    drawTable() {
-      const element = this.root.querySelector("table");
-      element.tHead.remove();
-      element.tBodies[0].remove();
+    draw() {
       const heads = Object.keys(COLUMNS).map((name) =>
         make("th", { scope: "col", class: name === "text" ? "" : "number" }, name));
-      element.append(make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}));
-      // on a phone rows are drawn as blocks, which would take their roles away
-      element.setAttribute("role", "table");
-      element.tBodies[0].setAttribute("role", "rowgroup");
-      const column = (name, value, display) => ({
-        data: null,
-        name,
-        type: "lean",
-        searchable: false,
+      const one = (name, value, display) => column(name, value, display, {
         visible: name === "text" || name === "value",
         orderSequence: name === "text" ? ["asc", "desc"] : ["desc", "asc"],
         className: name === "text" ? "" : "measured",
-        render: (_, type, { row }) => (type === "display" ? display(row) : value(row)),
       });
-      this.table = new DataTable(element, {
-        data: [],
-        columns: [
-          column("text", (row) => row, (row) => this.cell(row)),
-          column("value", (row) => this.value(row), (row) => this.measureCell(this.measure, row)),
-          column("beside", (row) => this.besideValue(row), (row) => this.measureCell(this.beside, row)),
-          column("difference", (row) => this.difference(row), (row) => this.differenceCell(row)),
-          column("size", (row) => size(this.value(row)), () => ""),
-          column("gap", (row) => size(this.difference(row)), () => ""),
-        ],
-        createdRow: (tr, _, __, cells) => {
-          tr.setAttribute("role", "row");
-          for (const cell of cells) cell.setAttribute("role", "cell");
-        },
-        autoWidth: false,
-        deferRender: true,
-        searching: true,
-        pageLength: PAGE,
-        order: [],
-        layout: { topStart: "info", topEnd: "paging", bottomStart: null, bottomEnd: "paging" },
-        language: {
-          info: "Rows _START_ to _END_ of _TOTAL_",
-          infoEmpty: "No rows",
-          infoFiltered: "(of _MAX_)",
-          zeroRecords: "No row fits what was asked.",
-        },
-      });
-      this.table.search.fixed("asked", (_, { row }) => this.keep[row] === 1);
-      this.table.on("order", () => this.tellOrder());
+      const columns = [
+        one("text", (row) => row, (row) => this.cell(row)),
+        one("value", (row) => this.value(row), (row) => this.measureCell(this.measure, row)),
+        one("beside", (row) => this.besideValue(row), (row) => this.measureCell(this.beside, row)),
+        one("difference", (row) => this.difference(row), (row) => this.differenceCell(row)),
+        one("size", (row) => size(this.value(row)), () => ""),
+        one("gap", (row) => size(this.difference(row)), () => ""),
+      ];
+      this.drawTable(heads, columns, "Rows", "row");
     }
 
     // Another collection: its models, kinds and rows.
@@ -211,10 +153,6 @@
 
     showOther() {
       this.root.classList.toggle("without-other", !this.asks.swapped.checked);
-    }
-
-    fill(select, options) {
-      select.replaceChildren(...options.map(([value, words]) => new Option(words, value)));
     }
 
     // A list for each fact that differs: "=" and an item of it, or "-" for the rows without one.
@@ -407,32 +345,11 @@
     }
 
     listen() {
-      const { form, asks } = this;
-      let waiting = 0;
-      const anew = () => {
-        clearTimeout(waiting);
-        this.tellLost([]);
-        this.ask();
-        this.keepAddress();
-      };
-      asks.words.addEventListener("input", () => {
-        clearTimeout(waiting);
-        waiting = setTimeout(anew, WAIT);
-      });
-      form.addEventListener("submit", (event) => {
-        event.preventDefault();
-        anew();
-      });
-      form.addEventListener("reset", (event) => {
-        event.preventDefault();
-        this.choose(this.block);
-        anew();
-      });
-      form.addEventListener("change", ({ target }) => {
-        if (target === asks.words) return;
+      const { asks } = this;
+      super.listen((target) => {
         if (target === asks.swapped) {
           this.showOther();
-          return;
+          return false;
         }
         if (target === asks.collection) this.choose(this.blocks[asks.collection.selectedIndex]);
         else if (target === asks.measure || target === asks.beside) {
@@ -442,8 +359,7 @@
           const [name, way] = target.value.split("-");
           if (way) this.table.order([COLUMNS[name], way]);
         }
-        anew();
-        this.tellOrder();
+        return true;
       });
     }
 
@@ -528,7 +444,7 @@
       .join("\n").toLowerCase();
   }
 
-  const explorers = [...document.querySelectorAll(".explorer")].map((root) => new Explorer(root));
+  const explorers = [...document.querySelectorAll(".explorer")].map((root) => new Rows(root));
 
   function tellNoRow(words) {
     const told = explorers[0]?.unfound;
