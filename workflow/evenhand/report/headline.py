@@ -227,6 +227,13 @@ def listed(words: Sequence[str], most: int = 4, others: str = "others") -> Marku
     return Markup(" and ").join(filter(None, [Markup(", ").join(shown[:-1]), *shown[-1:]]))
 
 
+def reasons(counts: Mapping[str, int]) -> Markup:
+    """``bad label 3, duplicate case 2 and 4 other reasons``: those with the most first."""
+    most = sorted(counts, key=lambda reason: (-counts[reason], reason))
+    words = [f"{reason.replace('_', ' ')} {count(counts[reason])}" for reason in most]
+    return listed(words, others="other reasons")
+
+
 def sentence(pattern: str, *values: object) -> Markup:
     """A sentence with values in its braces, which are escaped unless they are markup."""
     return Markup(pattern).format(*values)

@@ -19,6 +19,7 @@ from evenhand.report.headline import (
     name,
     places,
     plural,
+    reasons,
     sentence,
     tally,
     told,
@@ -252,19 +253,15 @@ def _verdicts(found: Mapping[str, list[Path]]) -> list[Verdicts]:
 def _doubts(found: Mapping[str, list[Path]], gaps: list[dict[str, Any]]) -> list[Markup | str]:
     doubts: list[Markup | str] = []
     of = partial(places, found, FILES)
-    reasons: Counter[str] = Counter()
+    left_out: Counter[str] = Counter()
     for path in found["counts"]:
-        reasons.update(read_json(path).get("left_out") or {})
-    if n := reasons.total():
-        most = sorted(reasons, key=lambda one: (-reasons[one], one))
+        left_out.update(read_json(path).get("left_out") or {})
+    if n := left_out.total():
         text = sentence(
             "{} {} left out: {}.",
             plural(n, "record"),
             "was" if n == 1 else "were",
-            listed(
-                [f"{one.replace('_', ' ')} {count(reasons[one])}" for one in most],
-                others="other reasons",
-            ),
+            reasons(left_out),
         )
         doubts.append(told(text, of("counts")))
     if few := sum(row["noise_verdict"] == "too few cases" for row in gaps):

@@ -16,10 +16,10 @@ from evenhand.report.headline import (
     Headline,
     Verdicts,
     by_kind,
-    listed,
     name,
     places,
     plural,
+    reasons,
     sentence,
     told,
 )
@@ -377,15 +377,11 @@ def _doubts(
         for reason, n in (read_json(path).get("quarantined") or {}).items():
             quarantined[reason] = quarantined.get(reason, 0) + n
     if things := sum(quarantined.values()):
-        reasons = sorted(quarantined, key=lambda reason: (-quarantined[reason], reason))
         text = sentence(
             "{} of the corpus could not be read and {} in the quarantine: {}.",
             plural(things, "thing"),
             "is" if things == 1 else "are",
-            listed(
-                [f"{one.replace('_', ' ')} {quarantined[one]}" for one in reasons],
-                others="other reasons",
-            ),
+            reasons(quarantined),
         )
         doubts.append(told(text, of("counts")))
     for row in (r for path in found["agreement"] for r in read_csv(path, AGREEMENT)):
