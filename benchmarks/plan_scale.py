@@ -21,7 +21,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 #: Jobs of a shard, and of all else in the configuration below.
-PER_SHARD, BESIDES = 6, 6
+PER_SHARD, BESIDES = 6, 11
 
 CONFIG = """\
 offline: true
