@@ -168,7 +168,7 @@ def execute(
     if record is not None:
         print(f"served from the run cache ({key})", file=sys.stderr)
     else:
-        with scratch_at(_scratch(key, outputs)):
+        with scratch_at(_scratch(function.__name__, key, outputs)):
             record = _call(function, bound, outputs, plan)
         if folder:
             cache.store(Path(folder), key, outputs, record)
@@ -243,11 +243,11 @@ def _describe(path: Path, role: Role) -> dict[str, str]:
     return {"name": name, "sha256": content_digest(path)}
 
 
-def _scratch(key: str, outputs: dict[str, Path]) -> Path | None:
-    """Where an unfinished run of this leaves what it has done (see `evenhand.io.scratch`)."""
+def _scratch(name: str, key: str, outputs: dict[str, Path]) -> Path | None:
+    """Where an unfinished run of a stage leaves what it has done (see `evenhand.io.scratch`)."""
     state = os.environ.get("EVENHAND_STATE")
-    name = code.fingerprint([key, *sorted(map(str, outputs.values()))])
-    return Path(state) / "scratch" / name if state else None
+    digest = code.fingerprint([key, *sorted(map(str, outputs.values()))])
+    return Path(state) / "scratch" / f"{name}-{digest}" if state else None
 
 
 def _call(
