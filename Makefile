@@ -54,7 +54,7 @@ test: $(READY)
 
 # a process for each file: they wait for Slurm, not for the processor
 test-slurm: $(READY)
-	@$(BIN)/pytest -n 4 --dist loadfile tests/slurm
+	@$(BIN)/pytest -n 5 --dist loadfile tests/slurm
 
 # leaves pictures of all pages in .screenshots
 test-browser: $(READY)

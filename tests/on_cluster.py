@@ -149,6 +149,18 @@ def processes(folder: Path) -> list[str]:
     return found
 
 
+def megabytes(text: str) -> float:
+    """Memory as Slurm writes it."""
+    return float(text[:-1]) * {"M": 1, "G": 1024}[text[-1]]
+
+
+def minutes_of(text: str) -> int:
+    """A limit of time as Slurm writes it."""
+    days, _, clock = text.rpartition("-")
+    hours, minutes, _ = map(int, clock.split(":"))
+    return (int(days or 0) * 24 + hours) * 60 + minutes
+
+
 class OnCluster(Checkout):
     """A checkout whose runs go through `--profile slurm`."""
 
@@ -165,6 +177,28 @@ class OnCluster(Checkout):
     def whole(self) -> dict[str, str]:
         """The results, but not what killed jobs have left unfinished."""
         return {name: sha for name, sha in self.results().items() if "/.partial-" not in f"/{name}"}
+
+    def asked_as_stated(self, run: Run, *, with_gpu: set[str], at_gpus: set[str]) -> None:
+        """Slurm was asked for the memory and time that rules state, and for GPUs where they do.
+
+        `at_gpus` are the rules that the profile of the tests sends to the nodes with GPUs
+        although they ask for none.
+        """
+        # what the rules state, as Snakemake printed it when it sent the jobs
+        stated = {
+            rule: dict(re.findall(r"(\w+)=(\d+)", resources))
+            for rule, resources in re.findall(
+                r"^rule (\w+):\n(?:    .*\n)*?    resources: (.*)$", run.output, re.M
+            )
+        }
+        assert set(stated) == {job.rule for job in self.jobs()}
+        for job in self.jobs():
+            asked = stated[job.rule]
+            assert megabytes(job["MinMemoryNode"]) == int(asked["mem_mb"]), job.rule
+            assert minutes_of(job["TimeLimit"]) == int(asked["runtime"]), job.rule
+            assert job["Partition"] == ("gpu" if job.rule in with_gpu | at_gpus else "cpu")
+            gpu = "gres:gpu:1" in job.facts.get("TresPerJob", "")
+            assert gpu == (job.rule in with_gpu), job.rule
 
     def is_quiet(self) -> None:
         """No job is left in the queue, and no process in the folder."""
