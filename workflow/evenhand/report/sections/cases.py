@@ -46,14 +46,12 @@ from evenhand.legal.predictions import NO_ATTRIBUTE, labelled
 from evenhand.legal.records import SPLITS
 from evenhand.legal.scored import Cases, Setting, as_classes, read_scored
 from evenhand.metrics.classification import predicted_labels
+from evenhand.report.digits import DIGITS, from_digits, to_digits
 from evenhand.report.render import visible
 from evenhand.report.sections.explorer import coded
 
 #: Cases that the page shows without its script.
 SHOWN = 25
-
-#: Characters that a script element and a JSON text hold as they are: digits of `said`.
-DIGITS = "".join(chr(code) for code in range(33, 127) if chr(code) not in "\"&<>\\'")
 
 #: Steps between no and full probability, at most.
 STEPS = 1001
@@ -332,7 +330,7 @@ def _training(
         "trained_for": "" if setting.trained_for == NO_ATTRIBUTE else setting.trained_for,
         "seeds": seeds,
         "steps": steps,
-        "said": _in_digits(said),
+        "said": to_digits(said),
         "right": _placed(right, rows, count),
         "loss": _placed(np.rint(loss.mean(axis=0) * 1000).astype(np.int64), rows, count),
     }
@@ -366,12 +364,6 @@ def likelihoods(
         return np.exp(-np.logaddexp(0, -logits)), np.logaddexp(0, -towards).mean(axis=-1)
     surely = logits - np.logaddexp.reduce(logits, axis=-1, keepdims=True)
     return np.exp(surely), -np.where(true, surely, 0.0).sum(axis=-1)
-
-
-def _in_digits(numbers: np.ndarray) -> str:
-    """Whole numbers as pairs of `DIGITS`."""
-    signs = np.frombuffer(DIGITS.encode(), dtype=np.uint8)
-    return signs[np.stack(np.divmod(numbers, len(DIGITS)), axis=-1)].tobytes().decode()
 
 
 def _placed(values: np.ndarray, rows: np.ndarray, count: int) -> list[int | None]:
@@ -443,7 +435,7 @@ def answers_table(data: dict[str, Any]) -> tuple[list[str], Iterator[list[Any]]]
 
     def rows() -> Iterator[list[Any]]:
         for one in data["trainings"]:
-            votes, steps = np.divmod(_from_digits(one["said"], classes), one["steps"])
+            votes, steps = np.divmod(from_digits(one["said"]).reshape(-1, classes), one["steps"])
             share = np.round(steps / max(one["steps"] - 1, 1), 3)
             numbers = np.stack([votes.astype(object), share.astype(object)], axis=-1)
             numbers = numbers.reshape(len(votes), 2 * classes)[:, : len(header) - 9].tolist()
@@ -459,14 +451,6 @@ def answers_table(data: dict[str, Any]) -> tuple[list[str], Iterator[list[Any]]]
 def _labels(data: dict[str, Any], row: int) -> str | None:
     gold = decoded(data["gold"], row)
     return None if gold is None else "; ".join(data["labels"][k] for k in gold)
-
-
-def _from_digits(text: str, classes: int) -> np.ndarray:
-    """The whole numbers of `_in_digits`, of shape (n, classes)."""
-    place = np.zeros(128, dtype=np.int64)
-    place[np.frombuffer(DIGITS.encode(), dtype=np.uint8)] = np.arange(len(DIGITS))
-    pairs = place[np.frombuffer(text.encode(), dtype=np.uint8)].reshape(-1, classes, 2)
-    return pairs[..., 0] * len(DIGITS) + pairs[..., 1]
 
 
 def decoded(column: dict[str, Any], row: int) -> Any:
