@@ -1,6 +1,7 @@
 """Numbers of tables: the card that tells where one comes from, and what is behind it."""
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.made_pages import HOSTILE
+from evenhand.report import render
 from evenhand.report.pages import PAGES
-from evenhand.report.render import environment
 from in_browser import View
 from unit.report import made_results
 
@@ -25,13 +26,18 @@ def made(browser, repository, tmp_path):
     """A page of one table with these rows, opened."""
     opened: list[View] = []
 
-    def make(rows: list[dict[str, Any]], pages: tuple[str, ...] = ("sentences",)) -> View:
+    def make(
+        rows: list[dict[str, Any]],
+        pages: tuple[str, ...] = ("sentences",),
+        address: str = "",
+        **settings: Any,
+    ) -> View:
         out = tmp_path / "page.html"
         links = [{"href": PAGES[page][0], "name": page, "current": False} for page in pages]
-        engine = environment([*made_results.templates(repository), HERE / "numbers.html"])
+        engine = render.environment([*made_results.templates(repository), HERE / "numbers.html"])
         html = engine.get_template("numbers.html").render(rows=rows, sections=[], pages=links)
         out.write_text(html, encoding="utf-8")
-        opened.append(View(browser, out))
+        opened.append(View(browser, out, address, **settings))
         return opened[-1]
 
     yield make
@@ -176,6 +182,114 @@ def test_as_many_rows_as_the_paper_has_sentences_sort_filter_and_turn(made):
     page.fill(".dt-search input", "")
     expect(info).to_have_text("Rows 1 to 25 of 20,000")
     assert page.locator("button.ask").count() == 1
+
+
+#: The rows that a table shows, and what it says of them; without what DataTables, the button of
+#: the keyboard and sorting add to cells.
+SHOWN = """() => [
+  document.querySelector(".dt-info").textContent,
+  [...document.querySelectorAll("tbody tr")].map((row) => {
+    const copy = row.cloneNode(true);
+    copy.querySelectorAll(".ask").forEach((button) => button.remove());
+    for (const cell of copy.cells) {
+      cell.classList.remove("dt-type-numeric");
+      if (!cell.classList.length) cell.removeAttribute("class");
+      cell.removeAttribute("data-order");
+    }
+    return copy.outerHTML;
+  }),
+]"""
+
+
+def several(n: int) -> list[dict[str, Any]]:
+    """Rows with ties, without numbers, with the same name, and with a hostile one."""
+    names = [HOSTILE, "a & b", "<b>", "Ärger", "第2对", "第10对"]
+    return [
+        row(f"{names[i % 6]} {i % 250}", None if i % 7 == 3 else i * 31 % 97, i % 13 / 26)
+        for i in range(n)
+    ]
+
+
+def order_by(page: Any, name: str) -> None:
+    head = page.locator("thead th", has_text=name).last
+    before = str(head.get_attribute("aria-sort"))
+    head.click()
+    expect(head).not_to_have_attribute("aria-sort", before)
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")  # drawn
+
+
+def turn_to_last(page: Any) -> None:
+    button = page.locator(".dt-paging button.last")
+    button.click()
+    expect(button).to_have_attribute("aria-disabled", "true")
+
+
+def filter_by(page: Any, words: str) -> None:
+    page.fill(".dt-search input", words)
+
+
+def test_many_rows_look_sort_and_filter_as_few_do(made, monkeypatch):
+    """A table of many rows, which stand behind it as text, beside the same one laid out whole."""
+    rows = several(render.MANY_ROWS + 61)
+    many = made(rows)
+    monkeypatch.setattr(render, "MANY_ROWS", len(rows))
+    whole = made(rows)
+    assert [view.page.locator("thead ~ tbody tr").count() for view in (many, whole)] == [25, 25]
+    steps = [
+        lambda page: None,
+        turn_to_last,
+        *(partial(order_by, name=name) for name in ("Cases", "Cases", "Share", "p", "p")),
+        turn_to_last,
+        *(partial(filter_by, words=words) for words in
+          ("a & 19", "it was not asked <b>", "72 1 to", "scope=row", "", "第")),
+        partial(order_by, name="Name"),
+        turn_to_last,
+    ]  # fmt: skip
+    seen = []
+    for step in steps:
+        step(many.page)
+        step(whole.page)
+        seen.append(many.page.evaluate(SHOWN))
+        assert seen[-1] == whole.page.evaluate(SHOWN)
+    infos = [info for info, _ in seen]
+    assert len(set(infos[:2] + infos[8:])) == 8  # whatever was filtered had its own rows
+    assert infos[11].startswith("No rows")  # tags hold no words
+    assert many.page.evaluate("window.hacked") is None
+    many.page.locator("td.number").first.click()
+    href = many.page.locator(".card:popover-open a[href*='#?']").get_attribute("href")
+    whole.page.locator("td.number").first.click()
+    assert whole.page.locator(".card:popover-open a[href*='#?']").get_attribute("href") == href
+
+
+def test_a_link_turns_to_one_of_many_rows(made):
+    rows = several(render.MANY_ROWS + 61)
+    rows[533]["id"] = "here-第2对"
+    view = made(rows, address="#here-%E7%AC%AC2%E5%AF%B9")
+    assert view.page.inner_text(".dt-info") == "Rows 526 to 550 of 561"
+    told = view.page.locator("[id='here-第2对']")
+    assert told.inner_text().startswith("第10对 33") and told.count() == 1
+    expect(told).to_be_in_viewport()
+
+
+def test_many_rows_are_printed_and_too_many_as_they_stand(made):
+    view = made(several(render.MANY_ROWS + 61))
+    lengths = []
+    for event in ("beforeprint", "afterprint"):
+        view.page.evaluate(f"window.dispatchEvent(new Event('{event}'))")
+        lengths.append(view.page.locator("tbody tr").count())
+    assert lengths == [render.MANY_ROWS + 61, 25]
+    view = made(several(2001))
+    view.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert view.page.locator("tbody tr").count() == 25
+
+
+def test_without_scripts_the_first_of_many_rows_are_shown_and_the_others_named(made):
+    view = made(several(render.MANY_ROWS + 61), java_script_enabled=False)
+    assert view.page.locator("tbody tr:visible").count() == render.FIRST_ROWS
+    told = view.page.locator(".scroll > noscript")
+    assert "the first 100 of its 561 rows; the CSV has all of them" in told.inner_text()
+    assert told.is_visible()
+    assert view.page.locator("ul.downloads a[download]:visible").count() == 6
 
 
 @pytest.mark.parametrize("file", ["slguset.html", "language_models.html"])

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import UndefinedError
+from markupsafe import escape
+from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.errors import InputError
 from evenhand.report import render
@@ -131,6 +133,60 @@ def test_data_never_leaves_its_element(text):
     made = str(render.as_json({"text": text}))
     assert json.loads(made) == {"text": text}
     assert not set("<>&\u2028\u2029") & set(made)
+
+
+def rows_of(n: int, text: str = "x") -> str:
+    return "\n".join(f'<tr id="r-{i}">\n<td>{text}</td></tr>' for i in range(n))
+
+
+@pytest.mark.parametrize("n", [0, 1, render.MANY_ROWS])
+def test_a_table_without_many_rows_stays_whole(n):
+    content = f"<thead></thead>\n<tbody>\n{rows_of(n)}\n</tbody>"
+    assert render.parted(content) == (content, "", 0, 0)
+
+
+@given(st.text())
+def test_of_many_rows_the_first_are_shown_and_all_are_kept(text):
+    n = render.MANY_ROWS + 1
+    rows = str(escape(text))
+    head, foot = "<thead><tr><th>a</th></tr></thead>\n", "<tfoot><tr><td>all</td></tr></tfoot>"
+    made = render.parted(f"{head}<tbody>\n{rows_of(n, rows)}\n</tbody>\n{foot}")
+    assert (made.kept, made.rows) == (rows_of(n, rows), n)
+    shown = rows_of(render.FIRST_ROWS, rows)
+    assert made.content == f"{head}<tbody>\n{shown}\n</tbody>\n{foot}"
+
+
+@pytest.mark.parametrize(
+    "inside",
+    ["<table></table>", "<SCRIPT></SCRIPT>", "<!-- a -->", "</tr><tr><td rowspan=2>", "<tr>"],
+)
+def test_a_table_whose_rows_cannot_be_told_apart_stays_whole(inside):
+    content = f"<tbody>{rows_of(render.MANY_ROWS + 1, inside)}</tbody>"
+    assert render.parted(content) == (content, "", 0, 0)
+
+
+def test_a_table_of_several_bodies_or_that_does_not_sort_stays_whole():
+    rows = rows_of(render.MANY_ROWS + 1)
+    several = f"<tbody>{rows}</tbody><tbody>{rows}</tbody>"
+    assert render.parted(several).rows == 0
+    assert render.parted(f"<tbody>{rows}</tbody>", sortable=False).rows == 0
+
+
+@pytest.mark.parametrize("macro", ['m.table("Many"', 's.table("Many", ["x"]'])
+def test_many_rows_stand_behind_their_table_and_without_scripts_that_is_said(tmp_path, macro):
+    rows = rows_of(render.MANY_ROWS + 1)
+    html = base_page(
+        tmp_path,
+        f'{{% call {macro}, sortable=true, file="a/b.csv") %}}<thead></thead>'
+        f"<tbody>{rows}</tbody>{{% endcall %}}",
+        '{% import "stereotypes_macros.html" as s with context %}',
+    )
+    tree = LexborHTMLParser(html)
+    assert len(tree.css("main tr")) == render.FIRST_ROWS
+    assert tree.css_first("table + noscript + script.rows[type='text/html']").text() == rows
+    told = tree.css_first(".scroll > noscript").text()
+    assert f"the first {render.FIRST_ROWS} of its 501 rows; the CSV has all of them" in told
+    assert tree.css_first(".scroll + ul.downloads a[href='tables/a_b.csv']")
 
 
 def test_data_that_is_no_json():

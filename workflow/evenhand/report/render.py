@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
@@ -24,8 +24,25 @@ _CONTROLS |= dict.fromkeys(range(128, 160), 65533)
 #: A table that sorts: it needs DataTables.
 SORTABLE = re.compile(r"""<table\b[^>]*\bclass=["'][^"']*\bsortable\b""")
 
+#: A sortable table of more rows gives them to `page.js` as text, and shows the first ones of them
+#: without a script.
+MANY_ROWS = 500
+FIRST_ROWS = 100
+
+#: The body of a table: its rows, each with its end.
+_BODY = re.compile(r"<tbody>\s*(<tr\b.*</tr>)\s*</tbody>", re.DOTALL)
+
 #: Stands where there is no value.
 NOTHING = "–"
+
+
+class Parted(NamedTuple):
+    """What a table holds; all its rows, if it holds only the first ones; and how many these are."""
+
+    content: Markup
+    kept: Markup = Markup("")
+    rows: int = 0
+    shown: int = 0
 
 
 def environment(templates: list[Path]) -> Environment:
@@ -66,7 +83,7 @@ def environment(templates: list[Path]) -> Environment:
         "stem": stem,
         "json": as_json,
     }
-    engine.globals["scripts_of"] = partial(scripts_of, texts)
+    engine.globals |= {"scripts_of": partial(scripts_of, texts), "parted": parted}
     return engine
 
 
@@ -141,6 +158,41 @@ def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[st
             {"text": Markup(text), "digest": f"sha256-{digest}", "licence": Markup(licence)}
         )
     return found
+
+
+def parted(content: str, sortable: bool = True) -> Parted:
+    """What stands between the tags of a table, without most of its rows if they are many.
+
+    A browser needs a second for 20,000 rows that it lays out, and next to nothing for the same
+    rows as the text of an element that it does not look into.
+
+    Parameters
+    ----------
+    content : str
+        Head, body and foot.
+    sortable : bool
+        Whether `page.js` takes care of it; else it stays whole.
+
+    Returns
+    -------
+    Parted
+        With more than `MANY_ROWS` rows, ``content`` has the first `FIRST_ROWS` of them and
+        ``kept`` has all. A table stays whole if it has several bodies, or cells over several
+        rows, or tables or scripts in its cells.
+    """
+    content = str(content)  # Markup would escape what is joined to it
+    whole = Parted(Markup(content))
+    found = _BODY.search(content) if sortable else None
+    if not found:
+        return whole
+    body = found[1]
+    rows = body.count("</tr>")
+    apart = re.search(r"<(table|tbody|script)\b|<!--|\srowspan=", body, re.IGNORECASE)
+    if rows <= MANY_ROWS or apart or len(re.findall(r"<tr\b", body)) != rows:
+        return whole
+    first = "".join(f"{row}</tr>" for row in body.split("</tr>", FIRST_ROWS)[:FIRST_ROWS])
+    start, end = found.span(1)
+    return Parted(Markup(content[:start] + first + content[end:]), Markup(body), rows, FIRST_ROWS)
 
 
 def visible(text: str) -> str:

@@ -44,16 +44,68 @@
     }
   }
 
+  // What rows sort by in a column: the keys of their cells if all have one, else the words of all
+  // if some have, else nothing.
+  function columnKeys(cells) {
+    const keys = cells.map(sortKey);
+    const known = keys.filter((key) => key !== null).length;
+    return known === keys.length ? keys : known ? cells.map((cell) => cell.textContent.trim()) : null;
+  }
+
+  function readRows(html) {
+    const made = part("template", {});
+    made.innerHTML = html;
+    const rows = [...made.content.children];
+    if (html.includes(" colspan=")) rows.forEach(fillRow);
+    return rows;
+  }
+
+  // Many rows stand behind their table as text (macros.html, `kept_rows`), which is read when a
+  // row is shown, or all of it when the table is sorted. What DataTables has to know of them.
+  const CHUNK = 500;
+  function keptRows(text) {
+    const data = text.split("</tr>").slice(0, -1).map((row) => ({ html: `${row.trimStart()}</tr>` }));
+    const keys = []; // by column
+    const readKeys = () => {
+      const cells = [];
+      for (let i = 0; i < data.length; i += CHUNK) {
+        const rows = readRows(data.slice(i, i + CHUNK).map(({ html }) => html).join(""));
+        for (const row of rows) [...row.cells].forEach((cell, column) => (cells[column] ??= []).push(cell));
+      }
+      for (const column of cells) {
+        const found = columnKeys(column) ?? column.map((cell) => cell.textContent.trim());
+        const numbers = found.every((key) => Number.isFinite(Number(key))); // "" is one, too
+        keys.push(numbers ? found.map((key) => (key === "" ? -Infinity : Number(key))) : found.map((key) => key.toLowerCase()));
+      }
+    };
+    const asked = {
+      sort: (_, row, column) => {
+        if (!keys.length) readKeys();
+        return keys[column][row];
+      },
+      filter: (html, _, column) => (column ? "" : html.replaceAll(/<\/t[dh]>/g, " ").replaceAll(/<[^>]*>/g, "")),
+    };
+    return {
+      data,
+      render: (_, type, { html }, { row, col }) => asked[type]?.(html, row, col) ?? "",
+      createdRow: (shown, { html }) => {
+        const [row] = readRows(html);
+        for (const { name, value } of row.attributes) shown.setAttribute(name, value);
+        shown.replaceChildren(...row.childNodes);
+      },
+    };
+  }
+
   function makeSortable(table) {
     const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
     if (table.tBodies.length !== 1 || rows.length < 2) return;
-    if (table.querySelector("tbody [colspan]")) rows.forEach(fillRow);
-    const width = rows[0].cells.length;
+    const text = table.parentElement.querySelector(":scope > script.rows");
+    const kept = text && keptRows(text.textContent);
+    text?.remove();
+    if (!kept && table.querySelector("tbody [colspan]")) rows.forEach(fillRow);
+    const width = kept ? 0 : rows[0].cells.length;
     for (let i = 0; i < width; i++) {
-      const keys = rows.map((row) => sortKey(row.cells[i]));
-      const known = keys.filter((key) => key !== null).length;
-      if (known === rows.length) rows.forEach((row, j) => { row.cells[i].dataset.order = keys[j]; });
-      else if (known) rows.forEach((row) => { row.cells[i].dataset.order = row.cells[i].textContent.trim(); });
+      columnKeys(rows.map((row) => row.cells[i]))?.forEach((key, j) => { rows[j].cells[i].dataset.order = key; });
     }
     // a heading over several columns sorts by none of them
     table.tHead.querySelectorAll("[scope=colgroup]").forEach((head) => { head.dataset.dtOrder = "disable"; });
@@ -67,7 +119,11 @@
       searching: long,
       info: long,
       ...(long ? {} : { layout: { topStart: null, topEnd: null, bottomStart: null, bottomEnd: null } }),
-      columnDefs: [{ targets: ["plot", "drawing", "unsorted"], orderable: false }],
+      ...(kept ? { data: kept.data, createdRow: kept.createdRow } : {}),
+      columnDefs: [
+        { targets: ["plot", "drawing", "unsorted"], orderable: false },
+        ...(kept ? [{ targets: "_all", data: null, type: "kept", render: kept.render }] : []),
+      ],
     });
     heads.forEach((head) => head.removeAttribute("aria-label"));
     table.tBodies[0].hidden = false;
@@ -93,8 +149,11 @@
     } catch { /* a lone % is itself */ }
     if (!id || document.getElementById(id)) return;
     for (const table of tables) {
-      const nodes = table.rows({ order: "applied", search: "none" }).nodes().toArray();
-      const row = nodes.findIndex((node) => node.id === id || node.querySelector(`#${CSS.escape(id)}`));
+      const rows = table.rows({ order: "applied", search: "none" });
+      const holds = ({ html }) => html?.includes(` id="${id}"`);
+      const found = rows.data().toArray().findIndex(holds);
+      const named = (node) => node?.id === id || node?.querySelector(`#${CSS.escape(id)}`);
+      const row = found < 0 ? rows.nodes().toArray().findIndex(named) : found;
       if (row < 0) continue;
       table.search("").page(Math.floor(row / table.page.len())).draw("page");
       document.getElementById(id)?.scrollIntoView();
@@ -106,6 +165,7 @@
     Object.assign(DataTable.defaults, {
       autoWidth: false,
       order: [],
+      orderClasses: false,
       pageLength: LONG,
       layout: { topStart: "search", topEnd: null, bottomStart: "info", bottomEnd: "paging" },
     });
@@ -123,6 +183,8 @@
     for (const name of ["string-utf8", "html-utf8"]) {
       DataTable.type(name, "order", { pre, asc: compare, desc: (a, b) => compare(b, a) });
     }
+    const either = (a, b) => (typeof a === "string" ? compare(a, b) : a < b ? -1 : Number(a > b));
+    DataTable.type("kept", "order", { asc: either, desc: (a, b) => either(b, a) });
     document.querySelectorAll("table.sortable").forEach(makeSortable);
     turnToTarget();
     addEventListener("hashchange", turnToTarget);
