@@ -81,6 +81,50 @@ def test_a_sentence_opens_by_its_address(seen):
     opened.wait_for(state="hidden")
 
 
+@pytest.mark.parametrize("address", ["", "#?set=slguset&lean=scored&order=value-asc"])
+@pytest.mark.parametrize("way", ["back", "button", "another"])
+def test_the_way_back_from_a_row_leads_to_where_it_was_opened(seen, address, way):
+    view = seen(address, viewport={"width": 1000, "height": 500})
+    page, root = view.page, "#explore-sentences"
+    page.locator(f"{root} .dt-paging button", has_text="2").first.click()
+    link = page.locator(f"{root} tbody a").nth(13)
+    link.scroll_into_view_if_needed()
+    before, rows = page.evaluate("scrollY"), view.rows()
+    assert before > 500 and "Rows 26 to 50" in page.inner_text(f"{root} .dt-info")
+    opened = page.locator(f"{root} article")
+    link.click()
+    opened.wait_for(state="visible")
+    if way == "another":  # from the table below the open row, and both ways back
+        page.locator(f"{root} tbody a").nth(2).click()
+        opened.locator("h3", has_text=page.url.rpartition("/")[2]).wait_for()
+        page.go_back()
+        opened.locator("h3", has_text=link.inner_text()).wait_for()
+    if way == "button":
+        opened.locator("button").click()
+    else:
+        page.go_back()
+    opened.wait_for(state="hidden")
+    assert view.rows() == rows
+    assert page.evaluate("scrollY") == pytest.approx(before, abs=10)
+    assert page.evaluate("document.activeElement.textContent") == link.inner_text()
+    assert page.url.partition("#")[2] == address.removeprefix("#")
+    if way == "back":
+        page.go_forward()
+        opened.wait_for(state="visible")
+        assert link.inner_text() in opened.locator("h3").inner_text()
+
+
+def test_the_way_back_asks_anew_what_was_changed_beside_an_open_row(seen):
+    view = seen("#?set=slguset&keyword=female")
+    opened = view.page.locator("#explore-sentences article")
+    view.page.locator("#explore-sentences tbody a").first.click()
+    opened.wait_for(state="visible")
+    view.choose("lean", "none")
+    view.page.go_back()
+    opened.wait_for(state="hidden")
+    assert "of 72 (of 120)" in view.page.inner_text("#explore-sentences .dt-info")
+
+
 def test_an_address_may_name_another_edition_or_a_pair_or_nothing(seen):
     row = made_explorer.sentence_rows(120)[70]
     view = seen(f"#slguset_published/{row['sentence_id']}")

@@ -142,7 +142,7 @@ def rows_of(n: int, text: str = "x") -> str:
 @pytest.mark.parametrize("n", [0, 1, render.MANY_ROWS])
 def test_a_table_without_many_rows_stays_whole(n):
     content = f"<thead></thead>\n<tbody>\n{rows_of(n)}\n</tbody>"
-    assert render.parted(content) == (content, "", 0, 0)
+    assert render.part_rows(content) == (content, "", 0, 0)
 
 
 @given(st.text())
@@ -150,7 +150,7 @@ def test_of_many_rows_the_first_are_shown_and_all_are_kept(text):
     n = render.MANY_ROWS + 1
     rows = str(escape(text))
     head, foot = "<thead><tr><th>a</th></tr></thead>\n", "<tfoot><tr><td>all</td></tr></tfoot>"
-    made = render.parted(f"{head}<tbody>\n{rows_of(n, rows)}\n</tbody>\n{foot}")
+    made = render.part_rows(f"{head}<tbody>\n{rows_of(n, rows)}\n</tbody>\n{foot}")
     assert (made.kept, made.rows) == (rows_of(n, rows), n)
     shown = rows_of(render.FIRST_ROWS, rows)
     assert made.content == f"{head}<tbody>\n{shown}\n</tbody>\n{foot}"
@@ -162,14 +162,14 @@ def test_of_many_rows_the_first_are_shown_and_all_are_kept(text):
 )
 def test_a_table_whose_rows_cannot_be_told_apart_stays_whole(inside):
     content = f"<tbody>{rows_of(render.MANY_ROWS + 1, inside)}</tbody>"
-    assert render.parted(content) == (content, "", 0, 0)
+    assert render.part_rows(content) == (content, "", 0, 0)
 
 
 def test_a_table_of_several_bodies_or_that_does_not_sort_stays_whole():
     rows = rows_of(render.MANY_ROWS + 1)
     several = f"<tbody>{rows}</tbody><tbody>{rows}</tbody>"
-    assert render.parted(several).rows == 0
-    assert render.parted(f"<tbody>{rows}</tbody>", sortable=False).rows == 0
+    assert render.part_rows(several).rows == 0
+    assert render.part_rows(f"<tbody>{rows}</tbody>", sortable=False).rows == 0
 
 
 @pytest.mark.parametrize("macro", ['m.table("Many"', 's.table("Many", ["x"]'])

@@ -83,7 +83,7 @@ def environment(templates: list[Path]) -> Environment:
         "stem": stem,
         "json": as_json,
     }
-    engine.globals |= {"scripts_of": partial(scripts_of, texts), "parted": parted}
+    engine.globals |= {"scripts_of": partial(scripts_of, texts), "part_rows": part_rows}
     return engine
 
 
@@ -160,7 +160,7 @@ def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[st
     return found
 
 
-def parted(content: str, sortable: bool = True) -> Parted:
+def part_rows(content: str, sortable: bool = True) -> Parted:
     """What stands between the tags of a table, without most of its rows if they are many.
 
     A browser needs a second for 20,000 rows that it lays out, and next to nothing for the same

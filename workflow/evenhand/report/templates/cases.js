@@ -119,7 +119,6 @@
     // Another data set: its splits, trainings, attributes and labels; everything is asked anew.
     choose(block) {
       this.block = block;
-      this.answered = null; // the address that asks for what is shown
       const set = (this.set = setOf(block));
       const { asks } = this;
       asks.set.value = set.key;
@@ -282,7 +281,6 @@
     // The address as it is asked by now; it can be kept and sent.
     keepAddress() {
       history.replaceState(null, "", this.question());
-      this.answered = location.hash;
     }
 
     // What an address asks for; what it names and the page does not have is told.
@@ -328,7 +326,7 @@
         this.order();
       }
       this.ask();
-      this.answered = location.hash;
+      this.left = null;
       this.tellLost(lost);
       this.root.closest("section").scrollIntoView({ block: "start", behavior: "instant" });
     }
@@ -421,12 +419,6 @@
         ["Source", `${decoded(set.source, row)}, record ${set.position[row]}`],
         ["Nearly the same as", twin],
       ].filter(([, value]) => value);
-      const close = make("button", { type: "button", class: "close" }, "Close");
-      close.addEventListener("click", () => {
-        article.hidden = true;
-        this.keepAddress();
-        (this.root.querySelector(`.case a[href="${CSS.escape(this.address(row))}"]`) ?? this.asks.words).focus();
-      });
       article.replaceChildren(
         make("h3", {}, bdi(set.title), " · ", bdi(set.id[row])),
         ...(set.title_of[row] ? [make("p", { class: "name" }, bdi(set.title_of[row]))] : []),
@@ -442,7 +434,7 @@
           this.evidence(decoded(one.evidence, row), language),
         ])),
         ...this.answers(row),
-        close);
+        this.closeButton());
       article.hidden = false;
       this.unfound.hidden = true;
       article.focus({ preventScroll: true });
@@ -504,12 +496,11 @@
   const cases = new Cases(root);
 
   // An address: a question; or key and id of a case, or an id alone.
-  function openAddressed() {
+  function openAddressed(event) {
+    if (cases.returned()) return;
     const hash = location.hash.slice(1);
     if (hash.startsWith("?")) {
-      const back = !cases.article.hidden && location.hash === cases.answered;
       cases.article.hidden = true;
-      if (back) return; // the page of the table stays as it was
       cases.answerTo(new URLSearchParams(hash.slice(1)));
       return;
     }
@@ -527,7 +518,9 @@
     for (const [block, id] of ways) {
       const row = setOf(block).id.indexOf(id);
       if (row < 0) continue;
-      if (cases.block !== block) {
+      const same = cases.block === block;
+      cases.remember(same && event?.oldURL);
+      if (!same) {
         cases.choose(block);
         cases.ask();
       }

@@ -44,6 +44,8 @@ const Explore = (() => {
       this.asks = this.form.elements;
       this.article = root.querySelector("article");
       this.unfound = root.querySelector(".unfound");
+      this.row = null; // the address of the row that is open
+      this.left = null; // where it was opened from: an address, and how far down the page
     }
 
     // What works without a script makes room.
@@ -86,6 +88,40 @@ const Explore = (() => {
       this.table.on("order", () => this.tellOrder());
     }
 
+    // A row is about to be opened by this address; the table stays as it is behind it.
+    remember(before) {
+      this.row = location.hash;
+      if (this.article.hidden) this.left = before ? { hash: new URL(before).hash, y: scrollY } : null;
+    }
+
+    // Whether the address is again the one that the open row was opened from.
+    returned() {
+      if (this.article.hidden || this.left?.hash !== location.hash) return false;
+      this.shut();
+      return true;
+    }
+
+    // The open row is closed, and the page is where it was before.
+    shut() {
+      const { article, left, root, row } = this;
+      article.hidden = true;
+      this.left = null;
+      if (left) scrollTo({ top: left.y, behavior: "instant" });
+      const link = root.querySelector(`tbody a[href="${CSS.escape(row)}"]`);
+      (link ?? this.asks.words).focus({ preventScroll: Boolean(left) });
+    }
+
+    closeButton() {
+      const close = make("button", { type: "button", class: "close" }, "Close");
+      close.addEventListener("click", () => {
+        const { left } = this;
+        this.shut();
+        if (left) history.replaceState(null, "", left.hash || "#");
+        else this.keepAddress();
+      });
+      return close;
+    }
+
     fill(select, options) {
       select.replaceChildren(...options.map(([value, words]) => new Option(words, value)));
     }
@@ -96,6 +132,7 @@ const Explore = (() => {
       let waiting = 0;
       const anew = () => {
         clearTimeout(waiting);
+        this.left = null; // the table is another one now
         this.tellLost([]);
         this.ask();
         this.keepAddress();

@@ -335,6 +335,7 @@
       this.ask();
       this.tellOrder();
       this.article.hidden = true;
+      this.left = null;
       this.tellLost(lost);
       this.form.scrollIntoView({ block: "start", behavior: "instant" });
     }
@@ -402,11 +403,6 @@
         .filter(([, value]) => value !== null);
       const source = place(collection, row);
       if (source) facts.push(["Place", source, ""]);
-      const close = make("button", { type: "button", class: "close" }, "Close");
-      close.addEventListener("click", () => {
-        article.hidden = true;
-        location.hash = this.root.parentElement.id;
-      });
       const lines = collection.measures.map((measure) => make("tr", {},
         make("th", { scope: "row" }, make("bdi", {}, measure.model)),
         measure.method ? make("td", {}, measure.method) : null,
@@ -428,7 +424,7 @@
                   make("th", { scope: "col" }, words.value))),
                 make("tbody", {}, ...lines)))
           : make("p", { class: "absent" }, "No model has a number for it."),
-        close);
+        this.closeButton());
       article.hidden = false;
       this.unfound.hidden = true;
       article.focus({ preventScroll: true });
@@ -466,8 +462,9 @@
     tellNoRow(key ?? query);
   }
 
-  // An address: a question, or key and id of a row, or an id alone.
-  function openAddressed() {
+  // An address: a question, or key and id of a row, or an id alone. None: the rows as they stand.
+  function openAddressed(event) {
+    if (explorers.some((explorer) => explorer.returned())) return;
     if (location.hash.startsWith("#?")) {
       answer(location.hash.slice(2));
       return;
@@ -480,13 +477,16 @@
     }
     const id = asked.pop();
     const key = asked.join("/");
+    if (!id) explorers.forEach(({ article }) => { article.hidden = true; });
     if (!id || (!key && document.getElementById(id))) return;
     for (const explorer of explorers) {
       for (const block of explorer.blocks) {
         const collection = collectionOf(block);
         const row = key && key !== collection.key ? -1 : collection.id.indexOf(id);
         if (row < 0) continue;
-        if (explorer.block !== block) explorer.choose(block);
+        const same = explorer.block === block;
+        explorer.remember(same && event?.oldURL);
+        if (!same) explorer.choose(block);
         explorer.open(row);
         return;
       }
