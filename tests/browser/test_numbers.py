@@ -68,7 +68,11 @@ def test_a_number_tells_its_row_its_column_its_files_and_what_is_behind_it(made)
     )
     assert found["other", "Male, p"][1] == ""  # a p-value has no sentences
     assert found["甲 & 乙", "Share"][1].endswith("&lean=plus")  # the cell's own
-    assert found["other", "Share"][1] == ""
+    # none of those that were counted, which it leads to
+    assert found["other", "Share"][1].endswith("&model=other&lean=scored")
+    view.page.locator("td.number").last.click()
+    assert view.page.inner_text(".card:popover-open a[href*='#?']") == "None of these sentences"
+    view.page.keyboard.press("Escape")
     view.page.locator("td.number").first.click()
     card = view.page.locator(".card:popover-open")
     assert card.locator("a[href*='#?']").inner_text() == "The sentences behind it"
@@ -294,25 +298,30 @@ def test_without_scripts_the_first_of_many_rows_are_shown_and_the_others_named(m
 
 @pytest.mark.parametrize("file", ["slguset.html", "language_models.html"])
 def test_behind_a_count_are_as_many_rows(browser, places, file):
-    """Each whole number of the demo that leads to sentences or pairs, followed."""
+    """Each whole number of the demo that leads to sentences or pairs, followed; and each share of
+    none, which leads to some."""
     folder: Path = places("demo")
     view = View(browser, folder / file)
+    numbers = view.page.evaluate(NUMBERS)
     told = [
         (int(value.replace(",", "")), href)
-        for value, _, href in view.page.evaluate(NUMBERS)
+        for value, _, href in numbers
         if href.startswith("sentences.html") and re.fullmatch(r"[\d,]+", value)
     ]
+    shares = [(None, href) for value, _, href in numbers if href and re.fullmatch(r"0\s%", value)]
     view.close()
     assert len(told) > 50
+    assert len(shares) > 30 or file != "slguset.html"
     view = View(browser, folder / "sentences.html")
     wrong = []
-    for n, href in told:
+    for n, href in told + shares:
         view.page.evaluate("(hash) => { location.hash = hash; }", href.partition("#")[2])
         which = "pairs" if "set=stereotypes" in href else "sentences"
         view.page.wait_for_function("() => new Promise((done) => setTimeout(() => done(true), 5))")
         info = view.page.inner_text(f"#explore-{which} .dt-info")
-        found = re.search(r"of ([\d,]+)", info)
-        if not found or found[1] != f"{n:,}" or view.page.locator(".unfound:visible").count():
+        found = re.match(r"Rows 1 to [\d,]+ of ([\d,]+)", info)
+        exact = found and (n is None or found[1] == f"{n:,}")
+        if not exact or view.page.locator(".unfound:visible").count():
             wrong.append((n, href, info))
     assert wrong == []
     view.close()

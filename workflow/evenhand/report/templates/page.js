@@ -287,6 +287,8 @@
       ["Table", [told(table.caption)]],
     ].filter(([, texts]) => texts.length);
     const items = itemsOf(table, heads, cell);
+    const named = table.dataset.called ?? "items";
+    const behind = "none" in cell.dataset ? `None of these ${named}` : `The ${named} behind it`;
     const files = downloadsOf(table).cloneNode(true);
     const own = cell.parentElement.dataset.files?.split(" "); // the row's, where it names some
     const names = (line) => own.includes(line.querySelector("bdi")?.textContent);
@@ -299,7 +301,7 @@
       part("dl", { class: "pairs" }, ...lines.flatMap(([name, texts]) => [
         part("dt", {}, name),
         part("dd", {}, ...texts.flatMap((text, i) => [i ? ", " : "", part("bdi", {}, text)]))])),
-      ...(items ? [part("p", {}, part("a", { href: items }, `The ${table.dataset.called ?? "items"} behind it`))] : []),
+      ...(items ? [part("p", {}, part("a", { href: items }, behind))] : []),
       part("p", { class: "small" }, files.children.length > 1 ? "It stands in these results, or is made from them:" : "It stands in this result, or is made from it:"),
       files,
       close,
