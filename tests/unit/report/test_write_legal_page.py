@@ -56,6 +56,32 @@ def test_whole_page(page):
     assert not tree.css(".absent")
 
 
+@pytest.mark.parametrize(
+    "splits, linked",
+    [
+        (None, {"dev": "split=dev", "test": "split=test"}),
+        (["test"], {"test": "split=test"}),
+        (["train", "test"], {"train": "split=train", "test": "split=test"}),
+        (
+            ["test", "dev", "train"],
+            {"all": "split="} | {one: f"split={one}" for one in ("train", "dev", "test")},
+        ),
+    ],
+)
+def test_columns_lead_to_the_cases_of_the_splits_that_their_page_shows(page, splits, linked):
+    tree = page(splits=splits)
+    tables = [
+        node
+        for node in tree.css("#mine table[data-items]")
+        if text(node, "caption").startswith(("Cases by group", "Cases by label"))
+    ]
+    assert len(tables) > 2
+    for table in tables:
+        heads = {head.text(): head.attributes.get("data-items") for head in table.css("thead th")}
+        assert {name: items for name, items in heads.items() if items is not None} == linked
+        assert set(heads) >= {"train", "dev", "test", "all"}
+
+
 def test_a_data_set_without_outcomes_says_so(page, files, tmp_path):
     assert "No outcomes" not in text(page(), "#mine")
     sizes = tmp_path / "sizes.csv"

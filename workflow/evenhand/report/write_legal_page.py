@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.legal.records import SPLITS
 from evenhand.report.read import read_json
 from evenhand.report.render import write_page
 from evenhand.report.sections.legal_data import (
@@ -48,6 +49,7 @@ def write_legal_page(
     divided: list[Input],
     audits: list[Input] | None = None,
     paper: Input | None = None,
+    splits: list[str] | None = None,
     provenance: str = "",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
@@ -74,6 +76,8 @@ def write_legal_page(
     paper : path, optional
         ``resources/paper_items.csv``: the tables and figures of the paper, of which the page then
         says where ours stand.
+    splits : list of str, optional
+        Those whose cases the page of `write_cases_page` shows; by default test and dev.
     provenance : str
         Where ``provenance.json`` lies, seen from the page; blank: no link.
     pages : list of str, optional
@@ -129,6 +133,7 @@ def write_legal_page(
         pages,
         sections=sections,
         about=about,
+        split_items=_split_items(["test", "dev"] if splits is None else splits),
         divided_files=[
             file for name in names for file in (f"legal_{name}_sizes", f"legal/{name}/splits.json")
         ],
@@ -136,6 +141,12 @@ def write_legal_page(
         provenance=quote(provenance, safe="/.") if provenance else None,
     )
     return {"datasets": len(about), "bytes": written}
+
+
+def _split_items(splits: list[str]) -> dict[str, str]:
+    """What a column of a split asks of the page of the cases, for those that it shows."""
+    every = {"all": "split="} if set(SPLITS) <= set(splits) else {}
+    return {split: f"split={split}" for split in splits} | every
 
 
 if __name__ == "__main__":
