@@ -424,6 +424,12 @@ def test_the_papers_contradictions_are_found_by_arithmetic(checks):
         ("copy", "compas", "laftr_dp", "none"),
         ("infeasible", "compas", "laftr_dp", "none"),
     }
+    assert {(row["kind"], row["known_error"]) for row in odd if row["table"] == "7"} == {
+        ("misprint", "iifr-table7-eidig-misprint"),
+        ("copy", "iifr-table7-laftr-compas"),
+        ("infeasible", "iifr-table7-laftr-compas"),
+    }
+    assert all(bool(row["known_error"]) == (row["listed"] == "true") for row in rows)
     row = find(odd, kind="mix", individual="iifr_cosine", metric="ifr_p")
     # .67506 x 73.4 + .32494 x 37.0
     assert float(row["computed"]) == pytest.approx(61.572184)

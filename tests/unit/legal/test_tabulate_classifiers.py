@@ -12,7 +12,7 @@ from unit.legal.made_predictions import noisy, people, predictions, write
 RESOURCES = Path(__file__).parents[3] / "resources" / "legal"
 
 SCORES = "kind,classifier,attribute,objective,measure,value,tolerance,source,only_compat,note\n"
-CLAIMS = "kind,attribute,quantity,group,other_group,low,high\n"
+CLAIMS = "kind,attribute,quantity,group,other_group,low,high,known_error\n"
 
 
 #: The sizes of FairLex's own cases, as `describe_cases` has them.
@@ -145,7 +145,7 @@ def test_two_may_stand_for_the_same(tmp_path):
     ],
 )
 def test_other_cases_and_samples_are_not_comparable(tmp_path, cases_are, reason):
-    claims = CLAIMS + "cail,defendant_gender,gap,,,0,100\n"
+    claims = CLAIMS + "cail,defendant_gender,gap,,,0,100,\n"
     counts, _, _, table, found = tabulated(
         tmp_path, *ENCODER, scores=PUBLISHED, claims=claims, cases_are=cases_are,
         transformer=["encoder"],
@@ -168,16 +168,17 @@ def test_a_quirk_that_decides_a_number_is_needed_to_compare_it(tmp_path):
 def test_claims_of_the_text(tmp_path):
     claims = (
         CLAIMS
-        + "cail,defendant_gender,gap,,,0,100\n"
-        + "cail,defendant_gender,score,male,,1.0,1.0\n"
-        + "cail,defendant_gender,below,male,female,-100,100\n"
-        + "cail,defendant_gender,best,male,,,\n"
-        + "cail,court_region,score,Beijing,,66.8,66.8\n"
+        + "cail,defendant_gender,gap,,,0,100,my-error\n"
+        + "cail,defendant_gender,score,male,,1.0,1.0,\n"
+        + "cail,defendant_gender,below,male,female,-100,100,\n"
+        + "cail,defendant_gender,best,male,,,,\n"
+        + "cail,court_region,score,Beijing,,66.8,66.8,\n"
     )
     _, _, groups, _, found = tabulated(
         tmp_path, *ERM, *ENCODER, claims=claims, linear=["linear"], transformer=["encoder"]
     )
     assert [row["classifier"] for row in found] == ["linear", "encoder"] * 4 + [""]
+    assert [row["known_error"] for row in found] == ["my-error"] * 2 + [""] * 7
     gap, score, below, best = found[1:8:2]
     assert (gap["verdict"], score["verdict"], below["verdict"]) == (
         "reproduced",
@@ -243,12 +244,12 @@ def test_what_is_published_can_be_read():
         (read_scores, "cail,transformer,court_region,erm,mean,five,0,x,,", "'five' is no number"),
         (read_scores, "cail,tree,court_region,erm,mean,5,0,x,,", "there is no classifier 'tree'"),
         (read_scores, "cail,linear,court_region,erm,mean,5,0,x,no,", "must be true or blank"),
-        (read_claims, "cail,court_region,sum,Hunan,,1,2", "no quantity 'sum'"),
-        (read_claims, "cail,court_region,score,Paris,,1,2", "no group 'Paris' here"),
-        (read_claims, "cail,court_region,score,Hunan,Hunan,1,2", "no group 'Hunan' here"),
-        (read_claims, "cail,court_region,below,Hunan,,1,2", "no group '' here"),
-        (read_claims, "cail,court_region,score,Hunan,,1,", "has one end of two"),
-        (read_claims, "all,,gap,,,1,1", "no quantity 'gap'"),
+        (read_claims, "cail,court_region,sum,Hunan,,1,2,", "no quantity 'sum'"),
+        (read_claims, "cail,court_region,score,Paris,,1,2,", "no group 'Paris' here"),
+        (read_claims, "cail,court_region,score,Hunan,Hunan,1,2,", "no group 'Hunan' here"),
+        (read_claims, "cail,court_region,below,Hunan,,1,2,", "no group '' here"),
+        (read_claims, "cail,court_region,score,Hunan,,1,,", "has one end of two"),
+        (read_claims, "all,,gap,,,1,1,", "no quantity 'gap'"),
     ],
 )
 def test_tables_that_are_wrong(tmp_path, read, row, match):

@@ -253,7 +253,8 @@ def _tables(
                  "pairs": n, "decisions_changed": 13, "share_changed": 13 / n,
                  "score_published": 58.7, "score_corrected": 56.3,
                  "verdict_published": "distinguishable" if flips else "not_distinguishable",
-                 "verdict_corrected": "not_distinguishable", "conclusion_changed": flips}
+                 "verdict_corrected": "not_distinguishable", "conclusion_changed": flips,
+                 "known_error": f"aul-{published[:3]} aul-two"}
             )  # fmt: skip
     return tables
 

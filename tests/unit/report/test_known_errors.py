@@ -1,3 +1,5 @@
+import csv
+import io
 import re
 from pathlib import Path
 
@@ -6,6 +8,8 @@ import pytest
 from evenhand.errors import InputError
 from evenhand.report.headline import SYSTEMS
 from evenhand.report.known_errors import COLUMNS, KINDS, read_errors
+from evenhand.report.words import PROBLEM_ERRORS, PROBLEMS
+from evenhand.stereotypes.compare_compat import COMPARED
 
 ROW = dict(zip(COLUMNS, ["my-id", "legal", "paper", "W", "S", "R", "E", "`H`", "V"], strict=True))
 
@@ -42,6 +46,21 @@ def test_what_evenhand_is_said_to_do_names_files_that_are_there(repository, know
         for named in re.findall(r"[\w/]+/\w+\.(?:py|csv)", row["handled"]):
             places = (repository / named, repository / "workflow/evenhand" / named)
             assert any(map(Path.is_file, places)), (row["id"], named)
+
+
+def test_tables_and_methods_name_errors_that_are_there(repository, known):
+    rows = [
+        row
+        for path in (repository / "resources").rglob("*.csv")
+        if b"known_error" in path.read_bytes().split(b"\n", 1)[0]
+        for row in csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")))
+    ]
+    named = {id for row in rows for id in row["known_error"].split()}
+    named |= {id for method in COMPARED for id in method.known_error.split()}
+    named |= set(PROBLEM_ERRORS.values())
+    assert len(named) > 8
+    assert named <= {row["id"] for row in known}
+    assert set(PROBLEM_ERRORS) <= set(PROBLEMS)
 
 
 def test_what_is_right_and_what_follows_may_be_unknown(tmp_path):

@@ -312,11 +312,14 @@ def test_a_published_number_without_a_run_says_whose_it_is(page, files, tmp_path
 
 def test_our_side_of_a_claim_is_a_rounded_number_or_a_name(page, tmp_path):
     rows = ["attribute,quantity,group,other_group,published_low,published_high,classifier,ours,sd,"
-            "verdict,reason"]  # fmt: skip
-    rows += [f"court_region,score,x,,66.8,66.8,linear,{ours},,," for ours in ("44.345238", "Hunan")]
+            "verdict,reason,known_error"]  # fmt: skip
+    rows += [f"court_region,score,x,,66.8,66.8,linear,{ours},,,,an-error"
+             for ours in ("44.345238", "Hunan")]  # fmt: skip
     claims = tmp_path / "claims.csv"
     claims.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    own = text(page(claims=[claims]), "#mine")
+    tree = page(claims=[claims])
+    assert len(tree.css("#mine a[href='known_errors.html#an-error']")) == 2
+    own = text(tree, "#mine")
     assert "44.3" in own and "44.345" not in own and "Hunan" in own
 
 

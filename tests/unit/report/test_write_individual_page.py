@@ -93,6 +93,8 @@ def test_whole_page(page, tmp_path, about):
     assert official.count("official split") == 2  # the row, and what it is tested against
     assert "2 checks, of which 1 found nothing" in text(tree, "#inconsistencies p")
     assert len(tree.css("#inconsistencies tbody tr")) == 1
+    links = [link.attributes["href"] for link in tree.css("#inconsistencies tbody a")]
+    assert links == ["known_errors.html#one-error", "known_errors.html#other-error"]
     assert "45,222" in text(tree, "#data tbody")
     assert tree.css_first("#limits a").attributes["href"] == "../provenance.json"
 

@@ -238,6 +238,12 @@ def test_heat_maps_of_trusted_models(templates, results):
     assert len(spearman.css("rect.minus")) == 2
 
 
+def test_problems_of_the_published_file_lead_to_what_is_known_of_them(templates, results):
+    tree = render(templates, results)
+    links = tree.css("#published td a[href^='known_errors.html#']")
+    assert [link.attributes["href"] for link in links] == ["known_errors.html#slguset-positions"]
+
+
 def test_subject_words_of_both_directions(templates, results):
     tree = render(templates, results)
     rows = bias_table(tree, "Subject words, tiny-bert-zh: This run’s data set")

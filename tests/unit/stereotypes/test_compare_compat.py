@@ -82,3 +82,4 @@ def test_random_scores_have_all_three(tmp_path):
     compare_compat(**options, out=tmp_path / "out.csv", resamples=100)
     rows = read_csv(tmp_path / "out.csv")
     assert [row["published_method"] for row in rows] == ["aula", "cps as coded", "sss_compat"] * 2
+    assert [row["known_error"].count("aul-") for row in rows] == [1, 1, 2] * 2

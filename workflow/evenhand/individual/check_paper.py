@@ -33,6 +33,7 @@ HEADER = [
     "tolerance",
     "result",
     "listed",
+    "known_error",
     "words",
 ]
 
@@ -96,7 +97,9 @@ def check_paper(
         *_misprints(cells, known),
     ]
     for row in rows:
-        row["listed"] = any(_about(row, one) for one in known)
+        own = [one for one in known if _about(row, one)]
+        row["listed"] = bool(own)
+        row["known_error"] = _errors(own)
     # Of two equal rows the listed one is the copy; if neither is listed, both are shown.
     copied = {row["twin"] for row in rows if row["kind"] == "copy" and row["listed"]}
     rows = [
@@ -126,6 +129,11 @@ def _about(row: Mapping[str, Any], listed: Mapping[str, Any]) -> bool:
     tables = {row["table"], "4", "6"} if row["kind"] in ("mix", "swapped") else {row["table"]}
     metrics = row["metric"].split(" ")
     return same and listed["table"] in tables and listed["metric"] in metrics
+
+
+def _errors(listed: list[dict[str, Any]]) -> str:
+    """Their entries in ``known_errors.csv``, with spaces between them."""
+    return " ".join(dict.fromkeys(one["known_error"] for one in listed if one["known_error"]))
 
 
 def mix(
@@ -375,6 +383,7 @@ def _unchecked(one: Mapping[str, Any]) -> dict[str, Any]:
         **blank,
         "result": "cannot_be_checked",
         "listed": True,
+        "known_error": _errors([one]),
         "words": f"{one['why']} (the cells are not in our facts)",
     }
 

@@ -126,7 +126,10 @@ def _kind(row: dict[str, Any]) -> Setting:
 
 
 def read_inconsistencies(path: Path) -> list[dict[str, Any]]:
-    """The cells of the paper that contradict other cells: ``inconsistencies.csv``."""
+    """The cells of the paper that contradict other cells: ``inconsistencies.csv``.
+
+    Its ``known_error`` is the id of an entry of ``known_errors.csv``, or blank.
+    """
     columns = [
         "table",
         "dataset",
@@ -138,8 +141,10 @@ def read_inconsistencies(path: Path) -> list[dict[str, Any]]:
         "other",
         "why",
         "source",
+        "known_error",
     ]
-    rows = read_resource(path, columns, optional=("group", "other"), unique=tuple(columns[:6]))
+    blank = ("group", "other", "known_error")
+    rows = read_resource(path, columns, optional=blank, unique=tuple(columns[:6]))
     for row in rows:
         with _at(path, row):
             _check_metric(row["metric"])

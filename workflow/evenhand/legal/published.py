@@ -22,7 +22,7 @@ SCORES = [
 CLASSIFIERS = ("linear", "transformer")
 
 #: Columns of ``published_claims.csv``.
-CLAIMS = ["kind", "attribute", "quantity", "group", "other_group", "low", "high"]
+CLAIMS = ["kind", "attribute", "quantity", "group", "other_group", "low", "high", "known_error"]
 
 #: What is claimed of groups: largest less least score; a score; how far below the other group; the
 #: best, the worst group.
@@ -50,7 +50,10 @@ class Score(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """A sentence of the text about groups; low and high are blank for a best or worst group."""
+    """A sentence of the text about groups; low and high are blank for a best or worst group.
+
+    `known_error` is the id of what ``known_errors.csv`` says of it, or blank.
+    """
 
     attribute: str
     quantity: str
@@ -58,6 +61,7 @@ class Claim(NamedTuple):
     other_group: str
     low: float | None
     high: float | None
+    known_error: str = ""
 
 
 def read_scores(path: Path, kind: str) -> dict[tuple[str, str, str, str], Score]:
@@ -120,7 +124,7 @@ def read_claims(path: Path, kind: str) -> list[Claim]:
             raise InputError("has one end of two", file=path, line=line)
         if row["kind"] == kind:
             words = [row[name] for name in ("attribute", "quantity", "group", "other_group")]
-            found.append(Claim(*words, *ends))
+            found.append(Claim(*words, *ends, row["known_error"]))
     return found
 
 

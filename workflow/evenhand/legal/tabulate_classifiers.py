@@ -29,7 +29,7 @@ HEADER = [
 
 CLAIMS = [
     *("dataset", "attribute", "quantity", "group", "other_group", "published_low"),
-    *("published_high", "classifier", "seeds", "ours", "sd", "verdict", "reason"),
+    *("published_high", "classifier", "seeds", "ours", "sd", "verdict", "reason", "known_error"),
 ]
 
 UNDECIDED, NOT_COMPARABLE, NO_NUMBER = "undecided", "not_comparable", "no_published_value"
@@ -285,6 +285,7 @@ def _claims(
             **{name: getattr(claim, name) for name in CLAIMS[1:5]},
             "published_low": claim.low,
             "published_high": claim.high,
+            "known_error": claim.known_error,
         }
         own = [row for row in base if row["attribute"] == claim.attribute]
         found = False

@@ -62,6 +62,13 @@ PROBLEMS = {
     "keyword_count": "The words of the table stand in it more than once, or none does.",
 }
 
+#: Those of them that ``known_errors.csv`` tells of, by its ids.
+PROBLEM_ERRORS = {
+    "wrong_slice": "slguset-positions",
+    "duplicate": "slguset-duplicates",
+    "unbalanced_quotes": "slguset-quotes",
+}
+
 #: What a stated position marks.
 POSITIONS = {
     "right": "Right",

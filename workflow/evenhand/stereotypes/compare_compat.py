@@ -46,22 +46,27 @@ HEADER = [
     "verdict_published",
     "verdict_corrected",
     "conclusion_changed",
+    "known_error",
 ]
 
 
 class Published(NamedTuple):
-    """A method as it was published: its column, the corrected one, and how it is rounded."""
+    """A method as it was published: its column, the corrected one, and how it is rounded.
+
+    `known_error` names what differs: ids of ``known_errors.csv`` with spaces between them.
+    """
 
     name: str
     column: str
     corrected: str
+    known_error: str
     decimals: int | None = None
 
 
 COMPARED = (
-    Published("aula", "aula", "aula_norm"),
-    Published("cps as coded", "cps", "cps", decimals=3),
-    Published("sss_compat", "sss_compat", "sss"),
+    Published("aula", "aula", "aula_norm", "aul-aula-length"),
+    Published("cps as coded", "cps", "cps", "aul-rounding", decimals=3),
+    Published("sss_compat", "sss_compat", "sss", "aul-sss-cross-product aul-sss-nothing-masked"),
 )
 
 
@@ -93,7 +98,8 @@ def compare_compat(
         - score_published over all pairs, score_corrected over the scored ones, in per cent;
         - the verdicts, as in `summarise_scores`;
         - conclusion_changed (true, false): whether one can be told from no bias and the other
-          not, or both can, in opposite directions.
+          not, or both can, in opposite directions;
+        - known_error: what differs, as ids of ``known_errors.csv``.
     nulls : list of Path, optional
         What `score_null` wrote of each model.
     resamples, level, seed
@@ -147,6 +153,7 @@ def _compare(
             "verdict_published": published["verdict"],
             "verdict_corrected": corrected["verdict"],
             "conclusion_changed": _conclusion(published) != _conclusion(corrected),
+            "known_error": method.known_error,
         }
 
 

@@ -42,6 +42,7 @@ CHECKS = {
     "computed": float,
     "result": str,
     "listed": boolean,
+    "known_error": str,
     "words": str,
 }
 

@@ -44,6 +44,7 @@ CLAIMS = {
     "sd": str,
     "verdict": str,
     "reason": str,
+    "known_error": str,
 }
 TESTS = {
     "classifier": str,

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.report.read import read_csv, read_json
-from evenhand.report.words import POSITIONS, PROBLEMS, reason_meaning, reason_name
+from evenhand.report.words import POSITIONS, PROBLEM_ERRORS, PROBLEMS, reason_meaning, reason_name
 
 FILTERS = {"filter": str, "reason": str, "sentences": int, "share": float, "examples": str}
 
@@ -30,7 +30,12 @@ def describe_published(filters: Path | None, report: Path | None) -> dict[str, A
         "filters": rows,
         "report": document,
         "problems": [
-            {"problem": name, "meaning": PROBLEMS.get(name), "n": n}
+            {
+                "problem": name,
+                "meaning": PROBLEMS.get(name),
+                "n": n,
+                "known_error": PROBLEM_ERRORS.get(name),
+            }
             for name, n in (document["problems"].items() if document else ())
         ],
         "positions": [

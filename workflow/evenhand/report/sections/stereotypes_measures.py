@@ -83,6 +83,7 @@ COMPAT = {
     "verdict_published": str,
     "verdict_corrected": str,
     "conclusion_changed": boolean,
+    "known_error": str,
 }
 COMPARISONS = {
     "model_a": str,
