@@ -57,6 +57,17 @@ def test_each_result_is_traced_once():
     assert {"<results>/legal/c/c.parquet", "<results>/slguset/funnel.csv"} <= set(files)
 
 
+def test_cards_of_models_and_folders_are_traced_and_no_pages():
+    files = plan_report.traced_files(configured(*PARTS), ["a-1"])
+    cards = [file for file in files if file.endswith("/README.md")]
+    assert cards == [
+        "<results>/legal/c/README.md",
+        *("<results>/cards/m/README.md", "<results>/stereotypes/p/README.md"),
+        "<results>/tabular/t/README.md",
+    ]
+    assert not [file for file in files if file.startswith("<results>/report/")]
+
+
 @pytest.mark.parametrize("part", PARTS)
 def test_the_front_page_reads_what_this_part_makes(part):
     found = plan_report.headline_files(configured(part), ["a-1"] if part == "slguset" else [])

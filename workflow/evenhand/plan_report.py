@@ -8,7 +8,15 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Any
 
-from evenhand import plan, plan_classifiers, plan_legal, plan_models, plan_slguset, plan_stereotypes
+from evenhand import (
+    plan,
+    plan_cards,
+    plan_classifiers,
+    plan_legal,
+    plan_models,
+    plan_slguset,
+    plan_stereotypes,
+)
 from evenhand.report.pages import PAGES
 
 Config = dict[str, Any]
@@ -194,10 +202,11 @@ def tables(config: Config, shards: Iterable[str]) -> list[str]:
 
 
 def traced_files(config: Config, shards: Iterable[str]) -> list[str]:
-    """The results whose origin is told, each once: what pages show, and the rest."""
+    """The results whose origin is told, each once: what pages show, the rest, and the cards."""
     shards = list(shards)
     shown = page_inputs(config, shards).values()
-    return flat(*shown, {"": plan.other_files(config, shards)})
+    rest = [*plan.other_files(config, shards), *plan_cards.card_files(config)]
+    return flat(*shown, {"": rest})
 
 
 def other_tables(config: Config, shards: Iterable[str]) -> list[str]:

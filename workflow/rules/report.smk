@@ -37,8 +37,9 @@ rule collect_provenance:
         code=code("evenhand.report.collect_provenance"),
     shell:
         "python -m evenhand.report.collect_provenance --files {input.results}"
-        # not those of the report itself, which are of a later time than this
-        ' --records $(grep -L \'"stage": "evenhand.report\' $EVENHAND_STATE/records/*.json)'
+        # not those of pages and their tables, which are of a later time than this
+        ' --records $(grep -LE \'"stage": "evenhand.report.(collect_|export_|write_.*_page")\''
+        " $EVENHAND_STATE/records/*.json)"
         " --out {output.out} --table {output.table} 2> {log}"
 
 
