@@ -325,3 +325,21 @@ def test_behind_a_count_are_as_many_rows(browser, places, file):
             wrong.append((n, href, info))
     assert wrong == []
     view.close()
+
+
+def test_a_verdict_of_the_front_page_stands_in_the_results_that_its_row_names(browser, places):
+    view = View(browser, places("demo") / "index.html")
+    card = view.page.locator(".card:popover-open")
+    rows = view.page.locator("tr[data-files]:visible")
+    seen = set()
+    for i in range(rows.count()):
+        own = rows.nth(i).get_attribute("data-files").split()
+        if not rows.nth(i).locator("td.number").count():
+            continue
+        rows.nth(i).locator("td.number").first.click()
+        assert card.locator("li bdi").all_inner_texts() == list(dict.fromkeys(own))
+        assert ("No result of this run stands behind it." in card.inner_text()) == (not own)
+        seen.add(bool(own))
+        view.page.keyboard.press("Escape")
+    assert seen == {True, False}
+    view.close()

@@ -207,7 +207,7 @@
   // For the keyboard each table has one button, which the arrow keys move from number to number.
   // What is behind a number is an address, put together from `data-items` of the table (the
   // address), the headings, the row and the cell (more of its query); macros.html tells more. A
-  // row may name in `data-files` those files of the list that it was made from.
+  // row may name in `data-files` those files of the list that it was made from; blank: none.
   const card = document.createElement("div");
   card.className = "card";
   card.popover = "auto";
@@ -290,9 +290,10 @@
     const named = table.dataset.called ?? "items";
     const behind = "none" in cell.dataset ? `None of these ${named}` : `The ${named} behind it`;
     const files = downloadsOf(table).cloneNode(true);
-    const own = cell.parentElement.dataset.files?.split(" "); // the row's, where it names some
-    const names = (line) => own.includes(line.querySelector("bdi")?.textContent);
-    if (own && [...files.children].some(names)) files.replaceChildren(...[...files.children].filter(names));
+    const own = cell.parentElement.dataset.files?.split(" "); // the row's, where it names some or none
+    if (own) files.replaceChildren(...[...files.children].filter((line) => own.includes(line.querySelector("bdi")?.textContent)));
+    const stands = ["No result of this run stands behind it.", "It stands in this result, or is made from it:"][files.children.length]
+      ?? "It stands in these results, or is made from them:";
     const close = part("button", { type: "button", class: "close" }, "Close");
     close.addEventListener("click", () => card.hidePopover());
     card.setAttribute("aria-label", `About ${value}`);
@@ -302,8 +303,8 @@
         part("dt", {}, name),
         part("dd", {}, ...texts.flatMap((text, i) => [i ? ", " : "", part("bdi", {}, text)]))])),
       ...(items ? [part("p", {}, part("a", { href: items }, behind))] : []),
-      part("p", { class: "small" }, files.children.length > 1 ? "It stands in these results, or is made from them:" : "It stands in this result, or is made from it:"),
-      files,
+      part("p", { class: "small" }, stands),
+      ...(files.children.length ? [files] : []),
       close,
     );
     asked = cell;
