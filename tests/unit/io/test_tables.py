@@ -3,6 +3,8 @@
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from evenhand.errors import InputError
 from evenhand.io import tables
@@ -102,3 +104,52 @@ def test_columns_that_are_there_and_one_that_is_not(tmp_path):
     path.write_text("no table", encoding="utf-8")
     with pytest.raises(InputError, match="is not a Parquet file"):
         tables.read_columns(path, names)
+
+
+#: Bytes of a page at most before what it holds, which alone its checksum covers.
+HEAD = 80
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The bytes of a table, and the places of what its pages hold."""
+    path = tmp_path_factory.mktemp("whole") / "t.parquet"
+    rows = [{"word": f"w{i * 7919 % 997}", "count": i * i % 977} for i in range(5000)]
+    tables.write_table(path, SCHEMA, rows)
+    group = pq.read_metadata(path).row_group(0)
+    places = []
+    for column in map(group.column, range(group.num_columns)):
+        start, middle = column.dictionary_page_offset, column.data_page_offset
+        end = start + column.total_compressed_size
+        places += [*range(start + HEAD, middle), *range(middle + HEAD, end)]
+    return path.read_bytes(), places
+
+
+@given(data=st.data(), mask=st.integers(1, 255))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_a_damaged_page_is_told_with_its_file_and_never_read(tmp_path, whole, data, mask):
+    text, places = whole
+    at = data.draw(st.sampled_from(places))
+    path = tmp_path / "t.parquet"
+    path.write_bytes(text[:at] + bytes([text[at] ^ mask]) + text[at + 1 :])
+    readers = (lambda: tables.read_columns(path, SCHEMA.names), lambda: [*tables.read_rows(path)])
+    for read in readers:
+        with pytest.raises(
+            InputError, match=r"t\.parquet: is damaged: .* CRC .*; remove it"
+        ) as one:
+            read()
+        assert one.value.file == path
+
+
+def test_a_file_that_is_cut_is_told(tmp_path, whole):
+    path = tmp_path / "t.parquet"
+    for length in (0, 3, 100, len(whole[0]) - 1):
+        path.write_bytes(whole[0][:length])
+        with pytest.raises(InputError, match=r"t\.parquet: is not a Parquet file"):
+            tables.count_rows(path)
+
+
+def test_a_file_that_is_not_there_is_no_damaged_one(tmp_path):
+    for read in (tables.count_rows, lambda path: list(tables.read_rows(path))):
+        with pytest.raises(FileNotFoundError):
+            read(tmp_path / "t.parquet")

@@ -98,7 +98,14 @@ def test_a_vector_too_large_for_half_the_bytes(made, tmp_path):
     embed(large, tmp_path, stored="fp32")
 
 
-def test_what_is_embedded_is_not_embedded_again(made, tmp_path, monkeypatch, capsys):
+def middle_lost(text: bytes) -> bytes:
+    """With zeros where the numbers stand: still a file that Arrow reads."""
+    half = len(text) // 2
+    return text[: half - 20] + bytes(40) + text[half + 20 :]
+
+
+@pytest.mark.parametrize("damage", [lambda _: b"half of it", middle_lost], ids=["cut", "zeros"])
+def test_what_is_embedded_is_not_embedded_again(made, tmp_path, monkeypatch, capsys, damage):
     monkeypatch.setattr("evenhand.legal.embed_paragraphs.CASES", 10)
     monkeypatch.setenv("EVENHAND_STATE", str(tmp_path / "state"))
     monkeypatch.delenv("EVENHAND_CACHE", raising=False)
@@ -119,8 +126,8 @@ def test_what_is_embedded_is_not_embedded_again(made, tmp_path, monkeypatch, cap
     monkeypatch.setattr(hierarchical, "encode_paragraphs", dies)
     with pytest.raises(KeyboardInterrupt):
         stage.execute(embed_paragraphs, arguments)
-    _, broken = sorted((tmp_path / "state").rglob("*.arrow"))
-    broken.write_bytes(b"half of it")
+    _, broken = sorted((tmp_path / "state").rglob("*.zip"))
+    broken.write_bytes(damage(broken.read_bytes()))
     stage.execute(embed_paragraphs, arguments)
     assert calls == [10, 10, 10, 10, 10, 10, 8]
     assert "is broken" in capsys.readouterr().err

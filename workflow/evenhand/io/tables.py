@@ -4,9 +4,11 @@ A table holds data only, and its bytes depend on the data only: not on how a cor
 into shards, nor on the code that wrote them, so that a stage after a changed one can be
 served from the run cache when the table came out the same. What made it stands beside it
 (see `evenhand.stage` and `results/provenance.json`, which names each file by its SHA-256).
+Its pages have checksums, without which damage may read as other numbers.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +50,8 @@ def write_table(
 def write_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
     """Write record batches as they come; return the number of rows. See `write_table`."""
     written = 0
-    with atomic(path) as partial, pq.ParquetWriter(partial, schema, compression="zstd") as writer:
+    form = {"compression": "zstd", "write_page_checksum": True}
+    with atomic(path) as partial, pq.ParquetWriter(partial, schema, **form) as writer:
         for batch in batches:
             writer.write_batch(batch)
             written += batch.num_rows
@@ -58,8 +61,14 @@ def write_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatc
 def read_rows(
     path: Path, columns: list[str] | None = None, batch_rows: int | None = None
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a Parquet file as dicts, in order, a batch in memory at a time."""
-    with pq.ParquetFile(path) as file:
+    """The rows of a Parquet file as dicts, in order, a batch in memory at a time.
+
+    Raises
+    ------
+    InputError
+        It is no Parquet file, or it is damaged.
+    """
+    with _readable(path), pq.ParquetFile(path, page_checksum_verification=True) as file:
         for batch in file.iter_batches(batch_size=batch_rows or BATCH_ROWS, columns=columns):
             yield from batch.to_pylist()
 
@@ -70,10 +79,11 @@ def read_columns(path: Path, columns: Sequence[str], remedy: str | None = None) 
     Raises
     ------
     InputError
-        It is no Parquet file, or lacks one of them.
+        It is no Parquet file, lacks one of them, or is damaged.
     """
     count_rows(path, columns, remedy)
-    return pq.read_table(path, columns=list(columns))
+    with _readable(path):
+        return pq.read_table(path, columns=list(columns), page_checksum_verification=True)
 
 
 def count_rows(path: Path, columns: Sequence[str] = (), remedy: str | None = None) -> int:
@@ -84,11 +94,26 @@ def count_rows(path: Path, columns: Sequence[str] = (), remedy: str | None = Non
     InputError
         It is no Parquet file, or lacks one of them.
     """
-    try:
+    with _readable(path):
         metadata = pq.read_metadata(path)
         names = metadata.schema.to_arrow_schema().names
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise InputError("is not a Parquet file", file=path) from error
     if missing := [name for name in columns if name not in names]:
         raise InputError(f"lacks the column {missing[0]}", file=path, remedy=remedy)
     return metadata.num_rows
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Say which file it is that cannot be read."""
+    try:
+        yield
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise InputError("is not a Parquet file", file=path) from error
+    except OSError as error:
+        if error.errno is not None:  # of the file system, which names the file
+            raise
+        raise InputError(
+            f"is damaged: {(str(error).splitlines() or ['it cannot be read'])[0]}",
+            file=path,
+            remedy="remove it and make it again, or get it anew",
+        ) from error

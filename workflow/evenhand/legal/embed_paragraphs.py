@@ -1,6 +1,7 @@
 """Stage: the paragraphs of a legal data set as vectors of an encoder that is not trained."""
 
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 #: Cases that go through the encoder together, and per batch of the file.
 CASES = 64
+
+#: The name of a batch in the file that keeps it for another attempt.
+BATCH = "batch.arrow"
 
 
 def embed_paragraphs(
@@ -253,7 +257,7 @@ def _kept(starts: Any, embedded: Any, form: pa.Schema) -> Iterator[pa.RecordBatc
     """The batches; those of an attempt that died are read from its scratch folder."""
     folder = scratch_folder()
     for first in starts:
-        file = folder / f"{first:08}.arrow" if folder else None
+        file = folder / f"{first:08}.zip" if folder else None
         batch = _restored(file)
         if batch is None:
             batch = embedded(first)
@@ -267,20 +271,20 @@ def _restored(file: Path | None) -> pa.RecordBatch | None:
     if file is None or not file.is_file():
         return None
     try:
-        with pa.OSFile(str(file)) as stream, pa.ipc.open_file(stream) as kept:
-            return kept.get_batch(0)
-    except (OSError, pa.ArrowInvalid) as error:  # the machine went down before the disk had it
+        with zipfile.ZipFile(file) as archive:  # Arrow has no sums of its own
+            stream = archive.read(BATCH)
+        return pa.ipc.open_stream(stream).read_next_batch()
+    except Exception as error:  # of many types: the machine went down before the disk had it
         print(f"embeds again: {file} is broken ({error})", file=sys.stderr)
         return None
 
 
 def _keep(file: Path, batch: pa.RecordBatch, form: pa.Schema) -> None:
-    with (
-        atomic(file) as partial,
-        pa.OSFile(str(partial), "wb") as stream,
-        pa.ipc.new_file(stream, form) as writer,
-    ):
+    made = pa.BufferOutputStream()
+    with pa.ipc.new_stream(made, form) as writer:
         writer.write_batch(batch)
+    with atomic(file) as partial, zipfile.ZipFile(partial, "w") as archive:
+        archive.writestr(BATCH, made.getvalue().to_pybytes())
 
 
 if __name__ == "__main__":
