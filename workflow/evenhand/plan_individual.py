@@ -76,5 +76,33 @@ def table_runs(config: Config, kind: str = "runs") -> list[str]:
     return files
 
 
+def people_files(config: Config) -> dict[str, list[str]]:
+    """What the page of the people shows, and what is counted of them, by the names of arguments."""
+    datasets = config["individual_fairness"]["datasets"]
+    if not datasets:
+        return {}
+    predictions = table_runs(config, "predictions")
+    return {
+        "people": [f"<results>/tabular/{name}/data.parquet" for name in datasets],
+        "meta": [f"<results>/tabular/{name}/data.json" for name in datasets],
+        "runs": [file.replace("/predictions/", "/runs/", 1) for file in predictions],
+        "predictions": predictions,
+        "tables": [f"<results>/tables/iifr_table_{number}.csv" for number in (4, 8)],
+    }
+
+
+def people_options(config: Config) -> dict[str, list[str]]:
+    """What that page is told of these files, in their order."""
+    places = [
+        file.removeprefix("<results>/tabular/").removesuffix(".parquet")
+        for file in table_runs(config, "predictions")
+    ]
+    datasets = config["individual_fairness"]["datasets"].values()
+    return {
+        "formats": [one["format"] for one in datasets],
+        "trained_on": [place.replace("/predictions/", "/", 1) for place in places],
+    }
+
+
 #: The formats that have whole numbers for EIDIG's own track.
 WITH_INTEGERS = ("adult", "german")

@@ -12,6 +12,7 @@ from evenhand import (
     plan,
     plan_cards,
     plan_classifiers,
+    plan_individual,
     plan_legal,
     plan_models,
     plan_slguset,
@@ -43,6 +44,7 @@ def page_inputs(config: Config, shards: Iterable[str]) -> dict[str, Files]:
         "sentences": explorer_files(config),
         "language_models": models_page_files(config),
         "individual_fairness": individual_page_files(config),
+        "people": plan_individual.people_files(config),
         "legal_cases": plan_legal.page_files(config),
         "legal_classifiers": plan_classifiers.classifiers_page_files(config),
         "cases": plan_classifiers.cases_page_files(config),
@@ -132,6 +134,7 @@ def individual_page_files(config: Config) -> dict[str, str | list[str]]:
             for name in ("sweeps", "fronts", "tests", "inconsistencies")
         },
         "findings": f"{tables}/iifr_findings.json",
+        "people": f"{tables}/iifr_people.csv",
         "data_tables": [f"{tables}/{name}_groups.csv" for name in datasets],
         "data": [f"<results>/tabular/{name}/data.json" for name in datasets],
     }

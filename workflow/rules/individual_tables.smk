@@ -63,6 +63,33 @@ rule check_paper:
         "python -m evenhand.individual.check_paper {params.given} --out {output} 2> {log}"
 
 
+rule count_people:
+    input:
+        **plan_individual.people_files(config),
+    output:
+        shown("<results>/tables/iifr_people.csv"),
+    log:
+        "<logs>/count_people/all.log",
+    benchmark:
+        "<benchmarks>/count_people/all.jsonl"
+    conda:
+        "../../envs/tabular.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.individual.count_people"),
+        trained=Options(
+            "individual_fairness",
+            {"trained_on": plan_individual.people_options(config)["trained_on"]},
+        ),
+    shell:
+        "python -m evenhand.individual.count_people {params.given} {params.trained}"
+        " --out {output} 2> {log}"
+
+
 rule sweep_lambdas:
     input:
         runs=plan_individual.table_runs(config),

@@ -290,6 +290,36 @@ rule write_individual_page:
         " --provenance ../provenance.json --out {output} 2> {log}"
 
 
+rule write_people_page:
+    input:
+        **plan_individual.people_files(config),
+        words="resources/iifr/feature_words.csv",
+        templates=TEMPLATES,
+    output:
+        out=shown("<results>/report/people.html"),
+        tables_out=directory("<results>/report/people"),
+    log:
+        "<logs>/write_people_page/all.log",
+    benchmark:
+        "<benchmarks>/write_people_page/all.jsonl"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.report.write_people_page"),
+        options=Options("individual_fairness", plan_individual.people_options(config)),
+        shown=options("individual_fairness.people_page"),
+        pages=PAGES,
+    shell:
+        "python -m evenhand.report.write_people_page {params.given} {params.options}"
+        " {params.shown} {params.pages} --out {output.out} --tables-out {output.tables_out}"
+        " 2> {log}"
+
+
 rule write_legal_page:
     input:
         **plan_legal.page_files(config),

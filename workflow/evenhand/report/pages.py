@@ -11,6 +11,7 @@ PAGES = {
     "sentences": ("sentences.html", "Sentences"),
     "language_models": ("language_models.html", "Language models"),
     "individual_fairness": ("individual_fairness.html", "Individual fairness"),
+    "people": ("people.html", "People"),
     "legal_cases": ("legal_cases.html", "Legal cases"),
     "legal_classifiers": ("legal_classifiers.html", "Legal classifiers"),
     "cases": ("cases.html", "Cases"),

@@ -69,6 +69,7 @@ HOLDINGS = [
     ("tabular/*/groups/*/*.parquet", "One method’s runs, by group"),
     ("tabular/*/predictions/*/*.parquet", "What one method says of each person, as is and flipped"),
     ("tables/iifr_table_[1-9].csv", "A table of the paper on individual fairness, beside ours"),
+    ("tables/iifr_people.csv", "How many people and answers stand behind the numbers"),
     ("tables/iifr_sweeps.csv", "Accuracy and fairness over the weights of the losses"),
     ("tables/iifr_fronts.csv", "Which settings no other setting beats"),
     ("tables/iifr_tests.csv", "Tests between two methods"),

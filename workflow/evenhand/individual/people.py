@@ -1,0 +1,318 @@
+"""What runs say of each person held out: as they are, and with each other value of the attribute.
+
+An *answer* is what the network of one seed says of one person. Its decision *changes* if another
+value of the attribute gives another label, and is *beyond* tau if another value moves its
+probability by more than that (`evenhand.metrics.individual`). IFR_b and IFR_p are the shares of
+flips of which this is not so, as a mean over people, then over seeds.
+"""
+
+import csv
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evenhand.errors import InputError
+from evenhand.individual.results import (
+    SETTING,
+    Setting,
+    by_setting,
+    describe,
+    read_runs,
+    setting_of,
+)
+from evenhand.io.tables import count_rows
+from evenhand.metrics.individual import TAU, binary, similar_outputs, unchanged_labels
+from evenhand.tabular.prepared import Prepared, read_prepared
+
+NUMBERS = ("lambda", "epsilon", "mu")
+
+#: A run's logarithms by the names of their bases.
+BASES = {"e": np.e, "2": 2.0}
+
+COLUMNS = ["run", "row", "p", "p_flipped"]
+
+#: A setting as it is named everywhere: its data set, and the rest in words.
+Name = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What the runs of one setting say of the people held out.
+
+    Attributes
+    ----------
+    setting : tuple
+        The values of `evenhand.individual.results.SETTING`.
+    seeds : list of int
+        Those whose answers are kept, ascending.
+    runs : int
+        How many runs of the setting have measures, those without kept answers too.
+    seed : array of int64, shape (n,)
+        The place in `seeds`, ascending.
+    row : array of int64, shape (n,)
+        Of the prepared table.
+    p : array of float32, shape (n,)
+        P(Y=1).
+    flipped : array of float32, shape (n, values)
+        P(Y=1) with each value of the attribute; NaN at the person's own.
+    positive : array of bool, shape (n,)
+        Whether the label is 1: a probability above one half.
+    changed, beyond : array of bool, shape (n, values)
+        Whether that value gives another label, and a probability further away than tau; False at
+        the person's own.
+    """
+
+    setting: Setting
+    seeds: list[int]
+    runs: int
+    seed: np.ndarray
+    row: np.ndarray
+    p: np.ndarray
+    flipped: np.ndarray
+    positive: np.ndarray
+    changed: np.ndarray
+    beyond: np.ndarray
+
+    @property
+    def name(self) -> Name:
+        """The data set, and the setting in words."""
+        return name_of(self.setting)
+
+
+def name_of(setting: Setting) -> Name:
+    """A setting's data set, and the rest of it in words: what names it on pages."""
+    return setting[SETTING.index("dataset")], describe(setting)
+
+
+def settings_of_tables(paths: Iterable[Path]) -> list[Setting]:
+    """The settings that stand in tables of `tabulate_results`, each once, in their order.
+
+    Raises
+    ------
+    InputError
+        A table lacks a column of the setting, or one that is a number holds none.
+    """
+    found: dict[Name, Setting] = {}
+    for path in paths:
+        with Path(path).open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.DictReader(stream)
+            if missing := [name for name in SETTING if name not in (reader.fieldnames or ())]:
+                raise InputError(f"lacks the column {missing[0]}", file=path, line=1)
+            for row in reader:
+                try:
+                    setting = setting_of({name: _value(name, row[name]) for name in SETTING})
+                except ValueError as error:
+                    raise InputError(str(error), file=path, line=reader.line_num) from error
+                found.setdefault(name_of(setting), setting)
+    return list(found.values())
+
+
+def _value(name: str, cell: str | None) -> Any:
+    if not cell:
+        return None
+    return float(cell) if name in NUMBERS else cell
+
+
+def read_answers(
+    runs: Path,
+    predictions: Path,
+    table: Prepared,
+    wanted: Collection[Name],
+    *,
+    tau: float = TAU,
+) -> list[Answers]:
+    """The answers of the settings of one training, as `train_table` wrote them.
+
+    Parameters
+    ----------
+    runs, predictions : Path
+        Tables of the same training.
+    table : Prepared
+        The people.
+    wanted : collection of (str, str)
+        Names of settings, of `name_of`; others are passed over.
+    tau : float
+        As in `train_table`.
+
+    Returns
+    -------
+    list of Answers
+        One for each wanted setting that has a run with predictions; runs that diverged have none.
+
+    Raises
+    ------
+    InputError
+        The predictions are not of these runs or people, or one is no number.
+    """
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    results = by_setting(read_runs([runs]))
+    chosen = [one for setting, one in results.items() if name_of(setting) in wanted and one.runs]
+    count_rows(predictions, COLUMNS)
+    numbers = sorted(run["run"] for one in chosen for run in one.runs)
+    read = pq.read_table(predictions, columns=COLUMNS, filters=pc.field("run").isin(numbers))
+    run = read["run"].to_numpy()
+    row = read["row"].to_numpy()
+    p = read["p"].to_numpy()
+    lists = read["p_flipped"].combine_chunks()
+    values = len(table.attribute_values)
+    flat = lists.flatten().to_numpy(zero_copy_only=False).astype(np.float32)
+    if len(flat) != len(row) * values or (len(row) and not 0 <= row.max() < len(table.y)):
+        raise InputError(f"is not of the people of {table.name}", file=predictions)
+    flipped = flat.reshape(len(row), values)
+    own = np.isnan(flipped)
+    if np.isnan(p).any() or not np.array_equal(own, table.a[row][:, None] == np.arange(values)):
+        raise InputError(
+            f"has probabilities that are not of the people of {table.name}", file=predictions
+        )
+    first, last = (np.searchsorted(run, numbers, side) for side in ("left", "right"))
+    if (np.diff(run) < 0).any():
+        raise InputError("is not in the order of the runs", file=predictions)
+    places = {one: slice(*ends) for one, *ends in zip(numbers, first, last, strict=True)}
+    made = []
+    for one in chosen:
+        some = [r for r in one.runs if places[r["run"]].start < places[r["run"]].stop]
+        if not some:
+            continue
+        at = np.concatenate([np.arange(*places[r["run"]].indices(len(run))) for r in some])
+        sizes = [places[r["run"]].stop - places[r["run"]].start for r in some]
+        base = BASES[one.named["js_base"]]
+        changed, beyond = _flips(p[at], flipped[at], tau, base)
+        made.append(
+            Answers(
+                one.setting,
+                [r["seed"] for r in some],
+                len(one.runs),
+                np.repeat(np.arange(len(some)), sizes),
+                row[at],
+                p[at],
+                flipped[at],
+                binary(p[at]).argmax(axis=1) == 1,
+                changed,
+                beyond,
+            )
+        )
+    return made
+
+
+def _flips(
+    p: np.ndarray, flipped: np.ndarray, tau: float, base: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of each value of the attribute whether it changes the label, and moves P by more than tau."""
+    changed = np.zeros(flipped.shape, dtype=bool)
+    beyond = np.zeros(flipped.shape, dtype=bool)
+    for value in range(flipped.shape[1]):
+        some = ~np.isnan(flipped[:, value])
+        pair = binary(p[some]), binary(flipped[some, value : value + 1])
+        changed[some, value] = unchanged_labels(*pair) == 0
+        beyond[some, value] = similar_outputs(*pair, tau=tau, base=base) == 0
+    return changed, beyond
+
+
+def count_answers(answers: Answers, table: Prepared, some: np.ndarray) -> dict[str, Any]:
+    """How many of some answers are wrong, positive, changed and beyond, and what shares that makes.
+
+    Parameters
+    ----------
+    answers : Answers
+        Of one setting.
+    table : Prepared
+        The people.
+    some : array of bool, shape (n,)
+        Which of the answers.
+
+    Returns
+    -------
+    dict
+        answers, people; for each of wrong, positive, changed (by a flip at least) and beyond the
+        answers and, under ``{name}_people``, the people of whom one seed's is so; flips,
+        changed_flips, beyond_flips; and the measures, as means over the seeds that have such
+        people: acc, ifr_b, ifr_p and ifr_p_all in percent, positive_rate as a share. A measure of
+        nobody is None.
+    """
+    row, seed = answers.row[some], answers.seed[some]
+    changed, beyond = answers.changed[some], answers.beyond[some]
+    kinds = {
+        "wrong": answers.positive[some] != (table.y[row] == 1),
+        "positive": answers.positive[some],
+        "changed": changed.any(axis=1),
+        "beyond": beyond.any(axis=1),
+    }
+    others = len(table.attribute_values) - 1
+    found: dict[str, Any] = {"answers": len(row), "people": len(np.unique(row))}
+    for kind, holds in kinds.items():
+        found[kind] = int(holds.sum())
+        found[f"{kind}_people"] = len(np.unique(row[holds]))
+    found |= {
+        "flips": len(row) * others,
+        "changed_flips": int(changed.sum()),
+        "beyond_flips": int(beyond.sum()),
+    }
+    shares = {
+        "acc": 100 * (1.0 - kinds["wrong"]),
+        "positive_rate": kinds["positive"].astype(float),
+        "ifr_b": 100 * (1 - changed.sum(axis=1) / others),
+        "ifr_p": 100 * (1 - beyond.sum(axis=1) / others),
+        "ifr_p_all": 100 * (1.0 - kinds["beyond"]),
+    }
+    return found | {name: _mean(share, seed) for name, share in shares.items()}
+
+
+def _mean(values: np.ndarray, seed: np.ndarray) -> float | None:
+    """The mean over seeds of the means of each seed's values."""
+    means = [values[seed == one].mean() for one in np.unique(seed)]
+    return float(np.mean(means)) if means else None
+
+
+def members(
+    answers: Answers, table: Prepared
+) -> Iterator[tuple[int | None, int | None, np.ndarray]]:
+    """The answers by group and label: (group, label, which), None for all; empty ones are left out.
+
+    All come first, then each group; of each first both labels, then 0 and 1.
+    """
+    group, label = table.a[answers.row], table.y[answers.row]
+    groups: Sequence[int | None] = [None, *range(len(table.attribute_values))]
+    for code in groups:
+        for one in (None, 0, 1):
+            some = np.ones(len(answers.row), dtype=bool) if code is None else group == code
+            if one is not None:
+                some = some & (label == one)
+            if some.any():
+                yield code, one, some
+
+
+def read_people(people: Sequence[Path], meta: Sequence[Path]) -> dict[str, Prepared]:
+    """The tables of people by their names.
+
+    Raises
+    ------
+    InputError
+        There are not as many descriptions, or a table is none.
+    """
+    if len(people) != len(meta):
+        raise InputError("there is not one description for each table of people")
+    read = [read_prepared(*pair) for pair in zip(people, meta, strict=True)]
+    return {table.name: table for table in read}
+
+
+def trainings(
+    runs: Sequence[Path],
+    predictions: Sequence[Path],
+    trained_on: Sequence[str],
+    found: Mapping[str, Prepared],
+) -> Iterator[tuple[Path, Path, str]]:
+    """Runs, predictions and data set of each training.
+
+    Raises
+    ------
+    InputError
+        There are not as many of each, or a data set is not one of `found`.
+    """
+    if not len(runs) == len(predictions) == len(trained_on) or not set(trained_on) <= set(found):
+        raise InputError("there is not one table of people, of runs and of predictions together")
+    yield from zip(runs, predictions, trained_on, strict=True)
