@@ -17,6 +17,7 @@ from evenhand.report.write_front_page import write_front_page
 from evenhand.report.write_individual_page import write_individual_page
 from evenhand.report.write_legal_page import write_legal_page
 from evenhand.report.write_models_page import write_models_page
+from evenhand.report.write_people_page import write_people_page
 from evenhand.report.write_provenance_page import write_provenance_page
 from evenhand.report.write_run_page import write_run_page
 from evenhand.report.write_sentences_page import write_sentences_page
@@ -27,6 +28,7 @@ from unit.report import (
     made_explorer,
     made_individual,
     made_legal,
+    made_people,
     made_results,
     made_stereotypes,
 )
@@ -74,6 +76,14 @@ def hostile(repository: Path, results: Path) -> Path:
 
     tables = made_individual.results(results / "tables", HOSTILE, HOSTILE, HOSTILE)
     write_individual_page(**common, out=report / "individual_fairness.html", **tables)
+
+    write_people_page(
+        **common, out=report / "people.html", tables_out=report / "people",
+        **made_people.joined(
+            made_people.two_groups(results / "tabular/mine", HOSTILE, many=40),
+            made_people.three_groups(results / "tabular/other"),
+        ),
+    )  # fmt: skip
 
     about = {"names": ["mine"], "titles": [HOSTILE]}
     of_cases = made_legal.write_results(repository, folder(results / "legal/cases"))

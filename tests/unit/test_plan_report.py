@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from evenhand import plan_report
+from evenhand import plan_individual, plan_report
 from evenhand.config import complete, read_schema
 from evenhand.config_reference import SCHEMA
 
@@ -31,7 +31,7 @@ PARTS = {
 PAGES = {
     "slguset": ["slguset"],
     "language_models": ["sentences", "language_models"],
-    "individual_fairness": ["individual_fairness"],
+    "individual_fairness": ["individual_fairness", "people"],
     "legal": ["legal_cases", "cases"],
 }
 
@@ -105,6 +105,33 @@ def test_what_pages_list_is_offered_too():
         "<results>/tables/p_models.csv",
         "<results>/tables/legal_c_curves.csv",
     } <= {*plan_report.tables(config, ["a-1"])}
+
+
+def test_the_page_of_the_people_has_a_table_for_each_training():
+    config = configured("individual_fairness")
+    files = plan_individual.people_files(config)
+    options = plan_individual.people_options(config)
+    assert files["people"] == ["<results>/tabular/t/data.parquet"]
+    assert options["formats"] == ["table"]
+    assert options["trained_on"][:2] == ["t/random/mlp", "t/random/mlp_without_attribute"]
+    for kind in ("runs", "predictions"):
+        assert files[kind] == [
+            f"<results>/tabular/{one.replace('/', f'/{kind}/', 1)}.parquet"
+            for one in options["trained_on"]
+        ]
+    assert not plan_individual.people_files(configured("legal"))
+    assert {file for kind in files.values() for file in kind} <= {
+        *plan_report.traced_files(config, [])
+    }
+
+
+def test_the_table_of_training_is_named_where_the_page_of_provenance_can_tell_of_it():
+    config = configured("individual_fairness")
+    assert plan_report.individual_page_options(config) == {
+        "training_file": "resources/iifr/training.csv"
+    }
+    config["individual_fairness"]["training"] = "/elsewhere/training.csv"
+    assert plan_report.individual_page_options(config) == {"training_file": ""}
 
 
 def test_pages_lie_beside_the_front_page():

@@ -6,6 +6,7 @@ Functions of the (completed) configuration, as in `evenhand.plan`.
 import importlib
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from pathlib import PurePath
 from typing import Any
 
 from evenhand import (
@@ -138,6 +139,12 @@ def individual_page_files(config: Config) -> dict[str, str | list[str]]:
         "data_tables": [f"{tables}/{name}_groups.csv" for name in datasets],
         "data": [f"<results>/tabular/{name}/data.json" for name in datasets],
     }
+
+
+def individual_page_options(config: Config) -> dict[str, str]:
+    """What that page is told of these files: what the page of provenance calls one of them."""
+    training = config["individual_fairness"]["training"]
+    return {"training_file": "" if PurePath(training).is_absolute() else training}
 
 
 def explorer_files(config: Config) -> Files:

@@ -284,10 +284,11 @@ rule write_individual_page:
     params:
         given=given,
         code=code("evenhand.report.write_individual_page"),
+        about=Options("individual_fairness", plan_report.individual_page_options(config)),
         pages=PAGES,
     shell:
-        "python -m evenhand.report.write_individual_page {params.given} {params.pages}"
-        " --provenance ../provenance.json --out {output} 2> {log}"
+        "python -m evenhand.report.write_individual_page {params.given} {params.about}"
+        " {params.pages} --provenance ../provenance.json --out {output} 2> {log}"
 
 
 rule write_people_page:

@@ -15,7 +15,8 @@ from evenhand.individual.find_fronts import dominators, find_fronts
 from evenhand.individual.lines import lines_of
 from evenhand.individual.names import listed, read_titles
 from evenhand.individual.published import number, read_settings, settings_of
-from evenhand.individual.results import by_setting, read_groups, read_runs, summarise
+from evenhand.individual.results import by_setting, read_groups, read_runs
+from evenhand.individual.summary import summarise
 from evenhand.individual.sweep_lambdas import sweep_lambdas
 from evenhand.individual.tabulate_results import judge, tabulate_results
 

@@ -14,7 +14,7 @@ TEMPLATES = Path(__file__).parents[3] / "workflow/evenhand/report/templates"
 
 #: Where a link may lead: into the page, to another one, to results and their copies.
 LINK = re.compile(
-    r"#[^#]*|(\.\./|tables/[^/]+\.(csv|tex|md)$|(sentences/|cases/|run)[^/]*\.csv$|provenance\.html(#|$)).*|"
+    r"#[^#]*|(\.\./|tables/[^/]+\.(csv|tex|md)$|(sentences/|cases/|people/|run)[^/]*\.csv$|provenance\.html(#|$)).*|"
     + "|".join(rf"{re.escape(file)}(#[^#]+)?" for file, _ in PAGES.values())
 )
 

@@ -6,7 +6,9 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.errors import InputError
+from evenhand.io.csv_tables import write_rows
 from evenhand.report.sections.individual_figures import Line, Point, lines_over, scatter
+from evenhand.report.sections.individual_people import COLUMNS, Behind
 from evenhand.report.write_individual_page import SECTIONS, write_individual_page
 from unit.report import checks
 from unit.report.made_individual import results
@@ -97,6 +99,89 @@ def test_whole_page(page, tmp_path, about):
     assert links == ["known_errors.html#one-error", "known_errors.html#other-error"]
     assert "45,222" in text(tree, "#data tbody")
     assert tree.css_first("#limits a").attributes["href"] == "../provenance.json"
+
+
+def people(path: Path, *rows: dict) -> Path:
+    """Counts of the people behind a setting of the MLP on Adult."""
+    first = dict.fromkeys(COLUMNS, 0) | {
+        "dataset": "adult", "method": "mlp", "individual": "none", "js_base": "e",
+        "split": "random", "seeds": 2, "runs": 20, "answers": 30, "people": 20, "flips": 30,
+    }  # fmt: skip
+    blank = dict.fromkeys(("reduction", "epsilon", "epsilon_unit", "mu", "group", "label"))
+    write_rows(path, list(COLUMNS), [first | blank | row for row in rows])
+    return path
+
+
+def links(tree, table: str) -> list[list[tuple[str, str] | None]]:
+    """Of each number of each row the query and the words of its link."""
+    return [
+        [
+            (cell.attributes["data-items"], cell.attributes["data-link"])
+            if "data-items" in cell.attributes
+            else None
+            for cell in row.css("td.number")
+        ]
+        for row in tree.css(f"{table} tbody tr")
+    ]
+
+
+def test_numbers_lead_to_the_people_that_they_count(page, tmp_path, about):
+    counts = people(
+        tmp_path / "people.csv",
+        {"wrong": 7, "wrong_people": 6},
+        {"group": 1, "answers": 1, "people": 1, "wrong": 0},
+        {"label": 0, "people": 9},
+    )
+    tree = page(**results(tmp_path / "r"), data=about, people=counts)
+    [table] = tree.css("#table-4 table[data-items]")
+    assert table.attributes["data-items"] == "people.html#?set=adult"
+    rows = [row.attributes["data-items"] for row in tree.css("#table-4 tbody tr[data-items]")]
+    assert rows == ["training=mlp", "-", "-"]
+    over = "over the first 2 of 20 seeds"
+    assert links(tree, "#table-4")[0] == [
+        ("answer=wrong", f"The 6 people decided wrongly: 7 of 30 answers {over}"),
+        ("", f"The 20 people who were held out {over}"),
+        None,
+    ]
+    assert links(tree, "#table-4")[1:3] == [[None] * 3] * 2
+    [group, *_] = tree.css("#table-6 tbody tr")
+    assert group.attributes["data-items"] == "training=mlp&group=Female"
+    assert links(tree, "#table-6")[0][0] == (
+        "", f"The one person of whom none of 1 answer {over} is wrong")  # fmt: skip
+
+
+def test_without_counts_no_number_leads_to_people(page, tmp_path, about):
+    tree = page(**results(tmp_path / "r"), data=about)
+    assert not tree.css("td[data-items]")
+    assert {row.attributes["data-items"] for row in tree.css("tr[data-items]")} == {"-"}
+
+
+def test_flips_are_told_where_an_answer_has_several(tmp_path):
+    flips = {"flips": 90, "changed": 3, "changed_people": 3, "changed_flips": 5, "seeds": 20}
+    behind = Behind(people(tmp_path / "people.csv", flips, {"label": 1, "seeds": 20, "people": 4}))
+    row = dict.fromkeys(COLUMNS) | {
+        "dataset": "adult", "method": "mlp", "individual": "none", "lambda": 0.0, "js_base": "e",
+        "split": "random",
+    }  # fmt: skip
+    assert behind.cell(row, "ifr_b") == {
+        "items": "answer=changes",
+        "link": "The 3 people whose decision changes: 3 of 30 answers over 20 seeds (5 of 90"
+        " flips)",
+    }
+    assert behind.cell(row, "deo_1") == {
+        "items": "label=1", "link": "The 4 people with the label 1 over 20 seeds"}  # fmt: skip
+    loss = {"individual": "iifr_cosine", "lambda": 1.0, "epsilon": 1.0}
+    assert behind.row_items(row | loss) == "training=mlp"  # nobody is that near
+    assert behind.row_items(row | loss | {"epsilon": 0.9}) == "-"
+    assert behind.row_items(row | {"group": 3}, "four") == "-"
+
+
+def test_the_table_of_training_leads_to_its_place_among_the_sources(page, about):
+    tree = page(data=about, training=TRAINING, training_file="resources/iifr/training.csv")
+    hrefs = [one.attributes["href"] for one in tree.css("#training .downloads a")]
+    assert hrefs[-1] == "provenance.html#source-resources-iifr-training-csv"
+    tree = page(data=about, training=TRAINING)
+    assert len(tree.css("#training .downloads a")) == 3
 
 
 def test_a_configured_title_is_used_everywhere(page, tmp_path, about):

@@ -16,8 +16,8 @@ from evenhand.individual.results import (
     Setting,
     by_setting,
     read_runs,
-    t_quantile,
 )
+from evenhand.individual.summary import t_quantile
 from evenhand.io.csv_tables import write_rows
 from evenhand.metrics.paired import holm
 from evenhand.stage import Input, Output, Source

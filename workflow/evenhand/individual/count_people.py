@@ -49,7 +49,7 @@ def count_people(
     runs, predictions : list of path
         What `train_table` wrote, in the same order.
     trained_on : list of str
-        The data set of each of them.
+        ``{dataset}/{split}/{method}`` of each of them.
     tables : list of path
         Of `tabulate_results`: the settings that stand in them are counted.
     out : path

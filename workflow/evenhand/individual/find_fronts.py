@@ -15,8 +15,8 @@ from evenhand.individual.results import (
     by_setting,
     describe,
     read_runs,
-    summarise,
 )
+from evenhand.individual.summary import summarise
 from evenhand.io.csv_tables import write_rows
 from evenhand.stage import Output, Source
 

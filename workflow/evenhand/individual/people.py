@@ -306,13 +306,14 @@ def trainings(
     trained_on: Sequence[str],
     found: Mapping[str, Prepared],
 ) -> Iterator[tuple[Path, Path, str]]:
-    """Runs, predictions and data set of each training.
+    """Runs, predictions and data set of each training; `trained_on` is ``{dataset}/…`` of each.
 
     Raises
     ------
     InputError
         There are not as many of each, or a data set is not one of `found`.
     """
-    if not len(runs) == len(predictions) == len(trained_on) or not set(trained_on) <= set(found):
+    names = [place.split("/", 1)[0] for place in trained_on]
+    if not len(runs) == len(predictions) == len(names) or not set(names) <= set(found):
         raise InputError("there is not one table of people, of runs and of predictions together")
-    yield from zip(runs, predictions, trained_on, strict=True)
+    yield from zip(runs, predictions, names, strict=True)

@@ -11,11 +11,10 @@ from evenhand.individual.results import (
     FORM,
     METRICS,
     SETTING,
-    SUMMARY,
     by_setting,
     read_runs,
-    summarise,
 )
+from evenhand.individual.summary import SUMMARY, summarise
 from evenhand.io.csv_tables import write_rows
 from evenhand.stage import Output, Source
 

@@ -22,8 +22,8 @@ from evenhand.individual.results import (
     by_setting,
     read_groups,
     read_runs,
-    summarise,
 )
+from evenhand.individual.summary import summarise
 from evenhand.io.csv_tables import write_rows
 from evenhand.stage import Input, Output, Source
 
@@ -302,7 +302,7 @@ def judge(
     paper : Number, optional
         What the paper prints.
     ours : dict
-        Of `evenhand.individual.results.summarise`.
+        Of `evenhand.individual.summary.summarise`.
     inconsistent : str, optional
         Why the cell contradicts others of the paper.
     diverged, empty : int

@@ -10,6 +10,7 @@ from evenhand.individual.names import title
 from evenhand.metrics.individual import TAU
 from evenhand.report.read import read_json
 from evenhand.report.render import write_page
+from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_sweeps import bases_of, describe_fronts, describe_sweeps
 from evenhand.report.sections.individual_tables import describe_results
 from evenhand.report.sections.individual_tests import (
@@ -52,9 +53,11 @@ def write_individual_page(
     tests: Input | None = None,
     inconsistencies: Input | None = None,
     findings: Input | None = None,
+    people: Input | None = None,
     data_tables: list[Input] | None = None,
     data: list[Input] | None = None,
     training: Input | None = None,
+    training_file: str = "",
     paper: Input | None = None,
     provenance: str = "",
     pages: list[str] | None = None,
@@ -74,12 +77,16 @@ def write_individual_page(
         ``iifr_table_4.csv`` and so on, of `tabulate_results`.
     sweeps, fronts, tests, inconsistencies, findings
         Of `sweep_lambdas`, `find_fronts`, `compare_methods`, `check_paper`, `write_findings`.
+    people
+        ``iifr_people.csv`` of `count_people`: who stands behind the numbers.
     data_tables
         ``{dataset}_table_1.csv`` of `describe_table`, shown as they are.
     data
         ``data.json`` of each data set: what it is and is called, and the names of its groups.
     training
         ``resources/iifr/training.csv``: layers, rates, batches and epochs by data set.
+    training_file
+        Where that file lies in the repository, as the page of provenance calls it; blank: no link.
     paper
         ``resources/paper_items.csv``: the tables and figures of the paper, of which the page then
         says where ours stand.
@@ -96,8 +103,9 @@ def write_individual_page(
         {one["key"]: one[name] for one in about["documents"]}
         for name in ("values", "integer_values")
     )
+    behind = Behind(people)
     results = {
-        name: describe_results(path, groups, integers, titles)
+        name: describe_results(path, groups, integers, titles, behind)
         for name, path in (
             ("table-4", table_4),
             ("table-6", table_6),
@@ -116,11 +124,12 @@ def write_individual_page(
         sections=SECTIONS,
         results=results,
         sweeps=describe_sweeps(sweeps, titles),
-        fronts=describe_fronts(fronts, titles),
-        tests=describe_tests(tests, titles),
+        fronts=describe_fronts(fronts, titles, behind),
+        tests=describe_tests(tests, titles, behind),
         checks=describe_checks(inconsistencies, titles),
         about=about,
         training=describe_training(training, titles),
+        training_file=training_file,
         found=found,
         by_dataset=_by_dataset(found, titles),
         alike=likeness(bases_of(sweeps), tau),

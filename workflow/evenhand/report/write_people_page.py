@@ -105,8 +105,7 @@ def write_people_page(
     known = read_words(words)
     order = {name_of(setting): i for i, setting in enumerate(settings_of_tables(tables or []))}
     answers: dict[str, list[Answers]] = {name: [] for name in found}
-    owners = [place.split("/", 1)[0] for place in places]
-    for run, prediction, name in trainings(runs or [], predictions or [], owners, found):
+    for run, prediction, name in trainings(runs or [], predictions or [], places, found):
         answers[name] += read_answers(run, prediction, found[name], order, tau=tau)
     described = []
     for (name, table), format in zip(found.items(), formats, strict=True):
@@ -140,8 +139,8 @@ def write_people_page(
                 "files": [f"tabular/{name}/data.parquet", "tables/iifr_people.csv"]
                 + [
                     f"tabular/{place.replace('/', '/predictions/', 1)}.parquet"
-                    for place, owner in zip(places, owners, strict=True)
-                    if owner == name
+                    for place in places
+                    if place.split("/", 1)[0] == name
                 ],
             }
             for name in found

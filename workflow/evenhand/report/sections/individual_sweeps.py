@@ -8,6 +8,7 @@ from evenhand.individual.names import title, who
 from evenhand.report.figures import curve_sample
 from evenhand.report.read import boolean, read_csv
 from evenhand.report.sections.individual_figures import Line, Point, lines_over, scatter
+from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_words import method, metric_title, setting
 
 SETTING = {
@@ -144,9 +145,14 @@ TITLES = {"ddp": ("dDP", 0.02), "ifr_p": ("1 − IFR_p", 0.05)}
 
 
 def describe_fronts(
-    path: Path | None, titles: Mapping[str, str] | None = None
+    path: Path | None,
+    titles: Mapping[str, str] | None = None,
+    behind: Behind | None = None,
 ) -> list[dict[str, Any]] | None:
-    """Per data set and front the points, with those of the front numbered and listed."""
+    """Per data set and front the points, with those of the front numbered and listed.
+
+    `behind` tells the people behind the numbers.
+    """
     rows = [row for row in (read_csv(path, FRONTS) if path else []) if row["split"] == "random"]
     made = []
     for dataset in dict.fromkeys(row["dataset"] for row in rows):
@@ -155,7 +161,11 @@ def describe_fronts(
         kinds = {name: f"dot-{number % KINDS + 1}" for number, name in enumerate(methods)}
         fronts = [
             _front(
-                title(dataset, titles), name, [row for row in own if row["front"] == name], kinds
+                title(dataset, titles),
+                name,
+                [row for row in own if row["front"] == name],
+                kinds,
+                behind or Behind(None),
             )
             for name in dict.fromkeys(row["front"] for row in own)
         ]
@@ -163,12 +173,18 @@ def describe_fronts(
             {"title": method({"method": name, "individual": "none"}), "kind": kinds[name]}
             for name in methods
         ]
-        made.append({"name": title(dataset, titles), "fronts": fronts, "legend": legend})
+        made.append(
+            {"key": dataset, "name": title(dataset, titles), "fronts": fronts, "legend": legend}
+        )
     return made or None
 
 
 def _front(
-    dataset: str, name: str, rows: list[dict[str, Any]], kinds: dict[str, str]
+    dataset: str,
+    name: str,
+    rows: list[dict[str, Any]],
+    kinds: dict[str, str],
+    behind: Behind,
 ) -> dict[str, Any]:
     measure, least = TITLES.get(name, (name, 0.02))
     held = sorted((row for row in rows if row["on_front"]), key=lambda row: -row["balanced_acc"])
@@ -189,11 +205,19 @@ def _front(
         f" {len(held)} of them on the front"
     )
     return {
+        "front": name,
         "measure": measure,
         "drawing": scatter(points, label, least=least),
         "settings": len(rows),
         "held": [
-            row | {"number": marks[id(row)], "who": method(row), "setting": setting(row)}
+            row
+            | {
+                "number": marks[id(row)],
+                "who": method(row),
+                "setting": setting(row),
+                "items": behind.row_items(row),
+                "behind": {one: behind.cell(row, one) for one in ("balanced_acc", name)},
+            }
             for row in held
         ],
     }

@@ -7,6 +7,7 @@ from typing import Any
 
 from evenhand.individual.names import title
 from evenhand.report.read import read_csv
+from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_words import (
     CHOICES,
     method,
@@ -58,6 +59,7 @@ def describe_results(
     groups: Mapping[str, Sequence[str]] | None = None,
     integer_groups: Mapping[str, Sequence[str]] | None = None,
     titles: Mapping[str, str] | None = None,
+    behind: Behind | None = None,
 ) -> dict[str, Any] | None:
     """A table per data set: our means and sd with the paper's numbers and verdicts.
 
@@ -71,6 +73,8 @@ def describe_results(
         The same of the methods of EIDIG's own encoding.
     titles : mapping, optional
         What the data sets are called.
+    behind : Behind, optional
+        The people behind the numbers.
 
     Returns
     -------
@@ -85,7 +89,9 @@ def describe_results(
     return {
         "datasets": [
             _dataset(
+                name,
                 title(name, titles),
+                behind or Behind(None),
                 [row for row in rows if row["dataset"] == name],
                 (groups or {}).get(name, ()),
                 (integer_groups or {}).get(name, ()),
@@ -100,7 +106,9 @@ def describe_results(
 
 
 def _dataset(
+    key: str,
     name: str,
+    behind: Behind,
     rows: list[dict[str, Any]],
     groups: Sequence[str],
     integer_groups: Sequence[str],
@@ -113,20 +121,22 @@ def _dataset(
     for cells in lines.values():
         first = next(iter(cells.values()))
         group = first["group"]
-        names = integer_groups if first["method"].startswith(WITH_INTEGERS) else groups
+        codes = integer_groups if first["method"].startswith(WITH_INTEGERS) else groups
+        named = None
+        if group is not None:
+            named = codes[group] if group < len(codes) else str(group)
         made.append(
             {
+                "items": behind.row_items(first, named),
                 "method": method(first),
                 "setting": setting(first),
                 "choice": CHOICES.get(first["choice"]),
-                "group": (
-                    None if group is None else names[group] if group < len(names) else str(group)
-                ),
+                "group": named,
                 "epsilon": first["epsilon"],
                 "seeds": max(row["seeds"] or 0 for row in cells.values()),
                 "diverged": max(row["diverged"] or 0 for row in cells.values()),
                 "empty": max(row["empty"] or 0 for row in cells.values()),
-                "cells": [_cell(cells.get(metric)) for metric in metrics],
+                "cells": [_cell(cells.get(metric), behind) for metric in metrics],
             }
         )
     reasons = [
@@ -141,6 +151,7 @@ def _dataset(
         if row["reason"] and row["verdict"] in ("not_reproduced", "inconsistent_in_paper")
     ]
     return {
+        "key": key,
         "name": name,
         "chosen": any(row["choice"] for row in made),
         "metrics": [metric_title(metric) for metric in metrics],
@@ -149,7 +160,7 @@ def _dataset(
     }
 
 
-def _cell(row: dict[str, Any] | None) -> dict[str, Any] | None:
+def _cell(row: dict[str, Any] | None, behind: Behind) -> dict[str, Any] | None:
     if row is None:
         return None
     words, kind = verdict(row["verdict"])
@@ -161,4 +172,5 @@ def _cell(row: dict[str, Any] | None) -> dict[str, Any] | None:
         # nothing to run and nothing printed needs no word
         "words": "" if row["verdict"] == "not_run" and row["paper"] is None else words,
         "kind": kind,
+        "behind": behind.cell(row, row["metric"]),
     }

@@ -8,6 +8,7 @@ from typing import Any
 from evenhand.individual.names import method_title, title, titles_of, who
 from evenhand.report.read import boolean, read_csv, read_json
 from evenhand.report.render import signed
+from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_sweeps import SETTING
 from evenhand.report.sections.individual_words import (
     CHOICES,
@@ -64,9 +65,15 @@ RESULTS = {"cannot_be_checked": "known, not checked here"}
 
 
 def describe_tests(
-    path: Path | None, titles: Mapping[str, str] | None = None
+    path: Path | None,
+    titles: Mapping[str, str] | None = None,
+    behind: Behind | None = None,
 ) -> list[dict[str, Any]] | None:
-    """Per data set the differences of each setting from what it is tested against."""
+    """Per data set the differences of each setting from what it is tested against.
+
+    Behind a difference stand the people of the setting itself, not of what it is tested against.
+    """
+    behind = behind or Behind(None)
     rows = read_csv(path, TESTS, ("choice",)) if path else []
     made = []
     for dataset in dict.fromkeys(row["dataset"] for row in rows):
@@ -80,16 +87,18 @@ def describe_tests(
             first = next(iter(cells.values()))
             found.append(
                 {
+                    "items": behind.row_items(first),
                     "method": method(first),
                     "setting": setting(first),
                     "choice": CHOICES.get(first["choice"]),
                     "against": _against(first),
                     "seeds": max(row["seeds"] or 0 for row in cells.values()),
-                    "cells": [_cell(cells.get(metric)) for metric in TESTED],
+                    "cells": [_cell(cells.get(metric), behind) for metric in TESTED],
                 }
             )
         made.append(
             {
+                "key": dataset,
                 "name": title(dataset, titles),
                 "metrics": [metric_title(metric) for metric in TESTED],
                 "rows": found,
@@ -108,7 +117,7 @@ def _against(row: dict[str, Any]) -> str:
     return f"{other}, {OFFICIAL}" if row["split"] == "official" else other
 
 
-def _cell(row: dict[str, Any] | None) -> dict[str, Any] | None:
+def _cell(row: dict[str, Any] | None, behind: Behind) -> dict[str, Any] | None:
     if row is None or row["difference"] is None:
         return None
     digits = METRICS[row["metric"]][1]
@@ -123,6 +132,7 @@ def _cell(row: dict[str, Any] | None) -> dict[str, Any] | None:
         "surer": wide is not None and wide < CHANCE,
         "p": None if p is None else "< 0.001" if p < 0.0005 else f"{p:.3f}",
         "reason": row["reason"],
+        "behind": behind.cell(row, row["metric"]),
     }
 
 

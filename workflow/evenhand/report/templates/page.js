@@ -288,7 +288,7 @@
     ].filter(([, texts]) => texts.length);
     const items = itemsOf(table, heads, cell);
     const named = table.dataset.called ?? "items";
-    const behind = "none" in cell.dataset ? `None of these ${named}` : `The ${named} behind it`;
+    const behind = cell.dataset.link ?? ("none" in cell.dataset ? `None of these ${named}` : `The ${named} behind it`);
     const files = downloadsOf(table).cloneNode(true);
     const own = cell.parentElement.dataset.files?.split(" "); // the row's, where it names some or none
     if (own) files.replaceChildren(...[...files.children].filter((line) => own.includes(line.querySelector("bdi")?.textContent)));

@@ -164,7 +164,7 @@
       const one = (name, value, display) => column(name, value, display, {
         visible: name in names,
         orderSequence: name === "person" || name === "label" ? ["asc", "desc"] : ["desc", "asc"],
-        className: name === "person" ? "person" : name === "label" || name === "difference" ? "few" : "",
+        className: { person: "person", label: "few", difference: "few" }[name] ?? "decided",
       });
       const of = (name) => (row) => (this.sums ? this.sums[name][row] : 0);
       const columns = [
@@ -182,7 +182,6 @@
     // Another data set: its trainings, groups and people; everything is asked anew.
     choose(block) {
       this.block = block;
-      this.answered = null; // the address that asks for what is shown
       const set = (this.set = setOf(block));
       const { asks } = this;
       asks.set.value = set.key;
@@ -358,7 +357,6 @@
     // The address as it is asked by now; it can be kept and sent.
     keepAddress() {
       history.replaceState(null, "", this.question());
-      this.answered = location.hash;
     }
 
     // What an address asks for; what it names and the page does not have is told.
@@ -398,7 +396,7 @@
       asks.words.value = asked.get("search") ?? "";
       this.order();
       this.ask();
-      this.answered = location.hash;
+      this.left = null;
       this.tellLost(lost);
       this.root.closest("section").scrollIntoView({ block: "start", behavior: "instant" });
     }
@@ -463,17 +461,11 @@
     open(row) {
       const { set, article } = this;
       const known = [[set.attribute, set.groups[set.groupOf(row)]], ["Label", `${set.truthOf(row)}${set.label ? `: ${set.truthOf(row) ? "" : "not "}${set.label}` : ""}`], ...set.features(row)];
-      const close = make("button", { type: "button", class: "close" }, "Close");
-      close.addEventListener("click", () => {
-        article.hidden = true;
-        this.keepAddress();
-        (this.root.querySelector(`.person a[href="${CSS.escape(this.address(row))}"]`) ?? this.asks.words).focus();
-      });
       article.replaceChildren(
         make("h3", {}, bdi(set.title), ` · person ${set.id[row]}`),
         make("dl", { class: "pairs" }, ...known.flatMap(([name, value]) => [make("dt", {}, bdi(name)), make("dd", {}, bdi(value))])),
         ...this.decisions(row),
-        close);
+        this.closeButton());
       article.hidden = false;
       this.unfound.hidden = true;
       article.focus({ preventScroll: true });
@@ -514,12 +506,11 @@
   const people = new Persons(root);
 
   // An address: a question; or key and number of a person, or a number alone.
-  function openAddressed() {
+  function openAddressed(event) {
+    if (people.returned()) return;
     const hash = location.hash.slice(1);
     if (hash.startsWith("?")) {
-      const back = !people.article.hidden && location.hash === people.answered;
       people.article.hidden = true;
-      if (back) return; // the page of the table stays as it was
       people.answerTo(new URLSearchParams(hash.slice(1)));
       return;
     }
@@ -536,7 +527,9 @@
     for (const block of blocks) {
       const row = setOf(block).rowOf.get(/^\d+$/.test(second ?? first) ? Number(second ?? first) : -1);
       if (row === undefined) continue;
-      if (people.block !== block) {
+      const same = people.block === block;
+      people.remember(same && event?.oldURL);
+      if (!same) {
         people.choose(block);
         people.ask();
       }

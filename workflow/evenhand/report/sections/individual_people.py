@@ -1,0 +1,111 @@
+"""Section: the people behind the numbers of individual fairness, and the way to them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from evenhand.individual.people import Name, name_of
+from evenhand.individual.results import setting_of
+from evenhand.report.read import read_csv
+from evenhand.report.render import count
+
+COUNTED = ("seeds", "runs", "answers", "people", "flips")
+KINDS = ("wrong", "positive", "changed", "beyond")
+COLUMNS = {
+    **dict.fromkeys(("dataset", "method", "individual", "reduction"), str),
+    **dict.fromkeys(("lambda", "epsilon", "mu"), float),
+    **dict.fromkeys(("epsilon_unit", "js_base", "split"), str),
+    **dict.fromkeys(("group", "label", *COUNTED), int),
+    **{f"{kind}{what}": int for kind in KINDS for what in ("", "_people")},
+    **dict.fromkeys(("changed_flips", "beyond_flips"), int),
+}
+
+#: What makes a number of some people: the column that counts them, what the page of the people
+#: calls such an answer, what these people are, and what is said where there are none.
+ANSWERS = {
+    "acc": ("wrong", "wrong", "decided wrongly", "is wrong"),
+    "positive_rate": ("positive", "positive", "predicted positive", "is positive"),
+    "ifr_b": ("changed", "changes", "whose decision changes", "changes"),
+    "ifr_p": ("beyond", "beyond", "whose probability moves beyond tau", "is beyond tau"),
+    "ifr_p_all": ("beyond", "beyond", "whose probability moves beyond tau", "is beyond tau"),
+}
+
+#: Numbers of people with one label.
+LABELS = {"deo_0": 0, "deo_1": 1}
+
+#: The method that a threshold of 1 leaves: nobody is near enough.
+ALONE = "mlp"
+
+
+class Behind:
+    """The people behind the tables, as `evenhand.individual.count_people` counted them.
+
+    Parameters
+    ----------
+    path : Path, optional
+        ``iifr_people.csv``; without it nobody stands behind any number.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        rows = read_csv(path, COLUMNS) if path else []
+        self._counts = {(name_of(setting_of(row)), row["group"], row["label"]): row for row in rows}
+
+    def training(self, row: Mapping[str, Any]) -> Name | None:
+        """The training that a row of a table shows, if people are known of it."""
+        name = name_of(setting_of(row))
+        names = [name, (name[0], ALONE)] if row["epsilon"] == 1 else [name]
+        return next((one for one in names if (one, None, None) in self._counts), None)
+
+    def row_items(self, row: Mapping[str, Any], group: str | None = None) -> str:
+        """What a row of a table adds to the address of its people; ``-``: nobody is known.
+
+        Parameters
+        ----------
+        row : mapping
+            Of a table of results, with the columns of a setting.
+        group : str, optional
+            What the row's group is called, if it is of one.
+        """
+        name = self.training(row)
+        if name is None or (group is not None and (name, row["group"], None) not in self._counts):
+            return "-"
+        return urlencode({"training": name[1]} | ({} if group is None else {"group": group}))
+
+    def cell(self, row: Mapping[str, Any], metric: str) -> dict[str, str] | None:
+        """What a number adds to the address, and the words of the link: items, link.
+
+        None where nobody stands behind it.
+        """
+        name, label = self.training(row), LABELS.get(metric)
+        found = name and self._counts.get((name, row.get("group"), label))
+        if not found:
+            return None
+        items = {} if label is None else {"label": label}
+        seeds = _seeds(found)
+        if metric not in ANSWERS:
+            what = "who were held out" if label is None else f"with the label {label}"
+            return {
+                "items": urlencode(items),
+                "link": f"{_people(found['people'])} {what} {seeds}",
+            }
+        column, answer, what, none = ANSWERS[metric]
+        answers = f"{count(found['answers'])} answer{'' if found['answers'] == 1 else 's'} {seeds}"
+        if not found[column]:
+            link = f"{_people(found['people'])} of whom none of {answers} {none}"
+            return {"items": urlencode(items), "link": link}
+        link = f"{_people(found[f'{column}_people'])} {what}: {count(found[column])} of {answers}"
+        if found["flips"] > found["answers"] and f"{column}_flips" in found:
+            link += f" ({count(found[f'{column}_flips'])} of {count(found['flips'])} flips)"
+        return {"items": urlencode(items | {"answer": answer}), "link": link}
+
+
+def _people(number: int) -> str:
+    return "The one person" if number == 1 else f"The {count(number)} people"
+
+
+def _seeds(row: Mapping[str, Any]) -> str:
+    seeds, runs = row["seeds"], row["runs"]
+    if seeds < runs:
+        return f"over the first {seeds} of {runs} seeds"
+    return "of one seed" if seeds == 1 else f"over {seeds} seeds"
