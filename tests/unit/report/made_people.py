@@ -42,7 +42,7 @@ def table(name: str = "mine", text: str = "", values: int = 2, many: int = 0) ->
         attribute_codes=codes,
         scale="none",
         test_share=0.5,
-        meta={"title": f"Mine {text}".strip(), "label": f"has it {text}".strip()},
+        meta={"title": f"{name.capitalize()} {text}".strip(), "label": f"has it {text}".strip()},
     )
 
 
