@@ -217,7 +217,8 @@ def describe_compat(path: Path | None, without: Container[str]) -> dict[str, Any
         if not changed
         else f"{plural(changed, 'conclusion')} of {len(rows)} {verb}."
     )
-    return {"rows": rows, "words": words}
+    errors = {row["published"]: row["known_error"] for row in rows if row["known_error"]}
+    return {"rows": rows, "words": words, "errors": errors}
 
 
 COMPAT_NAMES = {"cps as coded": "CPS as coded"}
