@@ -46,10 +46,9 @@
 
   // What rows sort by in a column: the keys of their cells if all have one, else the words of all
   // if some have, else nothing.
-  function columnKeys(cells) {
-    const keys = cells.map(sortKey);
+  function chosenKeys(keys, words) {
     const known = keys.filter((key) => key !== null).length;
-    return known === keys.length ? keys : known ? cells.map((cell) => cell.textContent.trim()) : null;
+    return known === keys.length ? keys : known ? words() : null;
   }
 
   function readRows(html) {
@@ -60,28 +59,40 @@
     return rows;
   }
 
-  // Many rows stand behind their table as text (macros.html, `kept_rows`), which is read when a
-  // row is shown, or all of it when the table is sorted. What DataTables has to know of them.
+  // Many rows stand behind their table as text (macros.html, `kept_rows`). A row is read when it is
+  // shown; what rows sort by is read while nothing else is to be done, or else when it is asked
+  // for. What DataTables has to know of them.
   const CHUNK = 500;
+  const idle = window.requestIdleCallback ?? setTimeout;
   function keptRows(text) {
     const data = text.split("</tr>").slice(0, -1).map((row) => ({ html: `${row.trimStart()}</tr>` }));
-    const keys = []; // by column
-    const readKeys = () => {
-      const cells = [];
-      for (let i = 0; i < data.length; i += CHUNK) {
-        const rows = readRows(data.slice(i, i + CHUNK).map(({ html }) => html).join(""));
-        for (const row of rows) [...row.cells].forEach((cell, column) => (cells[column] ??= []).push(cell));
-      }
-      for (const column of cells) {
-        const found = columnKeys(column) ?? column.map((cell) => cell.textContent.trim());
-        const numbers = found.every((key) => Number.isFinite(Number(key))); // "" is one, too
-        keys.push(numbers ? found.map((key) => (key === "" ? -Infinity : Number(key))) : found.map((key) => key.toLowerCase()));
+    const columns = []; // of each the keys and the words of its cells; `order`: what it sorts by
+    let next = 0;
+    const read = (end) => {
+      for (; next < Math.min(end, data.length); next += CHUNK) {
+        for (const row of readRows(data.slice(next, next + CHUNK).map(({ html }) => html).join(""))) {
+          [...row.cells].forEach((cell, i) => {
+            const column = (columns[i] ??= { keys: [], words: [] });
+            column.keys.push(sortKey(cell));
+            column.words.push(cell.textContent.trim());
+          });
+        }
       }
     };
+    const readAhead = () => {
+      read(next + CHUNK);
+      if (next < data.length) idle(readAhead);
+    };
+    idle(readAhead);
+    const order = ({ keys, words }) => {
+      const found = chosenKeys(keys, () => words) ?? words;
+      const numbers = found.every((key) => Number.isFinite(Number(key))); // "" is one, too
+      return found.map((key) => (!numbers ? key.toLowerCase() : key === "" ? -Infinity : Number(key)));
+    };
     const asked = {
-      sort: (_, row, column) => {
-        if (!keys.length) readKeys();
-        return keys[column][row];
+      sort: (_, row, i) => {
+        read(data.length);
+        return (columns[i].order ??= order(columns[i]))[row];
       },
       filter: (html, _, column) => (column ? "" : html.replaceAll(/<\/t[dh]>/g, " ").replaceAll(/<[^>]*>/g, "")),
     };
@@ -105,7 +116,9 @@
     if (!kept && table.querySelector("tbody [colspan]")) rows.forEach(fillRow);
     const width = kept ? 0 : rows[0].cells.length;
     for (let i = 0; i < width; i++) {
-      columnKeys(rows.map((row) => row.cells[i]))?.forEach((key, j) => { rows[j].cells[i].dataset.order = key; });
+      const cells = rows.map((row) => row.cells[i]);
+      chosenKeys(cells.map(sortKey), () => cells.map((cell) => cell.textContent.trim()))
+        ?.forEach((key, j) => { cells[j].dataset.order = key; });
     }
     // a heading over several columns sorts by none of them
     table.tHead.querySelectorAll("[scope=colgroup]").forEach((head) => { head.dataset.dtOrder = "disable"; });
