@@ -307,6 +307,9 @@ def test_behind_a_number_are_as_many_people_as_its_link_tells(browser, places):
     links = view.page.evaluate(
         """() => [...document.querySelectorAll("td[data-link]")].map((cell) => cell.dataset.link)"""
     )
+    view.page.locator("td[data-link]").first.click()
+    card = view.page.locator(".card:popover-open a[href^='people.html']")
+    assert card.inner_text() == links[0]
     view.close()
     assert len(told) == len(links) > 100
     assert {words[-1].partition(":")[0] for _, words, _ in told} >= {

@@ -175,6 +175,10 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path):
             counted(tmp_path, given | wrong)
     with pytest.raises(InputError, match="is not of the people of mine"):
         counted(tmp_path, given | {"predictions": other["predictions"]})
+    path = tmp_path / "none.parquet"
+    path.write_bytes(b"no table")
+    with pytest.raises(InputError, match=r"none\.parquet: is not a Parquet file"):
+        counted(tmp_path, given | {"predictions": [path]})
     [path] = given["predictions"]
     whole = pq.read_table(path)
     pq.write_table(whole.take(np.arange(len(whole))[::-1]), path)

@@ -23,7 +23,7 @@ from evenhand.individual.results import (
     read_runs,
     setting_of,
 )
-from evenhand.io.tables import count_rows
+from evenhand.io.tables import read_columns
 from evenhand.metrics.individual import TAU, binary, similar_outputs, unchanged_labels
 from evenhand.tabular.prepared import Prepared, read_prepared
 
@@ -148,13 +148,11 @@ def read_answers(
         The predictions are not of these runs or people, or one is no number.
     """
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     results = by_setting(read_runs([runs]))
     chosen = [one for setting, one in results.items() if name_of(setting) in wanted and one.runs]
-    count_rows(predictions, COLUMNS)
     numbers = sorted(run["run"] for one in chosen for run in one.runs)
-    read = pq.read_table(predictions, columns=COLUMNS, filters=pc.field("run").isin(numbers))
+    read = read_columns(predictions, COLUMNS).filter(pc.field("run").isin(numbers))
     run = read["run"].to_numpy()
     row = read["row"].to_numpy()
     p = read["p"].to_numpy()
