@@ -3,6 +3,8 @@
 Its columns: id (small letters, digits and hyphens), system (of `evenhand.report.headline`), kind
 (of `KINDS`), where it stands, what it says, what is right, what follows for the numbers, how
 Evenhand handles it, and how that is known. Names of code stand between backticks.
+
+Other tables name entries by their ids in a column ``known_error``, with spaces between them.
 """
 
 from pathlib import Path
