@@ -132,6 +132,34 @@ def test_several_flips_are_told_and_measured(look):
         "6", "0", "2", "66.7 %", "2 (3 flips)", "75.0 %", "2 (4 flips)", "66.7 %"]  # fmt: skip
 
 
+def test_measures_are_rounded_as_in_the_tables(browser, repository, tmp_path):
+    """Sixteenths have halves where they are cut; tables are written by Python."""
+    made, rows = made_people.table(many=10), list(range(16))
+    loss = {"individual": "iifr_cosine", "reduction": "sum", "epsilon": 0.8}
+    runs = [made_people.run(k, 0, **loss, **{"lambda": float(k)}) for k in range(17)]
+    said = [
+        one
+        for k in range(17)
+        for one in made_people.answers(made, k, rows, [0.9] * k + [0.1] * (16 - k), [0.1] * 16)
+    ]
+    file = tmp_path / "people.html"
+    write_people_page(
+        templates=made_results.templates(repository), out=file, tables_out=tmp_path / "people",
+        **made_people.write(tmp_path / "one", made, runs, said),
+    )  # fmt: skip
+    view = People(browser, file)
+    for k in range(17):
+        view.choose("training", str(k))
+        right = sum(int(i < k) == made.y[i] for i in rows)
+        assert view.measured() == {
+            "accuracy": float(f"{100 * right / 16:.1f}"),
+            "positive": float(f"{k / 16:.3f}"),
+            "IFR_b": float(f"{100 * (16 - k) / 16:.1f}"),
+            "IFR_p": float(f"{100 * (16 - k) / 16:.1f}"),
+        }
+    view.close()
+
+
 def test_what_an_address_asks_in_vain_is_told(look):
     view = look("#?set=none&group=nobody&training=magic&seed=9&answer=odd&label=2&what=ever")
     assert view.page.inner_text(".unfound") == (

@@ -28,7 +28,15 @@
   const counted = (number, one, many = `${one}s`) => `${count(number)} ${number === 1 ? one : many}`;
   const short = (text, most) => (text.length > most ? `${text.slice(0, most)}…` : text);
   const share = (thousandths) => (thousandths / (STEPS - 1)).toFixed(3);
-  const percent = (value) => (value === null ? "–" : `${(100 * value).toFixed(1)}\u00a0%`);
+  // As tables round what results tell with eight digits: a half goes to the even digit.
+  const rounded = (value, digits) => {
+    const number = Number(value.toPrecision(8));
+    const [up, exact] = [number.toFixed(digits), number.toFixed(60)];
+    const half = /^50*$/.test(exact.slice(exact.indexOf(".") + 1 + digits));
+    return half && up.at(-1) % 2 ? (number - 10 ** -(digits + 2)).toFixed(digits) : up;
+  };
+  const percent = (value) => `${rounded(100 * value, 1)}\u00a0%`;
+  const { format } = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
 
   const ANSWERS = {
     changes: (all, i) => all.changed[i] > 0,
@@ -43,8 +51,12 @@
 
   // The people of a data set.
   class People {
-    constructor(data) {
+    constructor({ features, ...data }) {
       Object.assign(this, data);
+      this.known = features.map(({ values, unit, ...more }) => ({
+        ...more,
+        words: values.map((value) => (typeof value === "number" ? `${format(value)} ${unit}`.trim() : value)),
+      }));
       this.place = new Uint8Array(128);
       [...data.digits].forEach((digit, i) => { this.place[digit.charCodeAt(0)] = i; });
       this.base = data.digits.length;
@@ -73,10 +85,7 @@
 
     // What is known of a person: name and value, with its unit.
     features(row) {
-      return this.features_.map(({ name, unit, values, width, codes }) => {
-        const value = values[this.number(codes, row, width)];
-        return [name, typeof value === "number" ? `${value.toLocaleString("en", { maximumFractionDigits: 6 })} ${unit}`.trim() : value];
-      });
+      return this.known.map(({ name, words, width, codes }) => [name, words[this.number(codes, row, width)]]);
     }
 
     // The other values of the attribute, in the order in which they are told.
@@ -139,8 +148,7 @@
 
   function setOf(block) {
     if (!parsed.has(block)) {
-      const { features, ...data } = JSON.parse(document.getElementById(block).textContent);
-      parsed.set(block, new People({ ...data, features_: features }));
+      parsed.set(block, new People(JSON.parse(document.getElementById(block).textContent)));
     }
     return parsed.get(block);
   }
@@ -289,7 +297,7 @@
         asks.answer.value ? `, in ${count(this.fitting)} of ${counted(answers, "answer")}.` : `, ${counted(answers, "answer")}.`);
       const mean = this.means();
       this.measured.replaceChildren(...(answers ? [
-        `Of all ${counted(answers, "answer")}: accuracy ${percent(mean.acc)}, predicted positive ${mean.positive.toFixed(3)}, IFR_b ${percent(mean.ifr_b)}, IFR_p ${percent(mean.ifr_p)}${set.groups.length > 2 ? `, for all values ${percent(mean.ifr_p_all)}` : ""}`,
+        `Of all ${counted(answers, "answer")}: accuracy ${percent(mean.acc)}, predicted positive ${rounded(mean.positive, 3)}, IFR_b ${percent(mean.ifr_b)}, IFR_p ${percent(mean.ifr_p)}${set.groups.length > 2 ? `, for all values ${percent(mean.ifr_p_all)}` : ""}`,
         seeds.filter((one) => one.answers).length > 1 ? "; means over seeds." : "."] : []));
     }
 
