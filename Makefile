@@ -58,7 +58,7 @@ test-slurm: $(READY)
 
 # leaves pictures of all pages in .screenshots
 test-browser: $(READY)
-	@$(BIN)/pytest tests/browser $(if $(RESULTS),--results "$(RESULTS)")
+	@$(BIN)/pytest -n $(CORES) --dist worksteal tests/browser $(if $(RESULTS),--results "$(RESULTS)")
 
 why: $(READY)
 	@$(BIN)/python -m evenhand.why $(if $(CONFIG),--configfile $(CONFIG))

@@ -11,10 +11,24 @@ import pytest
 from browser import made_pages
 from evenhand.report.pages import PAGES
 from in_browser import browser as start
+from in_browser import chromium
+
+
+#: The folder of pictures in the repository.
+PICTURES = ".screenshots"
 
 
 def pytest_addoption(parser):
     parser.addoption("--results", help="a results folder other than that of the checkout")
+
+
+def pytest_sessionstart(session):
+    """What all workers need, once, before they start."""
+    if not hasattr(session.config, "workerinput") and not session.config.option.collectonly:
+        chromium()
+        demo(session.config)
+        shutil.rmtree(session.config.rootpath / PICTURES, ignore_errors=True)
+        (session.config.rootpath / PICTURES).mkdir()
 
 
 @pytest.fixture(scope="session")
@@ -26,12 +40,11 @@ def browser():
 @pytest.fixture(scope="session")
 def places(request, repository, tmp_path_factory):
     """Folders of pages by their names, each made when it is first asked for."""
-    given = request.config.getoption("--results")
     made: dict[str, Path] = {}
 
     def place(name: str) -> Path:
         if name == "demo":
-            return finished(Path(given) if given else repository / "results")
+            return demo(request.config)
         if name not in made:
             folder = tmp_path_factory.mktemp(name) / "results"
             made[name] = getattr(made_pages, name)(repository, folder)
@@ -40,20 +53,20 @@ def places(request, repository, tmp_path_factory):
     return place
 
 
-def finished(results: Path) -> Path:
+def demo(config) -> Path:
+    """The pages of the finished run."""
+    given = config.getoption("--results")
+    results = Path(given).absolute() if given else config.rootpath / "results"
     for file, _ in PAGES.values():
         if not (results / "report" / file).is_file():
             pytest.exit(
-                f"{results.absolute() / 'report' / file} is missing: these tests look at the pages"
-                " of the demo; run `make demo` first.",
+                f"{results / 'report' / file} is missing: these tests look at the pages of the"
+                " demo; run `make demo` first.",
                 returncode=1,
             )
-    return results.absolute() / "report"
+    return results / "report"
 
 
 @pytest.fixture(scope="session")
 def pictures(repository) -> Path:
-    folder = repository / ".screenshots"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    return folder
+    return repository / PICTURES
