@@ -13,7 +13,6 @@ from evenhand.report.pages import PAGES
 from in_browser import browser as start
 from in_browser import chromium
 
-
 #: The folder of pictures in the repository.
 PICTURES = ".screenshots"
 
