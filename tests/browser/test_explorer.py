@@ -105,7 +105,8 @@ def test_the_way_back_from_a_row_leads_to_where_it_was_opened(seen, address, way
         page.go_back()
     opened.wait_for(state="hidden")
     assert view.rows() == rows
-    assert page.evaluate("scrollY") == pytest.approx(before, abs=10)
+    # the browser restores a place by itself, too, and may be a line off
+    assert page.evaluate("scrollY") == pytest.approx(before, abs=40)
     assert page.evaluate("document.activeElement.textContent") == link.inner_text()
     assert page.url.partition("#")[2] == address.removeprefix("#")
     if way == "back":
@@ -287,7 +288,7 @@ def test_the_keyboard_reaches_everything(seen):
     assert {"collection", "measure", "lean", "order", "swapped"} <= reached
     view.page.focus("#explore-sentences tbody a")
     view.page.keyboard.press("Enter")
-    view.page.wait_for_function("document.activeElement.tagName === 'ARTICLE'")
+    view.page.locator("article:focus").wait_for()
 
 
 def test_as_many_sentences_as_the_paper_has_stay_quick(browser, repository, tmp_path):
