@@ -91,6 +91,14 @@ class View:
             " (event) => window.violations.push(`${event.violatedDirective} ${event.blockedURI}`))"
         )
         self.page.goto(file.as_uri() + address)
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until each figure is drawn as wide as its place."""
+        self.page.wait_for_function(
+            "() => [...document.querySelectorAll('.chart')].every((chart) =>"
+            " Number(chart.querySelector('svg')?.getAttribute('width')) === chart.clientWidth)"
+        )
 
     def _dismiss(self, dialog: Any) -> None:
         self.heard.append(f"a dialog: {dialog.message}")

@@ -33,9 +33,12 @@
   });
 
   each("img", (node) => node.hasAttribute("alt") || wrong.push(`an image has no alt: ${told(node)}`));
-  each("svg", (node) => {
+  each("svg, .chart", (node) => {
     if (node.closest("[aria-hidden=true]") || node.parentElement.closest("svg")) return;
     if (node.getAttribute("role") !== "img" || !named(node)) wrong.push(`a drawing has no label: ${node.outerHTML.slice(0, 80)}`);
+  });
+  each(".chart", (node) => {
+    if (node.tabIndex !== 0) wrong.push(`a figure cannot be reached by keys: ${node.getAttribute("aria-label")}`);
   });
   each("figure", (node) => {
     if (!node.querySelector("figcaption")?.textContent.trim()) wrong.push(`a figure has no caption: ${told(node)}`);
@@ -68,7 +71,7 @@
 
   // What reacts to a mouse takes the focus, or holds or lies in what does, or shares a heading
   // with it; what scrolls takes it, too.
-  const pressed = "a[href], button, input, select, textarea, summary, label, [role=button][tabindex='0'], svg[tabindex='0']";
+  const pressed = "a[href], button, input, select, textarea, summary, label, [role=button][tabindex='0']";
   each("body *", (node) => {
     if (!node.checkVisibility()) return;
     const style = getComputedStyle(node);

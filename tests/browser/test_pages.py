@@ -47,6 +47,25 @@ UNSORTED = """(table, [column, way]) => {
 }"""
 
 
+#: Texts of figures that stick out of them, or are smaller than 11 pixels.
+CUT = """() => [...document.querySelectorAll(".chart")].flatMap((chart) => {
+  const { left, right } = chart.getBoundingClientRect();
+  return [...chart.querySelectorAll("text")].filter((text) => {
+    const box = text.getBoundingClientRect();
+    const small = parseFloat(getComputedStyle(text).fontSize) < 11;
+    return text.checkVisibility() && (small || box.left < left - 3 || box.right > right + 3);
+  }).map((text) => text.textContent);
+})"""
+
+#: How many figures there are, and how many of them are drawn once the page is to be printed.
+PRINTED = """addEventListener("DOMContentLoaded", async () => {
+  dispatchEvent(new Event("beforeprint"));
+  for (let i = 0; i < 50; i++) await null; // what is under way without a timer
+  const count = (drawn) => document.querySelectorAll(`.chart${drawn}`).length;
+  window.printed = [count(""), count(":has(svg text)")];
+})"""
+
+
 @pytest.fixture(scope="module", params=LOOKS, ids="-".join)
 def look(request) -> tuple[str, str]:
     """The place of a page and its name."""
@@ -75,6 +94,7 @@ def take(view: View, pictures: Path, look: tuple[str, str], name: str) -> None:
         return
     folder = pictures / place
     folder.mkdir(exist_ok=True)
+    view.settle()
     width = view.page.viewport_size["width"]
     height = min(view.page.evaluate("document.documentElement.scrollHeight"), HIGHEST)
     view.page.screenshot(
@@ -106,6 +126,8 @@ def test_is_dark_in_the_dark(view, look, pictures):
 def test_fits_a_phone(view, look, pictures):
     view.page.set_viewport_size(PHONE)
     assert view.page.evaluate(OVERFLOW) == []
+    view.settle()
+    assert view.page.evaluate(CUT) == []
     take(view, pictures, look, "phone")
 
 
@@ -157,14 +179,21 @@ def sort_and_filter(table: Any) -> None:
 
 
 def test_figures_tell_their_values_and_save_as_svg(view, look, tmp_path):
-    figures = view.page.locator("main figure:has(svg.figure[tabindex]):has(> .save):visible")
-    for i in range(min(figures.count(), 2)):
-        drawing = figures.nth(i).locator("svg.figure[tabindex]").first
-        drawing.focus()
-        view.page.keyboard.press("ArrowRight")
+    figures = view.page.locator("main figure:has(.chart):visible")
+    for i in range(min(figures.count(), 4)):
+        chart = figures.nth(i).locator(".chart")
+        marks = chart.locator(".role-mark [aria-label]")
         tip = view.page.locator(".tip:visible")
-        marked = drawing.locator("[data-tip]").first
-        assert tip.inner_text().split() == marked.get_attribute("data-tip").split()
+        if chart.locator(".role-mark:not(.mark-line) [aria-label]").count():
+            marks.last.hover(force=True)  # which lies on top
+            assert tip.inner_text().split() == marks.last.get_attribute("aria-label").split()
+            view.page.mouse.move(0, 0)
+            assert tip.count() == 0
+        chart.focus()
+        for key, place in (("ArrowRight", 0), ("ArrowLeft", marks.count() - 1)):
+            view.page.keyboard.press(key)
+            said = marks.nth(place).get_attribute("aria-label")
+            assert tip.inner_text().split() == said.split() != []
         view.page.keyboard.press("Escape")
         assert tip.count() == 0
         with view.page.expect_download() as waiting:
@@ -172,11 +201,12 @@ def test_figures_tell_their_values_and_save_as_svg(view, look, tmp_path):
         path = tmp_path / waiting.value.suggested_filename
         assert path.suffix == ".svg"
         waiting.value.save_as(path)
-        check_picture(path)
+        legend = chart.locator(".role-legend-symbol > *").count()
+        check_picture(path, chart.get_attribute("aria-label"), legend)
 
 
-def check_picture(path: Path) -> None:
-    """An SVG file that needs no page around it."""
+def check_picture(path: Path, title: str, legend: int) -> None:
+    """An SVG file that needs no page around it, with its title and so many lines of a legend."""
     root = ElementTree.parse(path).getroot()
     assert root.tag == f"{SVG}svg"
     nodes = list(root.iter())
@@ -186,8 +216,35 @@ def check_picture(path: Path) -> None:
     }  # fmt: skip
     for node in nodes:
         assert not [name for name in node.attrib if name.startswith("on") or "href" in name]
-        assert "class" not in node.attrib and "var(" not in str(node.attrib)
-    assert any(node.tag in (f"{SVG}rect", f"{SVG}circle", f"{SVG}path") for node in nodes[2:])
+        assert "style" not in node.attrib and "var(" not in str(node.attrib)
+    assert "".join(title.split()) in "".join("".join(root.itertext()).split())
+    symbols = [node for node in nodes if "role-legend-symbol" in node.get("class", "")]
+    assert sum(len(list(node)) for node in symbols) == legend
+    assert any("role-mark" in node.get("class", "") and len(node) for node in nodes)
+
+
+def test_figures_take_the_colours_of_light_and_dark_and_print(view):
+    texts = view.page.locator(".chart svg .role-axis-label text").first
+    if not texts.count():
+        return
+    told = "(node) => getComputedStyle(node).fill"
+    light = texts.evaluate(told)
+    view.page.emulate_media(color_scheme="dark")
+    dark = texts.evaluate(told)
+    view.page.emulate_media(media="print", color_scheme="dark")
+    printed = texts.evaluate(told)
+    assert light != dark and printed not in (light, dark)
+
+
+def test_all_figures_are_drawn_before_the_page_is_printed(browser, places):
+    """Even if that happens before the page had the time for those further down."""
+    context = browser.new_context(viewport=WIDE)
+    page = context.new_page()
+    page.add_init_script(PRINTED)
+    page.goto((places("demo") / PAGES["legal_classifiers"][0]).as_uri())
+    charts, drawn = page.evaluate("() => window.printed")
+    context.close()
+    assert charts == drawn > 20
 
 
 def test_hostile_strings_stay_text(view, look):

@@ -2,15 +2,23 @@
 
 import base64
 import hashlib
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.report.pages import PAGES
-from evenhand.report.render import stem
+from evenhand.report.render import DRAWING, stem
 
 TEMPLATES = Path(__file__).parents[3] / "workflow/evenhand/report/templates"
+
+#: Elements of data for scripts: they are never run.
+DATA = "script[type='application/json']"
+
+#: What only markup that was injected could be.
+INJECTED = "script:not([type='application/json']), img, iframe, object, embed, link, base, form"
 
 #: Where a link may lead: into the page, to another one, to results and their copies.
 LINK = re.compile(
@@ -35,15 +43,28 @@ def parse(page: Path) -> LexborHTMLParser:
             html = html.replace(f"<script>{text}</script>", "")
     assert "page.js" in found
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src{''.join(digests)}"
-    licence = (TEMPLATES / "datatables.license.txt").read_text(encoding="utf-8")
-    html = html.replace(f"<!--\n{licence}-->", "")
+    for licence in TEMPLATES.glob("*.license.txt"):
+        html = html.replace(f"<!--\n{licence.read_text(encoding='utf-8')}-->", "")
     tree = LexborHTMLParser(html)
     meta = tree.css_first("head meta[http-equiv=Content-Security-Policy]")
     assert meta.attributes["content"] == policy
-    tables, data = tree.css("table.sortable"), tree.css("script[type='application/json']")
+    tables = tree.css("table.sortable")
+    data = [one for one in tree.css(DATA) if "chart" not in one.parent.attributes.get("class", "")]
+    assert [name for name in found if name in DRAWING] == (list(DRAWING) if charts(tree) else [])
     assert "datatables.min.js" in found or not tables
     assert tables or data or "datatables.min.js" not in found
     return tree
+
+
+def charts(tree: Any, within: str = "body") -> list[dict[str, Any]]:
+    """The specifications of the figures of a page, or of a part of it."""
+    return [json.loads(one.text()) for one in tree.css(f"{within} .chart script")]
+
+
+def rows(spec: dict[str, Any], field: str) -> list[Any]:
+    """What the rows of a figure have in a field, those of its layers' own data last."""
+    data = [one["data"]["values"] for one in (spec, *spec["layer"]) if "data" in one]
+    return [row[field] for values in data for row in values if field in row]
 
 
 def check_no_request(tree: LexborHTMLParser) -> None:

@@ -12,6 +12,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.errors import InputError
 from evenhand.report import render
+from evenhand.report.figures import Step, waterfall
+from evenhand.report.render import DRAWING
 from unit.report.checks import TEMPLATES
 
 
@@ -89,6 +91,8 @@ def scripts_in(html: str) -> list[str]:
         ("<p>a table of class sortable</p>", ["page.js"]),
         ('<table class="sortable"></table>', ["datatables.min.js", "page.js"]),
         ('<table id="x" class="wide sortable"></table>', ["datatables.min.js", "page.js"]),
+        ("<p>a figure of class chart</p>", ["page.js"]),
+        ('<div class="chart"></div>', ["page.js", *DRAWING]),
     ],
 )
 def test_a_page_holds_the_scripts_that_it_needs_and_its_policy_no_other(tmp_path, content, names):
@@ -99,6 +103,7 @@ def test_a_page_holds_the_scripts_that_it_needs_and_its_policy_no_other(tmp_path
     policy = "script-src" + "".join(f" 'sha256-{digest.decode()}'" for digest in digests)
     assert f"style-src 'unsafe-inline'; {policy}\">" in html
     assert ("Permission is hereby granted" in html) == ("datatables.min.js" in names)
+    assert html.count("Interactive Data Lab") == (3 if "vega.min.js" in names else 0)
     assert content in html
 
 
@@ -117,6 +122,19 @@ def test_a_page_adds_its_own_script_behind_the_others(tmp_path):
 def test_a_script_that_would_leave_its_element_is_refused(text):
     with pytest.raises(ValueError, match=r"page\.js cannot stand inside a page"):
         render.scripts_of({"page.js": text}, "", [])
+
+
+def test_vendored_scripts_of_figures_are_those_that_their_description_names():
+    described = (TEMPLATES / "vega.md").read_text(encoding="utf-8")
+    rows = re.findall(r"\| `(\S+)` \| (\S+) \| .* \| (\w{64}) \|\n", described)
+    assert [name for name, _, _ in rows] == [name for name in DRAWING if name != "figures.js"]
+    for name, version, digest in rows:
+        script = (TEMPLATES / name).read_bytes()
+        assert hashlib.sha256(script).hexdigest() == digest
+        # the interpreter does not say its version
+        assert version.encode() in script or name == "vega-interpreter.min.js"
+        licence = (TEMPLATES / f"{name.partition('.')[0]}.license.txt").read_text("utf-8")
+        assert "Interactive Data Lab" in licence and "Redistribution and use" in licence
 
 
 def test_the_vendored_script_is_the_one_that_its_description_names():
@@ -226,8 +244,23 @@ def test_macros_escape_what_they_show(tmp_path):
         tmp_path,
         f'{{% set x = "{hostile}" %}}'
         '{{ m.text(x, "de") }}{{ m.data("d", {"x": x}) }}{{ m.downloads(x) }}'
-        '{% call m.table(x, sortable=true) %}<tr></tr>{% endcall %}{{ m.figure("", x) }}',
+        "{% call m.table(x, sortable=true) %}<tr></tr>{% endcall %}",
     )
     assert "<b>" not in html
     assert '<bdi lang="de">&lt;b&gt;&#39;</bdi>' in html
     assert """<script type="application/json" id="d">{"x":"\\u003cb\\u003e'"}</script>""" in html
+
+
+HOSTILE = "</script><!--'\"&\x00\u202e"
+
+
+def test_a_figure_is_data_in_an_element_with_a_label(tmp_path):
+    spec = waterfall([Step(HOSTILE, 1, 1, "kept")], HOSTILE, unit=HOSTILE)
+    tree = LexborHTMLParser(page(tmp_path, "{{ spec|chart }}", spec=spec))
+    chart = tree.css_first("body > div.chart")
+    assert chart.attributes["aria-label"] == spec["description"] == render.visible(HOSTILE)
+    assert chart.attributes["style"] == "min-height: 85px; max-width: 720px"
+    [script] = tree.css("script")
+    assert script.attributes == {"type": "application/json"}
+    assert json.loads(script.text()) == {k: v for k, v in spec.items() if k != "$schema"}
+    assert "table" in tree.css_first("noscript").text()

@@ -2,11 +2,9 @@ import re
 
 from hypothesis import given
 from hypothesis import strategies as st
-from selectolax.lexbor import LexborHTMLParser
 
-from evenhand.report.figures import Axis, Curve, roc_curves, score_on_scale
 from evenhand.report.sections.stereotypes_examples import difference_pieces
-from evenhand.report.sections.stereotypes_meta import in_words
+from evenhand.report.sections.stereotypes_meta import _thinned, in_words
 from evenhand.report.sections.stereotypes_scores import conclude, headline, judge
 from evenhand.report.sections.stereotypes_words import (
     gate_words,
@@ -118,26 +116,12 @@ def test_what_differs_is_marked_in_whole_words_or_characters():
     assert [piece.text for piece in less if piece.kind] == ["她"]
 
 
-def test_a_score_on_its_scale():
-    drawing = score_on_scale(Axis(30, 70), 60, (55, 65), (45, 52), "score 60", kind="more")
-    tree = LexborHTMLParser(str(drawing))
-    assert tree.css_first("circle").attributes["cx"] == "75.000%"
-    assert tree.css_first("line.zero").attributes["x1"] == "50.000%"
-    band = tree.css_first("rect.band").attributes
-    assert (band["x"], band["width"]) == ("37.500%", "17.500%")
-    bare = LexborHTMLParser(str(score_on_scale(Axis(30, 70), 60, (None, None), (None, 1), "s")))
-    assert not bare.css(".band, .whisker")
-    assert bare.css_first("g").attributes["class"] == "unclear"
-
-
 def test_curves_keep_their_ends_and_drop_what_cannot_be_seen():
     points = [(i / 5000, i / 5000) for i in range(5001)]
-    drawing = roc_curves([Curve("<b>", points, "line-1")], "Curves.")
-    tree = LexborHTMLParser(str(drawing))
-    corners = tree.css_first("polyline").attributes["points"].split()
-    assert (corners[0], corners[-1]) == ("0.0,100.0", "100.0,0.0")
-    assert 100 < len(corners) < 200
-    assert tree.css_first("g title").text() == "<b>"
+    kept = _thinned(points)
+    assert (kept[0], kept[-1]) == ((0, 0), (1, 1))
+    assert 100 < len(kept) < 200
+    assert _thinned(points[:1]) == points[:1] and _thinned([]) == []
 
 
 def test_words():

@@ -93,6 +93,17 @@ def test_contrast(scheme, pairs, least):
     assert not poor
 
 
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_numbers_on_cells_can_be_read(scheme):
+    """Text of 4.5 to 1 on the strongest colour of a map, which is half of it."""
+    colours = SCHEMES[scheme]
+    digits = [[int(colours[one].ljust(7, "f")[i : i + 2], 16) for i in (1, 3, 5)]
+              for one in ("paper", "kept", "evidence")]  # fmt: skip
+    for strong in digits[1:]:
+        mixed = [(a + b) // 2 for a, b in zip(digits[0], strong, strict=True)]
+        assert contrast("#" + "".join(f"{part:02x}" for part in mixed), colours["ink"]) >= 4.5
+
+
 def test_every_colour_that_is_used_is_set():
     used = set(re.findall(r"var\(--([\w-]+)\)", STYLE))
     fonts = {"sans", "serif", "mono"} | set(re.findall(r"--(\w+):\s*\"", STYLE))

@@ -123,7 +123,8 @@ def test_the_page_tells_times_memory_and_versions(templates, run):
     cells = [cell.text() for cell in tree.css("#versions tbody th, #versions tbody td")]
     assert cells == ["numpy", "2.4, 2.5", "2"]
     assert "9.9.9" in text and "CPython" in text
-    assert len(tree.css("#rules svg title")) == 3
+    [spec] = checks.charts(tree, "#rules")
+    assert len(checks.rows(spec, "words")) == 3
     assert "/tmp/x" not in html.read_text(encoding="utf-8")
     assert tree.css_first("#memory td.warning")
 
@@ -138,7 +139,7 @@ def test_without_logs_extended_benchmarks_and_records_it_says_so(templates, tmp_
 def test_names_stay_text(templates, tmp_path):
     write(tmp_path, f"{HOSTILE}/{HOSTILE}", 1.0)
     tree = checks.parse(page(templates, tmp_path))
-    assert not tree.css("script")
+    assert not tree.css(checks.INJECTED)
     assert HOSTILE in tree.css_first("#rules").text() and HOSTILE in tree.css_first("#jobs").text()
 
 

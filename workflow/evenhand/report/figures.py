@@ -1,25 +1,23 @@
-"""Figures as inline SVG: as wide as their place, in the page's own fonts and colours.
+"""Figures of amounts, estimates and shares, as Vega-Lite specifications (`evenhand.report.vega`).
 
-A figure has no view box: what lies across is given in percent of its width, what lies down in
-pixels. So it fills a phone as well as a sheet of paper, and its text keeps its size. Colours
-are classes (`male`, `female`, `kept`, `lost`, `quiet`, …) that the page's style sheet sets,
-for light and for dark. Each mark tells its value in a `<title>`, and the whole figure in its
-label; beside each figure stands a table with the same numbers.
+In each, `label` says what it shows, also to a person who cannot see it. Names stand above what is
+drawn, so that a phone has room for them. Beside each figure stands a table with the same numbers.
 """
 
-import math
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from xml.etree import ElementTree
 
-from markupsafe import Markup
-
-from evenhand.report.render import count, decimal, percent, signed, visible
+from evenhand.report.render import count, decimal, number, percent, signed
+from evenhand.report.vega import Ends, Side, Spec, by_kind, colour, layer, specification
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a waterfall: so many were left before it, so many after it."""
+    """One step of a waterfall: so many were left before it, so many after it.
+
+    `kind` is ``lost``, or of a step that takes nothing ``kept`` or ``rest``.
+    """
 
     label: str
     before: int
@@ -29,70 +27,131 @@ class Step:
 
 @dataclass(frozen=True)
 class Bar:
-    """An amount with its name, as text, and in words for whoever asks."""
+    """An amount with its name, as text, and in words for whoever asks.
+
+    `kind` is its colour; a darker piece behind it shows what was `lost`.
+    """
 
     label: str
     amount: float
     text: str
     words: str
+    kind: str = "quiet"
+    lost: float = 0
 
 
 @dataclass(frozen=True)
-class Axis:
-    """The values from `low` to `high` laid out from the left end to the right."""
+class Estimate:
+    """A number and its noise.
 
-    low: float
-    high: float
+    Attributes
+    ----------
+    name : str
+        Whose number it is.
+    value : float
+        The number.
+    words : str
+        The number and its noise, for a person who points at the row.
+    shown : str
+        The number as it stands at the right end.
+    span : pair of float
+        The ends of its interval; without them no line is drawn.
+    band : pair of float
+        What is to be expected of chance; without it no band is drawn.
+    kind : str
+        ``male``, ``female``, ``more``, ``less``, ``plain``, or ``unclear``, whose dot is hollow.
+    """
 
-    def at(self, value: float) -> str:
-        """Where a value lies, in percent of the width; beyond an end, at the end."""
-        share = (value - self.low) / (self.high - self.low)
-        return f"{min(max(share, 0.0), 1.0) * 100:.3f}%"
-
-    def width(self, low: float, high: float) -> str:
-        """How wide the stretch between two values is, in percent."""
-        low, high = max(low, self.low), min(high, self.high)
-        return f"{max(high - low, 0.0) / (self.high - self.low) * 100:.3f}%"
+    name: str
+    value: float
+    words: str
+    shown: str
+    span: Ends = (None, None)
+    band: Ends = (None, None)
+    kind: str = "unclear"
 
 
-def waterfall(steps: Sequence[Step], label: str) -> Markup:
+def waterfall(steps: Sequence[Step], label: str, *, unit: str) -> Spec:
     """What is left after each step: a bar for the rest, a darker piece for what the step took.
 
-    The first step's `before` is the full width.
+    The first step's `before` is the whole; `unit` is what is counted, in the plural.
     """
-    height, whole = 38, max(steps[0].before, 1)
-    axis = Axis(0, whole)
-    svg = _figure(height * len(steps), label, "waterfall")
-    for row, step in enumerate(steps):
-        top = row * height
-        taken = step.before - step.after
-        value = taken if step.kind == "lost" else step.after
-        group = _add(svg, "g")
-        _title(group, f"{step.label}: {count(value)} ({percent(value / whole)})")
-        _text(group, "0", top + 14, _cut(step.label))
-        sign = "−" if step.kind == "lost" and value else ""
-        _text(group, "100%", top + 14, sign + count(value), "number", "end")
-        _add(group, "rect", "track", x="0", y=top + 21, width="100%", height=8)
-        rest = "rest" if step.kind == "lost" else step.kind
-        _bar(group, axis, 0, step.after, top + 21, 8, rest)
-        _bar(group, axis, step.after, step.before, top + 21, 8, "lost")
-    return _draw(svg)
+    whole = max(steps[0].before, 1)
+    rows = []
+    for step in steps:
+        lost = step.kind == "lost"
+        value = step.before - step.after if lost else step.after
+        words = f"{step.label}: {count(value)} ({percent(value / whole)})"
+        text = ("−" if lost and value else "") + count(value)
+        kind = "rest" if lost else step.kind
+        rows.append(Bar(step.label, step.after, text, words, kind, step.before - step.after))
+    return bars(rows, label, unit=unit, whole=whole)
 
 
-def bars(rows: Sequence[Bar], label: str) -> Markup:
-    """A bar for each amount, under its name; the largest has the full width."""
-    height = 38
-    axis = Axis(0, max((row.amount for row in rows), default=0) or 1)
-    svg = _figure(height * len(rows), label, "bars")
-    for number, row in enumerate(rows):
-        top = number * height
-        group = _add(svg, "g")
-        _title(group, row.words)
-        _text(group, "0", top + 14, _cut(row.label))
-        _text(group, "100%", top + 14, row.text, "number", "end")
-        _add(group, "rect", "track", x="0", y=top + 21, width="100%", height=8)
-        _bar(group, axis, 0, row.amount, top + 21, 8, "quiet")
-    return _draw(svg)
+def bars(rows: Sequence[Bar], label: str, *, unit: str, whole: float | None = None) -> Spec:
+    """A bar for each amount, from top to bottom; the axis ends at `whole`, or the largest one."""
+    x = Side(unit, (0, whole or max((row.amount for row in rows), default=0) or 1))
+    pieces = [
+        {"row": i, "from": low, "to": high, "kind": kind}
+        for i, row in enumerate(rows)
+        for low, high, kind in (
+            (0, row.amount, row.kind),
+            (row.amount, row.amount + row.lost, "lost"),
+        )
+        if high > low
+    ]
+    place = {"x": x.encode("from"), "x2": {"field": "to"}, "color": by_kind(pieces)}
+    named = [{"name": row.label, "text": row.text, "words": row.words} for row in rows]
+    return _rows(label, 40, named, [layer("bar", place, data=pieces, height=9, yOffset=8)])
+
+
+def estimates(
+    rows: Sequence[Estimate], side: Side, label: str, *, centre: float | None = None
+) -> Spec:
+    """Numbers with their intervals, from top to bottom; a line for no difference at `centre`."""
+    values = [
+        {"name": row.name, "text": row.shown, "words": f"{row.name}: {row.words}",
+         "value": row.value, "low": row.span[0], "high": row.span[1],
+         "from": row.band[0], "to": row.band[1], "kind": row.kind}
+        for row in rows
+    ]  # fmt: skip
+    band = {"x": side.encode("from"), "x2": {"field": "to"}}
+    track = {"x": {"value": 0}, "x2": {"value": "width"}}
+    whisker = {"x": side.encode("low"), "x2": {"field": "high"}, "color": by_kind(values)}
+    dot = {"x": side.encode("value"), "color": by_kind(values)}
+    dot["fill"] = by_kind(values, unclear="paper")
+    layers = [
+        layer("bar", band, color=colour("band"), height=13, yOffset=9),
+        layer("rule", track, color=colour("faint"), yOffset=9),
+        layer("rule", whisker, size=2, yOffset=9),
+        layer("point", dot, size=60, strokeWidth=2, opacity=1, yOffset=9),
+    ]
+    if centre is not None:
+        look = {"color": colour("ink"), "orient": "vertical", "size": 19, "yOffset": 9}
+        layers.insert(2, layer("tick", {"x": side.mark(centre)}, **look))
+    return _rows(label, 46, values, layers)
+
+
+def _rows(label: str, step: int, rows: Sequence[Spec], layers: Sequence[Spec]) -> Spec:
+    """Layers over rows with names above what is drawn, and numbers at their right ends.
+
+    Each row as a whole says its words.
+    """
+    room = 7 * max((len(row["text"]) for row in rows), default=0) + 12
+    left = {"x": {"value": 0}, "text": {"field": "name"}}
+    right = {"x": {"value": "width"}, "text": {"field": "text"}}
+    whole = {"x": {"value": 0}, "x2": {"value": "width"}, "description": {"field": "words"}}
+    layers = [
+        *layers,
+        layer("text", left, align="left", yOffset=-9, limit={"expr": f"width - {room}"}),
+        layer("text", right, align="right", yOffset=-9, color=colour("soft")),
+        layer("bar", whole, color="transparent"),
+    ]
+    y = {"field": "row", "type": "ordinal", "axis": None, "scale": {"padding": 0}}
+    for one in layers:
+        one["encoding"]["y"] = y
+    numbered = [{"row": i} | row for i, row in enumerate(rows)]
+    return specification(label, step * len(rows), numbered, layers, widest=720)
 
 
 def histogram(
@@ -100,72 +159,48 @@ def histogram(
     edges: Sequence[float],
     label: str,
     *,
+    title: str,
+    unit: str,
     end: float | None = None,
     top: float | None = None,
-    ticks: Sequence[float] = (),
-    marks: Sequence[float] = (),
-    signs: bool = False,
-    unit: str = "sentences",
-    height: int = 120,
-) -> Markup:
-    """How many fall between each two edges.
+) -> Spec:
+    """How many fall between each two edges, as shares of all.
 
     Parameters
     ----------
     counts : sequence of int
         Of length n.
     edges : sequence of float
-        Of length n + 1, rising. The first and last bin may hold what lies beyond.
+        Of length n + 1, rising. The last bin may hold what lies beyond.
     label : str
-        What a person hears who cannot see the figure.
+        What it shows.
+    title, unit : str
+        What the edges measure, and what is counted, in the plural.
     end : float, optional
         Where the axis ends, if not with the last edge.
     top : float, optional
         The share (0 to 1) at the upper border, for several figures on one scale.
-    ticks : sequence of float
-        Values marked on the axis.
-    marks : sequence of float
-        Values at which a dashed line stands.
-    signs : bool
-        Below zero is coloured as female, above as male, and zero gets a line.
-    unit : str
-        What is counted, in the plural.
-    height : int
-        Height of the plot in pixels.
     """
+    values = _bins(counts, edges, unit, signs=False)
+    top = top or max((one["share"] for one in values), default=1)
+    x = Side(title, (edges[0], edges[-1] if end is None else end), whole=True)
+    y = Side(f"Share of {unit}", (0, top), shares=True, grid=True)
+    place = {"x": x.encode("from"), "x2": {"field": "to"}, "y": y.encode("share")}
+    place |= {"y2": {"datum": 0}, "description": {"field": "words"}}
+    look = {"color": colour("quiet"), "stroke": colour("paper"), "strokeWidth": 1}
+    return specification(label, 130, values, [layer("bar", place, **look)], widest=560)
+
+
+def _bins(counts: Sequence[int], edges: Sequence[float], unit: str, *, signs: bool) -> list[Spec]:
+    """The bins that hold something, with their shares of all."""
     whole = max(sum(counts), 1)
-    top = top or max((n / whole for n in counts), default=1) or 1
-    axis = Axis(edges[0], edges[-1] if end is None else end)
-    svg = _figure(height + 22, label, "histogram")
-    for n, low, high in zip(counts, edges, edges[1:], strict=False):
-        kind = "quiet" if not signs else "female" if low + high < 0 else "male"
-        tall = min(n / whole / top, 1) * height
-        if n:
-            bar = _add(
-                svg,
-                "rect",
-                f"bar {kind}",
-                x=axis.at(low),
-                width=axis.width(low, high),
-                y=f"{height - max(tall, 1):.2f}",
-                height=f"{max(tall, 1):.2f}",
-            )
-            _title(
-                bar,
-                f"{_tick(low, signs)} to {_tick(high, signs)}: "
-                f"{count(n)} {unit} ({percent(n / whole)})",
-            )
-    for mark in marks:
-        x = axis.at(mark)
-        _add(svg, "line", "threshold", x1=x, x2=x, y1=0, y2=height)
-    if signs:
-        _add(svg, "line", "zero", x1=axis.at(0), x2=axis.at(0), y1=0, y2=height)
-    _ruler(svg, axis, ticks, height, signs)
-    return _draw(svg)
-
-
-#: Height in pixels of one distribution among several: its name, its bars, and the room below.
-NAME, BARS, ROOM = 18, 44, 10
+    said = [number(edge, signs=signs) for edge in edges]
+    return [
+        {"from": low, "to": high, "share": n / whole,
+         "words": f"{a} to {b}: {count(n)} {unit} ({percent(n / whole)})"}
+        for n, low, high, a, b in zip(counts, edges, edges[1:], said, said[1:], strict=False)
+        if n
+    ]  # fmt: skip
 
 
 def distributions(
@@ -173,10 +208,10 @@ def distributions(
     edges: Sequence[float],
     label: str,
     *,
-    ticks: Sequence[float] = (),
+    title: str,
+    unit: str,
     marks: Sequence[float] = (),
-    unit: str = "sentences",
-) -> Markup:
+) -> Spec:
     """Several histograms under each other, over one axis and in one scale of shares.
 
     Parameters
@@ -187,98 +222,78 @@ def distributions(
         Rising. The first and last bin may hold what lies beyond. Below zero is coloured as
         female, above as male.
     label : str
-        What a person hears who cannot see the figure.
-    ticks, marks : sequence of float
-        Values marked on the axis, and values at which a dashed line stands.
-    unit : str
-        What is counted, in the plural.
+        What it shows.
+    title, unit : str
+        What the edges measure, and what is counted, in the plural.
+    marks : sequence of float
+        Values at which a dashed line stands.
     """
-    axis = Axis(edges[0], edges[-1])
-    shares = [[n / max(sum(counts), 1) for n in counts] for _, counts in rows]
-    top = max((share for row in shares for share in row), default=0) or 1
-    each = NAME + BARS + ROOM
-    height = each * len(rows)
-    svg = _figure(height + 22, label, "histogram distributions")
-    for mark in marks:
-        _add(svg, "line", "threshold", x1=axis.at(mark), x2=axis.at(mark), y1=NAME, y2=height)
-    for number, ((name, counts), row) in enumerate(zip(rows, shares, strict=True)):
-        base = number * each + NAME + BARS
-        group = _add(svg, "g")
-        for n, share, low, high in zip(counts, row, edges, edges[1:], strict=False):
-            if n:
-                tall = max(share / top * BARS, 1)
-                bar = _add(
-                    group,
-                    "rect",
-                    f"bar {'female' if low + high < 0 else 'male'}",
-                    x=axis.at(low),
-                    width=axis.width(low, high),
-                    y=f"{base - tall:.2f}",
-                    height=f"{tall:.2f}",
-                )
-                words = f"{_tick(low, True)} to {_tick(high, True)}"
-                _title(bar, f"{name}, {words}: {count(n)} {unit} ({percent(share)})")
-        _add(group, "line", "base", x1=0, x2="100%", y1=base, y2=base)
-        _text(group, "0", base - BARS - 4, name)
-        _text(group, "100%", base - BARS - 4, f"{count(sum(counts))} {unit}", "value", "end")
-    _add(svg, "line", "zero", x1=axis.at(0), x2=axis.at(0), y1=NAME, y2=height - ROOM)
-    _ruler(svg, axis, ticks, height, signs=True)
-    return _draw(svg)
+    bins = [_bins(counts, edges, unit, signs=True) for _, counts in rows]
+    top = max((one["share"] for row in bins for one in row), default=1)
+    # A row is 1 high: its bars stand at 0.95 and reach up to 0.35, its name lies above them.
+    foot, reach = 0.95, 0.6
+    values = [
+        one | {"base": i + foot, "top": i + foot - reach * one["share"] / top,
+               "kind": "female" if one["from"] + one["to"] < 0 else "male",
+               "words": f"{name}, {one['words']}"}
+        for i, ((name, _), row) in enumerate(zip(rows, bins, strict=True))
+        for one in row
+    ]  # fmt: skip
+    names = [
+        {"at": i + 0.16, "foot": i + foot, "name": name, "text": f"{count(sum(counts))} {unit}"}
+        for i, (name, counts) in enumerate(rows)
+    ]
+    x = Side(title, (edges[0], edges[-1]), signs=True)
+    ticks = [i + end for i in range(len(rows)) for end in (foot - reach, foot)]
+    ends = f"datum.value % 1 > {foot - reach / 2:.2f} ? '0 %' : {json.dumps(percent(top))}"
+    y = Side("Share", (len(rows), 0), ticks=ticks, label=ends)
+    place = {"x": x.encode("from"), "x2": {"field": "to"}, "y": y.encode("top")}
+    place |= {"y2": {"field": "base"}, "color": by_kind(values), "description": {"field": "words"}}
+    left = {"x": {"value": 0}, "y": y.encode("at"), "text": {"field": "name"}}
+    right = {"x": {"value": "width"}, "y": y.encode("at"), "text": {"field": "text"}}
+    base = {"x": {"value": 0}, "x2": {"value": "width"}, "y": y.encode("foot")}
+    layers = [
+        layer("bar", place, stroke=colour("paper"), strokeWidth=0.5),
+        layer("rule", base, data=names, color=colour("line")),
+        *(layer("rule", {"x": x.mark(mark)}, strokeDash=[2, 3]) for mark in marks),
+        layer("rule", {"x": x.mark(0)}, color=colour("ink")),
+        layer("text", left, data=names, align="left", dx=5, limit={"expr": "width - 130"}),
+        layer("text", right, data=names, align="right", color=colour("soft")),
+    ]
+    return specification(label, 76 * len(rows), values, layers, widest=760)
 
 
-#: Height in pixels of a row of a heat map, and the share of its width that the names take.
-CELL, MARGIN = 34, 0.07
-
-
-def heat_map(names: Sequence[str], values: Sequence[Sequence[float | None]], label: str) -> Markup:
-    """Values from -1 to 1 between each two things, which have numbers from 1.
+def heat_map(names: Sequence[str], values: Sequence[Sequence[float | None]], label: str) -> Spec:
+    """Values from -1 to 1 between each two things, which are numbered from 1.
 
     Parameters
     ----------
     names : sequence of str
-        The things; what each number means stands beside the figure.
+        The things.
     values : sequence of sequence of float or None
         Rows and columns in the order of the names. The diagonal is not shown; None is a dash.
     label : str
-        What a person hears who cannot see the figure.
+        What it shows.
     """
-    size = len(names)
-    width = (1 - MARGIN) / max(size, 1)
-    svg = _figure(CELL * size + 22, label, "heat")
-    for i in range(size):
-        middle = f"{(MARGIN + (i + 0.5) * width) * 100:.3f}%"
-        _text(svg, "0", 22 + CELL * i + 21, str(i + 1), "value")
-        _text(svg, middle, 14, str(i + 1), "value", "middle")
-        for j in range(size):
-            if i == j:
-                continue
-            value = values[i][j]
-            group = _add(svg, "g")
-            _title(group, f"{names[i]} and {names[j]}: {signed(value, 3)}")
-            cell = _add(
-                group,
-                "rect",
-                "cell minus" if value is not None and value < 0 else "cell plus",
-                x=f"{(MARGIN + j * width) * 100:.3f}%",
-                width=f"{width * 100:.3f}%",
-                y=22 + CELL * i,
-                height=CELL,
-            )
-            # Half of the colour at most, so that the number on it can be read.
-            cell.set("fill-opacity", f"{min(abs(value or 0), 1) / 2:.3f}")
-            middle = f"{(MARGIN + (j + 0.5) * width) * 100:.3f}%"
-            _text(group, middle, 22 + CELL * i + 21, decimal(value, 2), "number", "middle")
-    return _draw(svg)
-
-
-#: Height in pixels of a row of `shares`: its name, and its cells below.
-SHARES = 46
+    cells = [
+        {"row": i, "column": j + 1, "size": min(abs(value or 0), 1),
+         "kind": "evidence" if (value or 0) < 0 else "kept", "text": decimal(value, 2),
+         "words": f"{names[i]} and {names[j]}: {signed(value, 3)}"}
+        for i, row in enumerate(values)
+        for j, value in enumerate(row)
+        if i != j
+    ]  # fmt: skip
+    return _cells([f"{i} {name}" for i, name in enumerate(names, 1)], cells, label, None)
 
 
 def shares(
-    rows: Sequence[tuple[str, Sequence[float | None]]], columns: Sequence[str], label: str
-) -> Markup:
-    """The shares of each row that fall in each column, as a map; columns have numbers from 1.
+    rows: Sequence[tuple[str, Sequence[float | None]]],
+    columns: Sequence[str],
+    label: str,
+    *,
+    title: str,
+) -> Spec:
+    """The shares of each row that fall in each column, as a map; columns are numbered from 1.
 
     Parameters
     ----------
@@ -286,356 +301,36 @@ def shares(
         From top to bottom: a name, and a share (0 to 1) for each column. None is a dash.
     columns : sequence of str
         What each number means stands beside the figure.
-    label : str
-        What a person hears who cannot see the figure.
+    label, title : str
+        What it shows, and what the columns are.
     """
-    width = 100 / max(len(columns), 1)
-    svg = _figure(20 + SHARES * len(rows), label, "heat")
-    for j in range(len(columns)):
-        _text(svg, f"{(j + 0.5) * width:.3f}%", 12, str(j + 1), "value", "middle")
-    for i, (name, values) in enumerate(rows):
-        top = 20 + SHARES * i
-        _text(svg, "0", top + 13, _cut(name))
-        for j, value in enumerate(values):
-            group = _add(svg, "g")
-            _title(group, f"{name}, {columns[j]}: {percent(value)}")
-            place = {"x": f"{j * width:.3f}%", "width": f"{width:.3f}%"}
-            cell = _add(group, "rect", "cell plus", y=top + 18, height=SHARES - 20, **place)
-            # As in `heat_map`, half of the colour at most.
-            cell.set("fill-opacity", f"{min(value or 0, 1) / 2:.3f}")
-            middle = f"{(j + 0.5) * width:.3f}%"
-            _text(group, middle, top + 35, percent(value, 0), "number", "middle")
-    return _draw(svg)
+    cells = [
+        {"row": i, "column": j + 1, "size": min(value or 0, 1), "kind": "kept",
+         "text": percent(value, 0), "words": f"{name}, {columns[j]}: {percent(value)}"}
+        for i, (name, values) in enumerate(rows)
+        for j, value in enumerate(values)
+    ]  # fmt: skip
+    return _cells([name for name, _ in rows], cells, label, title)
 
 
-def interval(axis: Axis, value: float, low: float | None, high: float | None, label: str) -> Markup:
-    """A dot at a value and a line over its interval, for a cell of a table."""
-    svg = _figure(24, label, "interval")
-    _add(svg, "rect", "track", x=0, y=11.5, width="100%", height=1)
-    if axis.low < 0 < axis.high:
-        _add(svg, "line", "zero", x1=axis.at(0), x2=axis.at(0), y1=2, y2=22)
-    kind = "female" if value < 0 else "male"
-    group = _add(svg, "g", kind)
-    _title(group, label)
-    if low is not None and high is not None:
-        _add(group, "line", "whisker", x1=axis.at(low), x2=axis.at(high), y1=12, y2=12)
-    _add(group, "circle", "dot", cx=axis.at(value), cy=12, r=4.5)
-    return _draw(svg)
+def _cells(names: Sequence[str], cells: list[Spec], label: str, title: str | None) -> Spec:
+    """Rows of cells under their names, the stronger coloured the larger their numbers are.
 
-
-def ruler(axis: Axis, ticks: Sequence[float], label: str) -> Markup:
-    """The axis for a column of `interval` cells."""
-    svg = _figure(18, label, "ruler")
-    _ruler(svg, axis, ticks, -6, signs=True)
-    return _draw(svg)
-
-
-def ticks_between(low: float, high: float, most: int = 6) -> list[float]:
-    """Round values (1, 2 or 5 times a power of ten apart) between two ends."""
-    if not high > low:
-        return [low]
-    step = next(s for s in _steps((high - low) / most) if (high - low) / s <= most)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [round(i * step, 10) for i in range(first, last + 1)]
-
-
-def _steps(least: float) -> list[float]:
-    power = 10.0 ** math.floor(math.log10(least))
-    return [power, 2 * power, 5 * power, 10 * power, 20 * power]
-
-
-def _ruler(
-    svg: ElementTree.Element, axis: Axis, ticks: Sequence[float], y: float, signs: bool
-) -> None:
-    """Ticks and their values under a plot that ends at `y`."""
-    for tick in ticks:
-        share = (tick - axis.low) / (axis.high - axis.low)
-        anchor = "start" if share < 0.02 else "end" if share > 0.98 else "middle"
-        x = axis.at(tick)
-        _add(svg, "line", "tick", x1=x, x2=x, y1=max(y, 0), y2=y + 4 if y > 0 else 2)
-        _text(svg, x, y + 18, _tick(tick, signs), "value", anchor)
-    if y > 0:
-        _add(svg, "line", "base", x1=0, x2="100%", y1=y, y2=y)
-
-
-def _tick(value: float, signs: bool) -> str:
-    digits = 0 if value == round(value) else 1 if value * 10 == round(value * 10) else 2
-    return signed(value, digits) if signs else f"{value:,.{digits}f}"
-
-
-def _bar(
-    group: ElementTree.Element,
-    axis: Axis,
-    low: float,
-    high: float,
-    y: float,
-    height: float,
-    kind: str,
-) -> None:
-    if high > low:
-        x, width = axis.at(low), axis.width(low, high)
-        _add(group, "rect", f"bar {kind}", x=x, y=y, width=width, height=height)
-
-
-def _figure(height: float, label: str, kind: str) -> ElementTree.Element:
-    return ElementTree.Element(
-        "svg",
-        {
-            "class": f"figure {kind}",
-            "role": "img",
-            "aria-label": visible(label),
-            "width": "100%",
-            "height": f"{height:g}",
-        },
-    )
-
-
-def _add(
-    parent: ElementTree.Element, tag: str, kind: str = "", **attributes: str | float
-) -> ElementTree.Element:
-    """A child element; numbers become pixels."""
-    plain = {k: v if isinstance(v, str) else f"{v:g}" for k, v in attributes.items()}
-    return ElementTree.SubElement(parent, tag, {"class": kind} | plain if kind else plain)
-
-
-def _text(
-    parent: ElementTree.Element,
-    x: str,
-    y: float,
-    text: str,
-    kind: str = "label",
-    anchor: str = "start",
-) -> None:
-    node = ElementTree.SubElement(
-        parent, "text", {"class": kind, "x": x, "y": f"{y:g}", "text-anchor": anchor}
-    )
-    node.text = visible(text)
-
-
-def _title(parent: ElementTree.Element, text: str) -> None:
-    ElementTree.SubElement(parent, "title").text = visible(text)
-
-
-def _draw(svg: ElementTree.Element) -> Markup:
-    """The element as markup; the library has escaped its texts and attributes."""
-    return Markup(ElementTree.tostring(svg, encoding="unicode", short_empty_elements=False))
-
-
-def scale(axis: Axis, ticks: Sequence[float], label: str) -> Markup:
-    """As `ruler`, for values without a sign."""
-    svg = _figure(18, label, "ruler")
-    _ruler(svg, axis, ticks, -6, signs=False)
-    return _draw(svg)
-
-
-def score_on_scale(
-    axis: Axis,
-    value: float,
-    span: tuple[float | None, float | None],
-    band: tuple[float | None, float | None],
-    label: str,
-    *,
-    centre: float = 50,
-    kind: str = "unclear",
-) -> Markup:
-    """A dot and its interval against a centre and a band, for a cell of a table.
-
-    Parameters
-    ----------
-    axis : Axis
-        The scale of the column.
-    value : float
-        Where the dot stands.
-    span : pair of float
-        The ends of its interval; without them no line is drawn.
-    band : pair of float
-        What is to be expected of nothing; without it no band is drawn.
-    label : str
-        What a person hears who cannot see the figure.
-    centre : float
-        Where the line of no difference stands.
-    kind : str
-        ``more``, ``less``, or ``unclear``, whose dot is hollow.
+    Half of the colour at most, so that the numbers can be read.
     """
-    svg = _figure(24, label, "interval")
-    if None not in band:
-        _add(svg, "rect", "band", x=axis.at(band[0]), y=3, width=axis.width(*band), height=18)
-    _add(svg, "rect", "track", x=0, y=11.5, width="100%", height=1)
-    _add(svg, "line", "zero", x1=axis.at(centre), x2=axis.at(centre), y1=2, y2=22)
-    group = _add(svg, "g", kind)
-    _title(group, label)
-    if None not in span:
-        _add(group, "line", "whisker", x1=axis.at(span[0]), x2=axis.at(span[1]), y1=12, y2=12)
-    _add(group, "circle", "dot", cx=axis.at(value), cy=12, r=4.5)
-    return _draw(svg)
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A line through points of the unit square, from left to right."""
-
-    name: str
-    points: Sequence[tuple[float, float]]
-    kind: str
-
-
-#: A curve's next point lies at least so far from the one before: more cannot be seen.
-STEP = 0.006
-
-
-def roc_curves(curves: Sequence[Curve], label: str, height: int = 220) -> Markup:
-    """Curves over the unit square with its diagonal; both axes are marked 0, ½ and 1.
-
-    The curves lie in an inner drawing with a view box, which is stretched to the place; their
-    strokes keep their width (``vector-effect`` in the style sheet).
-    """
-    svg = _figure(height + 22, label, "roc")
-    inner = ElementTree.SubElement(
-        svg,
-        "svg",
-        {
-            "viewBox": "0 0 100 100",
-            "preserveAspectRatio": "none",
-            "width": "100%",
-            "height": f"{height:g}",
-        },
-    )
-    _add(inner, "rect", "plane", x=0, y=0, width=100, height=100)
-    _add(inner, "line", "chance", x1=0, y1=100, x2=100, y2=0)
-    for curve in curves:
-        group = _add(inner, "g", curve.kind)
-        _title(group, curve.name)
-        corners = " ".join(f"{x * 100:.1f},{100 - y * 100:.1f}" for x, y in _thinned(curve.points))
-        _add(group, "polyline", "curve", points=corners)
-    _ruler(svg, Axis(0, 1), (0, 0.5, 1), height, signs=False)
-    return _draw(svg)
-
-
-def curve_sample(kind: str, mark: str | None = None) -> Markup:
-    """A piece of a curve's line, and one of its marks, for a legend whose words stand beside it."""
-    svg = ElementTree.Element(
-        "svg", {"class": "figure sample", "aria-hidden": "true", "width": "32", "height": "10"}
-    )
-    group = _add(svg, "g", kind)
-    _add(group, "line", "curve", x1=0, x2=32, y1=5, y2=5)
-    if mark is not None:
-        point(group, mark, "50%", 5, 4)
-    return _draw(svg)
-
-
-#: The marks of points, and their corners where the radius is 1; a circle has none.
-MARKS: dict[str, Sequence[tuple[float, float]]] = {
-    "circle": (),
-    "square": ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
-    "diamond": ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
-    "triangle": ((0, -1.3), (1.2, 0.9), (-1.2, 0.9)),
-    "wedge": ((0, 1.3), (1.2, -0.9), (-1.2, -0.9)),
-}
-
-
-def point(parent: ElementTree.Element, mark: str, x: str, y: float, radius: float) -> None:
-    """One of `MARKS` at a place, `x` in percent of the width; about as large as its circle."""
-    if not MARKS[mark]:
-        _add(parent, "circle", "point", cx=x, cy=y, r=round(radius, 1))
-        return
-    # A polygon's corners are pixels: an inner drawing, which can lie at a percentage, holds it.
-    inner = _add(parent, "svg", "", x=x, y=y, width=1, height=1, overflow="visible")
-    corners = " ".join(f"{a * radius:.1f},{b * radius:.1f}" for a, b in MARKS[mark])
-    _add(inner, "polygon", "point", points=corners)
-
-
-def _thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The first and the last point, and those between that can be told from the one before."""
-    kept = list(points[:1])
-    for point in points[1:-1]:
-        if max(abs(a - b) for a, b in zip(point, kept[-1], strict=True)) >= STEP:
-            kept.append(point)
-    return [*kept, *points[-1:]] if len(points) > 1 else kept
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A number and its noise, for a row of `estimates`.
-
-    Attributes
-    ----------
-    name : str
-        Whose number it is.
-    value : float
-        The number.
-    words : str
-        The number and its noise, for a person who points at the row or cannot see it.
-    span : pair of float
-        The ends of its interval; without them no line is drawn.
-    band : pair of float
-        What is to be expected of chance; without it no band is drawn.
-    kind : str
-        ``male``, ``female``, ``more``, ``less``, ``plain``, or ``unclear``, whose dot is hollow.
-    shown : str
-        The number as it stands at the right end.
-    """
-
-    name: str
-    value: float
-    words: str
-    shown: str
-    span: tuple[float | None, float | None] = (None, None)
-    band: tuple[float | None, float | None] = (None, None)
-    kind: str = "unclear"
-
-
-#: Height in pixels of a row of `estimates`, and how many characters of a name are shown.
-ESTIMATE, NAME_LENGTH = 44, 44
-
-
-def estimates(
-    rows: Sequence[Estimate],
-    axis: Axis,
-    label: str,
-    *,
-    ticks: Sequence[float],
-    centre: float | None = None,
-    signs: bool = False,
-) -> Markup:
-    """Numbers with their intervals under each other, each below its name.
-
-    Parameters
-    ----------
-    rows : sequence of Estimate
-        From top to bottom.
-    axis : Axis
-        What lies beyond an end is drawn at the end.
-    label : str
-        What a person hears who cannot see the figure.
-    ticks : sequence of float
-        Values marked on the axis.
-    centre : float, optional
-        Where a line for no difference stands.
-    signs : bool
-        Whether the ticks show their sign.
-    """
-    height = ESTIMATE * len(rows)
-    svg = _figure(height + 22, label, "estimates")
-    for number, row in enumerate(rows):
-        y = number * ESTIMATE + 30
-        group = _add(svg, "g", row.kind)
-        _title(group, f"{row.name}: {row.words}")
-        _text(group, "0", y - 15, _cut(row.name))
-        _text(group, "100%", y - 15, row.shown, "value", "end")
-        if None not in row.band:
-            x, width = axis.at(row.band[0]), axis.width(*row.band)
-            _add(group, "rect", "band", x=x, y=y - 6, width=width, height=12)
-        _add(group, "rect", "track", x=0, y=y - 0.5, width="100%", height=1)
-        if centre is not None:
-            x = axis.at(centre)
-            _add(group, "line", "zero", x1=x, x2=x, y1=y - 9, y2=y + 9)
-        if None not in row.span:
-            low, high = (axis.at(end) for end in row.span)
-            _add(group, "line", "whisker", x1=low, x2=high, y1=y, y2=y)
-        _add(group, "circle", "dot", cx=axis.at(row.value), cy=y, r=4.5)
-    _ruler(svg, axis, ticks, height + 2, signs)
-    return _draw(svg)
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= NAME_LENGTH else f"{name[: NAME_LENGTH - 1]}…"
+    scale = {"padding": 0}
+    axis = {"orient": "top", "labelAngle": 0, "domain": False, "ticks": False, "title": title}
+    x = {"field": "column", "type": "ordinal", "axis": axis, "scale": scale}
+    y = {"field": "row", "type": "ordinal", "axis": None, "scale": scale}
+    strength = {"domain": [0, 1], "range": [0, 0.5]}
+    strong = {"field": "size", "type": "quantitative", "legend": None, "scale": strength}
+    cell = {"x": x, "y": y, "color": by_kind(cells), "fillOpacity": strong}
+    cell["description"] = {"field": "words"}
+    left = {"x": {"value": 0}, "y": y, "text": {"field": "name"}}
+    named = [{"row": i, "name": name} for i, name in enumerate(names)]
+    layers = [
+        layer("bar", cell, height=28, yOffset=9, stroke=colour("paper"), strokeWidth=2),
+        layer("text", {"x": x, "y": y, "text": {"field": "text"}}, yOffset=9),
+        layer("text", left, data=named, align="left", yOffset=-14, limit={"expr": "width"}),
+    ]
+    return specification(label, 48 * len(names), cells, layers, widest=620)

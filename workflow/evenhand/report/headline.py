@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 
 from evenhand.errors import InputError
 from evenhand.report.render import count, visible
+from evenhand.report.vega import Spec
 
 #: Title and question of each system, in the order of the page, and its pages
 #: (of `evenhand.report.pages.PAGES`), the main one first.
@@ -124,7 +125,7 @@ class Headline:
         What was found, with its noise, or that nothing can be told.
     more : list of str
         Further sentences.
-    figure : markup or None
+    figure : dict or None
         One drawing, its `caption`, and the results that it is drawn from (`figure_files`).
     verdicts : list of Verdicts
     doubts : list of str
@@ -135,7 +136,7 @@ class Headline:
 
     sentence: str
     more: Sequence[str] = ()
-    figure: Markup | None = None
+    figure: Spec | None = None
     caption: str = ""
     figure_files: Sequence[str] = ()
     verdicts: Sequence[Verdicts] = ()

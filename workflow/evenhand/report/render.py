@@ -32,6 +32,12 @@ FIRST_ROWS = 100
 #: The body of a table: its rows, each with its end.
 _BODY = re.compile(r"<tbody>\s*(<tr\b.*</tr>)\s*</tbody>", re.DOTALL)
 
+#: A figure: it needs Vega.
+CHART = re.compile(r"""<div\b[^>]*\bclass=["']chart["']""")
+
+#: What draws figures, in the order in which it runs; ours comes last.
+DRAWING = ("vega.min.js", "vega-lite.min.js", "vega-interpreter.min.js", "figures.js")
+
 #: Stands where there is no value.
 NOTHING = "–"
 
@@ -82,6 +88,7 @@ def environment(templates: list[Path]) -> Environment:
         "slug": slug,
         "stem": stem,
         "json": as_json,
+        "chart": as_chart,
     }
     engine.globals |= {"scripts_of": partial(scripts_of, texts), "part_rows": part_rows}
     return engine
@@ -128,7 +135,8 @@ def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[st
     texts : dict of str
         All templates by name; the scripts are among them.
     body : str
-        The page's content. DataTables comes along if it has a table of class ``sortable``.
+        The page's content. DataTables comes along if it has a table of class ``sortable``, Vega
+        if it has a figure.
     own : list of str
         What the page names beside ``page.js``.
 
@@ -145,6 +153,7 @@ def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[st
     tables = "datatables.min.js"
     names = [tables] if tables in own or SORTABLE.search(body) else []
     names += ["page.js", *(name for name in own if name != tables)]
+    names += DRAWING if CHART.search(body) else ()
     found = []
     for name in names:
         text = texts[name]
@@ -231,6 +240,12 @@ def signed(value: float | None, digits: int = 3) -> str:
     return text if text == NOTHING or text.startswith("−") or not float(text) else f"+{text}"
 
 
+def number(value: float, *, signs: bool = False) -> str:
+    """A round number, such as a tick of an axis, with as many digits as it needs up to two."""
+    digits = 0 if value == round(value) else 1 if value * 10 == round(value * 10) else 2
+    return signed(value, digits) if signs else f"{value:,.{digits}f}".replace("-", "−")
+
+
 def size(value: int | None) -> str:
     """Bytes in decimal units: ``1.2 MB``."""
     if value is None:
@@ -285,6 +300,22 @@ def as_json(value: Any) -> Markup:
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return Markup(text)
+
+
+def as_chart(spec: Mapping[str, Any]) -> Markup:
+    """A figure of `evenhand.report.figures` as the element that ``figures.js`` draws.
+
+    Its room is kept free until then: the height of its plane, and what an axis needs.
+    """
+    page = {key: value for key, value in spec.items() if key != "$schema"}  # names no address
+    style = f"min-height: {spec['height'] + 45}px"
+    if widest := spec["usermeta"]["widest"]:
+        style += f"; max-width: {widest}px"
+    return Markup(
+        '<div class="chart" role="img" aria-label="{}" style="{}"><script type="application/json">'
+        '{}</script></div>\n<noscript><p class="small">The drawing needs scripts; its numbers are'
+        " in the table that can be downloaded here.</p></noscript>"
+    ).format(spec["description"], style, as_json(page))
 
 
 def _missing(value: float | None) -> bool:

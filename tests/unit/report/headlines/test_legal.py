@@ -1,6 +1,7 @@
 import json
 
 from evenhand.report.headlines.legal import describe
+from unit.report import checks
 
 #: What people call a data set, and an attribute of it.
 TITLES = {"ecthr": "ECtHR", "ecthr/applicant_gender": "Applicant", "fscs/applicant_gender": "x"}
@@ -46,7 +47,7 @@ def test_data_sets_without_a_classifier_are_counted(tmp_path):
     assert found.sentence == (
         "2 data sets with 150 cases: <bdi>&lt;b&gt;</bdi> (120) and <bdi>my_own</bdi> (30)."
     )
-    assert "waterfall" in found.figure
+    assert checks.rows(found.figure, "text") == ["120", "30"]
     assert found.verdicts[0].counts == {"not_run": 4}
     assert "FairLex’s own cases" in found.verdicts[0].note
 
@@ -66,8 +67,8 @@ def test_gaps_are_told_beside_chance(tmp_path):
         " of these sizes; 1 rests on too few cases to tell; 1 of the 2 goes away among groups with"
         " the same labels."
     )
-    assert found.figure.count("ECtHR, Applicant (linear)") == 8  # beside the dot, and in it
-    assert found.figure.count('class="more"') == 2
+    assert checks.rows(found.figure, "name") == ["ECtHR, Applicant (linear)"] * 4
+    assert checks.rows(found.figure, "kind").count("more") == 2
     assert "1 gap of 4 could hardly stand out: a group has too few cases." in found.doubts
 
 

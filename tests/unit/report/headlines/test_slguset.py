@@ -5,7 +5,7 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.report.headlines.slguset import BIAS, describe
-from unit.report import made_results
+from unit.report import checks, made_results
 
 FUNNEL = "step,reason,sentences,share\nread,,100,1\nkeyword,,40,.4\naccepted,,12,.12\n"
 
@@ -66,7 +66,7 @@ def test_one_model_is_said_with_its_interval(tmp_path):
         "<bdi>tiny</bdi> shows no clear lean, male or female: its mean Bias is −0.020 (95 %"
         " interval −0.120 to +0.080)."
     )
-    assert 'class="unclear"' in found.figure
+    assert checks.rows(found.figure, "kind") == ["unclear"]
 
 
 def test_several_models_are_counted(tmp_path):
@@ -75,8 +75,7 @@ def test_several_models_are_counted(tmp_path):
     assert found.sentence.startswith(
         "Of 3 models, 1 leans male, 1 female, and 1 shows no clear lean; <bdi>b</bdi> leans most"
     )
-    assert 'class="male"' in found.figure
-    assert 'class="female"' in found.figure
+    assert checks.rows(found.figure, "kind") == ["male", "female", "unclear"]
     clear = describe([bias(tmp_path, [lean("a", 0.01), lean("c", 0.01)])], {})
     assert clear.sentence.startswith("None of 2 models leans measurably")
 
@@ -98,7 +97,7 @@ def test_a_data_set_that_waits_says_so(tmp_path):
         "Of 100 sentences read, 12 passed every filter; the annotators have not answered yet."
     )
     assert "sheets are still out" in found.doubts[0]
-    assert "waterfall" in found.figure
+    assert checks.rows(found.figure, "text") == ["100", "40", "12"]
 
 
 def test_without_a_model_the_data_set_is_the_headline(tmp_path):

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from evenhand.errors import InputError
 from evenhand.individual.names import read_titles, title, who
-from evenhand.report.figures import Axis, Estimate, estimates
+from evenhand.report.figures import Estimate, estimates
 from evenhand.report.headline import (
     Headline,
     Verdicts,
@@ -24,6 +24,7 @@ from evenhand.report.headline import (
 )
 from evenhand.report.read import read_csv, read_json
 from evenhand.report.render import decimal
+from evenhand.report.vega import Side, Spec
 
 FILES = {
     **{f"table_{number}": f"tables/iifr_table_{number}.csv" for number in (4, 6, 7, 8)},
@@ -137,7 +138,7 @@ def _numbers(rows: list[dict[str, Any]], titles: Mapping[str, str]) -> list[Mark
     return [Markup(" ").join([what, *said, "Behind ± stands the noise of single runs."])]
 
 
-def _figure(rows: list[dict[str, Any]], titles: Mapping[str, str]) -> tuple[Markup | None, str]:
+def _figure(rows: list[dict[str, Any]], titles: Mapping[str, str]) -> tuple[Spec | None, str]:
     shown = _shown(rows)
     if not shown:
         return None, ""
@@ -155,9 +156,8 @@ def _figure(rows: list[dict[str, Any]], titles: Mapping[str, str]) -> tuple[Mark
         drawn.append(Estimate(label, mean, words, shown_mean, span, band, kind="plain"))
     figure = estimates(
         drawn,
-        Axis(0, 100),
+        Side("IFR_p, % of the people", (0, 100)),
         "IFR_p of the plain network, of IIFR and of a network without the attribute",
-        ticks=(0, 25, 50, 75, 100),
     )
     return figure, (
         "IFR_p: per cent of the people whose output hardly changes with another value of the"

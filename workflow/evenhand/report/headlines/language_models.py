@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from evenhand.report.figures import Axis, Estimate, estimates, ticks_between
+from evenhand.report.figures import Estimate, estimates
 from evenhand.report.headline import (
     Headline,
     Verdicts,
@@ -30,6 +30,7 @@ from evenhand.report.sections.stereotypes_words import (
     interval_words,
     preference,
 )
+from evenhand.report.vega import Side, Spec
 
 FILES = {
     "sets": "stereotypes/*/pairs.json",
@@ -171,7 +172,7 @@ def _number(row: dict[str, Any]) -> str:
     return said
 
 
-def _figure(results: list[dict[str, Any]]) -> tuple[Markup | None, str]:
+def _figure(results: list[dict[str, Any]]) -> tuple[Spec | None, str]:
     """The first method that counts, of each model and set."""
     drawn = [(one, one["rows"][0]) for one in results if one["why"] is None and one["rows"]]
     if not drawn:
@@ -197,16 +198,15 @@ def _figure(results: list[dict[str, Any]]) -> tuple[Markup | None, str]:
             )
             for one, row in shown
         ],
-        Axis(CENTRE - reach, CENTRE + reach),
+        Side("Score; 50 is no preference", (CENTRE - reach, CENTRE + reach)),
         "Score of each model on each set, with its interval",
-        ticks=ticks_between(CENTRE - reach, CENTRE + reach, 4),
         centre=CENTRE,
     )
     methods = listed(list(dict.fromkeys(row["about"]["title"] for _, row in shown)))
     rest = f" The first {SHOWN} of {len(drawn)}." if len(drawn) > SHOWN else ""
     return figure, sentence(
-        "{}: 50 is no preference; lines are 95 % intervals over swapped words, bands untrained"
-        " models; a hollow dot cannot be told from no bias.{}",
+        "{}: lines are 95 % intervals over swapped words, bands untrained models; a hollow dot"
+        " cannot be told from no bias.{}",
         methods,
         rest,
     )

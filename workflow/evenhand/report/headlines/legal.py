@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from evenhand.report.figures import Axis, Estimate, Step, estimates, ticks_between, waterfall
+from evenhand.report.figures import Estimate, Step, estimates, waterfall
 from evenhand.report.headline import (
     NOT_RUN,
     Headline,
@@ -26,6 +26,7 @@ from evenhand.report.headline import (
 )
 from evenhand.report.read import read_csv, read_json
 from evenhand.report.render import count, decimal
+from evenhand.report.vega import Side, Spec
 
 FILES = {
     "counts": "legal/*/records/*.counts.json",
@@ -190,7 +191,7 @@ def _tests(paths: list[Path]) -> str | None:
     return f"{of}, {listed(said) if said else 'none shows a difference beyond chance'}.{more}"
 
 
-def _figure(gaps: list[dict[str, Any]]) -> tuple[Markup | None, str]:
+def _figure(gaps: list[dict[str, Any]]) -> tuple[Spec | None, str]:
     # those that can be told first, and none last: then in the order of the tables
     order = sorted(gaps, key=lambda row: (row["noise_verdict"] == "too few cases", not row["ours"]))
     shown = order[:SHOWN]
@@ -216,23 +217,23 @@ def _figure(gaps: list[dict[str, Any]]) -> tuple[Markup | None, str]:
         )
     figure = estimates(
         drawn,
-        Axis(0, high),
+        Side("Group disparity of macro-F1, points", (0, high)),
         "Group disparity of macro-F1 under plain training, with its interval and chance",
-        ticks=ticks_between(0, high, 4),
     )
     rest = f" {SHOWN} of {len(gaps)} gaps." if len(gaps) > SHOWN else ""
     return figure, (
-        "Group disparity of macro-F1 in points, plain training (ERM). Line: 95 % interval over"
+        "Plain training (ERM). Line: 95 % interval over"
         f" cases; band: 95 % of what random groups show; a filled dot lies above chance.{rest}"
     )
 
 
-def _sizes(cases: Mapping[str, int], titles: Mapping[str, str]) -> tuple[Markup | None, str]:
+def _sizes(cases: Mapping[str, int], titles: Mapping[str, str]) -> tuple[Spec | None, str]:
     order = sorted(cases, key=lambda one: (-cases[one], one))
     if not order or not cases[order[0]]:
         return None, ""
     steps = [Step(titles.get(one, one), cases[one], cases[one], "kept") for one in order]
-    return waterfall(steps, "Cases of each data set"), "Cases of each data set."
+    figure = waterfall(steps, "Cases of each data set", unit="Cases")
+    return figure, "Cases of each data set."
 
 
 def _verdicts(found: Mapping[str, list[Path]]) -> list[Verdicts]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from evenhand.report.figures import Axis, Estimate, Step, estimates, ticks_between, waterfall
+from evenhand.report.figures import Estimate, Step, estimates, waterfall
 from evenhand.report.headline import (
     NOT_REPRODUCED,
     NOT_RUN,
@@ -25,6 +25,7 @@ from evenhand.report.headline import (
 )
 from evenhand.report.read import boolean, read_csv, read_json
 from evenhand.report.render import count, decimal, signed
+from evenhand.report.vega import Side, Spec
 from evenhand.report.words import gate_meaning
 
 FILES = {
@@ -223,7 +224,7 @@ def _mean(row: Mapping[str, Any]) -> str:
 
 def _figure(
     trusted: list[dict[str, Any]], steps: Mapping[str, int], own: int | None
-) -> tuple[Markup | None, str]:
+) -> tuple[Spec | None, str]:
     if trusted:
         shown = trusted[:SHOWN]
         ends = [row[end] for row in shown for end in ("mean_bias", "mean_bias_low",
@@ -241,16 +242,14 @@ def _figure(
                 )
                 for row in shown
             ],
-            Axis(-reach, reach),
+            Side("← female likelier · Mean Bias · male likelier →", (-reach, reach), signs=True),
             "Mean Bias of each model, with its interval",
-            ticks=ticks_between(-reach, reach, 4),
             centre=0,
-            signs=True,
         )
         rest = f" The first {SHOWN} of {len(trusted)} models." if len(trusted) > SHOWN else ""
         return drawing, (
-            "Mean Bias with its 95 % interval over pairs of words; below zero female, above zero"
-            f" male, a hollow dot no clear lean.{rest}"
+            "Mean Bias with its 95 % interval over pairs of words; a hollow dot: no clear lean."
+            f"{rest}"
         )
     numbers = [steps.get(step) for step in ("read", "keyword", "accepted")]
     if None in numbers or not numbers[0]:
@@ -258,11 +257,9 @@ def _figure(
     names = ["Sentences read", "With a gender keyword", "Passed every filter"]
     if own is not None:
         names, numbers = [*names, "In the data set"], [*numbers, own]
-    drawn = [
-        Step(words, numbers[0], n, "kept") if i else Step(words, n, n, "kept")
-        for i, (words, n) in enumerate(zip(names, numbers, strict=True))
-    ]
-    return waterfall(drawn, "From the corpus to the data set"), "From the corpus to the data set."
+    drawn = [Step(words, n, n, "kept") for words, n in zip(names, numbers, strict=True)]
+    figure = waterfall(drawn, "From the corpus to the data set", unit="Sentences")
+    return figure, "From the corpus to the data set."
 
 
 def _verdicts(one: Mapping[str, Path | None], of: Callable[..., tuple[str, ...]]) -> list[Verdicts]:

@@ -7,7 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenhand.report.figures import Axis, distributions, heat_map, interval, ruler, ticks_between
+from evenhand.report.cells import Axis, estimate, ruler, ticks_between
+from evenhand.report.figures import distributions, heat_map
 from evenhand.report.read import boolean, read_csv
 from evenhand.report.render import signed
 from evenhand.report.sentences import marked
@@ -324,7 +325,8 @@ def _ruler(ends: list[float]) -> Any:
     if not ends:
         return ""
     axis = _axis(ends)
-    return ruler(axis, ticks_between(axis.low, axis.high, 5), "Scale of mean bias")
+    ticks = ticks_between(axis.low, axis.high, 5)
+    return ruler(axis, ticks, "Scale of mean bias", signs=True)
 
 
 def _plot(row: dict[str, Any], ends: list[float]) -> Any:
@@ -333,8 +335,13 @@ def _plot(row: dict[str, Any], ends: list[float]) -> Any:
     label = f"mean {signed(row['mean_bias'])}"
     if row["mean_bias_low"] is not None:
         label += f", interval {signed(row['mean_bias_low'])} to {signed(row['mean_bias_high'])}"
-    return interval(
-        _axis(ends), row["mean_bias"], row["mean_bias_low"], row["mean_bias_high"], label
+    return estimate(
+        _axis(ends),
+        row["mean_bias"],
+        (row["mean_bias_low"], row["mean_bias_high"]),
+        label,
+        kind="female" if row["mean_bias"] < 0 else "male",
+        centre=0,
     )
 
 
@@ -351,9 +358,9 @@ def _correlations(path: Path | None, models: list[str]) -> dict[str, Any] | None
     for kind, name in (("pearson", "Pearson’s r"), ("spearman", "Spearman’s ρ")):
         found = {(row["model_a"], row["model_b"]): row[kind] for row in rows}
         values = [[found.get((a, b), found.get((b, a))) for b in models] for a in models]
-        label = f"{name} between the biases of {len(models)} models; the numbers are in the table."
+        label = f"{name} between the biases of {len(models)} models"
         maps.append({"name": name, "figure": heat_map(models, values, label)})
-    return {"rows": rows, "names": models, "maps": maps}
+    return {"rows": rows, "maps": maps}
 
 
 def _distribution(values: dict[str, pa.Table], threshold: float | None) -> dict[str, Any] | None:
@@ -376,8 +383,9 @@ def _distribution(values: dict[str, pa.Table], threshold: float | None) -> dict[
         "figure": distributions(
             rows,
             edges.tolist(),
-            "Bias of each sentence: " + ", ".join(name for name, _ in rows) + ".",
-            ticks=ticks_between(-reach, reach, 6),
+            "Bias of each sentence: " + ", ".join(name for name, _ in rows),
+            title="← female likelier · Bias · male likelier →",
+            unit="sentences",
             marks=(-threshold, threshold) if threshold and threshold < reach else (),
         ),
     }

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from evenhand.report.figures import histogram, ticks_between
+from evenhand.report.figures import histogram
 from evenhand.report.read import read_csv, read_json
 from evenhand.report.render import count, decimal, percent
 
@@ -136,10 +136,11 @@ def _lengths(documents: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
             "figure": histogram(
                 [bar["sentences"] for bar in some],
                 [bar["from"] for bar in some] + [some[-1]["to"] + 1],
-                f"{SIDES[side]}: lengths of {count(sums[side])} sentences in characters.",
+                f"{SIDES[side]}: lengths of {count(sums[side])} sentences in characters",
+                title="Characters in a sentence",
+                unit="sentences",
                 end=end,
                 top=top,
-                ticks=ticks_between(0, end),
             ),
         }
         for side, some in bars.items()

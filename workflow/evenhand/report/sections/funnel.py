@@ -173,9 +173,10 @@ def _figure(totals: dict[str, Any], reasons: list[dict[str, Any]]) -> Any:
     if "keyword" not in totals:
         return None
     left = totals["keyword"]["sentences"]
-    steps = [Step("Sentences with a gender keyword", left, left, "whole")]
+    steps = [Step("Sentences with a gender keyword", left, left, "rest")]
     for row in reasons:
         steps.append(Step(row["name"], left, left - row["sentences"]))
         left -= row["sentences"]
     steps.append(Step("Accepted", left, left, "kept"))
-    return waterfall(steps, "What each filter takes of the sentences with a gender keyword.")
+    label = "What each filter takes of the sentences with a gender keyword"
+    return waterfall(steps, label, unit="Sentences")

@@ -1,15 +1,16 @@
 """Section: measures over the weight of the individual loss, and fronts of two measures."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from evenhand.individual.names import title, who
-from evenhand.report.figures import curve_sample
+from evenhand.report.planes import Dot, around, lines, scatter
 from evenhand.report.read import boolean, read_csv
-from evenhand.report.sections.individual_figures import Line, Point, lines_over, scatter
 from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_words import method, metric_title, setting
+from evenhand.report.vega import Side
 
 SETTING = {
     "dataset": str,
@@ -48,9 +49,6 @@ FRONTS = SETTING | {
 #: What the sweeps show, and how long their axes are at least.
 SHOWN = {"balanced_acc": 4.0, "positive_rate": 0.05, "ifr_p": 4.0, "ddp": 0.05}
 
-#: Kinds of lines and dots in the style sheet.
-KINDS = 9
-
 
 def describe_sweeps(
     path: Path | None, titles: Mapping[str, str] | None = None
@@ -68,32 +66,20 @@ def describe_sweeps(
         weights = sorted({row["lambda"] for line in chosen.values() for row in line})
         if len(weights) < 2:
             continue
-        steps = [f"{weight:g}" for weight in weights]
+        names = [_name(line[-1]) for line in chosen.values()]
         figures = []
         for metric, least in SHOWN.items():
-            lines = [
-                _line(metric, line, weights, f"line-{number % KINDS + 1}")
-                for number, line in enumerate(chosen.values())
+            series = [
+                (name, _dots(metric, line, weights, number - (len(names) - 1) / 2))
+                for number, (name, line) in enumerate(zip(names, chosen.values(), strict=True))
             ]
-            lines = [line for line in lines if any(v is not None for v in line.values)]
-            if lines:
-                said = ", ".join(line.name for line in lines)
-                label = f"{title(dataset, titles)}: {metric_title(metric)} over lambda, for {said}"
-                drawing = lines_over(steps, lines, label, least=least)
+            known = [dot for _, dots in series for dot in dots]
+            if known:
+                label = f"{title(dataset, titles)}: {metric_title(metric)} over lambda"
+                up = Side(metric_title(metric), _reach(known, least), grid=True)
+                drawing = lines(series, label, _steps(weights), up, height=170)
                 figures.append({"title": metric_title(metric), "drawing": drawing})
-        made.append(
-            {
-                "name": title(dataset, titles),
-                "figures": figures,
-                "legend": [
-                    {
-                        "title": _name(line[-1]),
-                        "sample": curve_sample(f"line-{number % KINDS + 1}"),
-                    }
-                    for number, line in enumerate(chosen.values())
-                ],
-            }
-        )
+        made.append({"name": title(dataset, titles), "figures": figures})
     return made or None
 
 
@@ -128,16 +114,33 @@ def _name(row: dict[str, Any]) -> str:
     return method(row) + (f" ({fixed})" if fixed else "")
 
 
-def _line(metric: str, rows: list[dict[str, Any]], weights: list[float], kind: str) -> Line:
+def _steps(weights: list[float]) -> Side:
+    """The weights at equal distances."""
+    names = json.dumps([f"{weight:g}" for weight in weights])
+    ends, ticks = (-0.35, len(weights) - 0.65), range(len(weights))
+    return Side("Weight λ", ends, ticks=ticks, label=f"{names}[datum.value]")
+
+
+def _dots(metric: str, rows: list[dict[str, Any]], weights: list[float], place: float) -> list[Dot]:
+    """A line's points, a little beside those of other lines, so that intervals can be told."""
     found = {row["lambda"]: row for row in rows if row["metric"] == metric}
-    values = [found[weight]["mean"] if weight in found else None for weight in weights]
-    spans = [
-        (found[weight]["low"], found[weight]["high"])
-        if weight in found and found[weight]["low"] is not None
-        else None
-        for weight in weights
-    ]
-    return Line(_name(rows[-1]), values, spans, kind)
+    dots = []
+    for step, weight in enumerate(weights):
+        if weight in found:
+            row = found[weight]
+            words = f"{_name(rows[-1])}, {weight:g}: {row['mean']:.3g}"
+            if row["low"] is not None:
+                words += f" ({row['low']:.3g} to {row['high']:.3g})"
+            dots.append(Dot(step + place * 0.04, row["mean"], words, (row["low"], row["high"])))
+    return dots
+
+
+def _reach(dots: list[Dot], least: float) -> tuple[float, float]:
+    """Ends of the upward side; an interval of few seeds may be wider than what can be shown."""
+    low, high = min(dot.y for dot in dots), max(dot.y for dot in dots)
+    room = max(high - low, least)
+    ends = [end for dot in dots for end in dot.span if end is not None]
+    return around([low, high, *(min(max(end, low - room), high + room) for end in ends)], least)
 
 
 #: A front's title and words of its measure.
@@ -158,24 +161,17 @@ def describe_fronts(
     for dataset in dict.fromkeys(row["dataset"] for row in rows):
         own = [row for row in rows if row["dataset"] == dataset]
         methods = list(dict.fromkeys(row["method"] for row in own))
-        kinds = {name: f"dot-{number % KINDS + 1}" for number, name in enumerate(methods)}
         fronts = [
             _front(
                 title(dataset, titles),
                 name,
                 [row for row in own if row["front"] == name],
-                kinds,
+                methods,
                 behind or Behind(None),
             )
             for name in dict.fromkeys(row["front"] for row in own)
         ]
-        legend = [
-            {"title": method({"method": name, "individual": "none"}), "kind": kinds[name]}
-            for name in methods
-        ]
-        made.append(
-            {"key": dataset, "name": title(dataset, titles), "fronts": fronts, "legend": legend}
-        )
+        made.append({"key": dataset, "name": title(dataset, titles), "fronts": fronts})
     return made or None
 
 
@@ -183,23 +179,32 @@ def _front(
     dataset: str,
     name: str,
     rows: list[dict[str, Any]],
-    kinds: dict[str, str],
+    methods: list[str],
     behind: Behind,
 ) -> dict[str, Any]:
     measure, least = TITLES.get(name, (name, 0.02))
     held = sorted((row for row in rows if row["on_front"]), key=lambda row: -row["balanced_acc"])
-    marks = {id(row): str(number) for number, row in enumerate(held, 1)}
-    points = [
-        Point(
-            row["balanced_acc"],
-            row["unfairness"],
-            f"{_label(row)}: balanced accuracy {row['balanced_acc']:.1f}, {measure}"
-            f" {row['unfairness']:.3f}",
-            kinds[row["method"]] + ("" if row["individual"] == "none" else " with-loss"),
-            marks.get(id(row), ""),
+    marks = {id(row): number for number, row in enumerate(held, 1)}
+    series = [
+        (
+            method({"method": name, "individual": "none"}),
+            [
+                Dot(
+                    row["balanced_acc"],
+                    row["unfairness"],
+                    f"{_label(row)}: balanced accuracy {row['balanced_acc']:.1f}, {measure}"
+                    f" {row['unfairness']:.3f}",
+                    hollow=row["individual"] != "none",
+                    mark=marks.get(id(row)),
+                )
+                for row in rows
+                if row["method"] == name
+            ],
         )
-        for row in sorted(rows, key=lambda row: int(marks.get(id(row), "0")))
+        for name in methods
     ]
+    across = Side("Balanced accuracy, %", around([row["balanced_acc"] for row in rows], 5.0))
+    up = Side(measure, around([row["unfairness"] for row in rows], least), grid=True)
     label = (
         f"{dataset}: balanced accuracy against {measure} of {len(rows)} settings,"
         f" {len(held)} of them on the front"
@@ -207,7 +212,7 @@ def _front(
     return {
         "front": name,
         "measure": measure,
-        "drawing": scatter(points, label, least=least),
+        "drawing": scatter(series, label, across, up),
         "settings": len(rows),
         "held": [
             row

@@ -3,14 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from evenhand.report.figures import (
-    Axis,
-    histogram,
-    scale,
-    score_on_scale,
-    shares,
-    ticks_between,
-)
+from evenhand.report.cells import Axis, estimate, ruler, ticks_between
+from evenhand.report.figures import histogram, shares
 from evenhand.report.read import boolean, read_csv
 from evenhand.report.render import decimal, percent
 
@@ -121,18 +115,18 @@ def describe_shift(path: Path) -> dict[str, Any]:
         row["figure"] = None
         if row["distance"] is not None:
             words = f"{row['group'] or 'all'}, {row['splits']}: {decimal(row['distance'])}"
-            row["figure"] = score_on_scale(
+            row["figure"] = estimate(
                 axis,
                 row["distance"],
                 (row["low"], row["high"]),
-                (0.0, row["noise_95"]) if row["noise_95"] is not None else (None, None),
                 words,
-                centre=0,
                 kind="more" if row["above_noise"] else "unclear",
+                centre=0,
+                band=(0.0, row["noise_95"]) if row["noise_95"] is not None else (None, None),
             )
     return {
         "rows": rows,
-        "scale": scale(axis, ticks, "distance"),
+        "scale": ruler(axis, ticks, "Scale of the distance"),
         "compat": any(row["compat_published"] is not None for row in rows),
         "above": sum(row["above_noise"] is True for row in rows),
         "measured": sum(row["distance"] is not None for row in rows),
@@ -158,13 +152,15 @@ def _crossed(
         for name, cells in lines.items()
         if any(cell["of"] for cell in cells.values())
     ]
-    label = f"Shares of {second.replace('_', ' ')} in each group of {first.replace('_', ' ')}"
+    over = second.replace("_", " ")
+    numbered = ", ".join(f"{i} {name}" for i, name in enumerate(columns, 1))
+    label = f"Shares of {over} in each group of {first.replace('_', ' ')}: {numbered}"
     return {
         "name": first,
         "other": second,
         "columns": columns,
         "rows": [{"name": name, "cells": cells} for name, cells in lines.items()],
-        "figure": shares(drawn, columns, label) if drawn else None,
+        "figure": shares(drawn, columns, label, title=over.capitalize()) if drawn else None,
         "without": [name for name in lines if name not in dict(drawn)],
     }
 
@@ -186,7 +182,7 @@ def describe_lengths(path: Path) -> list[dict[str, Any]]:
                 [bar["count"] or 0 for bar in bars],
                 edges,
                 f"Cases by number of {name}",
-                ticks=ticks_between(edges[0], edges[-1], 5),
+                title=f"{name} in a case".capitalize(),
                 unit="cases",
             )
         values = {row["quantity"]: row for row in rows if row["quantity"] != "histogram"}

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.errors import InputError
-from evenhand.report import figures
+from evenhand.report.figures import Bar, bars
 from evenhand.report.render import count, duration, percent
+from evenhand.report.vega import Spec
 
 #: Snakemake gives memory in MiB, and is asked for MB.
 MB_PER_MIB = 1.048576
@@ -170,10 +171,10 @@ def _totals(jobs: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _drawing(rules: list[dict[str, Any]]) -> str:
+def _drawing(rules: list[dict[str, Any]]) -> Spec:
     whole = sum(rule["seconds"] for rule in rules) or 1
     rows = [
-        figures.Bar(
+        Bar(
             label=rule["rule"],
             amount=rule["seconds"],
             text=duration(rule["seconds"]),
@@ -182,7 +183,8 @@ def _drawing(rules: list[dict[str, Any]]) -> str:
         )
         for rule in rules[:MOST_BARS]
     ]
-    return figures.bars(rows, f"Time of the {len(rows)} slowest rules, all jobs added up")
+    label = f"Time of the {len(rows)} slowest rules, all jobs added up"
+    return bars(rows, label, unit="Seconds")
 
 
 def read_versions(provenance: dict[str, Any]) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
-from evenhand.report.figures import Curve, curve_sample, roc_curves
+from evenhand.report.planes import Dot, lines
 from evenhand.report.read import read_csv
 from evenhand.report.sections.stereotypes_words import (
     in_a_list,
@@ -15,7 +15,7 @@ from evenhand.report.sections.stereotypes_words import (
     method_title,
     p_value,
 )
-from evenhand.stereotypes.methods import METHODS
+from evenhand.report.vega import Side
 
 SUMMARY = {
     "model": str,
@@ -166,7 +166,7 @@ CHANCE, FEWEST = 0.05, 10
 def _figures(
     models: list[str], agreeing: int, rows: list[dict[str, Any]], points: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """A drawing per model, with a legend that gives each method's AUC."""
+    """A drawing per model, whose legend gives each method's AUC."""
     auc = {(row["model"], row["method"]): row["auc"] for row in rows if row["agreeing"] == agreeing}
     figures = []
     for model in models:
@@ -177,28 +177,30 @@ def _figures(
                 curves.setdefault(row["method"], []).append(place)
         if not curves:
             continue
-        methods = in_order(curves)
-        legend = [
-            {
-                "title": method_title(method),
-                "auc": auc.get((model, method)),
-                "sample": curve_sample(_line(method)),
-            }
-            for method in methods
-        ]
-        said = listed(
-            [
-                one["title"] + (f" {one['auc']:.2f}" if one["auc"] is not None else "")
-                for one in legend
-            ]
+        series, said = [], []
+        for method in in_order(curves):
+            name, area = method_title(method), auc.get((model, method))
+            name += f" {area:.2f}" if area is not None else ""
+            said.append(name)
+            series.append((name, [Dot(x, y) for x, y in _thinned(sorted(curves[method]))]))
+        label = f"{model}, at least {agreeing} annotators: ROC curves. Areas: {listed(said)}."
+        sides = (
+            Side(title, (0, 1), ticks=(0, 0.5, 1))
+            for title in ("False positives, share", "True positives, share")
         )
-        label = f"{model}, at least {agreeing} annotators: ROC curves. Areas: {said}."
-        lines = [Curve(method_title(m), sorted(curves[m]), _line(m)) for m in methods]
-        figures.append({"model": model, "drawing": roc_curves(lines, label), "legend": legend})
+        drawing = lines(series, label, *sides, points=False, diagonal=True, widest=380)
+        figures.append({"model": model, "drawing": drawing})
     return figures
 
 
-def _line(method: str) -> str:
-    """The class of a method's line: its place among the methods; unknown ones share the last."""
-    names = list(METHODS)
-    return f"line-{names.index(method) + 1 if method in names else len(names)}"
+#: A curve's next point lies at least so far from the one before: more cannot be seen.
+STEP = 0.006
+
+
+def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The first and the last point, and those between that can be told from the one before."""
+    kept = points[:1]
+    for point in points[1:-1]:
+        if max(abs(a - b) for a, b in zip(point, kept[-1], strict=True)) >= STEP:
+            kept.append(point)
+    return [*kept, *points[-1:]] if len(points) > 1 else kept

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from evenhand.report.figures import Axis, scale, score_on_scale, ticks_between
+from evenhand.report.cells import Axis, estimate, ruler, ticks_between
 from evenhand.report.read import boolean, read_csv
 from evenhand.report.render import visible
 from evenhand.report.sections.stereotypes_words import (
@@ -271,7 +271,7 @@ def _axis(rows: list[dict[str, Any]]) -> Axis:
 def _ruler(axis: Axis) -> Any:
     steps = ticks_between(0, axis.high - CENTRE, 2)[1:]
     ticks = [*(CENTRE - step for step in reversed(steps)), CENTRE, *(CENTRE + s for s in steps)]
-    return scale(axis, ticks, f"Scale of the score; {CENTRE:.0f} is no preference")
+    return ruler(axis, ticks, f"Scale of the score; {CENTRE:.0f} is no preference")
 
 
 def _plot(row: dict[str, Any], axis: Axis) -> Any:
@@ -282,11 +282,12 @@ def _plot(row: dict[str, Any], axis: Axis) -> Any:
         label += f", interval {said}"
     if said := interval_words(row["null_low"], row["null_high"]):
         label += f"; untrained models {said}"
-    return score_on_scale(
+    return estimate(
         axis,
         row["score"],
         (row["score_low"], row["score_high"]),
-        (row["null_low"], row["null_high"]),
         label,
         kind=row["leaning"] or UNCLEAR,
+        centre=CENTRE,
+        band=(row["null_low"], row["null_high"]),
     )
