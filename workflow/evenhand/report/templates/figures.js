@@ -114,7 +114,7 @@
   });
   addEventListener("pointerdown", (event) => show(markAt(event)));
   addEventListener("scroll", place, { passive: true, capture: true });
-  addEventListener("focusout", () => show(null));
+  addEventListener("focusout", (event) => event.target.contains(shown) && show(null));
   addEventListener("keydown", (event) => {
     if (event.key === "Escape") show(null);
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
