@@ -251,7 +251,7 @@ def test_the_way_back_from_a_person_leads_to_the_same_page_of_the_table(look, ad
 def test_sorts_by_a_heading_and_says_so(look):
     view = look()
     view.page.locator("#explore-people thead th", has_text="Decision").click()
-    view.page.wait_for_selector("#explore-people thead th[aria-sort=descending]")
+    view.page.wait_for_selector("#explore-people th[aria-sort=descending]:has-text('Decision')")
     assert view.people() == [5, 3, 0, 1, 2]
     assert view.chosen("order") == "p-desc"
     view.page.locator("#explore-people thead th", has_text="Label").click()
