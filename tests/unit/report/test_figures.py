@@ -132,8 +132,8 @@ def test_the_number_at_the_end_leaves_room_for_the_name():
 def test_a_histogram_has_shares_of_all():
     spec = histogram([1, 3, 0], [0, 10, 20, 30], "H", title="Characters", unit="sentences")
     assert spec["data"]["values"] == [
-        {"from": 0, "to": 10, "share": 0.25, "words": "0 to 10: 1 sentences (25.0\xa0%)"},
-        {"from": 10, "to": 20, "share": 0.75, "words": "10 to 20: 3 sentences (75.0\xa0%)"},
+        {"from": 0, "to": 10, "share": 0.25, "words": "0 to 9: 1 sentences (25.0\xa0%)"},
+        {"from": 10, "to": 20, "share": 0.75, "words": "10 to 19: 3 sentences (75.0\xa0%)"},
     ]
     [bar] = spec["layer"]
     assert bar["encoding"]["x"]["scale"]["domain"] == [0, 30]
@@ -142,6 +142,7 @@ def test_a_histogram_has_shares_of_all():
 
 def test_histograms_on_one_scale():
     spec = histogram([1, 1], [0, 1, 2], "H", title="T", unit="u", end=9, top=1.0)
+    assert [row["words"][:2] for row in spec["data"]["values"]] == ["0:", "1:"]
     [bar] = spec["layer"]
     assert bar["encoding"]["x"]["scale"]["domain"] == [0, 9]
     assert bar["encoding"]["y"]["scale"]["domain"] == [0, 1.0]
@@ -155,7 +156,7 @@ def test_distributions_share_one_scale():
     assert heights == pytest.approx([0.15, 0.45, 0.6])
     assert [row["base"] for row in values] == [0.95, 0.95, 1.95]
     assert [row["kind"] for row in values] == ["female", "male", "female"]
-    assert values[2]["words"] == f"{SHOWN}, −1 to 0: 100 sentences (100.0\xa0%)"
+    assert values[2]["words"] == f"{SHOWN}, 0 or less: 100 sentences (100.0\xa0%)"
     assert rows(spec, "name")[:2] == ["a", SHOWN]
     _, *rules = marks(spec, "rule")  # the first are the lines on which the bars stand
     assert [one["encoding"]["x"]["datum"] for one in rules] == [-0.3, 0.3, 0]

@@ -7,6 +7,7 @@ drawn, so that a phone has room for them. Beside each figure stands a table with
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from evenhand.report.render import count, decimal, number, percent, signed
 from evenhand.report.vega import Ends, Side, Spec, by_kind, colour, layer, specification
@@ -164,24 +165,27 @@ def histogram(
     end: float | None = None,
     top: float | None = None,
 ) -> Spec:
-    """How many fall between each two edges, as shares of all.
+    """How many there are of each number of things, as shares of all.
 
     Parameters
     ----------
     counts : sequence of int
         Of length n.
     edges : sequence of float
-        Of length n + 1, rising. The last bin may hold what lies beyond.
+        Whole numbers, of length n + 1, rising: a bin holds those from its own up to the next one,
+        but not the next one.
     label : str
         What it shows.
     title, unit : str
-        What the edges measure, and what is counted, in the plural.
+        What the numbers are of, and what is counted, in the plural.
     end : float, optional
         Where the axis ends, if not with the last edge.
     top : float, optional
         The share (0 to 1) at the upper border, for several figures on one scale.
     """
-    values = _bins(counts, edges, unit, signs=False)
+    ends = [(number(low), number(high - 1)) for low, high in pairwise(edges)]
+    said = [low if low == high else f"{low} to {high}" for low, high in ends]
+    values = _bins(counts, edges, said, unit)
     top = top or max((one["share"] for one in values), default=1)
     x = Side(title, (edges[0], edges[-1] if end is None else end), whole=True)
     y = Side(f"Share of {unit}", (0, top), shares=True, grid=True)
@@ -191,14 +195,15 @@ def histogram(
     return specification(label, 130, values, [layer("bar", place, **look)], widest=560)
 
 
-def _bins(counts: Sequence[int], edges: Sequence[float], unit: str, *, signs: bool) -> list[Spec]:
-    """The bins that hold something, with their shares of all."""
+def _bins(
+    counts: Sequence[int], edges: Sequence[float], said: Sequence[str], unit: str
+) -> list[Spec]:
+    """The bins that hold something, with their shares of all; `said` is each in words."""
     whole = max(sum(counts), 1)
-    said = [number(edge, signs=signs) for edge in edges]
     return [
         {"from": low, "to": high, "share": n / whole,
-         "words": f"{a} to {b}: {count(n)} {unit} ({percent(n / whole)})"}
-        for n, low, high, a, b in zip(counts, edges, edges[1:], said, said[1:], strict=False)
+         "words": f"{words}: {count(n)} {unit} ({percent(n / whole)})"}
+        for n, (low, high), words in zip(counts, pairwise(edges), said, strict=False)
         if n
     ]  # fmt: skip
 
@@ -228,7 +233,10 @@ def distributions(
     marks : sequence of float
         Values at which a dashed line stands.
     """
-    bins = [_bins(counts, edges, unit, signs=True) for _, counts in rows]
+    ends = [number(edge, signs=True) for edge in edges]
+    said = [f"{low} to {high}" for low, high in pairwise(ends)]
+    said[0], said[-1] = f"{ends[1]} or less", f"{ends[-2]} or more"
+    bins = [_bins(counts, edges, said, unit) for _, counts in rows]
     top = max((one["share"] for row in bins for one in row), default=1)
     # A row is 1 high: its bars stand at 0.95 and reach up to 0.35, its name lies above them.
     foot, reach = 0.95, 0.6
