@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from browser.made_pages import HOSTILE
 from browser.test_numbers import NUMBERS
@@ -169,6 +170,15 @@ def test_what_an_address_asks_in_vain_is_told(look):
     assert len(view.people()) == 5
     for address in ("#mine/99", "#mine/none", "#99", "#%E0%A4%A", "#<img src=x>", "#other/-1"):
         assert len(look(address).people()) == 5
+
+
+def test_nobody_is_open_where_an_unknown_person_is_asked_for(look):
+    view = look("#mine/3")
+    opened = view.page.locator(".explorer article")
+    opened.wait_for(state="visible")
+    view.page.evaluate("location.hash = '#mine/99'")
+    expect(view.page.locator(".unfound")).to_contain_text("mine/99")
+    expect(opened).to_be_hidden()
 
 
 def test_a_long_word_asked_in_vain_is_cut(look):

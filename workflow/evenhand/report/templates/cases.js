@@ -527,6 +527,7 @@
       cases.open(row);
       return;
     }
+    cases.article.hidden = true;
     cases.tellLost([`the case ${asked.join("/")}`]);
   }
 

@@ -86,15 +86,17 @@
     idle(readAhead);
     const order = ({ keys, words }) => {
       const found = chosenKeys(keys, () => words) ?? words;
-      const numbers = found.every((key) => Number.isFinite(Number(key))); // "" is one, too
-      return found.map((key) => (!numbers ? key.toLowerCase() : key === "" ? -Infinity : Number(key)));
+      const plain = found.map((key) => String(key).replaceAll(/,(?=\d{3})/g, ""));
+      const numbers = plain.every((key) => Number.isFinite(Number(key))); // "" is one, too
+      return found.map((key, i) => (!numbers ? key.toLowerCase() : key === "" ? -Infinity : Number(plain[i])));
     };
     const asked = {
       sort: (_, row, i) => {
         read(data.length);
         return (columns[i].order ??= order(columns[i]))[row];
       },
-      filter: (html, _, column) => (column ? "" : html.replaceAll(/<\/t[dh]>/g, " ").replaceAll(/<[^>]*>/g, "")),
+      // with and without its accents, as DataTables has the words of other tables
+      filter: (html, _, column) => (column ? "" : DataTable.util.diacritics(html.replaceAll(/<\/t[dh]>/g, " ").replaceAll(/<[^>]*>/g, ""), true)),
     };
     return {
       data,

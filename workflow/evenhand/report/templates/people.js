@@ -544,6 +544,7 @@
       people.open(row);
       return;
     }
+    people.article.hidden = true;
     people.tellLost([`the person ${asked.join("/")}`]);
   }
 
