@@ -18,8 +18,7 @@
 "use strict";
 
 (() => {
-  const { column, decoded, make } = Explore;
-  const MOST = 80; // characters of what was asked that are told
+  const { bdi, column, count, decoded, make, short } = Explore;
   const COLUMNS = { case: 0, labels: 1, answer: 2, right: 3, loss: 4, differ: 5, date: 6 };
   const MEASURED = ["answer", "right", "loss"];
   const WHICH = {
@@ -31,9 +30,6 @@
   };
   const parsed = new Map(); // by the id of the block; a block is read when it is first needed
 
-  const bdi = (text, lang = "") => make("bdi", { lang }, text);
-  const count = (number) => number.toLocaleString("en");
-  const short = (text, most) => (text.length > most ? `${text.slice(0, most)}…` : text);
   const nats = (value) => (value === null ? "–" : (value / 1000).toFixed(3));
 
   // What a training says of a case and a class: the seeds that give it, and its probability.
@@ -85,7 +81,7 @@
 
   class Cases extends Explore.Explorer {
     constructor(root) {
-      super(root);
+      super(root, COLUMNS);
       this.told = root.querySelector(".told");
       this.draw();
       this.choose(this.blocks[0]);
@@ -240,19 +236,13 @@
       });
       if (asks.label.value) said.push(`label ${chosen(asks.label)}: ${chosen(asks.which)}`);
       if (asks.answer.value) said.push(chosen(asks.answer));
-      if (asks.words.value.trim()) said.push(`“${short(asks.words.value.trim(), MOST)}”`);
+      if (asks.words.value.trim()) said.push(`“${short(asks.words.value.trim())}”`);
       const sentence = [`${count(kept)} of ${count(keep.length)} ${keep.length === 1 ? "case" : "cases"}: `, bdi(said.join("; ")), "."];
       if (training && known) {
         const whole = known === kept ? "" : ` of ${count(known)} with a known label`;
         sentence.push(` Answered exactly right by most seeds: ${count(right)}${whole} (`, bdi(training.name), `, ${training.seeds} ${training.seeds === 1 ? "seed" : "seeds"}).`);
       }
       this.told.replaceChildren(...sentence);
-    }
-
-    tellOrder() {
-      const [first] = this.table.order();
-      const told = first ? `${Object.keys(COLUMNS)[first[0]]}-${first[1]}` : "";
-      this.asks.order.value = [...this.asks.order.options].some((one) => one.value === told) ? told : "";
     }
 
     // What is asked, as an address.
@@ -276,11 +266,6 @@
       if (asks.words.value.trim()) asked.set("search", asks.words.value.trim());
       if (asks.order.value) asked.set("order", asks.order.value);
       return `#?${asked}`;
-    }
-
-    // The address as it is asked by now; it can be kept and sent.
-    keepAddress() {
-      history.replaceState(null, "", this.question());
     }
 
     // What an address asks for; what it names and the page does not have is told.
@@ -331,16 +316,6 @@
       this.root.closest("section").scrollIntoView({ block: "start", behavior: "instant" });
     }
 
-    tellLost(lost) {
-      this.unfound.hidden = !lost.length;
-      this.unfound.replaceChildren(...(lost.length ? ["This page does not have ", bdi(lost.map((one) => short(one, MOST)).join(", ")), "."] : []));
-    }
-
-    order() {
-      const [name, way] = this.asks.order.value.split("-");
-      if (way) this.table.order([COLUMNS[name], way]);
-    }
-
     listen() {
       const { asks } = this;
       super.listen((target) => {
@@ -353,11 +328,6 @@
 
     address(row) {
       return `#${this.set.key}/${encodeURIComponent(this.set.id[row])}`;
-    }
-
-    // On a phone the headings are gone, and each cell has its own.
-    headed(heading, ...content) {
-      return make("div", {}, make("span", { class: "small heading", "aria-hidden": "true" }, heading), ...content);
     }
 
     caseCell(row) {
@@ -408,7 +378,7 @@
 
     // One case with everything that is known of it.
     open(row) {
-      const { set, article } = this;
+      const { set } = this;
       const language = decoded(set.language, row) ?? "";
       const twin = decoded(set.duplicate_of, row);
       const known = [
@@ -419,7 +389,7 @@
         ["Source", `${decoded(set.source, row)}, record ${set.position[row]}`],
         ["Nearly the same as", twin],
       ].filter(([, value]) => value);
-      article.replaceChildren(
+      this.show(
         make("h3", {}, bdi(set.title), " · ", bdi(set.id[row])),
         ...(set.title_of[row] ? [make("p", { class: "name" }, bdi(set.title_of[row]))] : []),
         make("dl", { class: "pairs" }, ...known.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, bdi(value))])),
@@ -433,27 +403,13 @@
           decoded(one.rule, row) ?? "–",
           this.evidence(decoded(one.evidence, row), language),
         ])),
-        ...this.answers(row),
-        this.closeButton());
-      article.hidden = false;
-      this.unfound.hidden = true;
-      article.focus({ preventScroll: true });
-      article.scrollIntoView({ block: "start", behavior: "instant" });
+        ...this.answers(row));
     }
 
     evidence(pieces, lang) {
       if (!pieces.length) return "–";
       return make("ul", { class: "plain" }, ...pieces.map(([place, words]) =>
         make("li", {}, bdi(words, lang), " ", make("span", { class: "aside" }, place))));
-    }
-
-    drawn(label, heads, rows) {
-      return make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": label },
-        make("table", {},
-          make("caption", {}, make("span", {}, label)),
-          make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
-          make("tbody", {}, ...rows.map(([head, ...cells]) => make("tr", {},
-            make("th", { scope: "row" }, bdi(head)), ...cells.map((cell) => make("td", {}, cell)))))));
     }
 
     // What each training says of each label.
@@ -495,42 +451,11 @@
   if (!root) return;
   const cases = new Cases(root);
 
-  // An address: a question; or key and id of a case, or an id alone.
-  function openAddressed(event) {
-    if (cases.returned()) return;
-    const hash = location.hash.slice(1);
-    if (hash.startsWith("?")) {
-      cases.article.hidden = true;
-      cases.answerTo(new URLSearchParams(hash.slice(1)));
-      return;
-    }
-    let asked;
-    try {
-      asked = hash.split("/").map(decodeURIComponent);
-    } catch {
-      return;
-    }
+  // Key and id of a case, or an id alone; an id may hold a slash.
+  Explore.follow(cases, "case", (asked) => {
     const [first, ...rest] = asked;
-    if (!first) cases.article.hidden = true;
-    if (!first || (!rest.length && document.getElementById(first))) return;
     const named = cases.blocks.filter((block) => setOf(block).key === first && rest.length);
     const ways = [...named.map((block) => [block, rest.join("/")]), ...cases.blocks.map((block) => [block, asked.join("/")])];
-    for (const [block, id] of ways) {
-      const row = setOf(block).id.indexOf(id);
-      if (row < 0) continue;
-      const same = cases.block === block;
-      cases.remember(same && event?.oldURL);
-      if (!same) {
-        cases.choose(block);
-        cases.ask();
-      }
-      cases.open(row);
-      return;
-    }
-    cases.article.hidden = true;
-    cases.tellLost([`the case ${asked.join("/")}`]);
-  }
-
-  addEventListener("hashchange", openAddressed);
-  openAddressed();
+    return ways.map(([block, id]) => [block, setOf(block).id.indexOf(id)]).find(([, row]) => row >= 0);
+  });
 })();

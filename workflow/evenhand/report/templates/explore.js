@@ -1,5 +1,5 @@
-// What the pages share on which rows are looked at one by one (explorer.js, cases.js): a form that
-// asks, a table that shows what fits, and a row that can be opened.
+// What the pages share on which rows are looked at one by one (explorer.js, cases.js, people.js): a
+// form that asks, a table that shows what fits, and a row that can be opened.
 "use strict";
 
 const Explore = (() => {
@@ -15,6 +15,11 @@ const Explore = (() => {
     return made;
   }
 
+  const MOST = 80; // characters of what was asked that are told
+
+  const bdi = (text, lang = "") => make("bdi", { lang }, text);
+  const count = (number) => number.toLocaleString("en");
+  const short = (text, most = MOST) => (text.length > most ? `${text.slice(0, most)}…` : text);
   const decoded = (column, row) => column.values[column.codes[row]];
 
   // Rows without a number stand last, whichever way the others are sorted.
@@ -34,11 +39,12 @@ const Explore = (() => {
     ...more,
   });
 
-  // A page's own class has choose(block), ask(), keepAddress(), tellLost(values), tellOrder(), and
-  // `keep`, which rows fit.
+  // A page's own class has choose(block), ask(), question(), and `keep`, which rows fit; `places`
+  // are its columns by name, in their order.
   class Explorer {
-    constructor(root) {
+    constructor(root, places) {
       this.root = root;
+      this.places = places;
       this.blocks = root.dataset.blocks.split(" ");
       this.form = root.querySelector("form");
       this.asks = this.form.elements;
@@ -88,6 +94,60 @@ const Explore = (() => {
       this.table.on("order", () => this.tellOrder());
     }
 
+    // How the rows are sorted, as the form and addresses name it.
+    sorted() {
+      const [first] = this.table.order();
+      return first ? `${Object.keys(this.places)[first[0]]}-${first[1]}` : "";
+    }
+
+    tellOrder() {
+      const { order } = this.asks;
+      const told = this.sorted();
+      order.value = [...order.options].some((one) => one.value === told) ? told : "";
+    }
+
+    // The rows are sorted as the form asks.
+    order() {
+      const [name, way] = this.asks.order.value.split("-");
+      if (way) this.table.order([this.places[name], way]);
+    }
+
+    // The address as it is asked by now; it can be kept and sent.
+    keepAddress() {
+      history.replaceState(null, "", this.question());
+    }
+
+    // What was asked for and the page does not have.
+    tellLost(lost) {
+      this.unfound.hidden = !lost.length;
+      this.unfound.replaceChildren(...(lost.length ? ["This page does not have ", bdi(lost.map((one) => short(one)).join(", ")), "."] : []));
+    }
+
+    // On a phone the headings are gone, and each cell has its own.
+    headed(heading, ...content) {
+      return make("div", {}, make("span", { class: "small heading", "aria-hidden": "true" }, heading), ...content);
+    }
+
+    // A small table of rows that begin with their heading.
+    drawn(label, heads, rows) {
+      return make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": label },
+        make("table", {},
+          make("caption", {}, make("span", {}, label)),
+          make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
+          make("tbody", {}, ...rows.map(([head, ...cells]) => make("tr", {},
+            make("th", { scope: "row" }, bdi(head)), ...cells.map((cell) => make("td", {}, cell)))))));
+    }
+
+    // A row is open, with all that is said of it.
+    show(...content) {
+      const { article } = this;
+      article.replaceChildren(...content, this.closeButton());
+      article.hidden = false;
+      this.unfound.hidden = true;
+      article.focus({ preventScroll: true });
+      article.scrollIntoView({ block: "start", behavior: "instant" });
+    }
+
     // A row is about to be opened by this address; the table stays as it is behind it.
     remember(before) {
       this.row = location.hash;
@@ -106,7 +166,11 @@ const Explore = (() => {
       const { article, left, root, row } = this;
       article.hidden = true;
       this.left = null;
-      if (left) scrollTo({ top: left.y, behavior: "instant" });
+      if (left) {
+        const back = () => scrollTo({ top: left.y, behavior: "instant" });
+        back();
+        requestAnimationFrame(back); // the browser may have gone to a place of its own by then
+      }
       const link = root.querySelector(`tbody a[href="${CSS.escape(row)}"]`);
       (link ?? this.asks.words).focus({ preventScroll: Boolean(left) });
     }
@@ -158,5 +222,41 @@ const Explore = (() => {
     }
   }
 
-  return { Explorer, column, decoded, make };
+  // Whatever the page's address is, now and later: a question (it begins with "?"), or words whose
+  // block and row `find` tells, and which are called `what` if it tells none.
+  function follow(explorer, what, find) {
+    const go = (event) => {
+      if (explorer.returned()) return;
+      const hash = location.hash.slice(1);
+      if (hash.startsWith("?")) {
+        explorer.article.hidden = true;
+        explorer.answerTo(new URLSearchParams(hash.slice(1)));
+        return;
+      }
+      let asked;
+      try {
+        asked = hash.split("/").map(decodeURIComponent);
+      } catch {
+        return;
+      }
+      if (asked.length === 1 && asked[0] && document.getElementById(asked[0])) return;
+      const [block, row] = (hash && find(asked)) || [];
+      if (row === undefined) {
+        explorer.article.hidden = true;
+        explorer.tellLost(hash ? [`the ${what} ${asked.join("/")}`] : []);
+        return;
+      }
+      const same = explorer.block === block;
+      explorer.remember(same && event?.oldURL);
+      if (!same) {
+        explorer.choose(block);
+        explorer.ask();
+      }
+      explorer.open(row);
+    };
+    addEventListener("hashchange", go);
+    go();
+  }
+
+  return { Explorer, bdi, column, count, decoded, follow, make, short };
 })();

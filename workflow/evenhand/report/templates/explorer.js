@@ -17,7 +17,7 @@
 "use strict";
 
 (() => {
-  const { column, decoded, make } = Explore;
+  const { bdi, column, decoded, make } = Explore;
   const BETWEEN = "; "; // the items of a fact that may have several
   const COLUMNS = { text: 0, value: 1, beside: 2, difference: 3, size: 4, gap: 5 };
   const parsed = new Map(); // by the id of the block; a block is read when it is first needed
@@ -95,7 +95,7 @@
 
   class Rows extends Explore.Explorer {
     constructor(root) {
-      super(root);
+      super(root, COLUMNS);
       this.draw();
       this.choose(this.blocks[0]);
       this.begin();
@@ -218,7 +218,7 @@
       };
       for (const [name, text] of Object.entries(heads)) {
         const head = this.table.column(COLUMNS[name]).header();
-        (head.querySelector(".dt-column-title") ?? head).replaceChildren(make("bdi", {}, text));
+        (head.querySelector(".dt-column-title") ?? head).replaceChildren(bdi(text));
         this.table.settings()[0].columns[COLUMNS[name]].ariaTitle = text; // of the button that sorts
       }
       this.table.column(COLUMNS.value).visible(Boolean(this.measure), false);
@@ -273,17 +273,9 @@
       this.table.draw();
     }
 
-    tellOrder() {
-      const [first] = this.table.order();
-      const names = Object.keys(COLUMNS);
-      const told = first ? `${names[first[0]]}-${first[1]}` : "";
-      this.asks.order.value = [...this.asks.order.options].some((one) => one.value === told) ? told : "";
-    }
-
-    // What is asked, as an address that can be kept and sent.
-    keepAddress() {
+    // What is asked, as an address.
+    question() {
       const { asks, collection, measure, beside } = this;
-      const [first] = this.table.order();
       const asked = new URLSearchParams(Object.entries({
         set: collection.key,
         model: measure?.model,
@@ -291,10 +283,10 @@
         beside: beside?.model,
         lean: measure && asks.lean.value,
         search: asks.words.value.trim(),
-        order: first && `${Object.keys(COLUMNS)[first[0]]}-${first[1]}`,
+        order: this.sorted(),
       }).filter(([, value]) => value));
       for (const { dataset, value } of this.filters()) if (value) asked.set(dataset.name, value.slice(1));
-      history.replaceState(null, "", `#?${asked}`);
+      return `#?${asked}`;
     }
 
     // What an address asks for; what it names and the page does not have is told.
@@ -340,11 +332,6 @@
       this.form.scrollIntoView({ block: "start", behavior: "instant" });
     }
 
-    tellLost(lost) {
-      this.unfound.hidden = !lost.length;
-      this.unfound.replaceChildren(...(lost.length ? ["These results do not have ", make("bdi", {}, lost.join(", ")), "."] : []));
-    }
-
     listen() {
       const { asks } = this;
       super.listen((target) => {
@@ -356,10 +343,7 @@
         else if (target === asks.measure || target === asks.beside) {
           this.chooseMeasure();
           if (target === asks.beside && this.beside) this.table.order([COLUMNS.gap, "desc"]);
-        } else if (target === asks.order) {
-          const [name, way] = target.value.split("-");
-          if (way) this.table.order([COLUMNS[name], way]);
-        }
+        } else if (target === asks.order) this.order();
         return true;
       });
     }
@@ -367,7 +351,7 @@
     cell(row) {
       const { collection } = this;
       const source = place(collection, row);
-      const small = [make("a", { href: address(collection, row) }, make("bdi", {}, collection.id[row]))];
+      const small = [make("a", { href: address(collection, row) }, bdi(collection.id[row]))];
       for (const fact of collection.facts) {
         const value = decoded(fact, row);
         if (value !== null) small.push(" · ", make("bdi", { lang: fact.lang, title: fact.name }, value));
@@ -379,24 +363,21 @@
         make("span", { class: "small" }, ...small));
     }
 
-    // On a phone the headings are gone, and each number has its own.
     measureCell(measure, row) {
       if (!measure) return make("span", {});
-      const label = make("span", { class: "small heading", "aria-hidden": "true" }, make("bdi", {}, measure.name));
-      return make("div", {}, label, measured(this.collection, measure, row));
+      return this.headed(bdi(measure.name), measured(this.collection, measure, row));
     }
 
     differenceCell(row) {
       const value = this.difference(row);
-      const label = make("span", { class: "small heading", "aria-hidden": "true" }, "Difference");
-      return make("div", {}, label, value === null
+      return this.headed("Difference", value === null
         ? make("span", { class: "small" }, "–")
         : number(this.collection, value, this.measure.digits, this.measure.reach));
     }
 
     // One row with everything that is known of it.
     open(row) {
-      const { collection, article } = this;
+      const { collection } = this;
       const { words } = collection;
       const facts = collection.facts
         .map((fact) => [fact.name, decoded(fact, row), fact.lang])
@@ -404,16 +385,16 @@
       const source = place(collection, row);
       if (source) facts.push(["Place", source, ""]);
       const lines = collection.measures.map((measure) => make("tr", {},
-        make("th", { scope: "row" }, make("bdi", {}, measure.model)),
+        make("th", { scope: "row" }, bdi(measure.model)),
         measure.method ? make("td", {}, measure.method) : null,
         make("td", { class: "measured" }, measured(collection, measure, row))));
       const methods = collection.measures.some((measure) => measure.method);
-      article.replaceChildren(
-        make("h3", {}, make("bdi", {}, collection.title), " · ", make("bdi", {}, collection.id[row])),
+      this.show(
+        make("h3", {}, bdi(collection.title), " · ", bdi(collection.id[row])),
         make("p", {}, make("span", { class: "small label" }, words.text), sentence(collection, row, 0)),
         make("p", {}, make("span", { class: "small label" }, words.other), sentence(collection, row, 1)),
         make("dl", { class: "pairs" }, ...facts.flatMap(([name, value, lang]) => [
-          make("dt", {}, name), make("dd", {}, make("bdi", { lang }, value))])),
+          make("dt", {}, name), make("dd", {}, bdi(value, lang))])),
         lines.length
           ? make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Its numbers" },
               make("table", {},
@@ -423,12 +404,7 @@
                   methods ? make("th", { scope: "col" }, "Method") : null,
                   make("th", { scope: "col" }, words.value))),
                 make("tbody", {}, ...lines)))
-          : make("p", { class: "absent" }, "No model has a number for it."),
-        this.closeButton());
-      article.hidden = false;
-      this.unfound.hidden = true;
-      article.focus({ preventScroll: true });
-      article.scrollIntoView({ block: "start", behavior: "instant" });
+          : make("p", { class: "absent" }, "No model has a number for it."));
     }
   }
 
@@ -445,7 +421,7 @@
   function tellNoRow(words) {
     const told = explorers[0]?.unfound;
     if (!told) return;
-    told.replaceChildren("No row of these results has the address ", make("bdi", {}, words), ".");
+    told.replaceChildren("No row of these results has the address ", bdi(words), ".");
     told.hidden = false;
   }
 

@@ -16,17 +16,13 @@
 "use strict";
 
 (() => {
-  const { column, make } = Explore;
-  const MOST = 80; // characters of what was asked that are told
+  const { bdi, column, count, make, short } = Explore;
   const STEPS = 1001;
   const BITS = 6;
   const COLUMNS = { person: 0, label: 1, decision: 2, flipped: 3, difference: 4, p: 5 };
   const parsed = new Map(); // by the id of the block; a block is read when it is first needed
 
-  const bdi = (text) => make("bdi", {}, String(text));
-  const count = (number) => number.toLocaleString("en");
   const counted = (number, one, many = `${one}s`) => `${count(number)} ${number === 1 ? one : many}`;
-  const short = (text, most) => (text.length > most ? `${text.slice(0, most)}…` : text);
   const share = (thousandths) => (thousandths / (STEPS - 1)).toFixed(3);
   // As tables round what results tell with eight digits: a half goes to the even digit.
   const rounded = (value, digits) => {
@@ -155,7 +151,7 @@
 
   class Persons extends Explore.Explorer {
     constructor(root) {
-      super(root);
+      super(root, COLUMNS);
       this.told = root.querySelector(".told");
       this.measured = root.querySelector(".measured-here");
       this.fold = root.querySelector(".by-seed");
@@ -290,7 +286,7 @@
       const said = [training.name, this.seed === null ? this.seedsTold() : `seed ${chosen(asks.seed)}`];
       if (asks.group.value) said.push(`${set.attribute} ${chosen(asks.group)}`);
       if (asks.label.value) said.push(`label ${asks.label.value}`);
-      if (asks.words.value.trim()) said.push(`“${short(asks.words.value.trim(), MOST)}”`);
+      if (asks.words.value.trim()) said.push(`“${short(asks.words.value.trim())}”`);
       if (asks.answer.value) said.push(chosen(asks.answer));
       this.told.replaceChildren(
         `${count(kept)} of ${counted(this.held, "person", "people")}: `, bdi(said.join("; ")),
@@ -339,15 +335,9 @@
         ["Seed", "Answers", "Decided 1", "Wrong", "Accuracy", "Decision changes", "IFR_b", "Beyond tau", "IFR_p"], rows));
     }
 
-    tellOrder() {
-      const [first] = this.table.order();
-      const told = first ? `${Object.keys(COLUMNS)[first[0]]}-${first[1]}`.replace("decision-", "p-") : "";
-      this.asks.order.value = [...this.asks.order.options].some((one) => one.value === told) ? told : "";
-    }
-
-    order() {
-      const [name, way] = this.asks.order.value.split("-");
-      if (way) this.table.order([COLUMNS[name], way]);
+    // The column of decisions is sorted by their probability.
+    sorted() {
+      return super.sorted().replace("decision-", "p-");
     }
 
     // What is asked, as an address.
@@ -360,11 +350,6 @@
       if (asks.words.value.trim()) asked.set("search", asks.words.value.trim());
       if (asks.order.value) asked.set("order", asks.order.value);
       return `#?${asked}`;
-    }
-
-    // The address as it is asked by now; it can be kept and sent.
-    keepAddress() {
-      history.replaceState(null, "", this.question());
     }
 
     // What an address asks for; what it names and the page does not have is told.
@@ -409,11 +394,6 @@
       this.root.closest("section").scrollIntoView({ block: "start", behavior: "instant" });
     }
 
-    tellLost(lost) {
-      this.unfound.hidden = !lost.length;
-      this.unfound.replaceChildren(...(lost.length ? ["This page does not have ", bdi(lost.map((one) => short(one, MOST)).join(", ")), "."] : []));
-    }
-
     listen() {
       const { asks } = this;
       super.listen((target) => {
@@ -426,11 +406,6 @@
 
     address(row) {
       return `#${encodeURIComponent(this.set.key)}/${this.set.id[row]}`;
-    }
-
-    // On a phone the headings are gone, and each cell has its own.
-    headed(heading, ...content) {
-      return make("div", {}, make("span", { class: "small heading", "aria-hidden": "true" }, heading), ...content);
     }
 
     personCell(row) {
@@ -467,26 +442,12 @@
 
     // One person with everything that is known of them.
     open(row) {
-      const { set, article } = this;
+      const { set } = this;
       const known = [[set.attribute, set.groups[set.groupOf(row)]], ["Label", `${set.truthOf(row)}${set.label ? `: ${set.truthOf(row) ? "" : "not "}${set.label}` : ""}`], ...set.features(row)];
-      article.replaceChildren(
+      this.show(
         make("h3", {}, bdi(set.title), ` · person ${set.id[row]}`),
         make("dl", { class: "pairs" }, ...known.flatMap(([name, value]) => [make("dt", {}, bdi(name)), make("dd", {}, bdi(value))])),
-        ...this.decisions(row),
-        this.closeButton());
-      article.hidden = false;
-      this.unfound.hidden = true;
-      article.focus({ preventScroll: true });
-      article.scrollIntoView({ block: "start", behavior: "instant" });
-    }
-
-    drawn(label, heads, rows) {
-      return make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": label },
-        make("table", {},
-          make("caption", {}, make("span", {}, label)),
-          make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
-          make("tbody", {}, ...rows.map(([head, ...cells]) => make("tr", {},
-            make("th", { scope: "row" }, bdi(head)), ...cells.map((cell) => make("td", {}, cell)))))));
+        ...this.decisions(row));
     }
 
     // What each training decides, by seed: as the person is, and with each other value.
@@ -513,41 +474,12 @@
   if (!root) return;
   const people = new Persons(root);
 
-  // An address: a question; or key and number of a person, or a number alone.
-  function openAddressed(event) {
-    if (people.returned()) return;
-    const hash = location.hash.slice(1);
-    if (hash.startsWith("?")) {
-      people.article.hidden = true;
-      people.answerTo(new URLSearchParams(hash.slice(1)));
-      return;
-    }
-    let asked;
-    try {
-      asked = hash.split("/").map(decodeURIComponent);
-    } catch {
-      return;
-    }
-    const [first, second] = asked;
-    if (!first) people.article.hidden = true;
-    if (!first || (second === undefined && document.getElementById(first))) return;
+  // Key and number of a person, or a number alone.
+  Explore.follow(people, "person", ([first, second]) => {
+    const number = second ?? first;
+    if (!/^\d+$/.test(number)) return null;
     const blocks = second === undefined ? people.blocks : people.blocks.filter((block) => setOf(block).key === first);
-    for (const block of blocks) {
-      const row = setOf(block).rowOf.get(/^\d+$/.test(second ?? first) ? Number(second ?? first) : -1);
-      if (row === undefined) continue;
-      const same = people.block === block;
-      people.remember(same && event?.oldURL);
-      if (!same) {
-        people.choose(block);
-        people.ask();
-      }
-      people.open(row);
-      return;
-    }
-    people.article.hidden = true;
-    people.tellLost([`the person ${asked.join("/")}`]);
-  }
-
-  addEventListener("hashchange", openAddressed);
-  openAddressed();
+    const block = blocks.find((one) => setOf(one).rowOf.has(Number(number)));
+    return block && [block, setOf(block).rowOf.get(Number(number))];
+  });
 })();
