@@ -135,11 +135,15 @@ def one_system(repository: Path, results: Path) -> Path:
     report = folder(results / "report")
     common = {"templates": made_results.templates(repository), "pages": ONE_SYSTEM}
     made_results.write_results(results)
-    shown = ("dataset", "bias", "bias_scores")
+    shown = ("dataset", "bias")
     given = made_results.arguments(results)
+    scores = {
+        f"{prefix}bias_scores": sorted((results / edition / "bias").glob("*.parquet"))
+        for prefix, edition in (("", "slguset"), ("published_", "slguset_published"))
+    }
     write_sentences_page(
         **common, out=report / "sentences.html", tables_out=report / "sentences",
-        **{name: given[name] for one in shown for name in (one, f"published_{one}")},
+        **{name: given[name] for one in shown for name in (one, f"published_{one}")}, **scores,
     )  # fmt: skip
     shutil.copyfile(
         results / "slguset_published/filters.csv", results / "slguset_published/problems.csv"

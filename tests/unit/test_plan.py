@@ -103,10 +103,13 @@ def test_what_is_not_there_is_not_asked_for(here):
     files = plan_report.slguset_page_files(configured({"published": {"file": "s.csv"}}), [])
     assert "funnel" not in files and "published_dataset" in files and "published_bias" not in files
     models = {"m": {"hub": "m"}}
-    files = plan_report.slguset_page_files(
-        configured({"published": {"file": "s.csv"}}, models=models), []
-    )
+    config = configured({"published": {"file": "s.csv"}}, models=models)
+    files = plan_report.slguset_page_files(config, [])
+    table = "<results>/tables/slguset_published_bias_distribution.csv"
+    assert files["published_bias_distribution"] == table and "published_bias_scores" not in files
+    files = plan_report.explorer_files(config)
     assert files["published_bias_scores"] == ["<results>/slguset_published/bias/m.parquet"]
+    assert set(files) >= {"published_dataset", "published_bias"} and "bias_scores" not in files
     assert plan_report.slguset_page_files(configured(), []) == {}
 
 

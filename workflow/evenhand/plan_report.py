@@ -31,7 +31,7 @@ ALWAYS = ("front", "known_errors", "provenance", "run")
 DOCUMENTS = ("statistics", "published_statistics", "published_report", "sets", "data", "divided")
 
 #: What the explorer takes of what the pages of SlguSet and of the language models show.
-EXPLORED = ("dataset", "bias", "bias_scores")
+EXPLORED = ("dataset", "bias")
 EXPLORED_SETS = ("sets", "pairs", "scores", "gates")
 
 
@@ -85,7 +85,7 @@ def slguset_page_files(config: Config, shards: Iterable[str]) -> dict[str, str |
             f"{prefix}table_1": f"<results>/{edition}/table_1.csv",
             f"{prefix}statistics": f"<results>/{edition}/statistics.json",
         }
-        if models := plan_models.models_for(config, plan_models.CHINESE):
+        if plan_models.models_for(config, plan_models.CHINESE):
             table = f"<results>/tables/{edition}_bias"
             files |= {
                 f"{prefix}bias": f"{table}.csv",
@@ -94,7 +94,7 @@ def slguset_page_files(config: Config, shards: Iterable[str]) -> dict[str, str |
                 f"{prefix}bias_correlations": f"{table}_correlations.csv",
                 f"{prefix}bias_sentences": f"{table}_sentences.csv",
                 f"{prefix}bias_words": f"{table}_words.csv",
-                f"{prefix}bias_scores": [f"<results>/{edition}/bias/{m}.parquet" for m in models],
+                f"{prefix}bias_distribution": f"{table}_distribution.csv",
             }
             if plan_stereotypes.set_of_edition(config, edition):
                 files[f"{prefix}bias_methods"] = f"{table}_methods.csv"
@@ -150,10 +150,15 @@ def individual_page_options(config: Config) -> dict[str, str]:
 def explorer_files(config: Config) -> Files:
     """The sentences and pairs that can be looked at one by one."""
     slguset, sets = slguset_page_files(config, ()), models_page_files(config)
-    names = [f"{edition}{name}" for edition in ("", "published_") for name in EXPLORED]
-    return {name: slguset[name] for name in names if name in slguset} | {
-        name: sets[name] for name in EXPLORED_SETS if name in sets
-    }
+    models = plan_models.models_for(config, plan_models.CHINESE)
+    files: Files = {}
+    for prefix, edition in plan_slguset.editions(config).items():
+        names = [f"{prefix}{name}" for name in EXPLORED]
+        files |= {name: slguset[name] for name in names if name in slguset}
+        if models:
+            scores = [f"<results>/{edition}/bias/{model}.parquet" for model in models]
+            files[f"{prefix}bias_scores"] = scores
+    return files | {name: sets[name] for name in EXPLORED_SETS if name in sets}
 
 
 def pages(config: Config, shards: Iterable[str]) -> list[str]:

@@ -66,6 +66,30 @@ rule summarise_bias:
         " --correlations {output.correlations} 2> {log}"
 
 
+rule bin_bias:
+    input:
+        dataset="<results>/{edition}/slguset.parquet",
+        bias=expand("<results>/{{edition}}/bias/{model}.parquet", model=MODELS),
+        gates=expand("<results>/{{edition}}/bias/{model}.gate.json", model=MODELS),
+    output:
+        shown("<results>/tables/{edition}_bias_distribution.csv"),
+    log:
+        "<logs>/bin_bias/{edition}.log",
+    benchmark:
+        "<benchmarks>/bin_bias/{edition}.jsonl"
+    conda:
+        "../../envs/score.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.slguset.bin_bias"),
+    shell:
+        "python -m evenhand.slguset.bin_bias {params.given} --out {output} 2> {log}"
+
+
 rule describe_sentences:
     input:
         dataset="<results>/{edition}/slguset.parquet",

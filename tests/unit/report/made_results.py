@@ -44,6 +44,7 @@ ARGUMENTS = {
     "bias_correlations": "tables/slguset_bias_correlations.csv",
     "bias_sentences": "tables/slguset_bias_sentences.csv",
     "bias_words": "tables/slguset_bias_words.csv",
+    "bias_distribution": "tables/slguset_bias_distribution.csv",
     "bias_methods": "tables/slguset_bias_methods.csv",
     "published_dataset": "slguset_published/slguset.parquet",
     "published_table_1": "slguset_published/table_1.csv",
@@ -56,6 +57,7 @@ ARGUMENTS = {
     "published_bias_correlations": "tables/slguset_published_bias_correlations.csv",
     "published_bias_sentences": "tables/slguset_published_bias_sentences.csv",
     "published_bias_words": "tables/slguset_published_bias_words.csv",
+    "published_bias_distribution": "tables/slguset_published_bias_distribution.csv",
     "published_bias_methods": "tables/slguset_published_bias_methods.csv",
 }
 LISTS = {
@@ -63,8 +65,6 @@ LISTS = {
     "answers": "slguset/annotation/answers.parquet",
     "counts": "slguset/sentences/*.counts.json",
     "quarantine": "slguset/sentences/*.quarantine.parquet",
-    "bias_scores": "slguset/bias/*.parquet",
-    "published_bias_scores": "slguset_published/bias/*.parquet",
 }
 
 
@@ -327,8 +327,9 @@ def _bias(folder: Path, edition: str, accepted: list[dict[str, Any]], seed: int)
     surface_pairs = [_surface_pair(row) for row in accepted]
     tables: dict[str, list[dict[str, Any]]] = {
         name: []
-        for name in ("bias", "bias_by_pair", "bias_variants", "bias_sentences", "bias_words")
-    }
+        for name in ("bias", "bias_by_pair", "bias_variants", "bias_sentences", "bias_words",
+                     "bias_distribution")
+    }  # fmt: skip
     for i, (model, trusted) in enumerate(models.items()):
         bias = random.normal(0.1 - 0.25 * i, 0.8, len(accepted))
         bias[0] = np.nan
@@ -384,6 +385,13 @@ def _bias(folder: Path, edition: str, accepted: list[dict[str, Any]], seed: int)
                 )  # fmt: skip
         if not trusted:
             continue
+        inner = [-1.0, -0.5, 0.0, 0.5, 1.0]
+        kept = [b for b in scores if b is not None]
+        for low, high in zip([None, *inner], [*inner, None], strict=True):
+            n = sum((low is None or low <= b) and (high is None or b < high) for b in kept)
+            tables["bias_distribution"].append(
+                {"model": model, "low": low, "high": high, "sentences": n, "share": n / len(kept)}
+            )
         ranked = sorted(
             (b, row["sentence_id"], row)
             for b, row in zip(scores, accepted, strict=True)

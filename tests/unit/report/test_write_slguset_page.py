@@ -1,3 +1,4 @@
+import csv
 import json
 import re
 from itertools import pairwise
@@ -24,7 +25,7 @@ PAGE_FILES = [file for file, _ in PAGES.values()]
 
 #: What is known of the models' bias, the summary first.
 BIAS = ["bias", "bias_by_pair", "bias_variants", "bias_correlations", "bias_sentences",
-        "bias_words", "bias_methods", "bias_scores"]  # fmt: skip
+        "bias_words", "bias_methods", "bias_distribution"]  # fmt: skip
 
 #: Groups of arguments that stand or fall together.
 GROUPS = {
@@ -35,7 +36,7 @@ GROUPS = {
     "dataset": ["dataset", "table_1", "statistics"],
     "bias": [*BIAS, *(f"published_{name}" for name in BIAS)],
     "all but the summary of bias": [*BIAS[1:], *(f"published_{name}" for name in BIAS[1:])],
-    "scores": ["bias_scores", "published_bias_scores"],
+    "distributions": ["bias_distribution", "published_bias_distribution"],
     "published": ["published_dataset", "published_table_1", "published_statistics",
                   "published_filters", "published_report",
                   *(f"published_{name}" for name in BIAS)],
@@ -187,7 +188,34 @@ def test_one_figure_has_the_distributions_of_all_models(templates, results):
     drawn = [one for one in checks.charts(tree, "#bias") if "Bias of" in one["description"]]
     assert len(drawn) == 2  # one per edition
     assert checks.rows(drawn[0], "name")[:2] == ["tiny-bert-zh", "bert-base-chinese"]
-    assert "not scored by" in tree.css_first("#bias figure figcaption").text()
+    (caption,) = tree.css("#bias-slguset-distribution + figure figcaption")
+    assert "1 sentences were not scored by tiny-bert-zh" in caption.text()
+    assert "headless" not in caption.text()
+
+
+def test_the_figure_shows_the_table_that_stands_beneath_it(templates, results):
+    tree = render(templates, results)
+    (drawn, _) = [one for one in checks.charts(tree, "#bias") if "Bias of" in one["description"]]
+    with (results / "tables/slguset_bias_distribution.csv").open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    shown = [row for row in rows if row["sentences"] != "0"]
+    bars = drawn["data"]["values"]
+    assert [one["share"] for one in bars] == [pytest.approx(float(r["share"])) for r in shown]
+    for one, row in zip(bars, shown, strict=True):  # an open end is as wide as the other bins
+        assert one["from"] == float(row["low"] or -1.5) and one["to"] == float(row["high"] or 1.5)
+    links = tree.css("#bias-slguset-distribution + figure .downloads a")
+    assert [link.attributes["href"] for link in links][::3] == [
+        "tables/slguset_bias_distribution.csv",
+        "provenance.html#file-tables-slguset_bias_distribution-csv",
+    ]
+
+
+def test_no_model_to_trust_leaves_no_figure_of_distributions(templates, results):
+    table = results / "tables/slguset_bias_distribution.csv"
+    table.write_text("model,low,high,sentences,share\n", encoding="utf-8")
+    tree = render(templates, results)
+    assert tree.css_first("#bias-slguset-distribution") is None
+    assert tree.css_first("#bias-slguset_published-distribution") is not None
 
 
 def test_the_verdict_in_words(templates, results):

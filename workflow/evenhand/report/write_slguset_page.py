@@ -13,7 +13,7 @@ from evenhand.report.sections.paper import describe_paper
 from evenhand.report.sections.provenance import count_files
 from evenhand.report.sections.published import describe_published
 from evenhand.report.sections.quarantine import describe_quarantine
-from evenhand.stage import Input, Output, Source
+from evenhand.stage import Input, Output
 
 #: The sections in the order of the page: id (which names its template), short name, title.
 SECTIONS = (
@@ -50,7 +50,7 @@ def write_slguset_page(
     bias_sentences: Input | None = None,
     bias_words: Input | None = None,
     bias_methods: Input | None = None,
-    bias_scores: list[Source] | None = None,
+    bias_distribution: Input | None = None,
     published_dataset: Input | None = None,
     published_table_1: Input | None = None,
     published_statistics: Input | None = None,
@@ -63,7 +63,7 @@ def write_slguset_page(
     published_bias_sentences: Input | None = None,
     published_bias_words: Input | None = None,
     published_bias_methods: Input | None = None,
-    published_bias_scores: list[Source] | None = None,
+    published_bias_distribution: Input | None = None,
     paper: Input | None = None,
     provenance: Input | None = None,
     examples: int = 3,
@@ -119,8 +119,8 @@ def write_slguset_page(
         ``tables/slguset_bias_words.csv``.
     bias_methods
         ``tables/slguset_bias_methods.csv``.
-    bias_scores
-        ``slguset/bias/{model}.parquet``; the name of the file is the name of the model.
+    bias_distribution
+        ``tables/slguset_bias_distribution.csv``.
     published_dataset
         ``slguset_published/slguset.parquet``.
     published_table_1
@@ -145,8 +145,8 @@ def write_slguset_page(
         ``tables/slguset_published_bias_words.csv``.
     published_bias_methods
         ``tables/slguset_published_bias_methods.csv``.
-    published_bias_scores
-        ``slguset_published/bias/{model}.parquet``.
+    published_bias_distribution
+        ``tables/slguset_published_bias_distribution.csv``.
     paper
         ``resources/paper_items.csv``: the tables and figures of the paper, of which the page then
         says where ours stand.
@@ -173,14 +173,15 @@ def write_slguset_page(
             for part in (
                 describe_bias(
                     "slguset", "This run’s data set", bias, bias_by_pair, bias_correlations,
-                    bias_scores, variants=bias_variants, sentences=bias_sentences,
-                    words=bias_words, methods=bias_methods,
+                    variants=bias_variants, sentences=bias_sentences, words=bias_words,
+                    methods=bias_methods, distribution=bias_distribution,
                 ),
                 describe_bias(
                     "slguset_published", "The published file", published_bias,
-                    published_bias_by_pair, published_bias_correlations, published_bias_scores,
+                    published_bias_by_pair, published_bias_correlations,
                     variants=published_bias_variants, sentences=published_bias_sentences,
                     words=published_bias_words, methods=published_bias_methods,
+                    distribution=published_bias_distribution,
                 ),
             )
             if part

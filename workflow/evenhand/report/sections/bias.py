@@ -3,10 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from evenhand.report.cells import Axis, estimate, ruler, ticks_between
 from evenhand.report.figures import distributions, heat_map
 from evenhand.report.read import boolean, read_csv
@@ -115,12 +111,7 @@ METHOD_CORRELATIONS = {
     "share_male_bias": float,
     "reason": str,
 }
-
-#: Bars of the figure of the distribution.
-BINS = 60
-
-#: The figure reaches as far as this share of the sentences; its outermost bars hold the rest.
-REACH = 0.995
+DISTRIBUTION = {"model": str, "low": float, "high": float, "sentences": int}
 
 #: Most male and most female sentences shown per model.
 EXTREMES = 5
@@ -153,12 +144,12 @@ def describe_bias(
     summary: Path | None,
     by_pair: Path | None = None,
     correlations: Path | None = None,
-    scores: list[Path] | None = None,
     *,
     variants: Path | None = None,
     sentences: Path | None = None,
     words: Path | None = None,
     methods: Path | None = None,
+    distribution: Path | None = None,
 ) -> dict[str, Any] | None:
     """One edition's bias; None without a summary.
 
@@ -170,23 +161,19 @@ def describe_bias(
         What the data set is called on the page.
     summary, by_pair, correlations, variants : Path, optional
         The tables of `evenhand.slguset.summarise_bias`.
-    scores : list of Path, optional
-        ``bias/{model}.parquet``, one per model; the model is the file's name.
     sentences : Path, optional
         The table of `evenhand.slguset.describe_sentences`.
     words : Path, optional
         The table of `evenhand.slguset.describe_words`.
     methods : Path, optional
         The table of `evenhand.slguset.correlate_methods`.
+    distribution : Path, optional
+        The table of `evenhand.slguset.bin_bias`.
     """
     if summary is None:
         return None
     models = read_csv(summary, SUMMARY)
     trusted = [row["model"] for row in models if row["trusted"]]
-    files = {path.stem: path for path in scores or []}
-    values = {
-        model: pq.read_table(files[model], columns=["bias"]) for model in trusted if model in files
-    }
     groups = [
         row for row in (read_csv(by_pair, BY_PAIR) if by_pair else []) if row["model"] in trusted
     ]
@@ -215,7 +202,7 @@ def describe_bias(
         "variants": _variants(variants, trusted),
         "correlations": _correlations(correlations, trusted),
         "has_published": any(row["published_within"] is not None for row in models),
-        "distribution": _distribution(values, threshold),
+        "distribution": _distribution(distribution, models, threshold),
         "extremes": _extremes(sentences, trusted),
         "words": _words(words, trusted),
         "methods": _methods(methods, trusted),
@@ -363,32 +350,37 @@ def _correlations(path: Path | None, models: list[str]) -> dict[str, Any] | None
     return {"rows": rows, "maps": maps}
 
 
-def _distribution(values: dict[str, pa.Table], threshold: float | None) -> dict[str, Any] | None:
-    """All models' histograms in one figure, on one scale."""
-    biases = {
-        model: np.asarray(table["bias"].drop_null(), dtype=float) for model, table in values.items()
-    }
-    without = {model: values[model].num_rows - len(bias) for model, bias in biases.items()}
-    biases = {model: bias for model, bias in biases.items() if len(bias)}
-    if not biases:
+def _distribution(
+    path: Path | None, models: list[dict[str, Any]], threshold: float | None
+) -> dict[str, Any] | None:
+    """All trusted models' histograms in one figure, on one scale; None if there is none."""
+    trusted = [row for row in models if row["trusted"]]
+    bins: dict[str, list[dict[str, Any]]] = {}
+    for row in _of_models(path, DISTRIBUTION, [row["model"] for row in trusted]):
+        bins.setdefault(row["model"], []).append(row)
+    if not bins:
         return None
-    reach = max(float(np.quantile(np.abs(bias), REACH)) for bias in biases.values()) or 1.0
-    edges = np.linspace(-reach, reach, BINS + 1)
-    rows = [
-        (model, np.histogram(np.clip(bias, -reach, reach), edges)[0].tolist())
-        for model, bias in biases.items()
-    ]
+    edges = _closed([row["high"] for row in next(iter(bins.values()))[:-1]])
     return {
-        "without": {model: n for model, n in without.items() if n},
+        "without": {
+            row["model"]: row["sentences"] - row["scored"]
+            for row in trusted
+            if row["model"] in bins and row["sentences"] > row["scored"]
+        },
         "figure": distributions(
-            rows,
-            edges.tolist(),
-            "Bias of each sentence: " + ", ".join(name for name, _ in rows),
+            [(model, [row["sentences"] for row in rows]) for model, rows in bins.items()],
+            edges,
+            "Bias of each sentence: " + ", ".join(bins),
             title="← female likelier · Bias · male likelier →",
             unit="sentences",
-            marks=(-threshold, threshold) if threshold and threshold < reach else (),
+            marks=(-threshold, threshold) if threshold and threshold < edges[-1] else (),
         ),
     }
+
+
+def _closed(inner: list[float]) -> list[float]:
+    """Edges with an end for the open bins, which are drawn as wide as those beside them."""
+    return [2 * inner[0] - inner[1], *inner, 2 * inner[-1] - inner[-2]]
 
 
 def _extremes(path: Path | None, models: list[str]) -> list[dict[str, Any]]:

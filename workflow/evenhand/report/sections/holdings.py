@@ -37,6 +37,7 @@ HOLDINGS = [
     ("tables/*_bias_by_pair.csv", "Bias per model and pair"),
     ("tables/*_bias_correlations.csv", "Correlation of bias between models"),
     ("tables/*_bias_variants.csv", "Bias by each way to read a word of several tokens"),
+    ("tables/*_bias_distribution.csv", "How many sentences each model gives how much bias"),
     ("tables/*_bias_sentences.csv", "The most male and most female sentences per model"),
     ("tables/*_bias_words.csv", "Subject words of the sentences with obvious bias"),
     ("tables/*_bias_methods.csv", "Other methods on the same sentences, beside the bias"),
