@@ -105,6 +105,12 @@ def reason_name(reason: str) -> str:
     return REASONS[reason][0] if reason in REASONS else reason.replace("_", " ").capitalize()
 
 
+def filter_name(name: str) -> str:
+    """What a filter drops, in words, and its own name; without words, the name alone."""
+    reason = "name" if name.startswith("names_") else name
+    return f"{REASONS[reason][0]} ({name})" if reason in REASONS else name
+
+
 def reason_meaning(reason: str) -> str | None:
     """What a reason means, or None if it is new here."""
     return REASONS[reason][1] if reason in REASONS else None

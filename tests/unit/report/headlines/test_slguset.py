@@ -33,11 +33,12 @@ def lean(model, mean, verdict="not_distinguishable", **other):
     return {"model": model, "mean_bias": mean, "verdict": verdict} | ends | other
 
 
-def published(folder, sentences=20_000, characters=4_220, dropped=None, female=10_000):
+def published(folder, sentences=20_000, characters=4_220, dropped=None, female=10_000, before=0):
     place = "slguset_published"
     table = f"pair,male,female,published_male,published_female\na/b,10000,{female},10000,10000\n"
     numbers = {"sentences": sentences, "distinct_characters": characters}
     report = {
+        "keywords": {"accepted": sentences - before, "no_keyword": before},
         "dropped": dropped or {},
         "sentences": sentences,
         "positions": {"right": sentences - 30, "wrong": 30},
@@ -129,6 +130,44 @@ def test_the_authors_file_alone_is_told_with_what_is_wrong_in_it(tmp_path):
     found = describe(published(tmp_path), {})
     assert found.sentence == "Of 20,000 sentences of the published file, 19,950 pass every filter."
     assert found.doubts == ["30 of the 20,000 keyword positions in the published file are wrong."]
+
+
+def test_the_published_file_alone_is_drawn_with_what_each_filter_drops(tmp_path):
+    dropped = {"names_jieba": 41, "biology": 0, "a_filter_of_tomorrow": 9}
+    found = describe(published(tmp_path, sentences=400, dropped=dropped), {})
+    assert checks.rows(found.figure, "name") == [
+        "In the published file",
+        "A person’s name (names_jieba)",
+        "Biological sex (biology)",
+        "a_filter_of_tomorrow",
+        "Pass every filter",
+    ]
+    assert checks.rows(found.figure, "text") == ["400", "41", "0", "9", "350"]
+    assert "by itself" in found.caption
+    assert found.figure_files == ("slguset_published/report.json",)
+
+
+def test_what_falls_before_the_filters_is_drawn_too(tmp_path):
+    found = describe(published(tmp_path, sentences=100, before=7), {})
+    names = checks.rows(found.figure, "name")
+    assert names[1] == "Dropped before the filters (find_keywords)"
+    assert checks.rows(found.figure, "text")[1] == "7"
+
+
+def test_an_empty_published_file_is_not_drawn(tmp_path):
+    found = describe(published(tmp_path, sentences=0), {})
+    assert found.figure is None and not found.figure_files
+
+
+def test_models_and_a_corpus_are_drawn_before_the_published_file(tmp_path):
+    files = [*published(tmp_path), write(tmp_path, FUNNEL, "slguset/funnel.csv")]
+    found = describe(files, {})
+    assert checks.rows(found.figure, "text") == ["100", "40", "12"]
+    assert found.figure_files == ("slguset/funnel.csv",)
+    files.append(bias(tmp_path, [lean("a", 0.3, "male")], "tables/slguset_published_bias.csv"))
+    found = describe(files, {})
+    assert checks.rows(found.figure, "kind") == ["male"]
+    assert found.figure_files == ("tables/slguset_published_bias.csv",)
 
 
 def test_another_file_in_the_authors_form_is_not_judged(tmp_path):

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from evenhand.report.figures import Estimate, Step, estimates, waterfall
+from evenhand.report.figures import Bar, Estimate, Step, bars, estimates, waterfall
 from evenhand.report.headline import (
     NOT_REPRODUCED,
     NOT_RUN,
@@ -24,9 +24,9 @@ from evenhand.report.headline import (
     told,
 )
 from evenhand.report.read import boolean, read_csv, read_json
-from evenhand.report.render import count, decimal, signed
+from evenhand.report.render import count, decimal, percent, signed
 from evenhand.report.vega import Side, Spec
-from evenhand.report.words import gate_meaning
+from evenhand.report.words import filter_name, gate_meaning
 
 FILES = {
     "counts": "slguset/sentences/*.counts.json",
@@ -119,11 +119,16 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     leaning = _leaning(models, trusted)
     if table and not one["bias"]:
         leaning = sentence("{} This is on the authors’ sentences.", leaning)
-    figure, caption = _figure(trusted, steps, own)
     published = read_json(one["published_report"]) if one["published_report"] else None
     of = partial(places, found, FILES)
     asked = of("bias") or of("published_bias")
     steps_from = of("funnel", "statistics")
+    drawings = (
+        (_leaning_figure(trusted), asked),
+        (_building_figure(steps, own), steps_from),
+        (_published_figure(published), of("published_report")),
+    )
+    (figure, caption), drawn_from = next((one for one in drawings if one[0][0]), ((None, ""), ()))
     said = [
         told(words, files)
         for words, files in (
@@ -138,7 +143,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         more=said[1:],
         figure=figure,
         caption=caption,
-        figure_files=asked if trusted else steps_from,
+        figure_files=drawn_from,
         verdicts=_verdicts(one, of),
         doubts=[
             *_doubts(found, models, steps, own, of),
@@ -222,35 +227,36 @@ def _mean(row: Mapping[str, Any]) -> str:
     return f"{signed(row['mean_bias'])} (95 % interval {low} to {high})"
 
 
-def _figure(
-    trusted: list[dict[str, Any]], steps: Mapping[str, int], own: int | None
-) -> tuple[Spec | None, str]:
-    if trusted:
-        shown = trusted[:SHOWN]
-        ends = [row[end] for row in shown for end in ("mean_bias", "mean_bias_low",
-                "mean_bias_high") if row[end] is not None]  # fmt: skip
-        reach = max(0.1, *(abs(end) * 1.05 for end in ends))
-        drawing = estimates(
-            [
-                Estimate(
-                    row["model"],
-                    row["mean_bias"],
-                    _mean(row),
-                    signed(row["mean_bias"]),
-                    (row["mean_bias_low"], row["mean_bias_high"]),
-                    kind=row["verdict"] if row["verdict"] in ("male", "female") else "unclear",
-                )
-                for row in shown
-            ],
-            Side("← female likelier · Mean Bias · male likelier →", (-reach, reach), signs=True),
-            "Mean Bias of each model, with its interval",
-            centre=0,
-        )
-        rest = f" The first {SHOWN} of {len(trusted)} models." if len(trusted) > SHOWN else ""
-        return drawing, (
-            "Mean Bias with its 95 % interval over pairs of words; a hollow dot: no clear lean."
-            f"{rest}"
-        )
+def _leaning_figure(trusted: list[dict[str, Any]]) -> tuple[Spec | None, str]:
+    if not trusted:
+        return None, ""
+    shown = trusted[:SHOWN]
+    ends = [row[end] for row in shown for end in ("mean_bias", "mean_bias_low", "mean_bias_high")
+            if row[end] is not None]  # fmt: skip
+    reach = max(0.1, *(abs(end) * 1.05 for end in ends))
+    drawing = estimates(
+        [
+            Estimate(
+                row["model"],
+                row["mean_bias"],
+                _mean(row),
+                signed(row["mean_bias"]),
+                (row["mean_bias_low"], row["mean_bias_high"]),
+                kind=row["verdict"] if row["verdict"] in ("male", "female") else "unclear",
+            )
+            for row in shown
+        ],
+        Side("← female likelier · Mean Bias · male likelier →", (-reach, reach), signs=True),
+        "Mean Bias of each model, with its interval",
+        centre=0,
+    )
+    rest = f" The first {SHOWN} of {len(trusted)} models." if len(trusted) > SHOWN else ""
+    return drawing, (
+        f"Mean Bias with its 95 % interval over pairs of words; a hollow dot: no clear lean.{rest}"
+    )
+
+
+def _building_figure(steps: Mapping[str, int], own: int | None) -> tuple[Spec | None, str]:
     numbers = [steps.get(step) for step in ("read", "keyword", "accepted")]
     if None in numbers or not numbers[0]:
         return None, ""
@@ -260,6 +266,29 @@ def _figure(
     drawn = [Step(words, n, n, "kept") for words, n in zip(names, numbers, strict=True)]
     figure = waterfall(drawn, "From the corpus to the data set", unit="Sentences")
     return figure, "From the corpus to the data set."
+
+
+def _published_figure(published: Mapping[str, Any] | None) -> tuple[Spec | None, str]:
+    """What the filters say of the published file, each by itself."""
+    whole = published["sentences"] if published else 0
+    if not whole:
+        return None, ""
+    rows = [("In the published file", whole, "rest")]
+    if before := whole - published["keywords"].get("accepted", 0):
+        rows.append(("Dropped before the filters (find_keywords)", before, "lost"))
+    rows += [(filter_name(name), n, "lost") for name, n in published["dropped"].items()]
+    rows.append(("Pass every filter", published["pass_every_filter"], "kept"))
+    drawn = [
+        Bar(label, n, count(n), f"{label}: {count(n)} ({percent(n / whole)})", kind)
+        for label, n, kind in rows
+    ]
+    figure = bars(
+        drawn, "What each filter drops of the published file", unit="Sentences", whole=whole
+    )
+    return figure, (
+        "The sentences of the published file, how many each filter drops, and how many none drops."
+        " Each filter is asked by itself, so a sentence can count for several."
+    )
 
 
 def _verdicts(one: Mapping[str, Path | None], of: Callable[..., tuple[str, ...]]) -> list[Verdicts]:
