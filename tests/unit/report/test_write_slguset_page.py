@@ -189,7 +189,7 @@ def test_one_figure_has_the_distributions_of_all_models(templates, results):
     assert len(drawn) == 2  # one per edition
     assert checks.rows(drawn[0], "name")[:2] == ["tiny-bert-zh", "bert-base-chinese"]
     (caption,) = tree.css("#bias-slguset-distribution + figure figcaption")
-    assert "1 sentences were not scored by tiny-bert-zh" in caption.text()
+    assert "1 sentence was not scored by tiny-bert-zh" in caption.text()
     assert "headless" not in caption.text()
 
 
