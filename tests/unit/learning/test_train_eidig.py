@@ -5,11 +5,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenhand.errors import InputError
+from evenhand.individual.results import read_groups, read_runs
 from evenhand.io.checkpoint import Checkpoints
 from evenhand.io.scratch import scratch_at
 from evenhand.learning.eidig import relabelling
 from evenhand.learning.train_eidig import train_eidig
 from evenhand.learning.train_table import GROUPS, RUNS, train_table
+from unit.io.damage import damage
 from unit.learning.made_eidig import people
 from unit.learning.made_tables import table, write
 
@@ -61,6 +63,16 @@ def test_the_tables_and_counts(tmp_path, training, track):
     assert (counts["runs"], counts["diverged"]) == (6, 0)
     # the same input gives the same bytes
     assert run(tmp_path, training, made, track=track, seeds=2)[3] == before
+
+
+def test_damaged_tables_are_told_and_not_read(tmp_path, training):
+    run(tmp_path, training, people(240), tries=10)
+    runs, groups = tmp_path / "runs.parquet", tmp_path / "groups.parquet"
+    read = read_runs([runs])
+    with pytest.raises(InputError, match=damage(groups, "ifr_b")):
+        read_groups([groups], read)
+    with pytest.raises(InputError, match=damage(runs, "acc")):
+        read_runs([runs])
 
 
 def test_without_augmentation_it_is_the_control(tmp_path, training, monkeypatch):

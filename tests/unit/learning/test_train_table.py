@@ -7,9 +7,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenhand.errors import InputError
+from evenhand.individual.results import read_groups, read_runs
 from evenhand.io import checkpoint
 from evenhand.io.checkpoint import Checkpoints
 from evenhand.io.scratch import scratch_at
+from evenhand.io.tables import read_columns
 from evenhand.learning import stacked
 from evenhand.learning.hyperparameters import read_hyperparameters
 from evenhand.learning.methods import mlp
@@ -17,6 +19,7 @@ from evenhand.learning.stacked import Configuration, Options, train_runs
 from evenhand.learning.train_table import GROUPS, PREDICTIONS, REASON, RUNS, train_table
 from evenhand.metrics.individual import binary, ifr_b, ifr_p
 from evenhand.tabular import prepared
+from unit.io.damage import damage
 from unit.learning.made_tables import table, write
 
 METHODS = ["mlp", "mlp_without_attribute", "alfr", "laftr_dp", "laftr_eo", "cfair", "cfair_eo"]
@@ -39,6 +42,21 @@ def run(tmp_path, training, made, method="mlp", **options):
     given = {"seeds": 2} | options
     counts = train_table(data=data, meta=meta, training=training, method=method, **outputs, **given)
     return counts, *(pq.read_table(path).to_pylist() for path in outputs.values())
+
+
+def test_damaged_tables_are_told_and_not_read(tmp_path, training):
+    run(tmp_path, training, table(), seeds=1)
+    runs, groups = tmp_path / "out.parquet", tmp_path / "groups.parquet"
+    predictions = tmp_path / "predictions.parquet"
+    read = read_runs([runs])
+    with pytest.raises(InputError, match=damage(groups, "ifr_b")):
+        read_groups([groups], read)
+    with pytest.raises(InputError, match=damage(runs, "acc")):
+        read_runs([runs])
+    for column in ("p", "p_flipped"):
+        words = damage(predictions, column)
+        with pytest.raises(InputError, match=words):
+            read_columns(predictions, [column])
 
 
 def test_the_grid_and_its_tables(tmp_path, training):

@@ -5,6 +5,7 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.legal import built
+from unit.io.damage import damage
 from unit.legal.made_cases import write_cases
 
 
@@ -77,3 +78,13 @@ def test_what_build_cases_did_not_write(tmp_path):
     other.write_text("no table", encoding="utf-8")
     with pytest.raises(InputError, match="not a Parquet file"):
         list(built.case_batches(other, ["text"]))
+
+
+def test_a_damaged_data_set(tmp_path):
+    data = write_cases(tmp_path / "d.parquet", "cail", [{}, {}])
+    words = damage(data, "split")
+    with pytest.raises(InputError, match=words):
+        built.read_splits(data)
+    with pytest.raises(InputError, match=words):
+        list(built.case_batches(data, ["case_id", "split"]))
+    assert len(built.read_labels(data, built.load_dataset("cail"))[0]) == 2  # asks not for it

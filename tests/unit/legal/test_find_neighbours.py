@@ -9,6 +9,7 @@ from evenhand.legal import find_neighbours as stage_module
 from evenhand.legal.find_neighbours import find_neighbours
 from evenhand.legal.neighbours import NEIGHBOURS, read_neighbours
 from evenhand.legal.weigh_words import weigh_words
+from unit.io.damage import damage
 from unit.legal.made_cases import write_cases
 
 #: Of the training cases 1 and 2 are alike, 3 has a word of theirs, 5 shares one with 6, 7 nothing.
@@ -93,6 +94,13 @@ def test_who_is_near_enough(tmp_path):
 def test_what_cannot_be_asked(tmp_path, given, match):
     with pytest.raises(InputError, match=match):
         find_neighbours(**{**made(tmp_path), "kind": "ecthr", **given})
+
+
+def test_damaged_neighbours(tmp_path):
+    files = made(tmp_path)
+    find_neighbours(**files, kind="ecthr")
+    with pytest.raises(InputError, match=damage(files["out"], "cosines")):
+        read_neighbours(files["out"], ["a"], np.array([0]), epsilon=0.5, unit="cosine")
 
 
 def test_neighbours_of_other_cases(tmp_path):

@@ -12,6 +12,7 @@ from evenhand.legal.predictions import (
     read_predictions,
     write_predictions,
 )
+from unit.io.damage import damage
 
 
 def training(seed=1, cases=3, labels=2, objective="erm"):
@@ -94,6 +95,14 @@ def test_other_files_are_refused(tmp_path):
         read_predictions(path)
     path.write_text("no table")
     with pytest.raises(InputError, match="not a Parquet file"):
+        read_predictions(path)
+
+
+@pytest.mark.parametrize("column", ["case_id", "logits"])
+def test_damaged_predictions_are_never_read(tmp_path, column):
+    path = tmp_path / "p.parquet"
+    write_predictions(path, [training()])
+    with pytest.raises(InputError, match=damage(path, column)):
         read_predictions(path)
 
 

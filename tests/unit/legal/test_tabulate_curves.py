@@ -2,12 +2,15 @@
 
 import csv
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.errors import InputError
 from evenhand.legal.tabulate_curves import HEADER, _curves, tabulate_curves
+from unit.io.damage import damage
 from unit.report.made_classifiers import train
 
 
@@ -61,17 +64,19 @@ def test_a_training_given_twice(tmp_path):
         tabulate_curves(histories=[one, one], out=tmp_path / "o.csv", dataset="mine")
 
 
-@pytest.mark.parametrize("bad", ["text", "columns"])
-def test_a_file_that_is_no_history(tmp_path, bad):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+def test_a_file_that_is_no_history(tmp_path):
     path = tmp_path / "a.parquet"
-    if bad == "text":
-        path.write_text("no table")
-    else:
-        pq.write_table(pa.table({"seed": [1]}), path)
-    with pytest.raises(InputError, match="is no history of a training"):
+    path.write_text("no table")
+    with pytest.raises(InputError, match=r"a\.parquet: is not a Parquet file"):
+        tabulate_curves(histories=[path], out=tmp_path / "o.csv", dataset="mine")
+    pq.write_table(pa.table({"seed": [1]}), path)
+    with pytest.raises(InputError, match=r"lacks the column \w+; give the history of a training"):
+        tabulate_curves(histories=[path], out=tmp_path / "o.csv", dataset="mine")
+
+
+def test_a_damaged_history(tmp_path):
+    path = train(tmp_path / "a.parquet")
+    with pytest.raises(InputError, match=damage(path, "epoch")):
         tabulate_curves(histories=[path], out=tmp_path / "o.csv", dataset="mine")
 
 

@@ -9,6 +9,7 @@ import torch
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.tables import read_rows
 from evenhand.scoring import execution
 from evenhand.scoring.models import load_masked_lm
 from evenhand.stereotypes import score_pairs as module
@@ -18,6 +19,7 @@ from evenhand.stereotypes.pairs import PAIRS
 from evenhand.stereotypes.passes import PASSES
 from evenhand.stereotypes.score_pairs import score_pairs
 from evenhand.stereotypes.scores import EXCLUDED, SCORES, TOKENS
+from unit.io.damage import damage
 from unit.stereotypes import english_models
 from unit.stereotypes.english_models import pair
 
@@ -61,6 +63,14 @@ def files(given):
 
 
 # ---------------------------------------------------------------- the stores
+
+
+def test_both_stores_tell_when_they_are_damaged(tmp_path, folders):
+    given = arguments(tmp_path, folders("bert"), methods=["aul"])
+    score_pairs(**given)
+    for name, column in (("out", "aul"), ("tokens", "log_p")):
+        with pytest.raises(InputError, match=damage(given[name], column)):
+            list(read_rows(given[name]))
 
 
 @pytest.mark.parametrize("family", english_models.FAMILIES)

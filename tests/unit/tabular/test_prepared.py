@@ -17,6 +17,7 @@ from evenhand.tabular.prepared import (
     write_prepared,
 )
 from evenhand.tabular.similarity import cosine
+from unit.io.damage import damage
 from unit.learning.made_tables import table
 
 
@@ -57,6 +58,14 @@ def test_files_that_do_not_belong_together(tmp_path):
     meta.write_text(json.dumps(record))
     data.write_text("row,label\n")
     with pytest.raises(InputError, match="not a Parquet file"):
+        read_prepared(data, meta)
+
+
+@pytest.mark.parametrize("column", ["label", "attribute"])
+def test_a_damaged_table_is_told(tmp_path, column):
+    data, meta = tmp_path / "data.parquet", tmp_path / "data.json"
+    write_prepared(table(30), data, meta)
+    with pytest.raises(InputError, match=damage(data, column)):
         read_prepared(data, meta)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.errors import InputError
+from evenhand.io.tables import count_rows, opened
 
 #: How the summaries write numbers.
 FORM = ".8g"
@@ -147,18 +148,11 @@ def read_groups(
 
 
 def _read(path: Path, columns: list[str], optional: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        file = pq.ParquetFile(path)
+    count_rows(path, columns)
+    with opened(path) as file:
         there = [name for name in optional if name in file.schema_arrow.names]
         rows = file.read(columns=columns + there).select(columns + there).to_pylist()
-        return [dict.fromkeys(optional) | row for row in rows]
-    except KeyError as error:
-        raise InputError(f"lacks the column {error.args[0]}", file=path) from error
-    except pa.ArrowInvalid as error:
-        raise InputError("is not a table of runs", file=path) from error
+    return [dict.fromkeys(optional) | row for row in rows]
 
 
 def setting_of(row: Mapping[str, Any]) -> Setting:

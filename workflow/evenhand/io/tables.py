@@ -18,6 +18,9 @@ import pyarrow.parquet as pq
 from evenhand.errors import InputError
 from evenhand.io.files import atomic
 
+#: How every file is written, by whichever writer of pyarrow.
+FORM = {"compression": "zstd", "write_page_checksum": True}
+
 #: Rows per row group, and per batch read: bounds the memory of a job.
 BATCH_ROWS = 32_768
 
@@ -50,8 +53,7 @@ def write_table(
 def write_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
     """Write record batches as they come; return the number of rows. See `write_table`."""
     written = 0
-    form = {"compression": "zstd", "write_page_checksum": True}
-    with atomic(path) as partial, pq.ParquetWriter(partial, schema, **form) as writer:
+    with atomic(path) as partial, pq.ParquetWriter(partial, schema, **FORM) as writer:
         for batch in batches:
             writer.write_batch(batch)
             written += batch.num_rows
@@ -68,22 +70,38 @@ def read_rows(
     InputError
         It is no Parquet file, or it is damaged.
     """
-    with _readable(path), pq.ParquetFile(path, page_checksum_verification=True) as file:
+    with opened(path) as file:
         for batch in file.iter_batches(batch_size=batch_rows or BATCH_ROWS, columns=columns):
             yield from batch.to_pylist()
 
 
-def read_columns(path: Path, columns: Sequence[str], remedy: str | None = None) -> pa.Table:
-    """These columns of a Parquet file.
+@contextmanager
+def opened(path: Path) -> Iterator[pq.ParquetFile]:
+    """A Parquet file, open for whoever reads it piece by piece.
+
+    Raises
+    ------
+    InputError
+        It is no Parquet file, or what is read of it in the block is damaged.
+    """
+    with _readable(path), pq.ParquetFile(path, page_checksum_verification=True) as file:
+        yield file
+
+
+def read_columns(
+    path: Path, columns: Sequence[str] | None = None, remedy: str | None = None
+) -> pa.Table:
+    """These columns of a Parquet file, or all.
 
     Raises
     ------
     InputError
         It is no Parquet file, lacks one of them, or is damaged.
     """
-    count_rows(path, columns, remedy)
+    count_rows(path, columns or (), remedy)
+    chosen = None if columns is None else list(columns)
     with _readable(path):
-        return pq.read_table(path, columns=list(columns), page_checksum_verification=True)
+        return pq.read_table(path, columns=chosen, page_checksum_verification=True)
 
 
 def count_rows(path: Path, columns: Sequence[str] = (), remedy: str | None = None) -> int:

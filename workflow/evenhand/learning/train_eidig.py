@@ -23,6 +23,7 @@ from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.checkpoint import Checkpoints
 from evenhand.io.scratch import scratch_folder
+from evenhand.io.tables import FORM
 from evenhand.learning.hyperparameters import Hyperparameters, read_hyperparameters
 from evenhand.learning.train_table import GROUPS, measure, with_reason
 from evenhand.metrics.individual import TAU
@@ -121,8 +122,8 @@ def train_eidig(
     with (
         _one_thread(),
         tqdm(total=seeds * work, **look) as bar,
-        pq.ParquetWriter(out, schema, compression="zstd") as run_writer,
-        pq.ParquetWriter(groups, GROUPS, compression="zstd") as group_writer,
+        pq.ParquetWriter(out, schema, **FORM) as run_writer,
+        pq.ParquetWriter(groups, GROUPS, **FORM) as group_writer,
     ):
         for seed in range(seeds):
             if seed in lost:

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.tables import FORM
 from evenhand.learning.hyperparameters import read_hyperparameters
 from evenhand.metrics.group import RATES, gaps, rates
 from evenhand.metrics.individual import TAU, binary, percent, similar_outputs, unchanged_labels
@@ -197,9 +198,9 @@ def train_table(
     counts = {"runs": 0, "diverged": 0, "empty": 0, "predictions": 0}
     schema = with_reason(stacked.empty_splits(table, numbers, split))
     with (
-        pq.ParquetWriter(out, schema, compression="zstd") as run_writer,
-        pq.ParquetWriter(groups, GROUPS, compression="zstd") as group_writer,
-        pq.ParquetWriter(predictions, PREDICTIONS, compression="zstd") as prediction_writer,
+        pq.ParquetWriter(out, schema, **FORM) as run_writer,
+        pq.ParquetWriter(groups, GROUPS, **FORM) as group_writer,
+        pq.ParquetWriter(predictions, PREDICTIONS, **FORM) as prediction_writer,
     ):
         for _, together in groupby(runs, key=lambda run: (run.individual, run.seed)):
             some = list(together)

@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenhand.errors import InputError
+from evenhand.io.tables import opened
 from evenhand.legal.dataset import Attribute, Dataset
 from evenhand.legal.records import BATCH_CASES, SPLITS
 
@@ -60,7 +62,7 @@ def read_cases_table(path: Path, columns: Sequence[str]) -> pa.Table:
     Raises
     ------
     InputError
-        It is not what `build_cases` writes.
+        It is not what `build_cases` writes, or is damaged.
     """
     with _opened(path) as file:
         return file.read(columns=list(columns))
@@ -171,16 +173,13 @@ def with_none(hot: np.ndarray, dataset: Dataset) -> np.ndarray:
     return np.hstack([hot, (hot.sum(axis=1, keepdims=True) == 0).astype(hot.dtype)])
 
 
-def _opened(path: Path) -> pq.ParquetFile:
-    try:
-        file = pq.ParquetFile(path)
-    except pa.ArrowInvalid as error:
-        raise InputError("is not a Parquet file", file=path) from error
-    if missing := [name for name in FIXED if name not in file.schema_arrow.names]:
-        file.close()
-        raise InputError(
-            f"lacks the column {missing[0]}, which build_cases writes",
-            file=path,
-            remedy="give the data set that build_cases made",
-        )
-    return file
+@contextmanager
+def _opened(path: Path) -> Iterator[pq.ParquetFile]:
+    with opened(path) as file:
+        if missing := [name for name in FIXED if name not in file.schema_arrow.names]:
+            raise InputError(
+                f"lacks the column {missing[0]}, which build_cases writes",
+                file=path,
+                remedy="give the data set that build_cases made",
+            )
+        yield file

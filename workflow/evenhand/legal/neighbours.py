@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from evenhand.errors import InputError
+from evenhand.io.tables import read_columns
 
 #: One row per training case; its neighbours' ids and cosines, nearest first.
 NEIGHBOURS = pa.schema(
@@ -51,10 +51,7 @@ def read_neighbours(
     InputError
         It is something else, or about other cases.
     """
-    try:
-        table = pq.read_table(path)
-    except pa.ArrowInvalid as error:
-        raise InputError("is not a Parquet file", file=path) from error
+    table = read_columns(path)
     if table.schema.names != NEIGHBOURS.names:
         raise InputError("has other columns than find_neighbours writes", file=path)
     own, lists, cosines = (table[name].to_pylist() for name in NEIGHBOURS.names)

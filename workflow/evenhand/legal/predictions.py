@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from evenhand.errors import InputError
 from evenhand.io.files import atomic
+from evenhand.io.tables import FORM, read_columns
 from evenhand.legal.records import SPLITS
 
 #: One row per seed and case.
@@ -87,7 +88,7 @@ def write_predictions(path: Path, trainings: Iterable[Predictions]) -> int:
         A logit is no finite number: no training may end so.
     """
     written = 0
-    with atomic(path) as partial, pq.ParquetWriter(partial, PREDICTIONS, compression="zstd") as out:
+    with atomic(path) as partial, pq.ParquetWriter(partial, PREDICTIONS, **FORM) as out:
         for one in trainings:
             logits = np.ascontiguousarray(one.logits, dtype=np.float32)
             if not np.isfinite(logits).all():
@@ -132,13 +133,10 @@ def read_predictions(path: Path) -> list[Predictions]:
     Raises
     ------
     InputError
-        It has another form, rows of different lengths, logits that are no finite numbers, or a
-        case twice in a training.
+        It is damaged, or has another form, rows of different lengths, logits that are no finite
+        numbers, or a case twice in a training.
     """
-    try:
-        table = pq.read_table(path)
-    except pa.ArrowInvalid as error:
-        raise InputError("is not a Parquet file", file=path) from error
+    table = read_columns(path)
     if table.schema.names != PREDICTIONS.names:
         raise InputError("has other columns than predictions have", file=path)
     table = table.cast(PREDICTIONS).combine_chunks()

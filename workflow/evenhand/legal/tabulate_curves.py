@@ -10,6 +10,7 @@ import numpy as np
 from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.csv_tables import write_rows
+from evenhand.io.tables import read_columns
 from evenhand.stage import Input, Output
 
 TRAINED = ["classifier", "objective", "trained_for"]
@@ -85,13 +86,7 @@ def tabulate_curves(*, histories: list[Input], out: Output, dataset: str) -> dic
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        return pq.read_table(path, columns=COLUMNS).to_pylist()
-    except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
-        raise InputError("is no history of a training", file=path) from error
+    return read_columns(path, COLUMNS, remedy="give the history of a training").to_pylist()
 
 
 def _curves(seeds: Mapping[int, Sequence[Mapping[str, Any]]]) -> Iterator[dict[str, Any]]:

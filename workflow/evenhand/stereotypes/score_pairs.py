@@ -26,7 +26,7 @@ from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.files import atomic
 from evenhand.io.scratch import scratch_folder
-from evenhand.io.tables import read_rows, write_table
+from evenhand.io.tables import FORM, read_rows, write_table
 from evenhand.scoring.attention import enable_attention
 from evenhand.scoring.describe import describe, describe_broken
 from evenhand.scoring.gate import check_model, count_unknown, judge
@@ -160,7 +160,7 @@ def score_pairs(
     tally = _Tally()
     with (
         atomic(tokens) as partial,
-        pq.ParquetWriter(partial, TOKENS, compression="zstd") as store,
+        pq.ParquetWriter(partial, TOKENS, **FORM) as store,
         tqdm(total=total, desc=name, unit=" pairs", mininterval=5, ascii=True) as bar,
     ):
 

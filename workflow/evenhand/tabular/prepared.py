@@ -12,6 +12,7 @@ import numpy as np
 
 from evenhand.errors import InputError
 from evenhand.io.documents import read_description, write_json
+from evenhand.io.tables import FORM, count_rows, read_columns
 
 #: The columns of `data.parquet` that are no features.
 FIXED = ("row", "label", "attribute", "official_split")
@@ -152,7 +153,7 @@ def write_prepared(table: Prepared, data: Path, meta: Path) -> None:
             INTEGER + name: pa.array(table.integers[:, i], pa.int32())
             for i, name in enumerate(table.integer_features)
         }
-    pq.write_table(pa.table(columns), data, compression="zstd")
+    pq.write_table(pa.table(columns), data, **FORM)
     record = {
         "name": table.name,
         "rows": rows,
@@ -178,18 +179,11 @@ def read_prepared(data: Path, meta: Path) -> Prepared:
     InputError
         They are not what `prepare_table` writes, or do not belong together.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     record = read_description(meta, RECORD, "prepare_table")
     features, integers = record["features"], record["integer_features"]
-    try:
-        rows = pq.read_table(data)
-    except pa.ArrowInvalid as error:
-        raise InputError("is not a Parquet file", file=data) from error
     wanted = [*FIXED, *features, *(INTEGER + name for name in integers)]
-    if missing := [name for name in wanted if name not in rows.column_names]:
-        raise InputError(f"lacks the column {missing[0]}, which {meta} names", file=data)
+    count_rows(data, wanted, remedy=f"give the table that {meta} was written with")
+    rows = read_columns(data)
 
     def matrix(names: Sequence[str], dtype: type) -> np.ndarray:
         return np.column_stack([rows[name].to_numpy().astype(dtype) for name in names])
