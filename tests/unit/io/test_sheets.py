@@ -135,7 +135,7 @@ TABLE = [["x", EVIL], ["'quoted", '“引号”,逗号;分号\n换行"'], ["-1",
 
 def test_a_csv_file_comes_back_and_holds_no_formula(tmp_path):
     path = tmp_path / "a.csv"
-    sheets.write_csv(path, ["one", "two"], TABLE)
+    sheets.write_csv(path, ["one", "two", "=three"], TABLE)
     assert path.read_bytes().startswith(b"\xef\xbb\xbf")
     with path.open(encoding="utf-8-sig", newline="") as stream:
         raw = [cell for row in csv.reader(stream) for cell in row]

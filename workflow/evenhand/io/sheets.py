@@ -14,6 +14,7 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -87,8 +88,7 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
     """
     with path.open("w", encoding="utf-8-sig", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(header)
-        for row in rows:
+        for row in chain([header], rows):
             writer.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in row])
 
 

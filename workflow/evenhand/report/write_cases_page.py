@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.io.sheets import guarded, write_csv
+from evenhand.io.sheets import write_csv
 from evenhand.report.render import slug, write_page
 from evenhand.report.sections.cases import answers_table, cases_table, describe_cases
 from evenhand.stage import Input, Output, Plugin
@@ -119,9 +119,9 @@ def write_cases_page(
         tables = {"": cases_table(one["data"])}
         if one["trainings"]:
             tables[".answers"] = answers_table(one["data"])
-        for what, (header, rows) in tables.items():
+        for what, table in tables.items():
             name = f"{one['key']}{what}.csv"
-            write_csv(Path(tables_out) / name, [guarded(word) for word in header], rows)
+            write_csv(Path(tables_out) / name, *table)
             one["tables"].append(f"cases/{name}")
     written = write_page(
         out,

@@ -15,7 +15,7 @@ from evenhand.individual.people import (
     trainings,
 )
 from evenhand.individual.results import SETTING
-from evenhand.io.sheets import guarded, write_csv
+from evenhand.io.sheets import write_csv
 from evenhand.metrics.individual import TAU
 from evenhand.report.features import read_words
 from evenhand.report.read import read_json
@@ -119,9 +119,8 @@ def write_people_page(
         one["tables"] = []
         for what, make in (("", people_table), (".answers", answers_table)):
             if one["rows"]:
-                header, rows = make(one["data"])
                 name = f"{one['key']}{what}.csv"
-                write_csv(Path(tables_out) / name, [guarded(word) for word in header], rows)
+                write_csv(Path(tables_out) / name, *make(one["data"]))
                 one["tables"].append(f"people/{name}")
     bases = {setting[SETTING.index("js_base")] for setting in settings_of_tables(tables or [])}
     written = write_page(

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import stage
-from evenhand.io.sheets import guarded, write_csv
+from evenhand.io.sheets import write_csv
 from evenhand.report.render import slug, write_page
 from evenhand.report.sections.explorer import describe_pairs, describe_sentences, table_of
 from evenhand.stage import Input, Output, Source
@@ -98,8 +98,7 @@ def write_sentences_page(
     for one in every:
         one["block"] = f"data-{slug(one['key'])}"
         name = f"{one['key'].replace('/', '_')}.csv"
-        header, rows = table_of(one["data"])
-        write_csv(Path(tables_out) / name, [guarded(word) for word in header], rows)
+        write_csv(Path(tables_out) / name, *table_of(one["data"]))
         one["table"] = f"sentences/{name}"
     written = write_page(
         out,
