@@ -99,7 +99,7 @@ def write_sentences_page(
         one["block"] = f"data-{slug(one['key'])}"
         name = f"{one['key'].replace('/', '_')}.csv"
         write_csv(Path(tables_out) / name, *table_of(one["data"]))
-        one["table"] = f"sentences/{name}"
+        one["tables"] = [f"sentences/{name}"]
     written = write_page(
         out,
         "sentences",
