@@ -4,11 +4,14 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
+from evenhand import stage
 from evenhand.report.pages import PAGES
 from evenhand.report.render import DRAWING, stem
 
@@ -17,8 +20,14 @@ TEMPLATES = Path(__file__).parents[3] / "workflow/evenhand/report/templates"
 #: Elements of data for scripts: they are never run.
 DATA = "script[type='application/json']"
 
+#: What a title or a label may hold: markup, quotes, a mark of writing direction, and what a
+#: template might take for its own.
+HOSTILE = (
+    "<script>alert(1)</script>'\"><img src=x onerror=alert(2)>\u202e&amp;{{ 7*7 }}</title></svg>"
+)
+
 #: What only markup that was injected could be.
-INJECTED = "script:not([type='application/json']), img, iframe, object, embed, link, base, form"
+INJECTED = "script:not([type='application/json']), img, iframe, object, embed, link, base"
 
 #: Where a link may lead: into the page, to another one, to results and their copies.
 LINK = re.compile(
@@ -67,6 +76,41 @@ def rows(spec: dict[str, Any], field: str) -> list[Any]:
     return [row[field] for values in data for row in values if field in row]
 
 
+def check_nothing_injected(tree: LexborHTMLParser) -> None:
+    """What data hold is text: no element and no event of the page (of `parse`) comes from them."""
+    assert not tree.css(INJECTED)
+    for node in tree.css("*"):
+        assert not [name for name in node.attributes if name.startswith("on")], node.html
+
+
+def check_usable(tree: LexborHTMLParser) -> None:
+    """The page can be used without eyes or mouse, as far as its markup tells."""
+    ids = [node.attributes["id"] for node in tree.css("[id]")]
+    assert len(ids) == len(set(ids))
+    for link in tree.css("a"):
+        href = link.attributes["href"]
+        assert not href.startswith("#") or href[1:] in ids
+    assert tree.css_first("body a").attributes["href"] == "#content"
+    assert tree.css_first("html").attributes["lang"] == "en"
+    levels = [int(node.tag[1]) for node in tree.css("h1, h2, h3, h4, h5, h6")]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(b <= a + 1 for a, b in pairwise(levels))
+    for table in tree.css("table"):
+        assert table.css_first("caption").text()
+        box = table.parent.attributes
+        assert box.get("tabindex") == "0" or "explorer" in box["class"]
+    regions = [node.attributes["aria-label"] for node in tree.css("[role=region]")]
+    assert len(regions) == len(set(regions))
+    for head in tree.css("th"):
+        assert head.attributes["scope"] in ("col", "row", "colgroup", "rowgroup")
+    for field in tree.css("input, select"):
+        assert field.parent.tag == "label" and field.parent.text().strip()
+    for drawing in tree.css("svg, .chart"):
+        assert drawing.attributes["role"] == "img"
+        assert drawing.attributes["aria-label"]
+
+
 def check_no_request(tree: LexborHTMLParser) -> None:
     """Nothing of the page (of `parse`) is fetched, and its links stay in the results."""
     for node in tree.css("*"):
@@ -78,6 +122,17 @@ def check_no_request(tree: LexborHTMLParser) -> None:
                 assert LINK.fullmatch(value), value
     for word in ("url(", "@import", "http://", "https://"):
         assert word not in tree.html
+
+
+def check_same_twice(write: Callable, given: dict[str, Any], folder: Path) -> None:
+    """A page and the tables beside it are the same twice, and the stage tells the page's size."""
+    made = []
+    for name in ("first", "second"):
+        outputs = {"out": folder / name / "page.html", "tables_out": folder / name / "tables"}
+        record = stage.execute(write, given | outputs)
+        assert record["counts"]["bytes"] == outputs["out"].stat().st_size
+        made.append([output["sha256"] for output in record["outputs"].values()])
+    assert made[0] == made[1]
 
 
 def check_downloads(tree: LexborHTMLParser, results: Path, folders: set[str]) -> None:

@@ -8,8 +8,7 @@ from evenhand.report.headline import SYSTEMS
 from evenhand.report.write_front_page import write_front_page
 from evenhand.stage import modules_of
 from unit.report import checks, made_results, made_stereotypes
-
-HOSTILE = "<script>alert(1)</script>'\"><img src=x>\u202e{{ 7*7 }}"
+from unit.report.checks import HOSTILE
 
 
 @pytest.fixture
@@ -91,11 +90,10 @@ def test_each_verdict_names_the_results_it_was_counted_in(page, tmp_path):
 
 def test_hostile_names_stay_text_and_untrusted_numbers_away(page, stereotypes):
     tree = page(systems=["language_models"], language_models=stereotypes, notice=HOSTILE)
-    assert not tree.css("img")
+    checks.check_nothing_injected(tree)
     assert tree.css_first(".notice p:not(.notice-title)").text() == HOSTILE
     assert f"{made_stereotypes.SENTINEL:.1f}" not in tree.css_first("main").text()
-    ids = [node.attributes["id"] for node in tree.css("[id]")]
-    assert len(ids) == len(set(ids))
+    checks.check_usable(tree)
 
 
 def test_traced_files_and_known_errors_are_counted(page, tmp_path, repository):

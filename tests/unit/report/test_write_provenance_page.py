@@ -19,8 +19,7 @@ from evenhand.report.sections.provenance import _pattern, count_files, describe_
 from evenhand.report.write_provenance_page import write_provenance_page
 from evenhand.stage import Input, Output
 from unit.report import checks
-
-HOSTILE = "<script>alert(1)</script>'\"><img src=x onerror=alert(2)>{{ 7*7 }}\u202e"
+from unit.report.checks import HOSTILE
 
 
 def join(*, parts: list[Input], out: Output, note: Output, sign: str = "-") -> dict[str, Any]:
