@@ -18,6 +18,8 @@ from transformers import (
     Qwen2ForCausalLM,
 )
 
+from unit.scoring import tiny_models
+
 SENTENCES = [
     "The doctor said that she was late.",
     "The doctor said that he was late.",
@@ -37,14 +39,7 @@ def save(folder: Path, family: str = "gpt2", *, tokenizer=None, seed: int = 0) -
     """Save a model and a tokenizer of its own kind (or the one given) into `folder`."""
     tokenizer = tokenizer or TOKENIZERS[family]()
     torch.manual_seed(seed)
-    model = MODELS[family](len(tokenizer))
-    with torch.no_grad():  # weights of the usual size give every word the same probability
-        for parameter in model.parameters():
-            if parameter.dim() > 1:
-                parameter.mul_(8)
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
+    return tiny_models.write(folder, tokenizer, MODELS[family](len(tokenizer)))
 
 
 def byte_level(

@@ -14,6 +14,8 @@ from transformers import (
     DistilBertForMaskedLM,
     ElectraConfig,
     ElectraForMaskedLM,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
     PreTrainedTokenizerFast,
     RobertaConfig,
     RobertaForMaskedLM,
@@ -39,7 +41,11 @@ def save(folder: Path, family: str = "bert", *, seed: int = 0, width: int = 32) 
     """Save a model and a tokenizer of its own kind into `folder`."""
     tokenizer = TOKENIZERS[family]()
     torch.manual_seed(seed)
-    model = MODELS[family](len(tokenizer), width)
+    return write(folder, tokenizer, MODELS[family](len(tokenizer), width))
+
+
+def write(folder: Path, tokenizer: PreTrainedTokenizerBase, model: PreTrainedModel) -> Path:
+    """Save a random model whose words differ in probability, and its tokenizer."""
     with torch.no_grad():  # weights of the usual size give every word the same probability
         for parameter in model.parameters():
             if parameter.dim() > 1:

@@ -33,14 +33,7 @@ def save(folder: Path, family: str, *, seed: int = 0) -> Path:
         return tiny_causal.save(folder, family, seed=seed)
     tokenizer = TOKENIZERS[family]()
     torch.manual_seed(seed)
-    model = tiny_models.MODELS[family](len(tokenizer), 32)
-    with torch.no_grad():  # weights of the usual size give every word the same probability
-        for parameter in model.parameters():
-            if parameter.dim() > 1:
-                parameter.mul_(8)
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
+    return tiny_models.write(folder, tokenizer, tiny_models.MODELS[family](len(tokenizer), 32))
 
 
 def word_pieces() -> BertTokenizerFast:
