@@ -100,6 +100,7 @@ rule train_eidig:
     output:
         out="<results>/tabular/{dataset}/runs/eidig/{track}.parquet",
         groups="<results>/tabular/{dataset}/groups/eidig/{track}.parquet",
+        predictions="<results>/tabular/{dataset}/predictions/eidig/{track}.parquet",
     log:
         "<logs>/train_eidig/{dataset}/{track}.log",
     benchmark:
@@ -114,6 +115,8 @@ rule train_eidig:
         given=given,
         code=code("evenhand.learning.train_eidig"),
         options=options("individual_fairness.eidig", "seeds", "variant"),
+        kept=options("individual_fairness", "predicted_seeds"),
     shell:
         "python -m evenhand.learning.train_eidig {params.given} --track {wildcards.track}"
-        " {params.options} --out {output.out} --groups {output.groups} 2> {log}"
+        " {params.options} {params.kept} --out {output.out} --groups {output.groups}"
+        " --predictions {output.predictions} 2> {log}"

@@ -10,7 +10,8 @@ from evenhand.io.checkpoint import Checkpoints
 from evenhand.io.scratch import scratch_at
 from evenhand.learning.eidig import relabelling
 from evenhand.learning.train_eidig import train_eidig
-from evenhand.learning.train_table import GROUPS, RUNS, train_table
+from evenhand.learning.train_table import GROUPS, PREDICTIONS, RUNS, train_table
+from evenhand.tabular.splits import random_split
 from unit.io.damage import damage
 from unit.learning.made_eidig import people
 from unit.learning.made_tables import table, write
@@ -31,16 +32,17 @@ def training(tmp_path):
 
 def run(tmp_path, training, made, **options):
     data, meta = write(tmp_path, made)
-    files = tmp_path / "runs.parquet", tmp_path / "groups.parquet"
+    files = [tmp_path / f"{name}.parquet" for name in ("runs", "groups", "predictions")]
     counts = train_eidig(
         data=data,
         meta=meta,
         training=training,
         out=files[0],
         groups=files[1],
+        predictions=files[2],
         **{"seeds": 1, "tries": 60} | options,
     )
-    return counts, *map(pq.read_table, files), [file.read_bytes() for file in files]
+    return counts, *map(pq.read_table, files[:2]), [file.read_bytes() for file in files]
 
 
 @pytest.mark.parametrize("track", ["integers", "base"])
@@ -61,8 +63,48 @@ def test_the_tables_and_counts(tmp_path, training, track):
         assert 0 < found <= ids <= found + near
         assert added == ids // 20 and 0 <= turned <= added
     assert (counts["runs"], counts["diverged"]) == (6, 0)
+    said = pq.read_table(tmp_path / "predictions.parquet")
+    assert said.schema == PREDICTIONS and counts["predictions"] == said.num_rows == 6 * 72
     # the same input gives the same bytes
     assert run(tmp_path, training, made, track=track, seeds=2)[3] == before
+
+
+@pytest.mark.parametrize("track", ["integers", "base"])
+def test_predictions_come_to_the_measures_of_the_runs(tmp_path, training, track):
+    """The whole numbers of the attribute are in another order than its groups."""
+    made = people(240)
+    codes = made.integers.copy()
+    codes[:, 2] = 7 - 4 * made.a
+    made = dataclasses.replace(made, integers=codes, meta={"integer_groups": ["first", "second"]})
+    _, runs, *_ = run(tmp_path, training, made, track=track, seeds=2)
+    own = made.a if track == "base" else 1 - made.a
+    said = pq.read_table(tmp_path / "predictions.parquet").to_pylist()
+    moved = 0
+    for one in runs.to_pylist():
+        rows = [each for each in said if each["run"] == one["run"]]
+        _, held = random_split(made, one["seed"])
+        assert [each["row"] for each in rows] == held.tolist()
+        right, kept = [], []
+        for each in rows:
+            assert each["p_flipped"][own[each["row"]]] is None
+            other = each["p_flipped"][1 - own[each["row"]]]
+            right.append((each["p"] > 0.5) == made.y[each["row"]])
+            kept.append((each["p"] > 0.5) == (other > 0.5))
+            moved += each["p"] != other
+        assert one["acc"] == pytest.approx(100 * np.mean(right))
+        assert one["ifr_b"] == pytest.approx(100 * np.mean(kept))
+    assert moved
+
+
+def test_as_many_seeds_keep_their_predictions_as_are_asked_for(tmp_path, training):
+    options = {"seeds": 2, "tries": 5}
+    counts, *_, whole = run(tmp_path, training, people(240), **options)
+    kept = pq.read_table(tmp_path / "predictions.parquet")
+    for seeds in (0, 1):
+        fewer, *_, some = run(tmp_path, training, people(240), **options, predicted_seeds=seeds)
+        assert some[:2] == whole[:2]
+        assert fewer == counts | {"predictions": 216 * seeds}
+        assert pq.read_table(tmp_path / "predictions.parquet") == kept.slice(0, 216 * seeds)
 
 
 def test_damaged_tables_are_told_and_not_read(tmp_path, training):

@@ -12,22 +12,20 @@ import hashlib
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.checkpoint import Checkpoints
 from evenhand.io.scratch import scratch_folder
-from evenhand.io.tables import FORM
 from evenhand.learning.hyperparameters import Hyperparameters, read_hyperparameters
-from evenhand.learning.train_table import GROUPS, measure, with_reason
+from evenhand.learning.train_table import run_tables
 from evenhand.metrics.individual import TAU
 from evenhand.stage import Input, Output
+from evenhand.tabular.integer_groups import with_integer_groups
 from evenhand.tabular.prepared import Prepared, check, read_prepared
 from evenhand.tabular.splits import random_split
 
@@ -61,12 +59,14 @@ def train_eidig(
     training: Input,
     out: Output,
     groups: Output,
+    predictions: Output,
     track: str = "base",
     variant: str = "5",
     seeds: int = 20,
     tries: int = 1000,
     support_vectors: bool = False,
     tau: float = TAU,
+    predicted_seeds: int | None = None,
 ) -> dict[str, Any]:
     """Train the three networks of each seed.
 
@@ -76,10 +76,11 @@ def train_eidig(
         The table, of `prepare_table`.
     training : path
         Layers by data set, and for the track ``base`` the rest too (resources/iifr/training.csv).
-    out, groups : path
+    out, groups, predictions : path
         Parquet with the columns of `train_table`: a row per run (by seed, then base, control,
-        eidig), and per run and group. On the track ``integers`` the groups are the codes of
-        EIDIG's own attribute (German: its four age groups), from 0 in order.
+        eidig), per run and group, and per run and person held out. On the track ``integers`` the
+        groups are the codes of EIDIG's own attribute (German: its four age groups), from 0 in
+        order, and people are shown to the network with each of these.
     track : str
         ``integers``: EIDIG's own whole numbers, one sigmoid, nadam. ``base``: the features,
         layers, optimiser, first parameters and batches of `train_table`'s mlp; the search
@@ -94,13 +95,16 @@ def train_eidig(
         Whether a support vector machine takes part in relabelling; it is slow.
     tau : float
         How far outputs may lie apart and still count as alike in IFR_p.
+    predicted_seeds : int, optional
+        Keep the predictions of so many seeds only; by default of all.
 
     Returns
     -------
     dict
-        runs, diverged, empty (not made: see `train_table`), and lists with a number for each
-        other seed: global_ids, local_ids, ids (distinct of both), added (relabelled people),
-        turned (of these: other label than the base network's), epochs_control, epochs_eidig.
+        runs, diverged, empty (not made: see `train_table`), predictions, and lists with a number
+        for each other seed: global_ids, local_ids, ids (distinct of both), added (relabelled
+        people), turned (of these: other label than the base network's), epochs_control,
+        epochs_eidig.
     """
     from tqdm import tqdm
 
@@ -112,18 +116,18 @@ def train_eidig(
     table = read_prepared(data, meta)
     check(table)
     hyperparameters = read_hyperparameters(training, table.name)
-    counts: dict[str, Any] = {"runs": 0, "diverged": 0, "empty": 0}
     people, values = _people(table, track)
     lost = _empty_splits(table, people, seeds)
-    schema = with_reason(lost)
+    keep = seeds if predicted_seeds is None else predicted_seeds
+    generated: dict[str, list[int]] = {}
     epochs = EPOCHS_OF.get(table.name, EPOCHS) if track == "integers" else hyperparameters.epochs
     work = epochs + 2 * RETRAINING_EPOCHS + tries
     look = {"desc": f"EIDIG on {table.name}", "mininterval": 5, "ascii": True}
+    files = out, groups, predictions
     with (
         _one_thread(),
         tqdm(total=seeds * work, **look) as bar,
-        pq.ParquetWriter(out, schema, **FORM) as run_writer,
-        pq.ParquetWriter(groups, GROUPS, **FORM) as group_writer,
+        run_tables(people, *files, lost, keep=keep, tau=tau, base=np.e) as (write, counts),
     ):
         for seed in range(seeds):
             if seed in lost:
@@ -143,7 +147,7 @@ def train_eidig(
                     bar.update,
                 )
             for name, number in found.items():
-                counts.setdefault(name, []).append(number)
+                generated.setdefault(name, []).append(number)
             for method, run in zip(METHODS[track], runs, strict=True):
                 same = {
                     "dataset": table.name,
@@ -153,15 +157,10 @@ def train_eidig(
                     "epsilon_unit": None,
                     "reduction": None,
                 }
-                rows, of_groups = measure(people, [run], tau, np.e, counts["runs"], same)
-                run_writer.write_table(pa.Table.from_pylist(rows, schema))
-                group_writer.write_table(pa.Table.from_pylist(of_groups, GROUPS))
-                counts["runs"] += 1
-                counts["empty"] += run.reason is not None
-                counts["diverged"] += run.diverged and run.reason is None
+                write([run], same)
             bar.n = (seed + 1) * work
             bar.refresh()
-    return counts
+    return counts | generated
 
 
 def _train_seed(
@@ -238,20 +237,9 @@ def _train_seed(
 
 def _people(table: Prepared, track: str) -> tuple[Prepared, np.ndarray]:
     """The table with the groups that the track has, and the code of each group."""
-    from evenhand.learning.eidig import space as spaces
-
-    if track == "base":
-        return table, np.arange(len(table.attribute_values))
-    space = spaces.native(table, np.arange(len(table.y)))
-    if space is None:
-        raise InputError(
-            f"{table.name} has no whole numbers for {table.attribute_name}, as EIDIG needs them",
-            remedy="use the track base",
-        )
-    own = space.codes[:, space.protected]
-    values = np.unique(own)
-    a = np.searchsorted(values, own).astype(np.int16)
-    return replace(table, a=a, attribute_values=[str(value) for value in values]), values
+    if track == "integers":
+        return with_integer_groups(table)
+    return table, np.arange(len(table.attribute_values))
 
 
 def _empty_splits(table: Prepared, people: Prepared, seeds: int) -> dict[int, "EmptyPartError"]:

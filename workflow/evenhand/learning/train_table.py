@@ -2,8 +2,10 @@
 
 import importlib
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -195,17 +197,59 @@ def train_table(
         "reduction": reduction,
     }
     keep = seeds if predicted_seeds is None else predicted_seeds
+    lost = stacked.empty_splits(table, numbers, split)
+    with run_tables(
+        table, out, groups, predictions, lost, keep=keep, tau=tau, base=BASES[js_base]
+    ) as (write, counts):
+        for _, together in groupby(runs, key=lambda run: (run.individual, run.seed)):
+            write(list(together), same)
+    return counts
+
+
+@contextmanager
+def run_tables(
+    table: Prepared,
+    out: Path,
+    groups: Path,
+    predictions: Path,
+    lost: Collection,
+    *,
+    keep: int,
+    tau: float,
+    base: float,
+) -> Iterator[tuple[Callable[[list["Trained"], dict[str, Any]], None], dict[str, int]]]:
+    """Open the three tables of trainings.
+
+    Parameters
+    ----------
+    table : Prepared
+        The people.
+    out, groups, predictions : path
+        As in `train_table`.
+    lost : collection
+        The seeds whose runs cannot be made.
+    keep : int
+        The predictions of seeds below this one are kept.
+    tau, base : float
+        Of IFR_p.
+
+    Yields
+    ------
+    (callable, dict)
+        ``write(runs, same)`` writes runs of one seed, with what their rows have in common; and
+        the counts so far: runs, diverged, empty, predictions.
+    """
     counts = {"runs": 0, "diverged": 0, "empty": 0, "predictions": 0}
-    schema = with_reason(stacked.empty_splits(table, numbers, split))
+    schema = with_reason(lost)
     with (
         pq.ParquetWriter(out, schema, **FORM) as run_writer,
         pq.ParquetWriter(groups, GROUPS, **FORM) as group_writer,
         pq.ParquetWriter(predictions, PREDICTIONS, **FORM) as prediction_writer,
     ):
-        for _, together in groupby(runs, key=lambda run: (run.individual, run.seed)):
-            some = list(together)
+
+        def write(some: list["Trained"], same: dict[str, Any]) -> None:
             first = counts["runs"]
-            run_rows, group_rows = measure(table, some, tau, BASES[js_base], first, same)
+            run_rows, group_rows = measure(table, some, tau, base, first, same)
             run_writer.write_table(pa.Table.from_pylist(run_rows, schema))
             group_writer.write_table(pa.Table.from_pylist(group_rows, GROUPS))
             if some[0].seed < keep:
@@ -217,7 +261,8 @@ def train_table(
             counts["runs"] += len(some)
             counts["empty"] += sum(run.reason is not None for run in some)
             counts["diverged"] += sum(run.diverged and run.reason is None for run in some)
-    return counts
+
+        yield write, counts
 
 
 def with_reason(lost: Collection) -> pa.Schema:
