@@ -3,9 +3,16 @@
 import csv
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from evenhand.individual.compare_methods import compare_methods
+from evenhand.individual.count_people import count_people
+from evenhand.individual.tabulate_results import tabulate_results
+from evenhand.learning.train_eidig import train_eidig
 from evenhand.report.export_tables import export_tables
 from evenhand.report.headline import SYSTEMS
 from evenhand.report.known_errors import COLUMNS
@@ -22,6 +29,8 @@ from evenhand.report.write_provenance_page import write_provenance_page
 from evenhand.report.write_run_page import write_run_page
 from evenhand.report.write_sentences_page import write_sentences_page
 from evenhand.report.write_slguset_page import write_slguset_page
+from evenhand.tabular.prepared import write_prepared
+from unit.learning import made_eidig as of_eidig
 from unit.report import (
     made_case_page,
     made_classifiers,
@@ -171,6 +180,59 @@ def one_system(repository: Path, results: Path) -> Path:
     export_tables(
         tables=list(files.values()), files=list(files), provenance=provenance,
         out=report / "tables",
+    )  # fmt: skip
+    return report
+
+
+def eidig(repository: Path, results: Path) -> Path:
+    """The pages of individual fairness of EIDIG alone, on features and on whole numbers.
+
+    These have three groups of the same people, whose attribute has two.
+    """
+    report, tables = folder(results / "report"), folder(results / "tables")
+    made = of_eidig.people(240)
+    sizes = made.integers[:, 1] // 2
+    names = {"title": "Made", "integer_groups": ["small", "of middle size", "large"]}
+    made = replace(made, integers=np.column_stack([made.integers[:, :2], sizes]), meta=names)
+    data, meta = results / "data.parquet", results / "data.json"
+    write_prepared(made, data, meta)
+    training = results / "training.csv"
+    training.write_text(
+        "dataset,hidden,adversary,learning_rate,batch,epochs\ndefault,8;6,4,1,32,4\n",
+        encoding="utf-8",
+    )
+    files: dict[str, list[Path]] = {}
+    for track in ("base", "integers"):
+        for kind in ("runs", "groups", "predictions"):
+            files.setdefault(kind, []).append(results / f"{kind}_{track}.parquet")
+        train_eidig(
+            data=data, meta=meta, training=training, track=track, seeds=2, tries=20,
+            out=files["runs"][-1], groups=files["groups"][-1],
+            predictions=files["predictions"][-1],
+        )  # fmt: skip
+    iifr = repository / "resources/iifr"
+    numbered = {f"table_{n}": tables / f"iifr_table_{n}.csv" for n in (4, 6, 7, 8)}
+    tabulate_results(
+        runs=files["runs"], groups=files["groups"], settings=iifr / "settings.csv",
+        inconsistencies=iifr / "inconsistencies.csv",
+        **{f"published_{n}": iifr / f"published_table_{n}.csv" for n in (4, 6, 7, 8)}, **numbered,
+    )  # fmt: skip
+    tests = tables / "iifr_tests.csv"
+    compare_methods(runs=files["runs"], settings=iifr / "settings.csv", out=tests)
+    told: dict[str, Any] = {
+        "people": [data], "meta": [meta], "runs": files["runs"],
+        "predictions": files["predictions"], "tables": [numbered["table_4"]],
+        "trained_on": ["made/eidig/base", "made/eidig/integers"],
+    }  # fmt: skip
+    count_people(**told, out=tables / "iifr_people.csv")
+    common = {"templates": made_results.templates(repository), "pages": list(PAGES)}
+    write_individual_page(
+        **common, out=report / "individual_fairness.html", **numbered, tests=tests,
+        people=tables / "iifr_people.csv", data=[meta],
+    )  # fmt: skip
+    write_people_page(
+        **common, out=report / "people.html", tables_out=report / "people", formats=["table"],
+        **told,
     )  # fmt: skip
     return report
 

@@ -265,6 +265,10 @@ def test_a_method_has_its_own_grid_where_it_names_one(here):
     assert "<results>/tabular/empty/runs/eidig/integers.parquet" in plan_individual.table_runs(
         config
     )
+    for kind in ("groups", "predictions"):  # of each table of runs
+        assert plan_individual.table_runs(config, kind) == [
+            file.replace("/runs/", f"/{kind}/") for file in plan_individual.table_runs(config)
+        ]
     assert "individual_fairness" in plan_report.page_inputs(config, ())
     assert plan_individual.table_files(config, SOURCES, "loans") == ["t.csv"]
     with pytest.raises(InputError, match=r"datasets\.empty names neither files nor sources"):

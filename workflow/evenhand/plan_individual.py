@@ -66,7 +66,7 @@ def table_runs(config: Config, kind: str = "runs") -> list[str]:
         files += [f"{folder}/random/{method}.parquet" for method in settings["methods"]]
         if name in settings["official_split"] and "mlp" in settings["methods"]:
             files.append(f"{folder}/official/mlp.parquet")
-        if settings["eidig"]["seeds"] and kind != "predictions":
+        if settings["eidig"]["seeds"]:
             tracks = settings["eidig"]["tracks"]
             files += [
                 f"{folder}/eidig/{track}.parquet"

@@ -1,6 +1,7 @@
 """The people behind the tables: what is counted comes to the tables' own numbers."""
 
 import csv
+import dataclasses
 import json
 
 import numpy as np
@@ -21,7 +22,9 @@ from evenhand.individual.people import (
 )
 from evenhand.individual.results import SETTING, describe
 from evenhand.individual.tabulate_results import tabulate_results
+from evenhand.learning.train_eidig import train_eidig
 from evenhand.learning.train_table import train_table
+from unit.learning.made_eidig import people
 from unit.learning.made_tables import table as made_table
 from unit.learning.made_tables import write as write_table
 from unit.report import made_people
@@ -74,6 +77,24 @@ def test_a_person_of_several_groups_counts_with_the_share_of_flips(tmp_path):
     assert float(everyone["ifr_p_all"]) == pytest.approx(100 * 4 / 6, abs=1e-4)
 
 
+def test_a_method_that_sees_whole_numbers_is_counted_by_their_groups(tmp_path):
+    _, found = counted(tmp_path, made_people.whole_numbers(tmp_path / "one"))
+    told = {
+        (words.removesuffix(", none"), group): (row["answers"], row["flips"])
+        for (words, group, label), row in found.items()
+        if group and not label
+    }
+    assert told == {  # nobody of the middle was held out
+        ("mlp", "0"): ("2", "2"), ("mlp", "1"): ("2", "2"),
+        ("eidig_integers", "0"): ("2", "4"), ("eidig_integers", "2"): ("2", "4"),
+    }  # fmt: skip
+    everyone = found["eidig_integers, none", "", ""]
+    assert (everyone["changed"], everyone["changed_flips"]) == ("1", "1")
+    assert (everyone["beyond"], everyone["beyond_flips"]) == ("2", "4")
+    assert float(everyone["ifr_b"]) == pytest.approx(100 * 7 / 8)
+    assert found["mlp, none", "", ""]["ifr_p"] == "100"
+
+
 @pytest.fixture
 def trained(tmp_path):
     """Trainings of a small table with their results' tables, as the stage is told of them."""
@@ -95,27 +116,30 @@ def trained(tmp_path):
             )  # fmt: skip
             for name, path in paths.items():
                 files[name].append(path)
-        iifr = repository / "resources/iifr"
-        tables = {f"table_{n}": tmp_path / f"table_{n}.csv" for n in (4, 6, 7, 8)}
-        tabulate_results(
-            runs=files["runs"], groups=files["groups"], settings=iifr / "settings.csv",
-            inconsistencies=iifr / "inconsistencies.csv",
-            **{f"published_{n}": iifr / f"published_table_{n}.csv" for n in (4, 6, 7, 8)},
-            **tables,
-        )  # fmt: skip
-        return tables, {
-            "people": [data], "meta": [meta], "runs": files["runs"],
-            "predictions": files["predictions"], "trained_on": ["made", "made/random/x"],
-            "tables": [tables["table_4"], tables["table_8"]],
-        }  # fmt: skip
+        return tabulated(tmp_path, repository, data, meta, files)
 
     return make
 
 
-@pytest.mark.parametrize("values", [2, 3])
-def test_what_is_counted_comes_to_the_numbers_of_the_tables(tmp_path, repository, trained, values):
-    tables, told = trained(repository, values)
-    _, found = counted(tmp_path, told)
+def tabulated(tmp_path, repository, data, meta, files):
+    """The results' tables of two trainings, and what the stage is told of them."""
+    iifr = repository / "resources/iifr"
+    tables = {f"table_{n}": tmp_path / f"table_{n}.csv" for n in (4, 6, 7, 8)}
+    tabulate_results(
+        runs=files["runs"], groups=files["groups"], settings=iifr / "settings.csv",
+        inconsistencies=iifr / "inconsistencies.csv",
+        **{f"published_{n}": iifr / f"published_table_{n}.csv" for n in (4, 6, 7, 8)},
+        **tables,
+    )  # fmt: skip
+    return tables, {
+        "people": [data], "meta": [meta], "runs": files["runs"],
+        "predictions": files["predictions"], "trained_on": ["made", "made/random/x"],
+        "tables": [tables["table_4"], tables["table_8"]],
+    }  # fmt: skip
+
+
+def compare(tables, found):
+    """How many numbers of the tables are those of what was counted."""
     compared = 0
     for name in ("table_4", "table_6"):
         with tables[name].open(encoding="utf-8", newline="") as stream:
@@ -127,7 +151,14 @@ def test_what_is_counted_comes_to_the_numbers_of_the_tables(tmp_path, repository
                     float(row["ours_mean"]), abs=1e-5
                 )
                 compared += 1
-    assert compared == 3 * 5 + 3 * values * 2
+    return compared
+
+
+@pytest.mark.parametrize("values", [2, 3])
+def test_what_is_counted_comes_to_the_numbers_of_the_tables(tmp_path, repository, trained, values):
+    tables, told = trained(repository, values)
+    _, found = counted(tmp_path, told)
+    assert compare(tables, found) == 3 * 5 + 3 * values * 2
     for row in found.values():  # seeds of a random split hold out as many people
         if row["group"] == row["label"] == "":
             assert float(row["acc"]) == pytest.approx(
@@ -139,6 +170,34 @@ def test_what_is_counted_comes_to_the_numbers_of_the_tables(tmp_path, repository
             assert float(row["ifr_p"]) == pytest.approx(
                 100 * (1 - int(row["beyond_flips"]) / int(row["flips"])), abs=1e-5
             )
+
+
+def test_the_same_of_eidig_on_either_encoding(tmp_path, repository):
+    made = people(240)
+    sizes = made.integers[:, 1]  # six, which make other groups than the two of the attribute
+    made = dataclasses.replace(made, integers=np.column_stack([made.integers[:, :2], sizes // 2]))
+    data, meta = write_table(tmp_path, made)
+    training = tmp_path / "training.csv"
+    training.write_text(
+        "dataset,hidden,adversary,learning_rate,batch,epochs\ndefault,8;6,4,1,32,4\n",
+        encoding="utf-8",
+    )
+    files = {name: [] for name in ("runs", "groups", "predictions")}
+    for track in ("base", "integers"):
+        for name, paths in files.items():
+            paths.append(tmp_path / f"{name}_{track}.parquet")
+        train_eidig(
+            data=data, meta=meta, training=training, track=track, seeds=2, tries=5,
+            out=files["runs"][-1], groups=files["groups"][-1],
+            predictions=files["predictions"][-1],
+        )  # fmt: skip
+    tables, told = tabulated(tmp_path, repository, data, meta, files)
+    counts, found = counted(tmp_path, told)
+    assert (counts["settings"], counts["without"]) == (6, 0)
+    assert compare(tables, found) == 6 * 5 + 3 * 2 * 2 + 3 * 3 * 2
+    assert {row["flips"] for (name, *where), row in found.items() if where == ["", ""]} == {
+        "144", "288"
+    }  # fmt: skip
 
 
 def test_seeds_without_predictions_are_told(tmp_path, repository, trained):
@@ -210,10 +269,10 @@ def test_no_more_people_than_answers_and_no_more_answers_than_flips(said):
     beyond = others & np.array([one[2] for one in said])[:, None]
     zeros = np.zeros(len(row))
     answers = Answers(
-        ("mine", *(None,) * 9), [0], 1, zeros.astype(int), row, zeros, zeros[:, None],
+        ("mine", *(None,) * 9), table, [0], 1, zeros.astype(int), row, zeros, zeros[:, None],
         zeros.astype(bool), changed, beyond,
     )  # fmt: skip
-    found = count_answers(answers, table, np.ones(len(row), dtype=bool))
+    found = count_answers(answers, np.ones(len(row), dtype=bool))
     for kind in ("changed", "beyond"):
         assert found[f"{kind}_people"] <= found[kind] <= found[f"{kind}_flips"] <= found["flips"]
     assert found["people"] <= found["answers"] == len(row)

@@ -1,5 +1,6 @@
 """Small tables of people with answers: what the page of the people is tested on."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +138,39 @@ def three_groups(folder: Path) -> dict[str, Any]:
     said = answers(made, 0, list(range(6)), [0.4] * 6, flipped)
     one = run(0, 0, method="logistic_regression")
     return write(folder, made, [one], said, "logistic_regression")
+
+
+def whole_numbers(folder: Path) -> dict[str, Any]:
+    """The MLP, and EIDIG on whole numbers, which has three groups of the same people; one seed.
+
+    Of the MLP all are 0.4 with either gender. With EIDIG person 3, who is young, is 0.9, and
+    0.8 and 0.1 as another; person 2, who is old, is 0.2, and 0.3 as another.
+    """
+    made = table("ages")
+    codes = np.array([[7], [5], [9], [5], [7], [9]], dtype=np.int32)
+    made = replace(
+        made,
+        attribute_values=["young", "not young"],
+        a=(codes[:, 0] > 5).astype(np.int16),
+        integers=codes,
+        integer_features=[made.attribute_name],
+        integer_protected=[0],
+        meta=made.meta | {"integer_groups": ["young", "middle", "old"]},
+    )
+    people = replace(
+        made,
+        a=np.array([1, 0, 2, 0, 1, 2], dtype=np.int16),
+        attribute_values=made.meta["integer_groups"],
+    )
+    mlp = write(
+        folder / "mlp", made, [run(0, 0)], answers(made, 0, HELD[0], [0.4] * 4, [0.4] * 4)
+    )  # fmt: skip
+    said = answers(people, 0, HELD[0], [0.2, 0.2, 0.9, 0.2], [0.2, 0.3, [None, 0.8, 0.1], 0.2])
+    eidig = write(
+        folder / "eidig", made, [run(0, 0, method="eidig_integers")], said, "eidig_integers"
+    )
+    one = {"people": mlp["people"], "meta": mlp["meta"], "formats": mlp["formats"]}
+    return joined(mlp, eidig) | one
 
 
 def joined(*sets: dict[str, Any]) -> dict[str, Any]:

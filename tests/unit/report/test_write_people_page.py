@@ -1,13 +1,15 @@
 """The page of the people without its script; tests/browser looks at it with it."""
 
 import csv
+import dataclasses
 import json
 
+import numpy as np
 import pytest
 
 from evenhand.errors import InputError
 from evenhand.report.digits import from_digits
-from evenhand.report.sections.people import STEPS, decoded
+from evenhand.report.sections.people import INTEGERS, STEPS, decoded
 from evenhand.report.write_people_page import write_people_page
 from unit.report import checks, made_people
 from unit.report.checks import HOSTILE, parse
@@ -63,8 +65,64 @@ def test_says_of_each_person_what_each_seed_decides(page, made):
     assert (flipped[:, 0] // STEPS).tolist() == [2, 0, 3, 0, 0, 0, 0]
     _, _, several = decoded(other, other["trainings"][0], 3)
     assert (several // STEPS).tolist() == [[3, 2], [3, 3], [0, 0], [0, 0], [0, 0], [0, 0]]
-    assert from_digits(other["group"]).tolist() == [0, 1, 2, 0, 1, 2]
+    [grouping] = other["groupings"]
+    assert (grouping["name"], grouping["values"]) == ("", ["man", "woman", "other"])
+    assert from_digits(grouping["group"]).tolist() == [0, 1, 2, 0, 1, 2]
     assert from_digits(other["truth"], 1).tolist() == [1, 0, 0, 1, 0, 0]
+
+
+def test_a_method_has_the_groups_that_it_sees(page, tmp_path):
+    tree, counts = page(**made_people.whole_numbers(tmp_path / "one"))
+    [data] = data_of(tree)
+    assert counts["answers"] == {"ages": 8}
+    assert [one["method"] for one in data["trainings"]] == ["mlp", "eidig_integers"]
+    assert [one["grouping"] for one in data["trainings"]] == [0, 1]
+    own, eidig = data["groupings"]
+    assert (own["name"], own["values"]) == ("", ["young", "not young"])
+    assert from_digits(own["group"]).tolist() == [0, 1, 0, 1]
+    assert (eidig["name"], eidig["values"]) == (INTEGERS, ["young", "middle", "old"])
+    assert from_digits(eidig["group"]).tolist() == [0, 2, 0, 2]
+    person, own, flipped = decoded(data, data["trainings"][1], 3)
+    assert [data["id"][one] for one in person] == made_people.HELD[0]
+    assert (own % STEPS).tolist() == [200, 200, 900, 200]
+    assert (flipped % STEPS).tolist() == [[200, 200], [300, 300], [800, 100], [200, 200]]
+    assert (flipped // STEPS).tolist() == [[0, 0], [2, 2], [2, 3], [0, 0]]
+    assert "EIDIG on whole numbers" in tree.css_first("#reading").text()
+    with (tmp_path / "people/ages.csv").open(encoding="utf-8-sig", newline="") as stream:
+        two = [*csv.DictReader(stream)][1]
+    assert (two["row"], two["group"], two[f"group, {INTEGERS}"]) == ("2", "not young", "old")
+    with (tmp_path / "people/ages.answers.csv").open(encoding="utf-8-sig", newline="") as stream:
+        said = {(one["training"], one["row"]): one for one in csv.DictReader(stream)}
+    assert said["mlp", "2"]["group"] == "not young" and said["mlp", "2"]["flips"] == "1"
+    three = said["eidig_integers", "3"]
+    assert (three["group"], three["flips"], three["changed_flips"]) == ("young", "2", "1")
+    assert said["eidig_integers", "2"]["group"] == "old"
+
+
+def test_groups_in_another_order_are_no_others(page, tmp_path):
+    """As those of Adult are: women before men, and men before women."""
+    made = made_people.table()
+    codes = (1 - made.a[:, None]).astype(np.int32)
+    names = {"integer_groups": made.attribute_values[::-1]}
+    made = dataclasses.replace(
+        made, integers=codes, integer_features=["gender"], meta=made.meta | names
+    )
+    said = made_people.answers(made, 0, [1, 2], [0.2, 0.3], [0.4, 0.6])
+    for one in said:
+        one["p_flipped"].reverse()
+    given = made_people.write(
+        tmp_path / "one", made, [made_people.run(0, 0, method="eidig_integers")], said
+    )
+    tree, _ = page(**given)
+    [data] = data_of(tree)
+    assert [one["name"] for one in data["groupings"]] == ["", ""]
+    one, two = data["groupings"]
+    assert two["values"] == one["values"][::-1] and data["trainings"][0]["grouping"] == 1
+    with (tmp_path / "people/mine.csv").open(encoding="utf-8-sig", newline="") as stream:
+        assert next(csv.reader(stream))[:3] == ["row", "group", "label"]
+    _, own, flipped = decoded(data, data["trainings"][0], 2)
+    assert (own % STEPS).tolist() == [200, 300]
+    assert (flipped[:, 0] % STEPS).tolist() == [400, 600]
 
 
 def test_probabilities_keep_their_side_of_one_half(page, tmp_path):

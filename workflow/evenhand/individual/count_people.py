@@ -47,13 +47,14 @@ def count_people(
     people, meta : list of path
         ``data.parquet`` and ``data.json`` of each data set.
     runs, predictions : list of path
-        What `train_table` wrote, in the same order.
+        What `train_table` and `train_eidig` wrote, in the same order.
     trained_on : list of str
         ``{dataset}/{split}/{method}`` of each of them.
     tables : list of path
         Of `tabulate_results`: the settings that stand in them are counted.
     out : path
-        CSV, a row per setting, group (a code of the attribute; blank for all) and label (0 or 1;
+        CSV, a row per setting, group (a code of the attribute, of the methods
+        ``eidig_integers`` one of their own encoding; blank for all) and label (0 or 1;
         blank for both) that has people: `HEADER`. What is counted is said in
         `evenhand.individual.people.count_answers`; ``seeds`` are those whose predictions were
         kept, of ``runs`` with measures.
@@ -75,13 +76,12 @@ def count_people(
     counted: dict[Any, list[dict[str, Any]]] = {}
     for run, prediction, dataset in trainings(runs, predictions, trained_on, found):
         names = {name_of(setting) for setting in wanted}
-        table = found[dataset]
-        for one in read_answers(run, prediction, table, names, tau=tau):
+        for one in read_answers(run, prediction, found[dataset], names, tau=tau):
             about = dict(zip(SETTING, one.setting, strict=True))
             about |= {"seeds": len(one.seeds), "runs": one.runs}
             counted[one.setting] = [
-                about | {"group": group, "label": label} | count_answers(one, table, some)
-                for group, label, some in members(one, table)
+                about | {"group": group, "label": label} | count_answers(one, some)
+                for group, label, some in members(one)
             ]
     rows = [row for setting in sorted(counted, key=order) for row in counted[setting]]
     write_rows(out, HEADER, rows, FORM)

@@ -25,6 +25,7 @@ from evenhand.individual.results import (
 )
 from evenhand.io.tables import read_columns
 from evenhand.metrics.individual import TAU, binary, similar_outputs, unchanged_labels
+from evenhand.tabular.integer_groups import with_integer_groups
 from evenhand.tabular.prepared import Prepared, read_prepared
 
 NUMBERS = ("lambda", "epsilon", "mu")
@@ -33,6 +34,9 @@ NUMBERS = ("lambda", "epsilon", "mu")
 BASES = {"e": np.e, "2": 2.0}
 
 COLUMNS = ["run", "row", "p", "p_flipped"]
+
+#: How the methods begin whose groups are those of the whole numbers that they see.
+WITH_INTEGERS = "eidig_integers"
 
 #: A setting as it is named everywhere: its data set, and the rest in words.
 Name = tuple[str, str]
@@ -46,6 +50,8 @@ class Answers:
     ----------
     setting : tuple
         The values of `evenhand.individual.results.SETTING`.
+    people : Prepared
+        The people, with the groups that the method has.
     seeds : list of int
         Those whose answers are kept, ascending.
     runs : int
@@ -66,6 +72,7 @@ class Answers:
     """
 
     setting: Setting
+    people: Prepared
     seeds: list[int]
     runs: int
     seed: np.ndarray
@@ -124,7 +131,7 @@ def read_answers(
     *,
     tau: float = TAU,
 ) -> list[Answers]:
-    """The answers of the settings of one training, as `train_table` wrote them.
+    """The answers of the settings of one training, as `train_table` or `train_eidig` wrote them.
 
     Parameters
     ----------
@@ -151,6 +158,8 @@ def read_answers(
 
     results = by_setting(read_runs([runs]))
     chosen = [one for setting, one in results.items() if name_of(setting) in wanted and one.runs]
+    if any(one.named["method"].startswith(WITH_INTEGERS) for one in chosen):
+        table, _ = with_integer_groups(table)
     numbers = sorted(run["run"] for one in chosen for run in one.runs)
     read = read_columns(predictions, COLUMNS).filter(pc.field("run").isin(numbers))
     run = read["run"].to_numpy()
@@ -183,6 +192,7 @@ def read_answers(
         made.append(
             Answers(
                 one.setting,
+                table,
                 [r["seed"] for r in some],
                 len(one.runs),
                 np.repeat(np.arange(len(some)), sizes),
@@ -211,15 +221,13 @@ def _flips(
     return changed, beyond
 
 
-def count_answers(answers: Answers, table: Prepared, some: np.ndarray) -> dict[str, Any]:
+def count_answers(answers: Answers, some: np.ndarray) -> dict[str, Any]:
     """How many of some answers are wrong, positive, changed and beyond, and what shares that makes.
 
     Parameters
     ----------
     answers : Answers
         Of one setting.
-    table : Prepared
-        The people.
     some : array of bool, shape (n,)
         Which of the answers.
 
@@ -232,7 +240,7 @@ def count_answers(answers: Answers, table: Prepared, some: np.ndarray) -> dict[s
         people: acc, ifr_b, ifr_p and ifr_p_all in percent, positive_rate as a share. A measure of
         nobody is None.
     """
-    row, seed = answers.row[some], answers.seed[some]
+    table, row, seed = answers.people, answers.row[some], answers.seed[some]
     changed, beyond = answers.changed[some], answers.beyond[some]
     kinds = {
         "wrong": answers.positive[some] != (table.y[row] == 1),
@@ -266,13 +274,12 @@ def _mean(values: np.ndarray, seed: np.ndarray) -> float | None:
     return float(np.mean(means)) if means else None
 
 
-def members(
-    answers: Answers, table: Prepared
-) -> Iterator[tuple[int | None, int | None, np.ndarray]]:
+def members(answers: Answers) -> Iterator[tuple[int | None, int | None, np.ndarray]]:
     """The answers by group and label: (group, label, which), None for all; empty ones are left out.
 
     All come first, then each group; of each first both labels, then 0 and 1.
     """
+    table = answers.people
     group, label = table.a[answers.row], table.y[answers.row]
     groups: Sequence[int | None] = [None, *range(len(table.attribute_values))]
     for code in groups:

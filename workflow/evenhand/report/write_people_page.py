@@ -72,7 +72,7 @@ def write_people_page(
     formats : list of str
         How each was read, of `evenhand.tabular.formats`.
     runs, predictions : list of path, optional
-        What `train_table` wrote, in the same order.
+        What `train_table` and `train_eidig` wrote, in the same order.
     trained_on : list of str, optional
         ``{dataset}/{split}/{method}`` of each of them.
     tables : list of path, optional

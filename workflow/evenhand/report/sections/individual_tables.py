@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.individual.names import title
+from evenhand.individual.people import WITH_INTEGERS
 from evenhand.report.read import read_csv
 from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_words import (
@@ -49,9 +50,6 @@ LINE += ("js_base", "split", "choice")
 
 #: Columns that tables of an older run lack.
 LATER = ("reduction", "epsilon_unit", "js_base", "choice", "empty")
-
-#: The methods whose groups are those of another encoding.
-WITH_INTEGERS = "eidig_integers"
 
 
 def describe_results(

@@ -3,22 +3,24 @@
 `data` of a data set is a JSON document with
 
 - ``key``: the name of the data set, which addresses name (see ``people.js``), its ``title``,
-  ``label`` (what the label 1 means), ``attribute`` (its name) and ``groups`` (its values).
+  ``label`` (what the label 1 means) and ``attribute`` (its name).
 - ``id``: of each person, the row of ``data.parquet``.
-- ``truth`` and ``group``: texts of `evenhand.report.digits`, a digit a person: the label, and
-  the place in ``groups``.
+- ``truth``: a text of `evenhand.report.digits`, a digit a person: the label.
+- ``groupings``: the data set's own, and those that methods have of their own: ``values`` of the
+  attribute, and ``group``, a text with two digits a person: the place in ``values``. ``name`` says
+  what such a grouping is, where it is not that of the data set by other numbers.
 - ``features``: what networks see of a person: ``name``, ``unit``, ``values`` (words or numbers)
   and ``codes``, a text of ``width`` digits a person: the place in ``values``.
 - ``digits``: those that texts consist of.
 - ``held``: of each split and seed the people who were held out, six to a digit, the first one
   the highest bit.
 - ``trainings``: of each ``name`` (in words), ``training`` (what addresses call it), ``method``,
-  ``seeds`` (their numbers), ``runs`` (how many runs have measures), ``held`` (for each seed the
-  place in ``held``) and ``said``: for each seed a text with two digits for each person held out
-  (in the order of ``id``) and value of the attribute, the person's own first and then the others
-  as in ``groups``. A number is a probability in thousandths, plus `STEPS` if the decision is
-  the label 1 (of the own value) or changes (of others), plus twice `STEPS` if the probability is
-  further away than tau (of others).
+  ``grouping`` (the place in ``groupings``), ``seeds`` (their numbers), ``runs`` (how many runs have
+  measures), ``held`` (for each seed the place in ``held``) and ``said``: for each seed a text with
+  two digits for each person held out (in the order of ``id``) and value of the attribute, the
+  person's own first and then the others as in ``values``. A number is a probability in
+  thousandths, plus `STEPS` if the decision is the label 1 (of the own value) or changes (of
+  others), plus twice `STEPS` if the probability is further away than tau (of others).
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.errors import InputError
-from evenhand.individual.people import Answers
+from evenhand.individual.people import WITH_INTEGERS, Answers
 from evenhand.individual.results import SETTING
 from evenhand.report.digits import DIGITS, from_digits, to_digits, width_of
 from evenhand.report.features import Feature, features_of
@@ -40,6 +42,9 @@ SHOWN = 25
 
 #: Probabilities are told in thousandths.
 STEPS = 1001
+
+#: What the page calls a grouping that is not the data set's own.
+INTEGERS = "EIDIG’s whole numbers"
 
 #: People to a digit of ``held``.
 BITS = 6
@@ -75,8 +80,9 @@ def describe_people(
     -------
     dict
         key, title, label, attribute, data, rows (people on the page), left_out, shown (rows for
-        readers without the script), trainings (how many), answers (how many), seeds (the most
-        that a training has, and how many of its runs have measures).
+        readers without the script), trainings (how many), integers (whether one is of EIDIG on
+        whole numbers), answers (how many), seeds (the most that a training has, and how many of
+        its runs have measures).
 
     Raises
     ------
@@ -89,7 +95,14 @@ def describe_people(
     held_out = np.unique(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int64)
     chosen = held_out[:most]
     held: dict[tuple[Any, int], np.ndarray] = {}
-    trainings = [_training(one, table, chosen, held) for one in answers]
+    groupings = [_grouping(table, table, chosen)]
+    trainings = []
+    for one in answers:
+        grouping = _grouping(one.people, table, chosen)
+        if grouping not in groupings:
+            groupings.append(grouping)
+        place = groupings.index(grouping)
+        trainings.append(_training(one, chosen, held) | {"grouping": place})
     features = features_of(table, words, format)
     label = str(table.meta.get("label") or "")
     document = {
@@ -97,10 +110,9 @@ def describe_people(
         "title": visible(title),
         "label": visible(label),
         "attribute": visible(table.attribute_name),
-        "groups": [visible(one) for one in table.attribute_values],
         "id": chosen.tolist(),
         "truth": to_digits(table.y[chosen], 1),
-        "group": to_digits(table.a[chosen]),
+        "groupings": groupings,
         "features": [_feature(one, chosen) for one in features],
         "digits": DIGITS,
         "held": [_bits(some, chosen) for some in held.values()],
@@ -117,29 +129,39 @@ def describe_people(
         "left_out": len(held_out) - len(chosen),
         "shown": [_shown(document, i) for i in range(min(len(chosen), SHOWN))],
         "trainings": len(trainings),
-        "answers": sum(len(text) for one in trainings for text in one["said"])
-        // (2 * len(table.attribute_values)),
+        "integers": any(one["method"].startswith(WITH_INTEGERS) for one in trainings),
+        "answers": sum(int(np.isin(one.row, chosen).sum()) for one in answers),
         "seeds": max(counts, default=(0, 0)),
+    }
+
+
+def _grouping(people: Prepared, table: Prepared, chosen: np.ndarray) -> dict[str, Any]:
+    """The groups of the chosen people; it has a name if they are others than those of `table`."""
+    values, own = (np.array(one.attribute_values)[one.a] for one in (people, table))
+    return {
+        "name": "" if np.array_equal(values, own) else INTEGERS,
+        "values": [visible(one) for one in people.attribute_values],
+        "group": to_digits(people.a[chosen]),
     }
 
 
 def _training(
     answers: Answers,
-    table: Prepared,
     chosen: np.ndarray,
     held: dict[tuple[Any, int], np.ndarray],
 ) -> dict[str, Any]:
     """What the seeds of one training say of the chosen people; `held` learns who was held out."""
     named = dict(zip(SETTING, answers.setting, strict=True))
     split, places, said = named["split"], [], []
-    codes = _codes(answers, table)
+    codes = _codes(answers)
     for i, seed in enumerate(answers.seeds):
         own = np.flatnonzero(answers.seed == i)
         rows = answers.row[own]
         key = split, seed
         if (np.diff(rows) <= 0).any() or not np.array_equal(held.setdefault(key, rows), rows):
             raise InputError(
-                f"two trainings on {table.name} do not hold out the same people for seed {seed}",
+                f"two trainings on {named['dataset']} do not hold out the same people for seed"
+                f" {seed}",
                 remedy="train all of them again",
             )
         places.append(list(held).index(key))
@@ -156,8 +178,9 @@ def _training(
     }
 
 
-def _codes(answers: Answers, table: Prepared) -> np.ndarray:
+def _codes(answers: Answers) -> np.ndarray:
     """The numbers of ``said``, int64, of shape (n, values): the own value first."""
+    table = answers.people
     own = table.a[answers.row][:, None] == np.arange(len(table.attribute_values))
     p = np.where(own, answers.p[:, None], answers.flipped).astype(np.float64)
     first = np.where(own, answers.positive[:, None], answers.changed)
@@ -194,9 +217,10 @@ def _shown(document: dict[str, Any], place: int) -> dict[str, Any]:
         (one["name"], one["values"][_digit(one["codes"], place, one["width"])], one["unit"])
         for one in document["features"]
     ]
+    groups = document["groupings"][0]
     return {
         "id": document["id"][place],
-        "group": document["groups"][_digit(document["group"], place, 2)],
+        "group": groups["values"][_digit(groups["group"], place, 2)],
         "truth": _digit(document["truth"], place, 1),
         "features": [
             (name, f"{value if isinstance(value, str) else f'{value:,}'} {unit}".strip())
@@ -212,21 +236,29 @@ def _digit(text: str, place: int, width: int) -> int:
 def people_table(data: dict[str, Any]) -> tuple[list[str], Iterator[list[Any]]]:
     """The header and the rows of a table of the people of a data set's `data`.
 
-    row, group, label, and each feature, with its unit behind its name.
+    row, group, the groups that methods have of their own, label, and each feature, with its unit
+    behind its name.
     """
     features = data["features"]
-    header = ["row", "group", "label"]
+    groupings = [one for i, one in enumerate(data["groupings"]) if not i or one["name"]]
+    header = ["row", *(", ".join(filter(None, ["group", one["name"]])) for one in groupings)]
+    header.append("label")
     header += [f"{one['name']} ({one['unit']})" if one["unit"] else one["name"] for one in features]
 
     def rows() -> Iterator[list[Any]]:
         codes = [from_digits(one["codes"], one["width"]).tolist() for one in features]
-        groups = from_digits(data["group"]).tolist()
+        groups = [_groups(one) for one in groupings]
         truth = from_digits(data["truth"], 1).tolist()
         for i, row in enumerate(data["id"]):
             known = [one["values"][code[i]] for one, code in zip(features, codes, strict=True)]
-            yield [row, data["groups"][groups[i]], truth[i], *known]
+            yield [row, *(group[i] for group in groups), truth[i], *known]
 
     return header, rows()
+
+
+def _groups(grouping: dict[str, Any]) -> list[str]:
+    """What the group of each person is called."""
+    return [grouping["values"][code] for code in from_digits(grouping["group"]).tolist()]
 
 
 #: The columns of the table of answers.
@@ -245,10 +277,12 @@ def answers_table(data: dict[str, Any]) -> tuple[list[str], Iterator[list[Any]]]
     """
 
     def rows() -> Iterator[list[Any]]:
-        groups = from_digits(data["group"])
+        named = [_groups(one) for one in data["groupings"]]
         truth = from_digits(data["truth"], 1)
-        ids, values = np.array(data["id"]), len(data["groups"])
+        ids = np.array(data["id"])
         for one in data["trainings"]:
+            groups = named[one["grouping"]]
+            values = len(data["groupings"][one["grouping"]]["values"])
             person, own, flipped = decoded(data, one, values)
             count = np.bincount(person, minlength=len(ids))
             flags = {
@@ -269,7 +303,7 @@ def answers_table(data: dict[str, Any]) -> tuple[list[str], Iterator[list[Any]]]
             np.maximum.at(furthest, person, away)
             for i in np.flatnonzero(count).tolist():
                 yield [
-                    *(one["training"], data["id"][i], data["groups"][groups[i]], int(truth[i])),
+                    *(one["training"], data["id"][i], groups[i], int(truth[i])),
                     int(count[i]),
                     *(int(sums[name][i]) for name in ("wrong", "positive", "changed", "beyond")),
                     int(count[i]) * (values - 1),

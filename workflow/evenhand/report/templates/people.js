@@ -6,7 +6,7 @@
 //   training    a method with its setting, as results tell it: "mlp, iifr_cosine, lambda 1"
 //   method      or the first training of a method; the first of the page if both are left out
 //   seed        one seed; all if it is left out
-//   group       a value of the protected attribute
+//   group       a value of the protected attribute, as the training has them
 //   label       0 or 1
 //   answer      changes, stays (the decision), beyond, within (tau), wrong, right, positive, negative
 //   search      words
@@ -75,7 +75,10 @@
       return Int32Array.from(found);
     }
 
-    groupOf(row) { return this.number(this.group, row, 2); }
+    groupOf(row, { group }) { return this.number(group, row, 2); }
+
+    // What the group of a person is called.
+    groupNamed(row, grouping) { return grouping.values[this.groupOf(row, grouping)]; }
 
     truthOf(row) { return this.number(this.truth, row, 1); }
 
@@ -84,10 +87,17 @@
       return this.known.map(({ name, words, width, codes }) => [name, words[this.number(codes, row, width)]]);
     }
 
-    // The other values of the attribute, in the order in which they are told.
-    others(row) {
-      const own = this.groupOf(row);
-      return this.groups.filter((_, code) => code !== own);
+    // The groups of a person: the data set's, and others that methods have of their own.
+    groupsOf(row) {
+      return this.groupings.flatMap((grouping, i) =>
+        (i && !grouping.name ? [] : [[grouping.name ? `${this.attribute}, ${grouping.name}` : this.attribute, this.groupNamed(row, grouping)]]));
+    }
+
+    // The other values of the attribute, in the order in which a training tells them.
+    others(row, told) {
+      const grouping = this.groupings[told.grouping];
+      const own = this.groupOf(row, grouping);
+      return grouping.values.filter((_, code) => code !== own);
     }
 
     // What all seeds of a training say, an answer at a time: the person, the seed's place, the
@@ -101,7 +111,7 @@
       const size = told.held.reduce((sum, held) => sum + this.people[held].length, 0);
       const all = { size, person: new Int32Array(size), seed: new Uint16Array(size), p: new Uint16Array(size), difference: new Uint16Array(size) };
       for (const name of ["positive", "wrong", "changed", "beyond"]) all[name] = new Uint8Array(size);
-      const values = this.groups.length;
+      const values = this.groupings[told.grouping].values.length;
       let i = 0;
       told.said.forEach((text, seed) => {
         this.people[told.held[seed]].forEach((row, j) => {
@@ -126,7 +136,7 @@
 
     // What the seeds of a training say of one person, value by value.
     said(told, row) {
-      const values = this.groups.length;
+      const values = this.groupings[told.grouping].values.length;
       return told.said.flatMap((text, seed) => {
         const at = this.people[told.held[seed]].indexOf(row);
         if (at < 0) return [];
@@ -189,10 +199,9 @@
       const set = (this.set = setOf(block));
       const { asks } = this;
       asks.set.value = set.key;
-      this.haystack = null;
+      this.grouping = null;
       this.fill(asks.training, set.trainings.map((one, i) => [i, one.name]));
       this.root.querySelector(".attribute").replaceChildren("Group: ", bdi(set.attribute));
-      this.fill(asks.group, [["", "All"], ...set.groups.map((group, i) => [i, group])]);
       for (const name of ["label", "answer", "order"]) asks[name].selectedIndex = 0;
       asks.words.value = "";
       this.keep = new Uint8Array(set.id.length).fill(1);
@@ -200,10 +209,19 @@
       this.order();
     }
 
-    // Another training: its seeds, and the numbers of each person.
+    // Another training: its groups, its seeds, and the numbers of each person. A group that is
+    // asked for stays so, if the training has it.
     chooseTraining() {
       const { set, asks } = this;
       this.training = set.trainings[asks.training.value];
+      const grouping = set.groupings[this.training.grouping];
+      if (grouping !== this.grouping) {
+        const place = grouping.values.indexOf(this.grouping?.values[asks.group.value]);
+        this.fill(asks.group, [["", "All"], ...grouping.values.map((group, i) => [i, group])]);
+        asks.group.value = place < 0 ? "" : String(place);
+        this.grouping = grouping;
+        this.haystack = null;
+      }
       this.all = set.answers(Number(asks.training.value));
       this.fill(asks.seed, [["", `All (${this.training.seeds.length})`], ...this.training.seeds.map((seed, i) => [i, seed])]);
       this.chooseSeed();
@@ -246,7 +264,7 @@
       const asked = new Uint8Array(set.id.length);
       for (let row = 0; row < keep.length; row++) {
         keep[row] = 0;
-        asked[row] = (group === null || set.groupOf(row) === group) && (label === null || set.truthOf(row) === label)
+        asked[row] = (group === null || set.groupOf(row, this.grouping) === group) && (label === null || set.truthOf(row) === label)
           && words.every((word) => this.haystack[row].includes(word)) ? 1 : 0;
       }
       this.seeds = this.training.seeds.map(() => ({ answers: 0, wrong: 0, positive: 0, changed: 0, beyond: 0, changedFlips: 0, beyondFlips: 0 }));
@@ -274,7 +292,7 @@
     hay(row) {
       const { set } = this;
       const known = set.features(row).map(([name, value]) => `${name}: ${value}`);
-      return [set.id[row], `${set.attribute}: ${set.groups[set.groupOf(row)]}`, ...known].join("\n").toLowerCase();
+      return [set.id[row], `${set.attribute}: ${set.groupNamed(row, this.grouping)}`, ...known].join("\n").toLowerCase();
     }
 
     // One sentence that says what is shown, and one with the measures of who is asked for.
@@ -293,7 +311,7 @@
         asks.answer.value ? `, in ${count(this.fitting)} of ${counted(answers, "answer")}.` : `, ${counted(answers, "answer")}.`);
       const mean = this.means();
       this.measured.replaceChildren(...(answers ? [
-        `Of all ${counted(answers, "answer")}: accuracy ${percent(mean.acc)}, predicted positive ${rounded(mean.positive, 3)}, IFR_b ${percent(mean.ifr_b)}, IFR_p ${percent(mean.ifr_p)}${set.groups.length > 2 ? `, for all values ${percent(mean.ifr_p_all)}` : ""}`,
+        `Of all ${counted(answers, "answer")}: accuracy ${percent(mean.acc)}, predicted positive ${rounded(mean.positive, 3)}, IFR_b ${percent(mean.ifr_b)}, IFR_p ${percent(mean.ifr_p)}${this.grouping.values.length > 2 ? `, for all values ${percent(mean.ifr_p_all)}` : ""}`,
         seeds.filter((one) => one.answers).length > 1 ? "; means over seeds." : "."] : []));
     }
 
@@ -304,7 +322,7 @@
 
     // The shares of a seed; nothing of nobody.
     shares(one) {
-      const flips = one.answers * (this.set.groups.length - 1);
+      const flips = one.answers * (this.grouping.values.length - 1);
       return {
         acc: 1 - one.wrong / one.answers,
         positive: one.positive / one.answers,
@@ -323,7 +341,7 @@
     tellSeeds() {
       this.fold.hidden = !this.seeds.some((one) => one.answers);
       if (!this.fold.open || this.fold.hidden) return;
-      const several = this.set.groups.length > 2;
+      const several = this.grouping.values.length > 2;
       const with_ = (answers, flips) => (several ? `${count(answers)} (${counted(flips, "flip")})` : count(answers));
       const rows = this.seeds.flatMap((one, i) => {
         if (!one.answers) return [];
@@ -345,7 +363,7 @@
       const { asks, set, training } = this;
       const asked = new URLSearchParams({ set: set.key, training: training.training });
       if (asks.seed.value) asked.set("seed", training.seeds[asks.seed.value]);
-      if (asks.group.value) asked.set("group", set.groups[asks.group.value]);
+      if (asks.group.value) asked.set("group", this.grouping.values[asks.group.value]);
       for (const name of ["label", "answer"]) if (asks[name].value) asked.set(name, asks[name].value);
       if (asks.words.value.trim()) asked.set("search", asks.words.value.trim());
       if (asks.order.value) asked.set("order", asks.order.value);
@@ -377,7 +395,7 @@
         }
       }
       if (named("group")) {
-        const place = set.groups.indexOf(asked.get("group"));
+        const place = this.grouping.values.indexOf(asked.get("group"));
         if (place < 0) lost.push(`the group ${asked.get("group")} of ${set.attribute}`);
         else asks.group.value = String(place);
       }
@@ -413,7 +431,7 @@
       const known = set.features(row).flatMap(([name, value], i) => [i ? " · " : "", bdi(`${name}: ${value}`)]);
       return make("div", {},
         make("a", { href: this.address(row) }, `Person ${set.id[row]}`),
-        make("span", { class: "name" }, `${set.attribute}: `, bdi(set.groups[set.groupOf(row)])),
+        make("span", { class: "name" }, `${set.attribute}: `, bdi(set.groupNamed(row, this.grouping))),
         make("span", { class: "small" }, ...known));
     }
 
@@ -443,7 +461,7 @@
     // One person with everything that is known of them.
     open(row) {
       const { set } = this;
-      const known = [[set.attribute, set.groups[set.groupOf(row)]], ["Label", `${set.truthOf(row)}${set.label ? `: ${set.truthOf(row) ? "" : "not "}${set.label}` : ""}`], ...set.features(row)];
+      const known = [...set.groupsOf(row), ["Label", `${set.truthOf(row)}${set.label ? `: ${set.truthOf(row) ? "" : "not "}${set.label}` : ""}`], ...set.features(row)];
       this.show(
         make("h3", {}, bdi(set.title), ` · person ${set.id[row]}`),
         make("dl", { class: "pairs" }, ...known.flatMap(([name, value]) => [make("dt", {}, bdi(name)), make("dd", {}, bdi(value))])),
@@ -453,16 +471,18 @@
     // What each training decides, by seed: as the person is, and with each other value.
     decisions(row) {
       const { set } = this;
-      const found = set.trainings.map((told) => [told.name, set.said(told, row)]).filter(([, said]) => said.length);
+      const found = set.trainings.map((told) => [told, set.said(told, row)]).filter(([, said]) => said.length);
       const seeds = [...new Set(found.flatMap(([, said]) => said.map(({ seed }) => seed)))].sort((a, b) => a - b);
-      const others = set.others(row);
-      const cell = (one) => one && make("span", {},
+      const cell = (one, others) => one && make("span", {},
         make("b", { class: Number(one.positive) === set.truthOf(row) ? "" : "bad" }, one.positive ? "1" : "0"), ` ${share(one.p)}`,
         ...one.flips.map(({ p, changes, beyond }, i) => make("span", { class: "name" },
           bdi(others[i]), `: ${share(p)}`,
           changes ? make("b", { class: "bad" }, " changes") : null,
           beyond ? make("span", { class: "aside" }, " beyond tau") : null)));
-      const rows = found.map(([name, said]) => [name, ...seeds.map((seed) => cell(said.find((one) => one.seed === seed)) ?? "–")]);
+      const rows = found.map(([told, said]) => {
+        const others = set.others(row, told);
+        return [told.name, ...seeds.map((seed) => cell(said.find((one) => one.seed === seed), others) ?? "–")];
+      });
       return [
         make("h4", {}, "What each method decides, and the probability of the label 1; below, with another value"),
         this.drawn("Decisions by seed", ["Method", ...seeds.map((seed) => `Seed ${seed}`)], rows),
