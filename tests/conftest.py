@@ -1,5 +1,6 @@
 """Fixtures that every test may use."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -11,6 +12,11 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 # A test that takes long on a busy machine is not wrong.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+
+def pytest_collection_finish():
+    """What has been imported by now is no garbage; whoever collects need not look at it again."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
