@@ -7,27 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-KEYWORD_SCHEMA = pa.schema(
-    [
-        ("sentence_id", pa.string()),
-        ("sentence", pa.string()),
-        ("source", pa.string()),
-        ("source_position", pa.int64()),
-        ("copies", pa.int64()),
-        ("pair", pa.string()),
-        ("surface", pa.string()),
-        ("surface_opposite", pa.string()),
-        ("keyword", pa.string()),
-        ("opposite", pa.string()),
-        ("gender", pa.string()),
-        ("start", pa.int32()),
-        ("end", pa.int32()),
-        ("surface_start", pa.int32()),
-        ("surface_end", pa.int32()),
-        ("word", pa.string()),
-        ("verdict", pa.string()),
-    ]
-)
+from evenhand.slguset import keyword_tables
 
 #: (pair, surface, opposite surface, keyword, opposite, gender)
 TERMS = {
@@ -66,7 +46,7 @@ def keyword_row(sentence: str, **changes: Any) -> dict[str, Any]:
         start = sentence.index(term)
         row |= {"start": start, "end": start + len(row["keyword"]), "word": term}
         row |= {"surface_start": start, "surface_end": start + len(term)}
-    return {name: (row | changes).get(name) for name in KEYWORD_SCHEMA.names}
+    return {name: (row | changes).get(name) for name in keyword_tables.SCHEMA.names}
 
 
 def candidate_row(sentence: str, **changes: Any) -> dict[str, Any]:
@@ -84,7 +64,7 @@ def made_sentences(count: int) -> list[str]:
 
 def write_keywords(path: Path, rows: list[dict[str, Any]]) -> Path:
     rows = sorted(rows, key=lambda row: row["sentence_id"])
-    pq.write_table(pa.Table.from_pylist(rows, KEYWORD_SCHEMA), path)
+    pq.write_table(pa.Table.from_pylist(rows, keyword_tables.SCHEMA), path)
     return path
 
 

@@ -11,12 +11,8 @@ from hypothesis import strategies as st
 
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
-from evenhand.slguset.find_keywords import (
-    SCHEMA,
-    find_keywords,
-    judge_sentence,
-    read_word_rules,
-)
+from evenhand.slguset.find_keywords import find_keywords, judge_sentence, read_word_rules
+from evenhand.slguset.keyword_tables import SCHEMA
 from evenhand.slguset.keywords import read_keywords
 
 TABLES = Path(__file__).resolve().parents[3] / "resources/slguset"

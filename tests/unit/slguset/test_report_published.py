@@ -6,9 +6,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenhand.errors import InputError
+from evenhand.slguset.keyword_tables import SCHEMA
 from evenhand.slguset.report_published import report_published
 from evenhand.slguset.verdicts import VERDICTS
-from made_sentences import KEYWORD_SCHEMA, keyword_row
+from made_sentences import keyword_row
 
 SENTENCES = ["她来了。", "他走了。", "奶奶笑了。", "爷爷哭了。"]
 
@@ -18,7 +19,7 @@ def folder(tmp_path):
     rows = [keyword_row(s) for s in SENTENCES]
     rows[0]["copies"] = 2
     rows[3] |= {"verdict": "deny_listed", "word": "爷爷"}
-    pq.write_table(pa.Table.from_pylist(rows, KEYWORD_SCHEMA), tmp_path / "keywords.parquet")
+    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), tmp_path / "keywords.parquet")
     write_filter(tmp_path, "names_crf", [("name", "她"), None, ("name", None)], rows)
     write_filter(tmp_path, "biology", [("biology", "来"), None, None], rows)
     (tmp_path / "problems.csv").write_text(

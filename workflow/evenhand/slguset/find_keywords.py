@@ -13,6 +13,7 @@ from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.resources import read_resource
 from evenhand.io.tables import BATCH_ROWS, write_batches
+from evenhand.slguset.keyword_tables import SCHEMA
 from evenhand.slguset.keywords import Keywords, Surface, read_keywords
 from evenhand.slguset.verdicts import ACCEPTED
 from evenhand.stage import Input, Output
@@ -20,30 +21,6 @@ from evenhand.text.segmentation import Token, dictionary, token_at
 from evenhand.text.sentences import ENDERS
 
 SENTENCE_COLUMNS = ["sentence_id", "sentence", "source", "source_position", "copies"]
-
-#: Columns of the keywords table. The keyword's are null where there is not exactly one, and
-#: `word` where the sentence was turned down before it was cut into words.
-SCHEMA = pa.schema(
-    [
-        ("sentence_id", pa.string()),
-        ("sentence", pa.string()),
-        ("source", pa.string()),
-        ("source_position", pa.int64()),
-        ("copies", pa.int64()),
-        ("pair", pa.string()),
-        ("surface", pa.string()),
-        ("surface_opposite", pa.string()),
-        ("keyword", pa.string()),
-        ("opposite", pa.string()),
-        ("gender", pa.string()),
-        ("start", pa.int32()),
-        ("end", pa.int32()),
-        ("surface_start", pa.int32()),
-        ("surface_end", pa.int32()),
-        ("word", pa.string()),
-        ("verdict", pa.string()),
-    ]
-)
 
 SEVERAL = "several_keywords"
 NONE = "no_keyword"

@@ -14,32 +14,13 @@ import pyarrow.parquet as pq
 from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.tables import BATCH_ROWS, write_batches
+from evenhand.slguset import keyword_tables
 from evenhand.slguset import near_duplicates as near
 from evenhand.stage import Input, Output
 
 #: Columns of candidates.parquet; the first 16 come from the keyword tables as they are.
 SCHEMA = pa.schema(
-    [
-        ("sentence_id", pa.string()),
-        ("sentence", pa.string()),
-        ("source", pa.string()),
-        ("source_position", pa.int64()),
-        ("copies", pa.int64()),
-        ("pair", pa.string()),
-        ("surface", pa.string()),
-        ("surface_opposite", pa.string()),
-        ("keyword", pa.string()),
-        ("opposite", pa.string()),
-        ("gender", pa.string()),
-        ("start", pa.int32()),
-        ("end", pa.int32()),
-        ("surface_start", pa.int32()),
-        ("surface_end", pa.int32()),
-        ("word", pa.string()),
-        ("verdict", pa.string()),
-        ("reasons", pa.list_(pa.string())),
-        ("evidence", pa.string()),
-    ]
+    [*keyword_tables.SCHEMA, ("reasons", pa.list_(pa.string())), ("evidence", pa.string())]
 )
 
 #: What DuckDB may hold in memory while it sorts; the rest of the rows waits on the disk.

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenhand.io.tables import read_rows
-from evenhand.slguset.find_keywords import SCHEMA
+from evenhand.slguset.keyword_tables import SCHEMA
 from evenhand.slguset.keywords import read_keywords
 
 TABLES = Path(__file__).resolve().parents[4] / "resources/slguset"
