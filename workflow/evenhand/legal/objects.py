@@ -6,18 +6,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import ijson
-
 from evenhand.io.formats import kind_of
+from evenhand.io.json_parts import is_object, read_parts
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
 from evenhand.text.decoding import Encoding, TextReader
 
 #: Characters of the longest case; the longest judgment of the Strasbourg court has 4 million.
 MAX_CHARACTERS = 16_000_000
-
-#: Characters given to the parser of arrays at a time.
-_PIECE = 1 << 16
 
 
 class Found(NamedTuple):
@@ -65,7 +61,7 @@ def objects_of(
         begun.append(piece)
         head = piece[1].lstrip()
         if head:
-            lines = lines or (head.startswith("{") and _is_object(head.split("\n", 1)[0]))
+            lines = lines or (head.startswith("{") and is_object(head.split("\n", 1)[0]))
             break
     else:
         if text.bytes:  # what has no bytes is told by `open_members`
@@ -75,14 +71,7 @@ def objects_of(
     if lines:
         yield from _read_lines(member.name, pieces, quarantine)
     else:
-        yield from _read_values(member.name, pieces, head.startswith("["), quarantine)
-
-
-def _is_object(line: str) -> bool:
-    try:
-        return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
-        return False
+        yield from _read_values(member.name, pieces, head, quarantine)
 
 
 def _has_half_pair(line: str, value: dict[str, Any]) -> bool:
@@ -119,30 +108,16 @@ def _read_lines(
 
 
 def _read_values(
-    source: str, pieces: Iterator[tuple[int, str]], array: bool, quarantine: Quarantine
+    source: str, pieces: Iterator[tuple[int, str]], head: str, quarantine: Quarantine
 ) -> Iterator[Found]:
-    found: Any = ijson.sendable_list()
-    parser = ijson.items_coro(found, "item" if array else "", use_float=True, multiple_values=True)
     number = 0
-    parts = chain(
-        (p[i : i + _PIECE].encode() for _, p in pieces for i in range(0, len(p), _PIECE)), [b""]
-    )
-    for part in parts:
-        problem = None
-        try:
-            parser.send(part)
-        except StopIteration:
-            pass
-        except ijson.JSONError as error:
-            problem = str(error).strip().split("\n")[0]
-        for value in found:
+    for values, problem, _ in read_parts(pieces, head):
+        for value in values:
             number += 1
             if isinstance(value, dict):
                 yield Found(source, number, "record", value)
             else:
                 detail = f"{type(value).__name__}, not an object"
                 quarantine.add(source, number, "record", "broken_json", detail)
-        found.clear()
         if problem:
             quarantine.add(source, number + 1, "record", "broken_json", problem)
-            return
