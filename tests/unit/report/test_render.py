@@ -243,11 +243,11 @@ def test_macros_escape_what_they_show(tmp_path):
     html = base_page(
         tmp_path,
         f'{{% set x = "{hostile}" %}}'
-        '{{ m.text(x, "de") }}{{ m.data("d", {"x": x}) }}{{ m.downloads(x) }}'
+        '{{ m.sentence([{"text": x, "kind": x}], "de") }}{{ m.data("d", {"x": x}) }}{{ m.downloads(x) }}'
         "{% call m.table(x, sortable=true) %}<tr></tr>{% endcall %}",
     )
     assert "<b>" not in html
-    assert '<bdi lang="de">&lt;b&gt;&#39;</bdi>' in html
+    assert '<bdi class="sentence" lang="de"><mark class="&lt;b&gt;&#39;">&lt;b&gt;' in html
     assert """<script type="application/json" id="d">{"x":"\\u003cb\\u003e'"}</script>""" in html
 
 
