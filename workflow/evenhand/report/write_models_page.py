@@ -229,7 +229,6 @@ def _set(
         "compat": describe_compat(tables["compat"], untrusted),
         "comparisons": describe_comparisons(tables["model_comparisons"], untrusted),
         "examples": describe_examples(pairs, scores, untrusted, examples),
-        "has_pairs": pairs is not None and bool(scores) and bool(examples),
     }
 
 

@@ -171,7 +171,7 @@ def read(
             quarantine.add(*told)
             continue
         texts.add(match.row)
-        record = _record(found, table.rows[match.row], match, areas, names, quarantine)
+        record = _record(found, table.rows[match.row], match, areas, quarantine)
         if record:
             yield record
     for index, row in enumerate(table.rows):
@@ -462,12 +462,7 @@ def _key_of_name(stem: str) -> Key:
 
 
 def _record(
-    text: _Text,
-    row: Row,
-    match: Match,
-    areas: dict[str, str],
-    names: _Names,
-    quarantine: Quarantine,
+    text: _Text, row: Row, match: Match, areas: dict[str, str], quarantine: Quarantine
 ) -> Record | None:
     where = (text.source, text.position, text.unit)
     area = row.values["issueArea"]

@@ -31,15 +31,12 @@ REASONS = {
 
 #: Why a model is not trusted here, where the words of SlguSet's page do not fit.
 GATES = {
-    "broken_model": "It cannot be used as a language model.",
-    "missing_weights": "Its checkpoint lacks weights, which were made up at random.",
     "fill_mask_not_above_baseline": (
         "It fills in blanks no better than one who always says the most frequent token."
     ),
     "next_token_not_above_baseline": (
         "It foretells the next token no better than one who always says the most frequent one."
     ),
-    "few_scored": "It can score too few of the sentences.",
 }
 
 FAMILIES = {
