@@ -243,7 +243,8 @@ def test_macros_escape_what_they_show(tmp_path):
     html = base_page(
         tmp_path,
         f'{{% set x = "{hostile}" %}}'
-        '{{ m.sentence([{"text": x, "kind": x}], "de") }}{{ m.data("d", {"x": x}) }}{{ m.downloads(x) }}'
+        '{{ m.sentence([{"text": x, "kind": x}], "de") }}'
+        '{{ m.data("d", {"x": x}) }}{{ m.downloads(x) }}'
         "{% call m.table(x, sortable=true) %}<tr></tr>{% endcall %}",
     )
     assert "<b>" not in html
