@@ -27,12 +27,15 @@ def test_groups_are_those_of_the_whole_numbers_in_their_order():
     assert all(getattr(found, name) is getattr(made, name) for name in same)
 
 
-@pytest.mark.parametrize(
-    ("meta", "names"),
-    [({}, ["0", "1", "2"]), ({"integer_groups": ["young"]}, ["young", "1", "2"])],
-)
-def test_a_group_without_a_name_has_its_place(meta, names):
-    assert with_integer_groups(with_ages(**meta))[0].attribute_values == names
+def test_groups_without_names_have_their_places():
+    assert with_integer_groups(with_ages())[0].attribute_values == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize("names", [["young"], ["young", "middle", "old", "very old"]])
+def test_names_of_more_or_fewer_groups_are_refused(names):
+    words = rf"sex make 3 groups of made, which names {len(names)} \({', '.join(names)}\)"
+    with pytest.raises(InputError, match=words):
+        with_integer_groups(with_ages(integer_groups=names))
 
 
 def test_a_table_without_such_numbers_is_refused():
