@@ -220,7 +220,7 @@ class Running:
     """A main process in the background."""
 
     def __init__(self, place: OnCluster, arguments: tuple[str, ...]) -> None:
-        self.place = place
+        self.place, self.arguments = place, arguments
         self.log = place.root / f"main-{time.monotonic_ns()}.log"
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("EVENHAND_", "SNAKEMAKE"))}
         with self.log.open("w") as log:

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from on_cluster import CLUSTER, HERE, SCRIPT, OnCluster, on_cluster
+from harness import Checkout
+from on_cluster import CLUSTER, HERE, SCRIPT, OnCluster, Run, on_cluster
 
 
 def pytest_sessionstart(session):
@@ -53,3 +54,22 @@ def storm_template(tmp_path_factory) -> OnCluster:
         made.write(f"parts/p{number:02}.txt", f"part {number}\n" * (number + 1))
     (made.root / "hold").mkdir()
     return made
+
+
+@pytest.fixture(scope="module")
+def here(running) -> Checkout:
+    """What a file has `running` on the cluster, run on this machine meanwhile."""
+    far = running.place
+    place = far.clone(far.root.parent / "here")
+    place.run(*running.arguments)
+    return place
+
+
+@pytest.fixture(scope="module")
+def run(here, running) -> Run:
+    return running.finish()
+
+
+@pytest.fixture(scope="module")
+def far(running, run) -> OnCluster:
+    return running.place

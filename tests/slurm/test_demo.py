@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from on_cluster import DEMO, HERE, PROFILES, OnCluster, Run, Running, on_cluster
+from harness import Checkout
+from on_cluster import DEMO, HERE, PROFILES, Running, on_cluster
 
 #: The rules of the demo that the profile of the tests gives a GPU.
 WITH_GPU = {"score_pairs", "score_null"}
@@ -20,28 +21,9 @@ def running(tmp_path_factory) -> Iterator[Running]:
     """``snakemake --profile slurm all``, as a person types it."""
     place = on_cluster(tmp_path_factory.mktemp("far") / "demo", DEMO)
     shutil.copy(HERE / "demo.yaml", place.root / "config" / "cut.yaml")
-    place.clone(place.root.parent / "here")
     running = place.start("all")
     yield running
     running.end()
-
-
-@pytest.fixture(scope="module")
-def here(running) -> OnCluster:
-    """The same demo, run on this machine meanwhile."""
-    place = OnCluster(running.place.root.parent / "here", DEMO)
-    place.run("all")
-    return place
-
-
-@pytest.fixture(scope="module")
-def run(here, running) -> Run:
-    return running.finish()
-
-
-@pytest.fixture(scope="module")
-def far(running, run) -> OnCluster:
-    return running.place
 
 
 def test_the_cluster_gives_the_same_bytes(here, far):
@@ -51,7 +33,7 @@ def test_the_cluster_gives_the_same_bytes(here, far):
         assert any(name.startswith(made) for name in far.whole()), made
 
 
-def records(place: OnCluster) -> dict[str, dict]:
+def records(place: Checkout) -> dict[str, dict]:
     """What is kept of the run behind each result, but not behind the page of the run's times."""
     folder = place.root / "results" / ".evenhand" / "records"
     kept = {file.name: json.loads(file.read_bytes()) for file in folder.glob("*.json")}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from on_cluster import CLUSTER, HERE, OnCluster, Run, Running, on_cluster, said, slurm_jobs
+from on_cluster import CLUSTER, HERE, Running, on_cluster, said, slurm_jobs
 
 #: What is made: the scores of all classifiers, so that each is trained.
 MADE = "results/tables/legal_cases_scores.csv"
@@ -43,7 +43,6 @@ def preemptions() -> list[Preemption]:
 def running(tmp_path_factory, preemptions) -> Iterator[Running]:
     place = on_cluster(tmp_path_factory.mktemp("far") / "trainings", CONFIG)
     shutil.copy(HERE / "trainings.yaml", place.root / "config")
-    place.clone(place.root.parent / "here")
     running = place.start(MADE)
     threading.Thread(target=preempt, args=[running, preemptions], daemon=True).start()
     yield running
@@ -63,24 +62,6 @@ def preempt(main: Running, done: list[Preemption]) -> None:
                         sent = said(*urgent, *at, "--wrap=sleep 1").strip()
                         done.append(Preemption(rule, job.id, sent))
             time.sleep(0.2)
-
-
-@pytest.fixture(scope="module")
-def here(running) -> OnCluster:
-    """The same, run on this machine meanwhile."""
-    place = OnCluster(running.place.root.parent / "here", CONFIG)
-    place.run(MADE)
-    return place
-
-
-@pytest.fixture(scope="module")
-def run(here, running) -> Run:
-    return running.finish()
-
-
-@pytest.fixture(scope="module")
-def far(running, run) -> OnCluster:
-    return running.place
 
 
 def test_trainings_that_another_job_preempts_go_on_from_their_checkpoints(far, preemptions):
