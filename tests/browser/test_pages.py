@@ -57,6 +57,12 @@ CUT = """() => [...document.querySelectorAll(".chart")].flatMap((chart) => {
   }).map((text) => text.textContent);
 })"""
 
+#: What the pages count.
+THINGS = (
+    "answer|case|character|check|comparison|difference|distance|file|job|model|pair|pattern"
+    "|prediction|row|rule|run|seed|sentence|setting|source|stage|training"
+)
+
 #: How many figures there are, and how many of them are drawn once the page is to be printed.
 PRINTED = """addEventListener("DOMContentLoaded", async () => {
   dispatchEvent(new Event("beforeprint"));
@@ -108,6 +114,13 @@ def test_loads_in_silence(view, look, pictures):
     assert view.page.locator("h1:visible").count() == 1
     assert view.heard == [] == view.page.evaluate("window.violations")
     take(view, pictures, look, "light")
+
+
+def test_one_thing_is_told_as_one(look, places):
+    """In texts, labels and what figures say, which all stand in the file of the page."""
+    place, page = look
+    html = (places(place) / PAGES[page][0]).read_text(encoding="utf-8")
+    assert re.findall(rf"(?<![\d.,])1(?:</\w+>)? (?:(?:{THINGS})s|people)\b.{{,30}}", html) == []
 
 
 def test_can_be_used_without_eyes_or_mouse(view):

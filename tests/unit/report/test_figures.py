@@ -41,10 +41,10 @@ ALL = {
         HOSTILE,
         centre=1,
     ),
-    "histogram": histogram([1, 0, 3], [0, 1, 2, 3], HOSTILE, title=HOSTILE, unit=HOSTILE),
-    "empty histogram": histogram([], [0], "H", title="T", unit="u"),
+    "histogram": histogram([1, 0, 3], [0, 1, 2, 3], HOSTILE, title=HOSTILE, thing=HOSTILE),
+    "empty histogram": histogram([], [0], "H", title="T", thing="u"),
     "distributions": distributions(
-        [(HOSTILE, [1, 3]), ("b", [0, 0])], [-1, 0, 1], "D", title="T", unit="u", marks=(-0.5, 0.5)
+        [(HOSTILE, [1, 3]), ("b", [0, 0])], [-1, 0, 1], "D", title="T", thing="u", marks=(-0.5, 0.5)
     ),
     "heat map": heat_map([HOSTILE, "b"], [[None, -0.5], [None, None]], HOSTILE),
     "shares": shares([(HOSTILE, [0.25, None])], [HOSTILE, "b"], HOSTILE, title=HOSTILE),
@@ -130,9 +130,9 @@ def test_the_number_at_the_end_leaves_room_for_the_name():
 
 
 def test_a_histogram_has_shares_of_all():
-    spec = histogram([1, 3, 0], [0, 10, 20, 30], "H", title="Characters", unit="sentences")
+    spec = histogram([1, 3, 0], [0, 10, 20, 30], "H", title="Characters", thing="sentence")
     assert spec["data"]["values"] == [
-        {"from": 0, "to": 10, "share": 0.25, "words": "0 to 9: 1 sentences (25.0\xa0%)"},
+        {"from": 0, "to": 10, "share": 0.25, "words": "0 to 9: 1 sentence (25.0\xa0%)"},
         {"from": 10, "to": 20, "share": 0.75, "words": "10 to 19: 3 sentences (75.0\xa0%)"},
     ]
     [bar] = spec["layer"]
@@ -141,7 +141,7 @@ def test_a_histogram_has_shares_of_all():
 
 
 def test_histograms_on_one_scale():
-    spec = histogram([1, 1], [0, 1, 2], "H", title="T", unit="u", end=9, top=1.0)
+    spec = histogram([1, 1], [0, 1, 2], "H", title="T", thing="u", end=9, top=1.0)
     assert [row["words"][:2] for row in spec["data"]["values"]] == ["0:", "1:"]
     [bar] = spec["layer"]
     assert bar["encoding"]["x"]["scale"]["domain"] == [0, 9]
@@ -150,13 +150,14 @@ def test_histograms_on_one_scale():
 
 def test_distributions_share_one_scale():
     two = [("a", [1, 3]), (HOSTILE, [100, 0])]
-    spec = distributions(two, [-1, 0, 1], "D", title="Bias", unit="sentences", marks=(-0.3, 0.3))
+    spec = distributions(two, [-1, 0, 1], "D", title="Bias", thing="sentence", marks=(-0.3, 0.3))
     values = spec["data"]["values"]
     heights = [row["base"] - row["top"] for row in values]
     assert heights == pytest.approx([0.15, 0.45, 0.6])
     assert [row["base"] for row in values] == [0.95, 0.95, 1.95]
     assert [row["kind"] for row in values] == ["female", "male", "female"]
     assert values[2]["words"] == f"{SHOWN}, 0 or less: 100 sentences (100.0\xa0%)"
+    assert values[0]["words"].startswith("a, 0 or less: 1 sentence (")
     assert rows(spec, "name")[:2] == ["a", SHOWN]
     _, *rules = marks(spec, "rule")  # the first are the lines on which the bars stand
     assert [one["encoding"]["x"]["datum"] for one in rules] == [-0.3, 0.3, 0]

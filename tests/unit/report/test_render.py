@@ -45,6 +45,9 @@ def test_two_templates_of_one_name(tmp_path):
 def test_numbers():
     assert render.count(1234567) == "1,234,567"
     assert render.count(None) == "–"
+    assert render.plural(1, "case") == "1 case"
+    assert render.plural(0, "case") == "0 cases" and render.plural(None, "case") == "– cases"
+    assert render.plural(1234, "person", "people") == "1,234 people"
     assert render.percent(0.1234) == "12.3\xa0%"
     assert render.percent(0.0000001) == "< 0.1\xa0%"
     assert render.percent(0) == "0.0\xa0%"

@@ -333,7 +333,9 @@ def test_leads_to_what_made_the_files(templates, results, tmp_path):
     )
     section = render(templates, results, provenance=provenance).css_first("#files")
     assert section.css_first("a").attributes["href"] == "provenance.html"
-    assert "each of the 1 files" in section.text() and "0 of them are traced" in section.text()
+    assert (
+        "leads from the one file of" in section.text() and "0 of them are traced" in section.text()
+    )
     assert "not collected" in text(render(templates, results), "#files")
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from evenhand.report.render import count, decimal, number, percent, signed
+from evenhand.report.render import count, decimal, number, percent, plural, signed
 from evenhand.report.vega import Ends, Side, Spec, by_kind, colour, layer, specification
 
 
@@ -75,7 +75,7 @@ class Estimate:
 def waterfall(steps: Sequence[Step], label: str, *, unit: str) -> Spec:
     """What is left after each step: a bar for the rest, a darker piece for what the step took.
 
-    The first step's `before` is the whole; `unit` is what is counted, in the plural.
+    The first step's `before` is the whole; `unit` is what is counted, for the axis.
     """
     whole = max(steps[0].before, 1)
     rows = []
@@ -161,7 +161,7 @@ def histogram(
     label: str,
     *,
     title: str,
-    unit: str,
+    thing: str,
     end: float | None = None,
     top: float | None = None,
 ) -> Spec:
@@ -176,8 +176,8 @@ def histogram(
         but not the next one.
     label : str
         What it shows.
-    title, unit : str
-        What the numbers are of, and what is counted, in the plural.
+    title, thing : str
+        What the numbers are of, and what is counted: one of them.
     end : float, optional
         Where the axis ends, if not with the last edge.
     top : float, optional
@@ -185,10 +185,10 @@ def histogram(
     """
     ends = [(number(low), number(high - 1)) for low, high in pairwise(edges)]
     said = [low if low == high else f"{low} to {high}" for low, high in ends]
-    values = _bins(counts, edges, said, unit)
+    values = _bins(counts, edges, said, thing)
     top = top or max((one["share"] for one in values), default=1)
     x = Side(title, (edges[0], edges[-1] if end is None else end), whole=True)
-    y = Side(f"Share of {unit}", (0, top), shares=True, grid=True)
+    y = Side(f"Share of {thing}s", (0, top), shares=True, grid=True)
     place = {"x": x.encode("from"), "x2": {"field": "to"}, "y": y.encode("share")}
     place |= {"y2": {"datum": 0}, "description": {"field": "words"}}
     look = {"color": colour("quiet"), "stroke": colour("paper"), "strokeWidth": 1}
@@ -196,13 +196,13 @@ def histogram(
 
 
 def _bins(
-    counts: Sequence[int], edges: Sequence[float], said: Sequence[str], unit: str
+    counts: Sequence[int], edges: Sequence[float], said: Sequence[str], thing: str
 ) -> list[Spec]:
     """The bins that hold something, with their shares of all; `said` is each in words."""
     whole = max(sum(counts), 1)
     return [
         {"from": low, "to": high, "share": n / whole,
-         "words": f"{words}: {count(n)} {unit} ({percent(n / whole)})"}
+         "words": f"{words}: {plural(n, thing)} ({percent(n / whole)})"}
         for n, (low, high), words in zip(counts, pairwise(edges), said, strict=False)
         if n
     ]  # fmt: skip
@@ -214,7 +214,7 @@ def distributions(
     label: str,
     *,
     title: str,
-    unit: str,
+    thing: str,
     marks: Sequence[float] = (),
 ) -> Spec:
     """Several histograms under each other, over one axis and in one scale of shares.
@@ -228,15 +228,15 @@ def distributions(
         female, above as male.
     label : str
         What it shows.
-    title, unit : str
-        What the edges measure, and what is counted, in the plural.
+    title, thing : str
+        What the edges measure, and what is counted: one of them.
     marks : sequence of float
         Values at which a dashed line stands.
     """
     ends = [number(edge, signs=True) for edge in edges]
     said = [f"{low} to {high}" for low, high in pairwise(ends)]
     said[0], said[-1] = f"{ends[1]} or less", f"{ends[-2]} or more"
-    bins = [_bins(counts, edges, said, unit) for _, counts in rows]
+    bins = [_bins(counts, edges, said, thing) for _, counts in rows]
     top = max((one["share"] for row in bins for one in row), default=1)
     # A row is 1 high: its bars stand at 0.95 and reach up to 0.35, its name lies above them.
     foot, reach = 0.95, 0.6
@@ -248,7 +248,7 @@ def distributions(
         for one in row
     ]  # fmt: skip
     names = [
-        {"at": i + 0.16, "foot": i + foot, "name": name, "text": f"{count(sum(counts))} {unit}"}
+        {"at": i + 0.16, "foot": i + foot, "name": name, "text": plural(sum(counts), thing)}
         for i, (name, counts) in enumerate(rows)
     ]
     x = Side(title, (edges[0], edges[-1]), signs=True)

@@ -238,8 +238,3 @@ def reasons(counts: Mapping[str, int]) -> Markup:
 def sentence(pattern: str, *values: object) -> Markup:
     """A sentence with values in its braces, which are escaped unless they are markup."""
     return Markup(pattern).format(*values)
-
-
-def plural(n: int, noun: str, nouns: str | None = None) -> str:
-    """``1 model``, ``2 models``."""
-    return f"{count(n)} {noun if n == 1 else nouns or noun + 's'}"

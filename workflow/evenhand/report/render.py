@@ -78,6 +78,7 @@ def environment(templates: list[Path]) -> Environment:
     )
     engine.filters |= {
         "count": count,
+        "plural": plural,
         "percent": percent,
         "decimal": decimal,
         "signed": signed,
@@ -212,6 +213,11 @@ def visible(text: str) -> str:
 def count(value: int | None) -> str:
     """A number of things: ``12,345``."""
     return NOTHING if value is None else f"{value:,}"
+
+
+def plural(n: int | None, noun: str, nouns: str | None = None) -> str:
+    """A number of things with their name: ``1 model``, ``2 models``."""
+    return f"{count(n)} {noun if n == 1 else nouns or noun + 's'}"
 
 
 def percent(value: float | None, digits: int = 1) -> str:

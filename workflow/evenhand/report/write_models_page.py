@@ -9,7 +9,7 @@ from markupsafe import Markup
 from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.report.read import read_json
-from evenhand.report.render import slug, write_page
+from evenhand.report.render import plural, slug, write_page
 from evenhand.report.sections.paper import describe_paper
 from evenhand.report.sections.stereotypes_examples import describe_examples
 from evenhand.report.sections.stereotypes_measures import (
@@ -30,7 +30,6 @@ from evenhand.report.sections.stereotypes_words import (
     doubt_words,
     exclusion_words,
     gate_words,
-    plural,
 )
 from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.methods import METHODS

@@ -17,13 +17,12 @@ from evenhand.report.headline import (
     listed,
     name,
     places,
-    plural,
     sentence,
     tally,
     told,
 )
 from evenhand.report.read import read_csv, read_json
-from evenhand.report.render import decimal
+from evenhand.report.render import decimal, plural
 from evenhand.report.vega import Side, Spec
 
 FILES = {

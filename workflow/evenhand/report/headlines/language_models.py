@@ -16,13 +16,12 @@ from evenhand.report.headline import (
     name,
     place,
     places,
-    plural,
     sentence,
     tally,
     told,
 )
 from evenhand.report.read import read_csv, read_json
-from evenhand.report.render import decimal
+from evenhand.report.render import decimal, plural
 from evenhand.report.sections.stereotypes_scores import CENTRE, describe_scores, read_scores
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,

@@ -18,14 +18,13 @@ from evenhand.report.headline import (
     listed,
     name,
     places,
-    plural,
     reasons,
     sentence,
     tally,
     told,
 )
 from evenhand.report.read import read_csv, read_json
-from evenhand.report.render import count, decimal
+from evenhand.report.render import count, decimal, plural
 from evenhand.report.vega import Side, Spec
 
 FILES = {

@@ -18,13 +18,12 @@ from evenhand.report.headline import (
     by_kind,
     name,
     places,
-    plural,
     reasons,
     sentence,
     told,
 )
 from evenhand.report.read import boolean, read_csv, read_json
-from evenhand.report.render import count, decimal, percent, signed
+from evenhand.report.render import count, decimal, percent, plural, signed
 from evenhand.report.vega import Side, Spec
 from evenhand.report.words import filter_name, gate_meaning
 
@@ -159,8 +158,8 @@ def _rows(path: Path | None, columns: Mapping[str, Any]) -> list[dict[str, Any]]
 def _built(steps: Mapping[str, int], own: int | None) -> str | None:
     read, accepted = steps.get("read"), steps.get("accepted")
     if read is None or accepted is None:
-        return f"The data set has {count(own)} sentences." if own is not None else None
-    said = f"Of {count(read)} sentences read, {count(accepted)} passed every filter"
+        return f"The data set has {plural(own, 'sentence')}." if own is not None else None
+    said = f"Of {plural(read, 'sentence')} read, {count(accepted)} passed every filter"
     if own is None:
         return f"{said}; the annotators have not answered yet."
     return f"{said}; the {count(own)} that all annotators accepted make the data set."
@@ -171,7 +170,7 @@ def _read(published: Mapping[str, Any] | None) -> str | None:
     if published is None:
         return None
     kept, whole = published["pass_every_filter"], published["sentences"]
-    return f"Of {count(whole)} sentences of the published file, {count(kept)} pass every filter."
+    return f"Of {plural(whole, 'sentence')} of the published file, {count(kept)} pass every filter."
 
 
 def _wrong_positions(published: Mapping[str, Any] | None) -> list[str]:
@@ -298,8 +297,8 @@ def _verdicts(one: Mapping[str, Path | None], of: Callable[..., tuple[str, ...]]
     note = ""
     if statistics and not theirs:
         note = (
-            f"The file that was read has {count(statistics['sentences'])} sentences and is not the"
-            f" authors’ ({count(SENTENCES)}), so nothing is judged."
+            f"The file that was read has {plural(statistics['sentences'], 'sentence')} and is not"
+            f" the authors’ ({count(SENTENCES)}), so nothing is judged."
         )
     if one["published_table_1"]:
         rows = read_csv(one["published_table_1"], TABLE_1)

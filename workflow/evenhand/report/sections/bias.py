@@ -372,7 +372,7 @@ def _distribution(
             edges,
             "Bias of each sentence: " + ", ".join(bins),
             title="← female likelier · Bias · male likelier →",
-            unit="sentences",
+            thing="sentence",
             marks=(-threshold, threshold) if threshold and threshold < edges[-1] else (),
         ),
     }

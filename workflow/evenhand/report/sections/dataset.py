@@ -5,7 +5,7 @@ from typing import Any
 
 from evenhand.report.figures import histogram
 from evenhand.report.read import read_csv, read_json
-from evenhand.report.render import count, decimal, percent
+from evenhand.report.render import count, decimal, percent, plural
 
 TABLE_1 = {
     "pair": str,
@@ -136,9 +136,9 @@ def _lengths(documents: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
             "figure": histogram(
                 [bar["sentences"] for bar in some],
                 [bar["from"] for bar in some] + [some[-1]["to"] + 1],
-                f"{SIDES[side]}: lengths of {count(sums[side])} sentences in characters",
+                f"{SIDES[side]}: lengths of {plural(sums[side], 'sentence')} in characters",
                 title="Characters in a sentence",
-                unit="sentences",
+                thing="sentence",
                 end=end,
                 top=top,
             ),

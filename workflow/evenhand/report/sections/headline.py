@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from evenhand.report.render import count, percent
+from evenhand.report.render import count, percent, plural
 
 
 def describe_headline(
@@ -61,7 +61,7 @@ def _corpus(totals: dict[str, Any]) -> str | None:
     if not read:
         return "The corpus holds no sentence."
     return (
-        f"Of {count(read)} sentences read, {count(keyword)} ({percent(keyword / read)}) hold a "
+        f"Of {plural(read, 'sentence')} read, {count(keyword)} ({percent(keyword / read)}) hold a "
         f"gender keyword, and {count(accepted)} ({percent(accepted / read, 2)}) passed every "
         "filter."
     )
@@ -76,7 +76,7 @@ def _people(annotation: dict[str, Any] | None, sentences: int | None) -> str | N
             "whose answers are still to come."
         )
     people, answered = len(annotation["annotators"]), annotation["answered"]
-    said = f"{people} {_plural('annotator', people)} answered for {count(answered)} of these"
+    said = f"{plural(people, 'annotator')} answered for {count(answered)} of these"
     if sentences is None:
         return f"{said}."
     return f"{said}; the {count(sentences)} that all accepted make the data set."
@@ -86,11 +86,6 @@ def _published(published: int | None, *, alone: bool) -> str | None:
     if published is None:
         return None
     if alone:
-        return (
-            f"The published file has {count(published)} sentences. No other was read in this run."
-        )
-    return f"The published file, with {count(published)} sentences, stands beside it."
-
-
-def _plural(noun: str, n: int) -> str:
-    return noun if n == 1 else f"{noun}s"
+        said = plural(published, "sentence")
+        return f"The published file has {said}. No other was read in this run."
+    return f"The published file, with {plural(published, 'sentence')}, stands beside it."

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from evenhand.individual.people import Name, name_of
 from evenhand.individual.results import setting_of
 from evenhand.report.read import read_csv
-from evenhand.report.render import count
+from evenhand.report.render import count, plural
 
 COUNTED = ("seeds", "runs", "answers", "people", "flips")
 KINDS = ("wrong", "positive", "changed", "beyond")
@@ -90,13 +90,13 @@ class Behind:
                 "link": f"{_people(found['people'])} {what} {seeds}",
             }
         column, answer, what, none = ANSWERS[metric]
-        answers = f"{count(found['answers'])} answer{'' if found['answers'] == 1 else 's'} {seeds}"
+        answers = f"{plural(found['answers'], 'answer')} {seeds}"
         if not found[column]:
             link = f"{_people(found['people'])} of whom none of {answers} {none}"
             return {"items": urlencode(items), "link": link}
         link = f"{_people(found[f'{column}_people'])} {what}: {count(found[column])} of {answers}"
         if found["flips"] > found["answers"] and f"{column}_flips" in found:
-            link += f" ({count(found[f'{column}_flips'])} of {count(found['flips'])} flips)"
+            link += f" ({count(found[f'{column}_flips'])} of {plural(found['flips'], 'flip')})"
         return {"items": urlencode(items | {"answer": answer}), "link": link}
 
 

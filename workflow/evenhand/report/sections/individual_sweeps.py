@@ -8,6 +8,7 @@ from typing import Any
 from evenhand.individual.names import title, who
 from evenhand.report.planes import Dot, around, lines, scatter
 from evenhand.report.read import boolean, read_csv
+from evenhand.report.render import plural
 from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_words import method, metric_title, setting
 from evenhand.report.vega import Side
@@ -206,7 +207,7 @@ def _front(
     across = Side("Balanced accuracy, %", around([row["balanced_acc"] for row in rows], 5.0))
     up = Side(measure, around([row["unfairness"] for row in rows], least), grid=True)
     label = (
-        f"{dataset}: balanced accuracy against {measure} of {len(rows)} settings,"
+        f"{dataset}: balanced accuracy against {measure} of {plural(len(rows), 'setting')},"
         f" {len(held)} of them on the front"
     )
     return {

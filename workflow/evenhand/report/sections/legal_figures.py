@@ -12,7 +12,7 @@ from evenhand.report.cells import Axis, estimate, ruler, ticks_between
 from evenhand.report.figures import Estimate, estimates
 from evenhand.report.planes import Dot, Series, around, lines
 from evenhand.report.read import read_csv
-from evenhand.report.render import count, decimal, percent
+from evenhand.report.render import decimal, percent, plural
 from evenhand.report.vega import Side, Spec
 
 GROUP_SCORES = {
@@ -175,7 +175,7 @@ def _table_2_row(
         said[0] += f" ({decimal(span[0], 1)} to {decimal(span[1], 1)})"
     if None not in band:
         said.append(f"chance {decimal(band[0], 1)} to {decimal(band[1], 1)}")
-    said.append(f"{count(row['train_cases'])} training cases ({percent(share)})")
+    said.append(f"{plural(row['train_cases'], 'training case')} ({percent(share)})")
     said.append(f"drift of labels {decimal(row['drift'])}")
     said.append(f"share of the worst class {percent(row['wci'])}")
     return Estimate(
@@ -298,7 +298,7 @@ def _calibration_figure(
                     row["confidence"],
                     row["share_right"],
                     f"{name}: confidence {percent(row['confidence'])}, came true "
-                    f"{percent(row['share_right'])}, {count(row['predictions'])} predictions",
+                    f"{percent(row['share_right'])}, {plural(row['predictions'], 'prediction')}",
                     weight=row["predictions"] / most,
                     alone=row["predictions"] < ENOUGH,
                 )

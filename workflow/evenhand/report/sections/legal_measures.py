@@ -183,7 +183,7 @@ def describe_lengths(path: Path) -> list[dict[str, Any]]:
                 edges,
                 f"Cases by number of {name}",
                 title=f"{name} in a case".capitalize(),
-                unit="cases",
+                thing="case",
             )
         values = {row["quantity"]: row for row in rows if row["quantity"] != "histogram"}
         found.append(

@@ -7,7 +7,7 @@ from typing import Any
 
 from evenhand.errors import InputError
 from evenhand.report.figures import Bar, bars
-from evenhand.report.render import count, duration, percent
+from evenhand.report.render import duration, percent, plural
 from evenhand.report.vega import Spec
 
 #: Snakemake gives memory in MiB, and is asked for MB.
@@ -178,12 +178,12 @@ def _drawing(rules: list[dict[str, Any]]) -> Spec:
             label=rule["rule"],
             amount=rule["seconds"],
             text=duration(rule["seconds"]),
-            words=f"{rule['rule']}: {count(rule['jobs'])} {'job' if rule['jobs'] == 1 else 'jobs'},"
+            words=f"{rule['rule']}: {plural(rule['jobs'], 'job')},"
             f" {duration(rule['seconds'])}, {percent(rule['seconds'] / whole)} of all",
         )
         for rule in rules[:MOST_BARS]
     ]
-    label = f"Time of the {len(rows)} slowest rules, all jobs added up"
+    label = f"Time of the {plural(len(rows), 'slowest rule')}, all jobs added up"
     return bars(rows, label, unit="Seconds")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.report.read import boolean, read_csv
-from evenhand.report.render import signed
+from evenhand.report.render import plural, signed
 from evenhand.report.sections.stereotypes_words import (
     GROUPS,
     PASSES,
@@ -20,7 +20,6 @@ from evenhand.report.sections.stereotypes_words import (
     method_of,
     method_title,
     p_value,
-    plural,
     preference,
 )
 

@@ -2,13 +2,13 @@
 
 from typing import Any
 
+from evenhand.report.render import plural
 from evenhand.report.sections.stereotypes_words import (
     FAMILIES,
     exclusion_words,
     gate_words,
     in_words,
     interval_words,
-    plural,
 )
 
 #: What a gate may say of a model itself.

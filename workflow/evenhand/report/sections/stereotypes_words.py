@@ -129,11 +129,6 @@ def listed(words: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
-def plural(n: int, noun: str, nouns: str | None = None) -> str:
-    """``1 model``, ``2 models``."""
-    return f"{n:,} {noun if n == 1 else nouns or noun + 's'}"
-
-
 def p_value(value: float | None) -> str | None:
     """A p-value: ``0.034``, ``< 0.001``."""
     if value is None or not math.isfinite(value):

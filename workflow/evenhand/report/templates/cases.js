@@ -18,7 +18,7 @@
 "use strict";
 
 (() => {
-  const { bdi, column, count, decoded, make, short } = Explore;
+  const { bdi, column, count, counted, decoded, make, short } = Explore;
   const COLUMNS = { case: 0, labels: 1, answer: 2, right: 3, loss: 4, differ: 5, date: 6 };
   const MEASURED = ["answer", "right", "loss"];
   const WHICH = {
@@ -237,10 +237,10 @@
       if (asks.label.value) said.push(`label ${chosen(asks.label)}: ${chosen(asks.which)}`);
       if (asks.answer.value) said.push(chosen(asks.answer));
       if (asks.words.value.trim()) said.push(`“${short(asks.words.value.trim())}”`);
-      const sentence = [`${count(kept)} of ${count(keep.length)} ${keep.length === 1 ? "case" : "cases"}: `, bdi(said.join("; ")), "."];
+      const sentence = [`${count(kept)} of ${counted(keep.length, "case")}: `, bdi(said.join("; ")), "."];
       if (training && known) {
         const whole = known === kept ? "" : ` of ${count(known)} with a known label`;
-        sentence.push(` Answered exactly right by most seeds: ${count(right)}${whole} (`, bdi(training.name), `, ${training.seeds} ${training.seeds === 1 ? "seed" : "seeds"}).`);
+        sentence.push(` Answered exactly right by most seeds: ${count(right)}${whole} (`, bdi(training.name), `, ${counted(training.seeds, "seed")}).`);
       }
       this.told.replaceChildren(...sentence);
     }

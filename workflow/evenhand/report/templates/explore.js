@@ -19,6 +19,7 @@ const Explore = (() => {
 
   const bdi = (text, lang = "") => make("bdi", { lang }, text);
   const count = (number) => number.toLocaleString("en");
+  const counted = (number, one, many = `${one}s`) => `${count(number)} ${number === 1 ? one : many}`;
   const short = (text, most = MOST) => (text.length > most ? `${text.slice(0, most)}…` : text);
   const decoded = (column, row) => column.values[column.codes[row]];
 
@@ -258,5 +259,5 @@ const Explore = (() => {
     go();
   }
 
-  return { Explorer, bdi, column, count, decoded, follow, make, short };
+  return { Explorer, bdi, column, count, counted, decoded, follow, make, short };
 })();

@@ -16,13 +16,12 @@
 "use strict";
 
 (() => {
-  const { bdi, column, count, make, short } = Explore;
+  const { bdi, column, count, counted, make, short } = Explore;
   const STEPS = 1001;
   const BITS = 6;
   const COLUMNS = { person: 0, label: 1, decision: 2, flipped: 3, difference: 4, p: 5 };
   const parsed = new Map(); // by the id of the block; a block is read when it is first needed
 
-  const counted = (number, one, many = `${one}s`) => `${count(number)} ${number === 1 ? one : many}`;
   const share = (thousandths) => (thousandths / (STEPS - 1)).toFixed(3);
   // As tables round what results tell with eight digits: a half goes to the even digit.
   const rounded = (value, digits) => {
