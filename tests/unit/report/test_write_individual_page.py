@@ -308,6 +308,8 @@ def test_an_interval_of_few_seeds_is_cut_where_the_rest_can_still_be_seen(tmp_pa
     [figure] = one["figures"]
     spec = figure["drawing"]
     assert checks.rows(spec, "y") == [50.1, 51, 60]
+    said = [words.rpartition(", ")[2] for words in checks.rows(spec, "words")]
+    assert said == ["λ 0.1: 50.1 (-300 to 400)", "λ 1: 51 (49 to 53)", "λ 10: 60"]
     assert checks.rows(spec, "low") == [-300, 49]  # as it is; drawn to the edge
     low, high = spec["layer"][0]["encoding"]["y"]["scale"]["domain"]
     assert 38 < low < 41 and 69 < high < 72

@@ -129,7 +129,7 @@ def _dots(metric: str, rows: list[dict[str, Any]], weights: list[float], place: 
     for step, weight in enumerate(weights):
         if weight in found:
             row = found[weight]
-            words = f"{_name(rows[-1])}, {weight:g}: {row['mean']:.3g}"
+            words = f"{_name(rows[-1])}, λ {weight:g}: {row['mean']:.3g}"
             if row["low"] is not None:
                 words += f" ({row['low']:.3g} to {row['high']:.3g})"
             dots.append(Dot(step + place * 0.04, row["mean"], words, (row["low"], row["high"])))
