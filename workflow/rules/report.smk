@@ -380,10 +380,11 @@ rule write_classifiers_page:
             ),
         ),
         options=Options("legal", plan_classifiers.classifiers_page_options(config)),
+        shown=options("legal.cases_page", "splits"),
         pages=PAGES,
     shell:
         "python -m evenhand.report.write_classifiers_page {params.given} {params.options}"
-        " {params.pages} --provenance ../provenance.json --out {output} 2> {log}"
+        " {params.shown} {params.pages} --provenance ../provenance.json --out {output} 2> {log}"
 
 
 rule write_cases_page:

@@ -45,6 +45,15 @@ def text(tree, selector: str) -> str:
     return " ".join(" ".join(node.text() for node in tree.css(selector)).split())
 
 
+@pytest.mark.parametrize("splits", [None, ["test"], ["dev", "train"]])
+def test_numbers_lead_to_the_page_of_cases_where_it_shows_test_cases(page, drawn, splits):
+    tree = page(splits=splits, **drawn)
+    linked = splits is None or "test" in splits
+    assert bool(tree.css("a[href^='cases.html#?']")) == linked
+    assert bool(tree.css("table[data-items]")) == linked
+    assert text(tree, "#mine").count("cases") > 2  # which stay where nothing leads to them
+
+
 def test_whole_page(page, files):
     tree = page(provenance="../provenance.json")
     findings = json.loads(files["findings"].read_text(encoding="utf-8"))

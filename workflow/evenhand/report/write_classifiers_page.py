@@ -51,6 +51,7 @@ def write_classifiers_page(
     twinned: list[str] | None = None,
     swapped: str = "gender",
     paper: Input | None = None,
+    splits: list[str] | None = None,
     provenance: str = "",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
@@ -83,6 +84,9 @@ def write_classifiers_page(
     paper : path, optional
         ``resources/paper_items.csv``: the tables and figures of the paper, of which the page then
         says where ours stand.
+    splits : list of str, optional
+        Those whose cases the page of `write_cases_page` shows; by default test and dev. Without
+        test no number leads there.
     provenance : str
         Where ``provenance.json`` lies, seen from the page; blank: no link.
     pages : list of str, optional
@@ -150,6 +154,7 @@ def write_classifiers_page(
         about=about,
         found=found,
         over_all=[one for one in below if one["dataset"] is None],
+        test_cases=splits is None or "test" in splits,
         objective=called.heading,
         measures=MEASURES,
         twin_measures=TWIN_MEASURES,
