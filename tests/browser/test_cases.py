@@ -104,6 +104,8 @@ def test_shows_the_test_cases_furthest_from_their_labels_first(look):
         ("answer=unlabelled", ["ecthr-4"]),
         ("search=lantern", ["ecthr-2"]),
         ("search=123/45", ["ecthr-2"]),
+        ("search=orch%20lan", ["ecthr-2"]),
+        ("search=antern", []),
         ("set=other&split=test&defendant_gender=unknown", ["cail-3"]),
         ("set=other&label=%3C%3D12&which=found", ["cail-2", "cail-3"]),
         ("split=&order=date-desc&search=ecthr", ["ecthr-2", "ecthr-4", "ecthr-1", "ecthr-3"]),

@@ -67,6 +67,10 @@ def test_a_planted_sentence_is_found(seen):
     assert "No number: it has more tokens" in view.page.inner_text("#explore-sentences tbody")
     view.search("没有这样的句子")
     assert view.rows() == []
+    planted = made_explorer.sentence_rows(120, FRAMES)[1]["sentence_id"]
+    for word, found in ((planted[:9], True), (planted[1:], False)):
+        view.search(word)
+        assert bool(view.rows()) == found
 
 
 def test_a_sentence_opens_by_its_address(seen):

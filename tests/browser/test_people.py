@@ -106,6 +106,8 @@ def test_shows_the_people_moved_furthest_first(look):
         ("answer=negative&group=woman", [3, 1], "2 of 4"),
         ("search=lighthouse", [2], "2"),
         ("search=job:%20nurse%20woman", [3, 1, 5], "4"),
+        ("search=man", [0, 2], "3"),  # and no woman
+        ("search=ighthouse", [], "0"),
         ("training=mlp,%20iifr_cosine,%20lambda%201,%20epsilon%200.8&answer=wrong", [0, 3], "3"),
         ("order=p-desc", [5, 3, 0, 1, 2], "7"),
         ("order=difference-asc&group=woman", [5, 1, 3], "4"),

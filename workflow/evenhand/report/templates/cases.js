@@ -11,7 +11,7 @@
 //   label       a label, or none
 //   which       has (the default), given, found, missed, wrongly: what of this label; by most seeds
 //   answer      known (the label), right, wrong, differ (seeds), unlabelled
-//   search      words
+//   search      beginnings of words; Chinese anywhere
 //   order       loss-desc, loss-asc, differ-desc, case-asc (as in the data set), date-desc, date-asc
 // or for one case: `cases.html#ecthr/001-1`, or its id alone. Names that are none are passed over,
 // values that are none are told.
@@ -177,8 +177,7 @@
     // Which cases are kept: those that fit all that is asked.
     ask() {
       const { asks, set, keep, training } = this;
-      const words = asks.words.value.toLowerCase().split(/\s+/).filter(Boolean);
-      if (words.length && !this.haystack) this.haystack = set.id.map((_, row) => this.hay(row));
+      const searched = this.searched();
       const split = asks.split.value && set.split.values.indexOf(asks.split.value);
       const groups = this.attributes
         .map(({ value }, i) => [value.codes, asks[`attribute-${i}`].value, value.values])
@@ -205,7 +204,7 @@
           groups.every(([codes, code]) => codes[row] === code) &&
           (label === null || labelled(row)) &&
           (!answer || answer(row)) &&
-          words.every((word) => this.haystack[row].includes(word));
+          searched(row);
       }
       this.table.draw();
       this.tell();
@@ -214,7 +213,7 @@
     hay(row) {
       const { set } = this;
       const numbers = decoded(set.numbers, row).map(([, number]) => number);
-      return [set.id[row], set.title_of[row] ?? "", ...numbers, set.text[row]].join("\n").toLowerCase();
+      return [set.id[row], set.title_of[row] ?? "", ...numbers, set.text[row]].join("\n");
     }
 
     // One sentence that says what is shown.

@@ -23,6 +23,18 @@ const Explore = (() => {
   const short = (text, most = MOST) => (text.length > most ? `${text.slice(0, most)}…` : text);
   const decoded = (column, row) => column.values[column.codes[row]];
 
+  // Whether a text has a word that begins so; where no spaces part words, as in Chinese, it may
+  // stand anywhere.
+  const LETTER = /(?!\p{Ideographic})[\p{L}\p{M}\p{N}]/u;
+  function begins(word) {
+    if (!LETTER.test(word[0])) return (text) => text.includes(word);
+    return (text) => {
+      let at = text.indexOf(word);
+      while (at > 0 && LETTER.test(text[at - 1])) at = text.indexOf(word, at + 1);
+      return at >= 0;
+    };
+  }
+
   // Rows without a number stand last, whichever way the others are sorted.
   const compare = (sign) => (a, b) => {
     if (a === null || b === null) return (a === null) - (b === null);
@@ -40,8 +52,8 @@ const Explore = (() => {
     ...more,
   });
 
-  // A page's own class has choose(block), ask(), question(), and `keep`, which rows fit; `places`
-  // are its columns by name, in their order.
+  // A page's own class has choose(block), ask(), question(), hay(row), which is the text that is
+  // searched, and `keep`, which rows fit; `places` are its columns by name, in their order.
   class Explorer {
     constructor(root, places) {
       this.root = root;
@@ -111,6 +123,13 @@ const Explore = (() => {
     order() {
       const [name, way] = this.asks.order.value.split("-");
       if (way) this.table.order([this.places[name], way]);
+    }
+
+    // Whether a row has all words that are searched for; `haystack` is made anew when it is null.
+    searched() {
+      const words = this.asks.words.value.toLowerCase().split(/\s+/).filter(Boolean).map(begins);
+      if (words.length) this.haystack ??= Array.from(this.keep, (_, row) => this.hay(row).toLowerCase());
+      return (row) => words.every((found) => found(this.haystack[row]));
     }
 
     // The address as it is asked by now; it can be kept and sent.

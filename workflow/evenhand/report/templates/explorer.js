@@ -10,7 +10,7 @@
 //               (has a number), none (has none), unknown (holds signs unknown to the model)
 //   pair, keyword, kind, direction, not scored, doubts
 //               a filter by its name in lower case; blank: the rows that have none of it
-//   search      words
+//   search      beginnings of words; Chinese anywhere
 //   order       size-desc, value-desc, value-asc, text-asc (as in the source), gap-desc
 // or for one row: `sentences.html#slguset/0123abcd`, or its id alone. Names that are none are
 // passed over, values that are none are told. What is asked by hand stands in the address, too.
@@ -247,8 +247,7 @@
 
     ask() {
       const { asks, collection, keep } = this;
-      const words = asks.words.value.toLowerCase().split(/\s+/).filter(Boolean);
-      if (words.length && !this.haystack) this.haystack = collection.id.map((_, row) => haystack(collection, row));
+      const searched = this.searched();
       const chosen = this.filters().filter(({ value }) => value).map(({ value, dataset }) => {
         const { codes, items } = collection.facts[dataset.fact];
         return [codes, items.map((some) => (value === "-" ? !some.length : some.includes(value.slice(1))))];
@@ -266,11 +265,17 @@
       };
       const lean = this.measure ? leans[asks.lean.value] : undefined;
       for (let row = 0; row < keep.length; row++) {
-        keep[row] = words.every((word) => this.haystack[row].includes(word)) &&
+        keep[row] = searched(row) &&
           chosen.every(([codes, fits]) => fits[codes[row]]) &&
           (!lean || lean(this.value(row), row));
       }
       this.table.draw();
+    }
+
+    hay(row) {
+      const { collection } = this;
+      const facts = collection.facts.map((fact) => decoded(fact, row) ?? "");
+      return [collection.text[row].join(""), otherPieces(collection, row).join(""), collection.id[row], ...facts].join("\n");
     }
 
     // What is asked, as an address.
@@ -409,12 +414,6 @@
   }
 
   const size = (value) => (value === null ? null : Math.abs(value));
-
-  function haystack(collection, row) {
-    const facts = collection.facts.map((fact) => decoded(fact, row) ?? "");
-    return [collection.text[row].join(""), otherPieces(collection, row).join(""), collection.id[row], ...facts]
-      .join("\n").toLowerCase();
-  }
 
   const explorers = [...document.querySelectorAll(".explorer")].map((root) => new Rows(root));
 

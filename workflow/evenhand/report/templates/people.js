@@ -9,7 +9,7 @@
 //   group       a value of the protected attribute, as the training has them
 //   label       0 or 1
 //   answer      changes, stays (the decision), beyond, within (tau), wrong, right, positive, negative
-//   search      words
+//   search      beginnings of words; Chinese anywhere
 //   order       difference-desc, difference-asc, p-desc, p-asc, person-asc (as in the data set)
 // or for one person: `people.html#loans/17`, or the number alone. Names that are none are passed
 // over, values that are none are told.
@@ -255,8 +255,7 @@
     // Which people are kept: those of whom an answer fits all that is asked.
     ask() {
       const { asks, set, keep, all } = this;
-      const words = asks.words.value.toLowerCase().split(/\s+/).filter(Boolean);
-      if (words.length && !this.haystack) this.haystack = set.id.map((_, row) => this.hay(row));
+      const searched = this.searched();
       const group = asks.group.value === "" ? null : Number(asks.group.value);
       const label = asks.label.value === "" ? null : Number(asks.label.value);
       const fits = ANSWERS[asks.answer.value] ?? (() => true);
@@ -264,7 +263,7 @@
       for (let row = 0; row < keep.length; row++) {
         keep[row] = 0;
         asked[row] = (group === null || set.groupOf(row, this.grouping) === group) && (label === null || set.truthOf(row) === label)
-          && words.every((word) => this.haystack[row].includes(word)) ? 1 : 0;
+          && searched(row) ? 1 : 0;
       }
       this.seeds = this.training.seeds.map(() => ({ answers: 0, wrong: 0, positive: 0, changed: 0, beyond: 0, changedFlips: 0, beyondFlips: 0 }));
       this.fitting = 0;
@@ -291,7 +290,7 @@
     hay(row) {
       const { set } = this;
       const known = set.features(row).map(([name, value]) => `${name}: ${value}`);
-      return [set.id[row], `${set.attribute}: ${set.groupNamed(row, this.grouping)}`, ...known].join("\n").toLowerCase();
+      return [set.id[row], `${set.attribute}: ${set.groupNamed(row, this.grouping)}`, ...known].join("\n");
     }
 
     // One sentence that says what is shown, and one with the measures of who is asked for.
