@@ -72,6 +72,14 @@ PRINTED = """addEventListener("DOMContentLoaded", async () => {
 })"""
 
 
+#: The widths of the figures and the names that they cut.
+DRAWN = """() => [
+  [...document.querySelectorAll(".chart > div > svg")].map((svg) => svg.getAttribute("width")),
+  [...document.querySelectorAll(".chart text")].map((text) => text.textContent)
+    .filter((text) => text.includes("…")),
+]"""
+
+
 @pytest.fixture(scope="module", params=LOOKS, ids="-".join)
 def look(request) -> tuple[str, str]:
     """The place of a page and its name."""
@@ -258,6 +266,33 @@ def test_all_figures_are_drawn_before_the_page_is_printed(browser, places):
     charts, drawn = page.evaluate("() => window.printed")
     context.close()
     assert charts == drawn > 20
+
+
+@pytest.mark.parametrize("page", ["front", "individual_fairness"])
+def test_paper_and_files_have_room_for_names_that_a_phone_cuts(browser, places, page, tmp_path):
+    found = []
+    for screen in (PHONE, WIDE):
+        view = View(browser, places("demo") / PAGES[page][0], viewport=screen)
+        widths, cut = view.page.evaluate(DRAWN)
+        assert bool(cut) == (screen is PHONE)
+        view.page.evaluate(
+            f"addEventListener('beforeprint', () => {{ window.paper = ({DRAWN})(); }})"
+        )
+        view.page.pdf(format="A4", margin=dict.fromkeys(("top", "right", "bottom", "left"), "1cm"))
+        paper = view.page.evaluate("window.paper")
+        assert paper[0] != widths and paper[1] == []
+        view.settle()
+        assert view.page.evaluate(DRAWN) == [widths, cut]
+        saved = []
+        for i, button in enumerate(view.page.locator("main .save:visible").all()):
+            with view.page.expect_download() as waiting:
+                button.click()
+            waiting.value.save_as(tmp_path / f"{i}.svg")
+            saved.append((tmp_path / f"{i}.svg").read_text(encoding="utf-8"))
+        assert saved and "…" not in "".join(saved)
+        found.append((paper, saved))
+        view.close()
+    assert found[0] == found[1]
 
 
 def test_hostile_strings_stay_text(view, look):

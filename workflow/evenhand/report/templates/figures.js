@@ -1,9 +1,11 @@
 // Draws the figures: an element of class `chart` holds a Vega-Lite specification (figures.py),
 // which Vega draws as SVG, as wide as its place. Its colours are the page's own, `var(--name)`,
-// and so follow light, dark and print by themselves.
+// and so follow light, dark and print by themselves. On paper and in a file it has one width,
+// whatever the screen.
 "use strict";
 
 (() => {
+  const PAPER = 720; // pixels between the margins of a sheet, as in the style sheet
   const charts = [...document.querySelectorAll(".chart")];
   const drawn = new WeakMap(); // view and width by chart
   const { fontFamily } = getComputedStyle(document.body);
@@ -37,8 +39,7 @@
     return new vega.View(made, { expr: vega.expressionInterpreter, renderer: "svg" });
   }
 
-  function draw(chart) {
-    const width = chart.clientWidth;
+  function draw(chart, width = chart.clientWidth) {
     if (!width || drawn.get(chart)?.width === width) return;
     drawn.get(chart)?.view.finalize();
     chart.querySelector("div")?.remove();
@@ -62,11 +63,20 @@
     }
     if (waiting.size) setTimeout(work);
   }
-  new ResizeObserver(() => {
+  function drawAll() {
     if (!waiting.size) setTimeout(work);
     charts.forEach((chart) => waiting.add(chart));
-  }).observe(document.body);
-  addEventListener("beforeprint", () => charts.forEach(draw));
+  }
+  new ResizeObserver(drawAll).observe(document.body);
+
+  // On paper each is as wide as its place there, which the screen says nothing of.
+  addEventListener("beforeprint", () => {
+    document.documentElement.classList.add("on-paper");
+    const widths = charts.map((chart) => chart.clientWidth);
+    document.documentElement.classList.remove("on-paper");
+    charts.forEach((chart, i) => draw(chart, widths[i]));
+  });
+  addEventListener("afterprint", drawAll);
 
   // The value of a mark beside it, for a mouse, a finger, and the arrow keys while the figure has
   // the focus.
@@ -128,7 +138,7 @@
 
   // A figure as a file of its own, in the colours that the page has now, with its title.
   async function picture(chart) {
-    const width = chart.clientWidth || 640;
+    const width = Math.min(PAPER, parseFloat(chart.style.maxWidth) || PAPER);
     const words = chart.getAttribute("aria-label").match(new RegExp(`.{1,${Math.floor(width / 7)}}(\\s|$)|\\S+`, "g"));
     const svg = await view(chart, width, { title: { text: words }, background: "var(--paper)", padding: 16 }).toSVG();
     const page = getComputedStyle(document.documentElement);
