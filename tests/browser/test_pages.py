@@ -80,6 +80,25 @@ DRAWN = """() => [
 ]"""
 
 
+#: Places of a figure that are some pixels beside or below a mark and further from all others, with
+#: what the mark says.
+BESIDE = """(chart, away) => {
+  const marks = [...chart.querySelectorAll(".role-mark [aria-label]")];
+  const paths = marks.map((mark) => {
+    const { a, d, e, f } = mark.getScreenCTM();
+    const long = mark.closest(".mark-line") ? mark.getTotalLength() : 0;
+    const at = (share) => (long ? mark.getPointAtLength(share * long) : { x: 0, y: 0 });
+    return Array.from({ length: 401 }, (_, i) => [a * at(i / 400).x + e, d * at(i / 400).y + f]);
+  });
+  const far = (path, [x, y]) => Math.min(...path.map(([u, v]) => Math.hypot(x - u, y - v)));
+  const beside = ([x, y]) => [[x + away, y], [x - away, y], [x, y + away], [x, y - away]];
+  return paths.flatMap((path, i) => path.filter((_, n) => n % 50 === 0).flatMap(beside)
+    .filter((spot) => document.elementFromPoint(...spot) === chart.querySelector("div"))
+    .filter((spot) => paths.every((other, j) => i === j || far(other, spot) > far(path, spot) + 3))
+    .map((spot) => [...spot, marks[i].getAttribute("aria-label")]));
+}"""
+
+
 @pytest.fixture(scope="module", params=LOOKS, ids="-".join)
 def look(request) -> tuple[str, str]:
     """The place of a page and its name."""
@@ -224,6 +243,28 @@ def test_figures_tell_their_values_and_save_as_svg(view, look, tmp_path):
         waiting.value.save_as(path)
         legend = chart.locator(".role-legend-symbol > *").count()
         check_picture(path, chart.get_attribute("aria-label"), legend)
+
+
+@pytest.mark.parametrize(
+    "page, kind", [("language_models", "line"), ("legal_classifiers", "symbol")]
+)
+def test_a_thin_mark_is_told_near_it_too(browser, places, page, kind):
+    view = View(browser, places("demo") / PAGES[page][0], viewport=WIDE)
+    for chart in view.page.locator(f".chart:visible:has(.mark-{kind} [aria-label])").all():
+        chart.scroll_into_view_if_needed()
+        if spots := chart.evaluate(BESIDE, 10):  # not where all marks lie on each other
+            break
+    tip = view.page.locator(".tip:visible")
+    assert len({said for _, _, said in spots}) > 1
+    for x, y, said in spots[:: len(spots) // 20 + 1]:
+        view.page.mouse.move(x, y)
+        assert tip.inner_text().split() == said.split()
+        box = tip.bounding_box()
+        assert abs(box["y"] + box["height"] / 2 - y) < 60
+    box = chart.bounding_box()
+    view.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] - 4)
+    assert tip.count() == 0
+    view.close()
 
 
 def check_picture(path: Path, title: str, legend: int) -> None:

@@ -81,15 +81,23 @@
   // The value of a mark beside it, for a mouse, a finger, and the arrow keys while the figure has
   // the focus.
   const MARKS = ".role-mark [aria-label]";
+  const THIN = ":is(.mark-line, .mark-symbol) > [aria-label]"; // lines and points
+  const REACH = 16; // pixels from a thin mark
+  const STEP = 4; // pixels between two points that are looked at of a line
   const tip = document.createElement("div");
   tip.className = "tip";
   tip.setAttribute("role", "status");
   tip.hidden = true;
   document.body.append(tip);
   let shown = null;
+  let spot = null; // where a line is pointed at
 
-  function show(mark) {
-    if (shown === mark) return;
+  function show(mark, { clientX, clientY } = {}) {
+    spot = mark?.closest(".mark-line") && clientX !== undefined ? new DOMRect(clientX, clientY) : null;
+    if (shown === mark) {
+      if (spot) place();
+      return;
+    }
     shown?.classList.remove("shown");
     shown = mark;
     tip.hidden = !mark;
@@ -101,7 +109,7 @@
 
   function place() {
     if (!shown) return;
-    const at = shown.getBoundingClientRect();
+    const at = spot ?? shown.getBoundingClientRect();
     const middle = Math.min(Math.max(at.left, 0), innerWidth) / 2 + Math.min(Math.max(at.right, 0), innerWidth) / 2;
     const left = Math.min(Math.max(middle - tip.offsetWidth / 2, 4), innerWidth - tip.offsetWidth - 4);
     const above = at.top - tip.offsetHeight - 6;
@@ -109,20 +117,49 @@
     tip.style.top = `${above > 0 ? above : at.bottom + 6}px`;
   }
 
-  const markAt = (event) => event.target.closest?.(`.chart ${MARKS}`) ?? null;
+  // The points of a thin mark, in its own coordinates.
+  const traces = new WeakMap();
+  function traceOf(mark) {
+    if (!traces.has(mark)) {
+      const line = mark.closest(".mark-line");
+      const steps = line ? Math.ceil(mark.getTotalLength() / STEP) : 0;
+      traces.set(mark, line ? Array.from({ length: steps + 1 }, (_, i) => mark.getPointAtLength(i * STEP)) : [{ x: 0, y: 0 }]);
+    }
+    return traces.get(mark);
+  }
+
+  // The mark that is pointed at, or else the nearest thin one within reach.
+  function markAt({ target, clientX, clientY }) {
+    const under = target.closest?.(`.chart ${MARKS}`);
+    if (under) return under;
+    let [nearest, least] = [null, REACH];
+    for (const mark of target.closest?.(".chart")?.querySelectorAll(THIN) ?? []) {
+      const { a, d, e, f } = mark.getScreenCTM();
+      for (const { x, y } of traceOf(mark)) {
+        const far = Math.hypot(a * x + e - clientX, d * y + f - clientY);
+        if (far < least) [nearest, least] = [mark, far];
+      }
+    }
+    return nearest;
+  }
+
   // A mouse that rests while keys move the page takes nothing from them.
   let mouse = "";
   let rested = null; // where it was when a key was pressed
-  addEventListener("pointermove", (event) => { mouse = `${event.screenX} ${event.screenY}`; }, { passive: true });
-  addEventListener("pointerover", (event) => {
+  function follow(event) {
     if (event.pointerType !== "mouse" || tip.contains(event.target)) return;
     const here = `${event.screenX} ${event.screenY}`;
     if (rested === "") rested = here;
     if (rested === here) return;
     rested = null;
-    show(markAt(event));
-  });
-  addEventListener("pointerdown", (event) => show(markAt(event)));
+    show(markAt(event), event);
+  }
+  addEventListener("pointerover", follow); // the page may move under a mouse that rests
+  addEventListener("pointermove", (event) => {
+    follow(event);
+    mouse = `${event.screenX} ${event.screenY}`;
+  }, { passive: true });
+  addEventListener("pointerdown", (event) => show(markAt(event), event));
   addEventListener("scroll", place, { passive: true, capture: true });
   addEventListener("focusout", (event) => event.target.contains(shown) && show(null));
   addEventListener("keydown", (event) => {
