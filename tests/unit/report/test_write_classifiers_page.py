@@ -81,6 +81,18 @@ def test_hostile_names_stay_text(page):
     assert "{{ 7*7 }}" in text(tree, "h2")
 
 
+def test_can_be_used_without_eyes_or_mouse(page, files, drawn, tmp_path):
+    """With two classifiers, each of which has a Table 2 of its own."""
+    both = tmp_path / "table_2.csv"
+    head, *rows = files["table_2"][0].read_text(encoding="utf-8").splitlines(keepends=True)
+    others = [row.replace("linear", "other") for row in rows]
+    both.write_text("".join([head, *rows, *others]), encoding="utf-8")
+    tree = page(table_2=[both], provenance="../provenance.json", **drawn)
+    for classifier in ("linear", "other"):
+        assert f"Table 2: Mine, Defendant's gender, {classifier}" in text(tree, "#mine caption")
+    checks.check_usable(tree)
+
+
 def test_files_that_do_not_belong_together(page, files):
     with pytest.raises(InputError, match="not one file of each kind"):
         page(tests=[])

@@ -102,6 +102,15 @@ def test_whole_page(page, tmp_path, about):
     assert tree.css_first("#limits a").attributes["href"] == "../provenance.json"
 
 
+def test_can_be_used_without_eyes_or_mouse(page, tmp_path, about):
+    tree = page(
+        **results(tmp_path / "r"), data=about, training=TRAINING, provenance="../provenance.json"
+    )
+    words = "Why cells of Table 7 are not reproduced: Adult"
+    assert text(tree, "#table-7 details caption") == words
+    checks.check_usable(tree)
+
+
 def people(path: Path, *rows: dict) -> Path:
     """Counts of the people behind a setting of the MLP on Adult."""
     first = dict.fromkeys(COLUMNS, 0) | {

@@ -155,6 +155,12 @@ def test_hostile_names_stay_text(page):
     assert "49" not in text(tree, "h2")
 
 
+def test_can_be_used_without_eyes_or_mouse(page):
+    tree = page(provenance="../provenance.json")
+    assert "Share of each row’s cases: Mine, Respondent state by " in text(tree, "#mine caption")
+    checks.check_usable(tree)
+
+
 def test_files_that_do_not_belong_together(page, files):
     with pytest.raises(InputError, match="not one file of each kind"):
         page(shift=[])
