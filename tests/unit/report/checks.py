@@ -4,7 +4,8 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,13 @@ DATA = "script[type='application/json']"
 #: template might take for its own.
 HOSTILE = (
     "<script>alert(1)</script>'\"><img src=x onerror=alert(2)>\u202e&amp;{{ 7*7 }}</title></svg>"
+)
+
+#: Parts of a page that a reader can go to by kind and name.
+LANDMARKS = (
+    "[role=region], section[aria-label], section[aria-labelledby]",
+    "[role=search]",
+    "nav",
 )
 
 #: What only markup that was injected could be.
@@ -83,10 +91,25 @@ def check_nothing_injected(tree: LexborHTMLParser) -> None:
         assert not [name for name in node.attributes if name.startswith("on")], node.html
 
 
+def name_of(node: Any) -> str:
+    """What a part of the page is called to who does not see it."""
+    given = node.attributes
+    if "aria-label" in given:
+        return given["aria-label"]
+    root = node.parser.root
+    told = [root.css_first(f"[id='{one}']").text() for one in given["aria-labelledby"].split()]
+    return " ".join(" ".join(told).split())
+
+
+def repeated(names: Iterable[str]) -> list[str]:
+    """Those that stand more than once."""
+    return [name for name, times in Counter(names).items() if times > 1]
+
+
 def check_usable(tree: LexborHTMLParser) -> None:
     """The page can be used without eyes or mouse, as far as its markup tells."""
     ids = [node.attributes["id"] for node in tree.css("[id]")]
-    assert len(ids) == len(set(ids))
+    assert repeated(ids) == []
     for link in tree.css("a"):
         href = link.attributes["href"]
         assert not href.startswith("#") or href[1:] in ids
@@ -100,8 +123,8 @@ def check_usable(tree: LexborHTMLParser) -> None:
         assert table.css_first("caption").text()
         box = table.parent.attributes
         assert box.get("tabindex") == "0" or "explorer" in box["class"]
-    regions = [node.attributes["aria-label"] for node in tree.css("[role=region]")]
-    assert len(regions) == len(set(regions))
+    for parts in LANDMARKS:
+        assert repeated(map(name_of, tree.css(parts))) == []
     for head in tree.css("th"):
         assert head.attributes["scope"] in ("col", "row", "colgroup", "rowgroup")
     for field in tree.css("input, select"):
@@ -109,6 +132,7 @@ def check_usable(tree: LexborHTMLParser) -> None:
     for drawing in tree.css("svg, .chart"):
         assert drawing.attributes["role"] == "img"
         assert drawing.attributes["aria-label"]
+    assert repeated(one.attributes["aria-label"] for one in tree.css(".chart")) == []
 
 
 def check_no_request(tree: LexborHTMLParser) -> None:

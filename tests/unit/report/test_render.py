@@ -268,3 +268,12 @@ def test_a_figure_is_data_in_an_element_with_a_label(tmp_path):
     assert script.attributes == {"type": "application/json"}
     assert json.loads(script.text()) == {k: v for k, v in spec.items() if k != "$schema"}
     assert "table" in tree.css_first("noscript").text()
+
+
+def test_the_title_of_a_figure_begins_with_what_it_is_of(tmp_path):
+    spec = waterfall([Step("a", 1, 1, "kept")], "Steps", unit="row")
+    tree = LexborHTMLParser(page(tmp_path, "{{ spec|chart(of) }}", spec=spec, of=["one", HOSTILE]))
+    told = f"one, {render.visible(HOSTILE)}: Steps"
+    assert tree.css_first(".chart").attributes["aria-label"] == told
+    assert json.loads(tree.css_first("script").text())["description"] == told
+    assert spec["description"] == "Steps"

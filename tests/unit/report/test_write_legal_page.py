@@ -50,7 +50,7 @@ def test_whole_page(page):
     assert "pronouns" in own
     assert "of Article" in own  # the pattern that was found
     titles = [one["description"] for one in checks.charts(tree, "#mine")]
-    assert len([one for one in titles if one.startswith("Cases by number of")]) == 2
+    assert len([one for one in titles if one.startswith("Mine: Cases by number of")]) == 2
     assert tree.css("#mine svg.cell")
     assert tree.css_first("#limits a").attributes["href"] == "../provenance.json"
     assert not tree.css(".absent")
@@ -118,7 +118,7 @@ def test_how_attributes_cross_is_drawn(page, tmp_path):
     tree = page(cross=[cross])
     [drawing] = [one for one in checks.charts(tree) if "Shares" in one["description"]]
     assert drawing["description"] == (
-        "Shares of applicant gender in each group of applicant age: 1 male, 2 female"
+        "Mine: Shares of applicant gender in each group of applicant age: 1 male, 2 female"
     )
     assert checks.rows(drawing, "text") == ["75\xa0%", "25\xa0%"]
     assert checks.rows(drawing, "name") == ["old"]

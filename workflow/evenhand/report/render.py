@@ -5,7 +5,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -308,12 +308,15 @@ def as_json(value: Any) -> Markup:
     return Markup(text)
 
 
-def as_chart(spec: Mapping[str, Any]) -> Markup:
+def as_chart(spec: Mapping[str, Any], of: Iterable[str] = ()) -> Markup:
     """A figure of `evenhand.report.figures` as the element that ``figures.js`` draws.
 
-    Its room is kept free until then: the height of its plane, and what an axis needs.
+    Its room is kept free until then: the height of its plane, and what an axis needs. Its title
+    begins with what it is ``of``, where the page has more such figures.
     """
     page = {key: value for key, value in spec.items() if key != "$schema"}  # names no address
+    if of := ", ".join(of):
+        page["description"] = f"{visible(of)}: {spec['description']}"
     style = f"min-height: {spec['height'] + 45}px"
     if widest := spec["usermeta"]["widest"]:
         style += f"; max-width: {widest}px"
@@ -321,7 +324,7 @@ def as_chart(spec: Mapping[str, Any]) -> Markup:
         '<div class="chart" role="img" aria-label="{}" style="{}"><script type="application/json">'
         '{}</script></div>\n<noscript><p class="small">The drawing needs scripts; its numbers are'
         " in the table that can be downloaded here.</p></noscript>"
-    ).format(spec["description"], style, as_json(page))
+    ).format(page["description"], style, as_json(page))
 
 
 def _missing(value: float | None) -> bool:

@@ -189,7 +189,7 @@
     button.type = "button";
     button.className = "save";
     button.textContent = "SVG";
-    button.setAttribute("aria-label", `Save this figure as SVG: ${figure.querySelector("figcaption")?.textContent.trim() ?? ""}`);
+    button.setAttribute("aria-label", `Save this figure as SVG: ${chart.getAttribute("aria-label")}`);
     button.addEventListener("click", async () => {
       const link = document.createElement("a");
       link.href = URL.createObjectURL(new Blob([await picture(chart)], { type: "image/svg+xml" }));
