@@ -7,13 +7,11 @@
     return `<${node.tagName.toLowerCase()}${node.id ? ` id=${node.id}` : ""}> ${text}`;
   };
   const each = (selector, check) => document.querySelectorAll(selector).forEach(check);
-  const named = (node) =>
-    Boolean(
-      node.getAttribute("aria-label")?.trim() ||
-        (node.getAttribute("aria-labelledby") || "")
-          .split(/\s+/)
-          .some((id) => id && document.getElementById(id)?.textContent.trim()),
-    );
+  const named = (node) => {
+    const ids = (node.getAttribute("aria-labelledby") ?? "").split(/\s+/).filter(Boolean);
+    const words = ids.map((id) => document.getElementById(id)?.textContent ?? "").join(" ");
+    return (node.getAttribute("aria-label") || words).trim().replace(/\s+/g, " ");
+  };
 
   if (document.documentElement.lang !== "en") wrong.push("the page does not say its language");
   if (!document.title.trim()) wrong.push("the page has no title");
@@ -26,11 +24,14 @@
     if (!node.textContent.trim()) wrong.push(`a heading is empty: ${told(node)}`);
     level = own;
   });
-  const ids = new Set();
-  each("[id]", (node) => {
-    if (ids.has(node.id)) wrong.push(`an id stands twice: ${told(node)}`);
-    ids.add(node.id);
-  });
+  const twice = (what, names) => {
+    const once = new Set();
+    for (const name of names) {
+      if (once.has(name)) wrong.push(`${what} twice: ${name}`);
+      once.add(name);
+    }
+  };
+  twice("an id stands", [...document.querySelectorAll("[id]")].map(({ id }) => id));
 
   each("img", (node) => node.hasAttribute("alt") || wrong.push(`an image has no alt: ${told(node)}`));
   each("svg, .chart", (node) => {
@@ -68,6 +69,14 @@
   each("nav, [role=region], [role=search]", (node) => {
     if (!named(node)) wrong.push(`a landmark has no name: ${told(node)}`);
   });
+  const called = (selector) => [...document.querySelectorAll(selector)].map(named);
+  twice("a region is called so", called("[role=region], section[aria-label], section[aria-labelledby]"));
+  twice("a search is called so", called("[role=search]"));
+  twice("a figure is called so", called(".chart"));
+  twice("a filter is called so", called(".dt-input"));
+  // the pages of one table may be turned above and below it
+  const turning = [...document.querySelectorAll(".dt-container")].map((box) => box.querySelector("nav")).filter(Boolean);
+  twice("a navigation is called so", [...called("nav:not(.dt-container nav)"), ...turning.map(named)]);
 
   // What reacts to a mouse takes the focus, or holds or lies in what does, or shares a heading
   // with it; what scrolls takes it, too.

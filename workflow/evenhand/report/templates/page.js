@@ -183,6 +183,11 @@
       orderClasses: false,
       pageLength: LONG,
       layout: { topStart: "search", topEnd: null, bottomStart: "info", bottomEnd: "paging" },
+      initComplete: ({ table, tableWrapper }) => {
+        const name = table.caption.textContent.trim();
+        tableWrapper.querySelectorAll("nav").forEach((nav) => nav.setAttribute("aria-label", `Pages of ${name}`));
+        tableWrapper.querySelectorAll(".dt-input").forEach((field) => field.setAttribute("aria-label", `Filter: ${name}`));
+      },
     });
     Object.assign(DataTable.defaults.language, {
       search: "Filter:",
