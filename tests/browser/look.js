@@ -12,18 +12,6 @@
     const words = ids.map((id) => document.getElementById(id)?.textContent ?? "").join(" ");
     return (node.getAttribute("aria-label") || words).trim().replace(/\s+/g, " ");
   };
-
-  if (document.documentElement.lang !== "en") wrong.push("the page does not say its language");
-  if (!document.title.trim()) wrong.push("the page has no title");
-  if (document.querySelectorAll("main").length !== 1) wrong.push("the page has not one main part");
-  if (document.querySelectorAll("h1").length !== 1) wrong.push("the page has not one h1");
-  let level = 0;
-  each("h1, h2, h3, h4, h5, h6", (node) => {
-    const own = Number(node.tagName[1]);
-    if (own > level + 1) wrong.push(`a heading jumps from ${level} to ${own}: ${told(node)}`);
-    if (!node.textContent.trim()) wrong.push(`a heading is empty: ${told(node)}`);
-    level = own;
-  });
   const twice = (what, names) => {
     const once = new Set();
     for (const name of names) {
@@ -31,6 +19,24 @@
       once.add(name);
     }
   };
+
+  if (document.documentElement.lang !== "en") wrong.push("the page does not say its language");
+  if (!document.title.trim()) wrong.push("the page has no title");
+  if (document.querySelectorAll("main").length !== 1) wrong.push("the page has not one main part");
+  if (document.querySelectorAll("h1").length !== 1) wrong.push("the page has not one h1");
+  let level = 0;
+  const way = []; // the headings that one stands under, and it
+  const ways = [];
+  each("h1, h2, h3, h4, h5, h6", (node) => {
+    const own = Number(node.tagName[1]);
+    if (own > level + 1) wrong.push(`a heading jumps from ${level} to ${own}: ${told(node)}`);
+    if (!node.textContent.trim()) wrong.push(`a heading is empty: ${told(node)}`);
+    level = own;
+    way.length = own - 1;
+    way.push(node.textContent.trim().replace(/\s+/g, " "));
+    ways.push(way.join(" > "));
+  });
+  twice("a heading stands so under the same one", ways);
   twice("an id stands", [...document.querySelectorAll("[id]")].map(({ id }) => id));
 
   each("img", (node) => node.hasAttribute("alt") || wrong.push(`an image has no alt: ${told(node)}`));
@@ -61,6 +67,13 @@
 
   each("a[href], button, summary", (node) => {
     if (!node.textContent.trim() && !named(node)) wrong.push(`what can be pressed has no name: ${node.outerHTML.slice(0, 80)}`);
+  });
+  // Links of the same words lead to one place, but in tables and lists, whose rows tell them apart.
+  const led = new Map();
+  each("main a[href]:not(table a, ol a, .sentences a)", (node) => {
+    const words = named(node) || node.textContent.trim().replace(/\s+/g, " ");
+    if ((led.get(words) ?? node.href) !== node.href) wrong.push(`links of the same words lead to two places: ${words}`);
+    led.set(words, node.href);
   });
   each("input, select, textarea", (node) => {
     const label = [...(node.labels || [])].some((one) => one.textContent.trim());
