@@ -40,18 +40,19 @@ def repeatable(
     import torch
 
     remember = torch.random.get_rng_state(), torch.get_num_threads()
-    before = torch.are_deterministic_algorithms_enabled()
+    before = torch.get_deterministic_debug_mode()
     if deterministic and device != "cpu":
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # what such products need
     try:
         torch.set_num_threads(threads)
-        torch.use_deterministic_algorithms(deterministic or device == "cpu")
+        # as use_deterministic_algorithms does, which imports torch's compiler besides
+        torch.set_deterministic_debug_mode("error" if deterministic or device == "cpu" else 0)
         torch.manual_seed(seed)
         yield
     finally:
         torch.random.set_rng_state(remember[0])
         torch.set_num_threads(remember[1])
-        torch.use_deterministic_algorithms(before)
+        torch.set_deterministic_debug_mode(before)
 
 
 @contextmanager
