@@ -127,6 +127,12 @@ def test_a_finished_run_leaves_nothing_to_do(demo_template):
     assert demo_template.why() == ["Nothing would run."]
 
 
+def test_the_page_of_the_run_comes_after_all_other_jobs(graph):
+    """It reads the benchmarks of all, which are empty while Snakemake writes them."""
+    (last,) = graph.of_rules("write_run_page")
+    assert [job for job in graph.jobs if last not in graph.below({job})] == []
+
+
 # code
 
 

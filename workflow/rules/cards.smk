@@ -1,5 +1,4 @@
 # Cards: what was found of each language model, for its release, and what a folder holds.
-from evenhand import plan_cards
 
 
 rule write_model_card:

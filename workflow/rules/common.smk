@@ -9,8 +9,8 @@ LIBRARY = str(Path(workflow.basedir) / "workflow")
 if LIBRARY not in sys.path:
     sys.path.insert(0, LIBRARY)
 
-from evenhand import plan, plan_classifiers, plan_individual, plan_legal, plan_models, plan_report
-from evenhand import plan_shown, plan_slguset, plan_stereotypes
+from evenhand import plan, plan_cards, plan_classifiers, plan_individual, plan_legal, plan_models
+from evenhand import plan_report, plan_shown, plan_slguset, plan_stereotypes
 from evenhand.code import digest
 from evenhand.config import Options, complete, file_options, pick, read_schema
 from evenhand.errors import InputError

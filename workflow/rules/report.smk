@@ -13,8 +13,12 @@ TABLES = {
 #: system -> what the front page reads of it
 SYSTEMS = plan_report.headline_files(config, SHARDS)
 PAGES = Options("report", {"pages": plan_report.pages(config, SHARDS)})
-#: all but the page of the run, which tells of them
-OTHER_PAGES = plan_report.page_files(config, SHARDS)[:-1]
+#: what the page of the run tells of and comes after: a benchmark that is being written is empty
+BEFORE_RUN = [
+    *plan_report.page_files(config, SHARDS)[:-1],
+    "<results>/report/tables",
+    *plan_cards.card_files(config),
+]
 
 
 rule collect_provenance:
@@ -182,7 +186,7 @@ rule write_run_page:
     input:
         provenance="<results>/provenance.json",
         templates=TEMPLATES,
-        others=OTHER_PAGES,
+        others=BEFORE_RUN,
     output:
         out=shown("<results>/report/run.html"),
         jobs_out="<results>/report/run.csv",
