@@ -80,7 +80,7 @@ def write_individual_page(
     people
         ``iifr_people.csv`` of `count_people`: who stands behind the numbers.
     data_tables
-        ``{dataset}_table_1.csv`` of `describe_table`, shown as they are.
+        ``{dataset}_groups.csv`` of `describe_table`: who is in the data, beside Tables 1 and 2.
     data
         ``data.json`` of each data set: what it is and is called, and the names of its groups.
     training

@@ -1,6 +1,5 @@
 """Section: tests between methods, the paper's inconsistent cells, and what the data are."""
 
-import csv
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from evenhand.report.sections.individual_words import (
     method,
     metric_title,
     setting,
+    verdict,
 )
 
 TESTS = SETTING | {
@@ -46,6 +46,27 @@ CHECKS = {
     "known_error": str,
     "words": str,
 }
+RATES = {
+    "quantity": str,
+    "value": str,
+    "count": int,
+    "of": int,
+    "ours": float,
+    "published": str,
+    "verdict": str,
+    "digits": str,
+}
+
+#: What is counted of a data set, in words.
+QUANTITIES = {
+    "rows": "People",
+    "P(Y=1)": "Label 1, P(Y=1)",
+    "P(A)": "In the group, P(A)",
+    "P(Y=1|A)": "Label 1 in the group, P(Y=1|A)",
+}
+
+#: How ours gives the digits that the paper has.
+DIGITS = {"rounded": "ours rounded", "truncated": "ours cut off"}
 
 #: Metrics shown in the table of tests.
 TESTED = ("balanced_acc", "positive_rate", "ifr_p", "ddp")
@@ -163,34 +184,36 @@ def describe_checks(
 
 
 def describe_data(tables: list[Path], documents: list[Path]) -> dict[str, Any]:
-    """The tables of the data sets as they stand, what the data sets are, and their titles."""
+    """The rates of the data sets, what the data sets are, and their titles."""
     read = [read_json(path) for path in documents]
     titles = titles_of(read)
     return {
         "titles": titles,
-        "tables": [_plain(path, titles) for path in tables],
+        "tables": [_rates(path, titles) for path in tables],
         "documents": [_document(one) for one in read],
         "files": [f"tabular/{path.parent.name}/{path.name}" for path in documents],
     }
 
 
-def _plain(path: Path, titles: Mapping[str, str]) -> dict[str, Any]:
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        header, *rows = [*csv.reader(stream)] or [[]]
+def _rates(path: Path, titles: Mapping[str, str]) -> dict[str, Any]:
+    rows = read_csv(path, RATES)
     return {
         "name": titles.get(path.stem.removesuffix("_groups")) or path.stem.replace("_", " "),
         "file": path.stem,
-        "header": [name.replace("_", " ") for name in header],
-        "rows": [[_cut(cell) for cell in row] for row in rows],
+        "judged": any(row["verdict"] for row in rows),
+        "rows": [_rate(row) for row in rows],
     }
 
 
-def _cut(cell: str) -> str:
-    """A number of many digits with six."""
-    try:
-        return cell if cell.lstrip("-").isdigit() else f"{float(cell):.6g}".replace("-", "−")
-    except ValueError:
-        return cell.replace("_", " ")
+def _rate(row: dict[str, Any]) -> dict[str, Any]:
+    words, kind = verdict((row["verdict"] or "").replace(" ", "_"))
+    return row | {
+        "what": QUANTITIES.get(row["quantity"], row["quantity"]),
+        "share": None if row["quantity"] == "rows" else row["ours"],
+        "words": words,
+        "kind": kind,
+        "ways": DIGITS.get(row["digits"]),
+    }
 
 
 def _document(document: dict[str, Any]) -> dict[str, Any]:
