@@ -224,6 +224,12 @@ def test_sorts_by_a_heading_and_says_so(look):
     view.page.wait_for_selector("#explore-cases thead th[aria-sort=ascending]")
     assert view.ids() == ["ecthr-2", "ecthr-1", "ecthr-4"]
     assert view.chosen("order") == ""
+    again = look(view.page.evaluate("location.hash"))
+    assert (
+        again.page.locator("#explore-cases th[aria-sort=ascending]").inner_text() == "Seeds right"
+    )
+    view = look("#?order=answer-asc")
+    assert "the order answer-asc" in view.page.inner_text(".unfound")
 
 
 def test_planted_hostile_strings_stay_text(browser, places):

@@ -187,6 +187,9 @@ def test_an_address_asks_for_pairs_by_model_method_and_what_they_lack(seen):
         ("#?lean=sideways&pair=no/pair", "the lean sideways, the pair no/pair"),
         ("#?keyword=", "the keyword none"),
         ("#?set=%3Cimg%20src%3Dx%3E", "<img src=x>"),
+        ("#?order=toString-asc", "the order toString-asc"),
+        ("#?order=value-desc-asc", "the order value-desc-asc"),
+        ("#?order=gap-desc", "the order gap-desc"),  # of one model
     ],
 )
 def test_what_an_address_asks_and_the_page_does_not_have_is_told(seen, address, words):
@@ -206,7 +209,14 @@ def test_sorts_by_bias_and_by_the_difference_of_two_models(seen):
     head.click()
     view.page.wait_for_selector("#explore-sentences thead th[aria-sort=descending]")
     assert view.numbers() == sorted(view.numbers(), reverse=True)
+    assert asked_of(view)["order"] == "value-desc"
     view.choose("beside", "1")
+    view.page.locator("#explore-sentences thead th [role=button]").nth(3).press("Enter")
+    view.page.wait_for_url("**order=difference-desc**")
+    assert view.numbers(4) == sorted(view.numbers(4), reverse=True)
+    copied = seen(f"#{view.page.url.partition('#')[2]}")
+    assert copied.rows() == view.rows()
+    view.choose("order", "gap-desc")
     one, two, gap = (view.numbers(column) for column in (2, 3, 4))
     assert gap == pytest.approx([a - b for a, b in zip(one, two, strict=True)], abs=1e-9)
     assert [abs(value) for value in gap] == sorted(map(abs, gap), reverse=True)

@@ -304,6 +304,11 @@ def test_sorts_by_a_heading_and_says_so(look):
     view.page.locator("#explore-people thead th", has_text="Label").click()
     view.page.wait_for_selector("#explore-people thead th[aria-sort=ascending]")
     assert view.chosen("order") == ""
+    again = look(view.page.evaluate("location.hash"))
+    assert again.people() == view.people()
+    assert again.page.locator("#explore-people th[aria-sort=ascending]").inner_text() == "Label"
+    view = look("#?order=toString-asc")
+    assert "the order toString-asc" in view.page.inner_text(".unfound")
 
 
 def test_planted_hostile_strings_stay_text(browser, places):

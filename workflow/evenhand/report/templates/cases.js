@@ -12,7 +12,8 @@
 //   which       has (the default), given, found, missed, wrongly: what of this label; by most seeds
 //   answer      known (the label), right, wrong, differ (seeds), unlabelled
 //   search      beginnings of words; Chinese anywhere
-//   order       loss-desc, loss-asc, differ-desc, case-asc (as in the data set), date-desc, date-asc
+//   order       loss-desc, loss-asc, differ-desc, case-asc (as in the data set), date-desc, date-asc;
+//               or another heading: right-asc, right-desc
 // or for one case: `cases.html#ecthr/001-1`, or its id alone. Names that are none are passed over,
 // values that are none are told.
 "use strict";
@@ -168,6 +169,10 @@
       this.table.rows.add(this.rows);
     }
 
+    sortable(name) {
+      return super.sortable(name) && (this.training !== null || ![...MEASURED, "differ"].includes(name));
+    }
+
     right(row) { return this.training ? this.training.right[row] : null; }
 
     loss(row) { return this.training ? this.training.loss[row] : null; }
@@ -263,7 +268,7 @@
       }
       if (asks.answer.value) asked.set("answer", asks.answer.value);
       if (asks.words.value.trim()) asked.set("search", asks.words.value.trim());
-      if (asks.order.value) asked.set("order", asks.order.value);
+      asked.set("order", this.sorted());
       return `#?${asked}`;
     }
 
@@ -305,11 +310,9 @@
       }
       asks.words.value = asked.get("search") ?? "";
       this.chooseTraining();
-      if (named("order")) {
-        select(asks.order, asked.get("order"), `the order ${asked.get("order")}`);
-        this.order();
-      }
+      if (named("order") && !this.orderBy(asked.get("order"))) lost.push(`the order ${asked.get("order")}`);
       this.ask();
+      this.tellOrder();
       this.left = null;
       this.tellLost(lost);
       this.root.closest("section").scrollIntoView({ block: "start", behavior: "instant" });

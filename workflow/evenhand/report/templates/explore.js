@@ -105,6 +105,18 @@ const Explore = (() => {
       });
       this.table.search.fixed("asked", (_, { row }) => this.keep[row] === 1);
       this.table.on("order", () => this.tellOrder());
+      for (const kind of ["click", "keypress"]) {
+        element.tHead.addEventListener(kind, () => {
+          const before = this.sorted();
+          setTimeout(() => this.sorted() !== before && this.tellAsked());
+        }, { capture: true });
+      }
+    }
+
+    // What was asked by hand has made it another table, and the address says which.
+    tellAsked() {
+      this.left = null;
+      this.keepAddress();
     }
 
     // How the rows are sorted, as the form and addresses name it.
@@ -121,8 +133,20 @@ const Explore = (() => {
 
     // The rows are sorted as the form asks.
     order() {
-      const [name, way] = this.asks.order.value.split("-");
-      if (way) this.table.order([this.places[name], way]);
+      this.orderBy(this.asks.order.value);
+    }
+
+    // The rows are sorted as an address or the form asks, such as loss-desc, if they can be.
+    orderBy(told) {
+      const [name, way] = told.split("-");
+      const can = ["asc", "desc"].includes(way) && told === `${name}-${way}` && Object.hasOwn(this.places, name) && this.sortable(name);
+      if (can) this.table.order([this.places[name], way]);
+      return can;
+    }
+
+    // Whether this column can be sorted by as the page stands.
+    sortable(name) {
+      return this.table.column(this.places[name]).orderable();
     }
 
     // Whether a row has all words that are searched for; `haystack` is made anew when it is null.
@@ -216,10 +240,9 @@ const Explore = (() => {
       let waiting = 0;
       const anew = () => {
         clearTimeout(waiting);
-        this.left = null; // the table is another one now
         this.tellLost([]);
         this.ask();
-        this.keepAddress();
+        this.tellAsked();
       };
       asks.words.addEventListener("input", () => {
         clearTimeout(waiting);

@@ -11,7 +11,8 @@
 //   pair, keyword, kind, direction, not scored, doubts
 //               a filter by its name in lower case; blank: the rows that have none of it
 //   search      beginnings of words; Chinese anywhere
-//   order       size-desc, value-desc, value-asc, text-asc (as in the source), gap-desc
+//   order       size-desc, value-desc, value-asc, text-asc (as in the source); with `beside`
+//               gap-desc; or another heading: beside-asc, difference-desc, ...
 // or for one row: `sentences.html#slguset/0123abcd`, or its id alone. Names that are none are
 // passed over, values that are none are told. What is asked by hand stands in the address, too.
 "use strict";
@@ -230,6 +231,11 @@
       this.renew();
     }
 
+    sortable(name) {
+      if (name === "text") return true;
+      return Boolean(["beside", "difference", "gap"].includes(name) ? this.beside : this.measure);
+    }
+
     value(row) { return this.measure ? this.measure.values[row] : null; }
 
     besideValue(row) { return this.beside ? this.beside.values[row] : null; }
@@ -327,8 +333,7 @@
         else if (fact.items.some((some) => (value ? !some.includes(value) : some.length))) lost.push(`the ${name} ${value || "none"}`);
       }
       asks.words.value = named("search") ?? "";
-      const [order, way] = (named("order") ?? "").split("-");
-      if (order in COLUMNS && ["asc", "desc"].includes(way)) this.table.order([COLUMNS[order], way]);
+      if (named("order") && !this.orderBy(named("order"))) lost.push(`the order ${named("order")}`);
       this.ask();
       this.tellOrder();
       this.article.hidden = true;

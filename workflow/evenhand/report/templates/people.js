@@ -10,7 +10,8 @@
 //   label       0 or 1
 //   answer      changes, stays (the decision), beyond, within (tau), wrong, right, positive, negative
 //   search      beginnings of words; Chinese anywhere
-//   order       difference-desc, difference-asc, p-desc, p-asc, person-asc (as in the data set)
+//   order       difference-desc, difference-asc, p-desc, p-asc, person-asc (as in the data set); or
+//               another heading: label-asc, flipped-desc, ...
 // or for one person: `people.html#loans/17`, or the number alone. Names that are none are passed
 // over, values that are none are told.
 "use strict";
@@ -364,7 +365,7 @@
       if (asks.group.value) asked.set("group", this.grouping.values[asks.group.value]);
       for (const name of ["label", "answer"]) if (asks[name].value) asked.set(name, asks[name].value);
       if (asks.words.value.trim()) asked.set("search", asks.words.value.trim());
-      if (asks.order.value) asked.set("order", asks.order.value);
+      asked.set("order", this.sorted());
       return `#?${asked}`;
     }
 
@@ -397,14 +398,15 @@
         if (place < 0) lost.push(`the group ${asked.get("group")} of ${set.attribute}`);
         else asks.group.value = String(place);
       }
-      for (const name of ["label", "answer", "order"]) {
+      for (const name of ["label", "answer"]) {
         if (!named(name)) continue;
         if ([...asks[name].options].some((one) => one.value === asked.get(name))) asks[name].value = asked.get(name);
         else lost.push(`the ${name} ${asked.get(name)}`);
       }
       asks.words.value = asked.get("search") ?? "";
-      this.order();
+      if (named("order") && !this.orderBy(asked.get("order"))) lost.push(`the order ${asked.get("order")}`);
       this.ask();
+      this.tellOrder();
       this.left = null;
       this.tellLost(lost);
       this.root.closest("section").scrollIntoView({ block: "start", behavior: "instant" });
