@@ -294,8 +294,8 @@ def _method(tables: list[ComparedTable]) -> str:
     raw = sum(one.status == NOISE and one.change.p_value < ALPHA for one in judged)
     by = Counter(one.by for one in judged if one.by)
     return (
-        f"{_count(len(judged), 'number')} of the tables that differ were compared, and the"
-        f" p-values are adjusted for all of them (Holm); below {ALPHA:g} a number moved."
+        f"Of the tables that differ {_count(len(judged), 'number')} could be compared. The p-values"
+        f" are adjusted for all that were (Holm); below {ALPHA:g} a number moved."
         f" {raw} more would have without the adjustment, where chance alone gives up to"
         f" {math.ceil(ALPHA * len(judged))}."
         f" Judged by items ({by[ITEMS]}): clusters of sentences or pairs are drawn, the same in"
