@@ -82,8 +82,8 @@ def test_objectives_are_said_by_what_they_do(tmp_path):
     tests = table(tmp_path, "tests", header, "gd,-2,lower", "gd,2,not shown", "worst,3,higher")
     found = describe([gaps(tmp_path, gap("not above noise")), tests], {})
     assert found.more[0] == (
-        "Of 3 comparisons of another objective with plain training, 1 shows it narrowing the gap"
-        " and 1 shows it lifting the worst group."
+        "Of 3 comparisons of another objective with plain training (worst group and gap),"
+        " 1 shows it narrowing the gap and 1 shows it lifting the worst group."
     )
     none = table(tmp_path, "tests", header, "gd,-2,not shown")
     found = describe([gaps(tmp_path, gap("not above noise")), none], {})

@@ -60,6 +60,14 @@ LINES = {
     "claims": "Claims of the text",
 }
 
+#: What is compared with plain training.
+MEASURES = {
+    "overall": "score over all cases",
+    "mean": "mean over groups",
+    "worst": "worst group",
+    "gd": "gap",
+}
+
 #: What a comparison with plain training says, by measure and verdict.
 SHOWN_WORDS = {
     ("gd", "lower"): "narrowing the gap",
@@ -183,7 +191,10 @@ def _tests(paths: list[Path]) -> str | None:
         for (measure, verdict), words in SHOWN_WORDS.items()
         if (n := sum((row["measure"], row["verdict"]) == (measure, verdict) for row in rows))
     ]
+    there = {row["measure"] for row in rows}
+    measures = listed([words for measure, words in MEASURES.items() if measure in there])
     of = f"Of {plural(len(rows), 'comparison')} of another objective with plain training"
+    of += f" ({measures})" if measures else ""
     cases = [row.get("p_cases_adjusted") for row in rows if row["verdict"] == "not shown"]
     alone = sum(p is not None and p < CHANCE for p in cases)
     more = f" Over cases alone {alone} more would; the seeds do not say so." * bool(alone)
