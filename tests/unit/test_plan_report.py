@@ -55,6 +55,7 @@ def test_each_result_is_traced_once():
     files = plan_report.traced_files(configured(*PARTS), ["a-1"])
     assert len(files) == len(set(files))
     assert {"<results>/legal/c/c.parquet", "<results>/slguset/funnel.csv"} <= set(files)
+    assert "<results>/legal/c/counts.json" in files  # which no page reads
 
 
 def test_cards_of_models_and_folders_are_traced_and_no_pages():

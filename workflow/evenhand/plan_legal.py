@@ -271,13 +271,12 @@ def other_files(config: Config) -> list[str]:
     """Results that the page does not read, but that are traced like the rest."""
     files = []
     for name in config["legal"]["datasets"]:
-        files += [f"<results>/legal/{name}/{name}.parquet", f"<results>/legal/{name}/README.md"]
-        folder = f"<results>/legal/{name}/records"
+        own = f"<results>/legal/{name}"
+        files += [f"{own}/{name}.parquet", f"{own}/counts.json", f"{own}/README.md"]
+        folder = f"{own}/records"
         files += [f"{folder}/{one}.quarantine.parquet" for one in parts(config, name)]
         files += tokenised(config, name)
-        files += [
-            f"<results>/legal/{name}/audit/{attribute}" for attribute in attributes(config, name)
-        ]
+        files += [f"{own}/audit/{attribute}" for attribute in attributes(config, name)]
     return files
 
 
