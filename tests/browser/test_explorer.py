@@ -19,6 +19,9 @@ MANY = 20_000
 #: Milliseconds that a slow machine may take to search or sort them: a person would call it broken.
 TOO_LONG = 10_000
 
+#: Waits until the page is where it stays.
+SETTLED = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
+
 
 class Explorer(View):
     """The page of the sentences in a browser."""
@@ -98,18 +101,24 @@ def test_the_way_back_from_a_row_leads_to_where_it_was_opened(seen, address, way
     opened = page.locator(f"{root} article")
     link.click()
     opened.wait_for(state="visible")
+    assert page.evaluate("history.scrollRestoration") == "manual"  # or it goes elsewhere, later
     if way == "another":  # from the table below the open row, and both ways back
-        page.locator(f"{root} tbody a").nth(2).click()
+        page.locator(f"{root} tbody a").nth(20).scroll_into_view_if_needed()
+        page.evaluate(SETTLED)
+        page.locator(f"{root} tbody a").nth(20).click()
         opened.locator("h3", has_text=page.url.rpartition("/")[2]).wait_for()
+        page.evaluate(SETTLED)
         page.go_back()
         opened.locator("h3", has_text=link.inner_text()).wait_for()
+        page.evaluate(SETTLED)
+        assert opened.bounding_box()["y"] == pytest.approx(0, abs=40)
     if way == "button":
         opened.locator("button").click()
     else:
         page.go_back()
     opened.wait_for(state="hidden")
     assert view.rows() == rows
-    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    page.evaluate(SETTLED)
     assert page.evaluate("scrollY") == pytest.approx(before, abs=10)
     assert page.evaluate("document.activeElement.textContent") == link.inner_text()
     assert page.url.partition("#")[2] == address.removeprefix("#")

@@ -210,11 +210,7 @@ const Explore = (() => {
       const { article, left, root, row } = this;
       article.hidden = true;
       this.left = null;
-      if (left) {
-        const back = () => scrollTo({ top: left.y, behavior: "instant" });
-        back();
-        requestAnimationFrame(back); // the browser may have gone to a place of its own by then
-      }
+      if (left) scrollTo({ top: left.y, behavior: "instant" });
       const link = root.querySelector(`tbody a[href="${CSS.escape(row)}"]`);
       (link ?? this.asks.words).focus({ preventScroll: Boolean(left) });
     }
@@ -262,6 +258,12 @@ const Explore = (() => {
         anew();
         this.tellOrder();
       });
+      // From here on it is known where each row was opened; the browser, which would go to its own
+      // places, and later, does so only on the way from another page.
+      this.root.addEventListener("click", ({ target }) => {
+        if (target.closest("tbody a")) history.scrollRestoration = "manual";
+      });
+      addEventListener("pagehide", () => { history.scrollRestoration = "auto"; });
     }
   }
 
