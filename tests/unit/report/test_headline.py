@@ -41,7 +41,7 @@ def test_a_file_of_no_kind_is_an_error(file):
 
 
 def test_verdicts_of_all_tables_come_to_the_same_words():
-    words = ["reproduced", "not reproduced", "differs", "not_given", "not_comparable"]
+    words = ["reproduced", "not_reproduced", "differs", "not_given", "not_comparable"]
     words += ["", None, "undecided", "new"]
     assert tally(words) == {
         "reproduced": 1,

@@ -51,7 +51,7 @@ def about(tmp_path) -> list[Path]:
 RATES = """dataset,quantity,value,count,of,ours,published,verdict,digits
 adult,rows,,45222,1,45222,,,
 adult,P(Y=1),,11208,45222,0.247844,0.248,reproduced,rounded
-adult,P(A),Male,30527,45222,0.675048,,not checked,
+adult,P(A),Male,30527,45222,0.675048,,not_checked,
 adult,P(Y=1|A),Female,1669,14695,0.113576,,,
 """
 

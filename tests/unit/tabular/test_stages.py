@@ -90,9 +90,9 @@ def test_describe_counts(tmp_path):
     [
         ("0.667", "reproduced", "rounded"),
         ("0.666", "reproduced", "truncated"),
-        ("0.665", "not reproduced", ""),
+        ("0.665", "not_reproduced", ""),
         ("1", "reproduced", "rounded"),
-        ("", "not checked", ""),
+        ("", "not_checked", ""),
     ],
 )
 def test_describe_verdicts(tmp_path, printed, verdict, digits):
@@ -138,5 +138,5 @@ def test_the_papers_numbers(tmp_path, mirror, repository, name, file, wanted):
         out=tmp_path / "table.csv",
         published=[repository / f"resources/iifr/published_table_{i}.csv" for i in (1, 2)],
     )
-    names = ("reproduced", "not reproduced", "not checked")
+    names = ("reproduced", "not_reproduced", "not_checked")
     assert tuple(counts[verdict] for verdict in names) == wanted

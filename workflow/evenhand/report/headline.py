@@ -203,8 +203,7 @@ def tally(verdicts: Iterable[str | None]) -> dict[str, int]:
 
     A blank is a number that nobody published.
     """
-    words = ((verdict or "").replace(" ", "_") for verdict in verdicts)
-    counts = Counter(WORDS.get(word, DOUBTFUL) for word in words)
+    counts = Counter(WORDS.get(verdict or "", DOUBTFUL) for verdict in verdicts)
     return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
 
 

@@ -34,7 +34,7 @@ def describe_table(
         attribute, blank for P(Y=1)), published (as printed).
     out : path
         CSV: dataset, quantity, value, count, of (ours is count / of), ours (six digits), published,
-        verdict (reproduced, not reproduced, not checked where the number is not known, blank
+        verdict (reproduced, not_reproduced, not_checked where the number is not known, blank
         where there is none), digits (rounded, truncated or both: how ours gives the
         published digits).
 
@@ -70,16 +70,16 @@ def describe_table(
             if row["published"]:
                 _digits(row["published"], 0, 1, file)
             printed[key] = row["published"]
-    verdicts = {"reproduced": 0, "not reproduced": 0, "not checked": 0}
+    verdicts = {"reproduced": 0, "not_reproduced": 0, "not_checked": 0}
     with out.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(HEADER)
         for key, (count, of) in ours.items():
             number = printed.get(key)
             digits = _digits(number, count, of) if number else ""
-            verdict = "" if number is None else "not checked"
+            verdict = "" if number is None else "not_checked"
             if number:
-                verdict = "reproduced" if digits else "not reproduced"
+                verdict = "reproduced" if digits else "not_reproduced"
             if verdict:
                 verdicts[verdict] += 1
             share = count if key[0] == "rows" else f"{count / of:.6f}"

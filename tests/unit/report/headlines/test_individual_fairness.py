@@ -83,7 +83,7 @@ def test_a_cell_that_stands_in_two_tables_counts_once(tmp_path):
 def test_groups_of_the_data_are_judged_without_their_number_of_rows(tmp_path):
     path = tmp_path / "tables/adult_groups.csv"
     path.parent.mkdir(parents=True)
-    path.write_text("quantity,verdict\nrows,\nP(A),reproduced\nP(Y=1),not checked\n")
+    path.write_text("quantity,verdict\nrows,\nP(A),reproduced\nP(Y=1),not_checked\n")
     (line,) = describe([path], {}).verdicts
     assert line.counts == {"reproduced": 1, "no_published_number": 1}
 

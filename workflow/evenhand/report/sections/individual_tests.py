@@ -206,7 +206,7 @@ def _rates(path: Path, titles: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _rate(row: dict[str, Any]) -> dict[str, Any]:
-    words, kind = verdict((row["verdict"] or "").replace(" ", "_"))
+    words, kind = verdict(row["verdict"])
     return row | {
         "what": QUANTITIES.get(row["quantity"], row["quantity"]),
         "share": None if row["quantity"] == "rows" else row["ours"],
