@@ -5,6 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from evenhand.slguset.keyword_tables import KEYWORD
 from evenhand.slguset.swap import mask, swap
 
 #: Columns of slguset.parquet.
@@ -14,16 +15,7 @@ SCHEMA = pa.schema(
         ("sentence", pa.string()),
         ("masked_sentence", pa.string()),
         ("swapped_sentence", pa.string()),
-        ("pair", pa.string()),
-        ("surface", pa.string()),
-        ("surface_opposite", pa.string()),
-        ("keyword", pa.string()),
-        ("opposite", pa.string()),
-        ("gender", pa.string()),
-        ("start", pa.int32()),
-        ("end", pa.int32()),
-        ("surface_start", pa.int32()),
-        ("surface_end", pa.int32()),
+        *KEYWORD,
         ("source", pa.string()),
         ("source_position", pa.int64()),
     ]

@@ -13,14 +13,13 @@ from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.resources import read_resource
 from evenhand.io.tables import BATCH_ROWS, write_batches
+from evenhand.slguset import distinct_sentences
 from evenhand.slguset.keyword_tables import SCHEMA
 from evenhand.slguset.keywords import Keywords, Surface, read_keywords
 from evenhand.slguset.verdicts import ACCEPTED
 from evenhand.stage import Input, Output
 from evenhand.text.segmentation import Token, dictionary, token_at
 from evenhand.text.sentences import ENDERS
-
-SENTENCE_COLUMNS = ["sentence_id", "sentence", "source", "source_position", "copies"]
 
 SEVERAL = "several_keywords"
 NONE = "no_keyword"
@@ -119,7 +118,9 @@ def find_keywords(
 
     def batches() -> Iterator[pa.RecordBatch]:
         with pq.ParquetFile(sentences) as file:
-            for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=SENTENCE_COLUMNS):
+            for batch in file.iter_batches(
+                batch_size=BATCH_ROWS, columns=distinct_sentences.SCHEMA.names
+            ):
                 hits = [judge(sentence) for sentence in batch["sentence"].to_pylist()]
                 verdicts.update(hit.verdict for hit in hits)
                 yield _add_columns(batch, hits)
@@ -273,7 +274,7 @@ def _add_columns(batch: pa.RecordBatch, hits: list[Hit]) -> pa.RecordBatch:
         else nothing
         for hit in hits
     ]
-    columns = [batch[name] for name in SENTENCE_COLUMNS]
+    columns = [batch[name] for name in distinct_sentences.SCHEMA.names]
     columns += map(list, zip(*rows, strict=True))
     columns += [[hit.word for hit in hits], [hit.verdict for hit in hits]]
     arrays = [

@@ -2,15 +2,11 @@
 
 import pyarrow as pa
 
-#: Its columns. The keyword's are null where there is not exactly one, and `word` where the
-#: sentence was turned down before it was cut into words.
-SCHEMA = pa.schema(
+from evenhand.slguset import distinct_sentences
+
+#: What is said of a keyword and where it stands.
+KEYWORD = pa.schema(
     [
-        ("sentence_id", pa.string()),
-        ("sentence", pa.string()),
-        ("source", pa.string()),
-        ("source_position", pa.int64()),
-        ("copies", pa.int64()),
         ("pair", pa.string()),
         ("surface", pa.string()),
         ("surface_opposite", pa.string()),
@@ -21,7 +17,11 @@ SCHEMA = pa.schema(
         ("end", pa.int32()),
         ("surface_start", pa.int32()),
         ("surface_end", pa.int32()),
-        ("word", pa.string()),
-        ("verdict", pa.string()),
     ]
+)
+
+#: The columns of the table. The keyword's are null where there is not exactly one, and `word`
+#: where the sentence was turned down before it was cut into words.
+SCHEMA = pa.schema(
+    [*distinct_sentences.SCHEMA, *KEYWORD, ("word", pa.string()), ("verdict", pa.string())]
 )
