@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from evenhand.io.tables import FORM
 from evenhand.slguset import keyword_tables
 
 #: (pair, surface, opposite surface, keyword, opposite, gender)
@@ -64,7 +65,7 @@ def made_sentences(count: int) -> list[str]:
 
 def write_keywords(path: Path, rows: list[dict[str, Any]]) -> Path:
     rows = sorted(rows, key=lambda row: row["sentence_id"])
-    pq.write_table(pa.Table.from_pylist(rows, keyword_tables.SCHEMA), path)
+    pq.write_table(pa.Table.from_pylist(rows, keyword_tables.SCHEMA), path, **FORM)
     return path
 
 
@@ -82,7 +83,7 @@ def write_filter(path: Path, keywords: Path, reasons: dict[str, tuple[str, str |
         if row["verdict"] == "accepted":
             reason, evidence = reasons.get(row["sentence"], (None, None))
             rows.append({"sentence_id": row["sentence_id"], "reason": reason, "evidence": evidence})
-    pq.write_table(pa.Table.from_pylist(rows, schema), path)
+    pq.write_table(pa.Table.from_pylist(rows, schema), path, **FORM)
     return path
 
 
@@ -90,7 +91,7 @@ def write_candidates(path: Path, rows: list[dict[str, Any]]) -> Path:
     from evenhand.slguset.merge_candidates import SCHEMA
 
     rows = sorted(rows, key=lambda row: row["sentence_id"])
-    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), path)
+    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), path, **FORM)
     return path
 
 
@@ -105,7 +106,7 @@ def write_sample(path: Path, rows: list[dict[str, Any]], name: str = "r1") -> Pa
 
     schema = SCHEMA.append(pa.field("round", pa.string())).append(pa.field("rank", pa.int32()))
     ranked = [row | {"round": name, "rank": rank} for rank, row in enumerate(rows, start=1)]
-    pq.write_table(pa.Table.from_pylist(ranked, schema), path)
+    pq.write_table(pa.Table.from_pylist(ranked, schema), path, **FORM)
     return path
 
 
@@ -125,5 +126,5 @@ def write_answers(path: Path, said: dict[str, str]) -> Path:
         for sentence, letters in said.items()
         for number, letter in enumerate(letters, start=1)
     ]
-    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), path)
+    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), path, **FORM)
     return path

@@ -11,6 +11,7 @@ from evenhand.errors import InputError
 from evenhand.slguset import merge_candidates as module
 from evenhand.slguset.merge_candidates import SCHEMA, merge_candidates, rebatched
 from made_sentences import keyword_row, made_sentences, write_filter, write_keywords
+from unit.io.damage import damage
 
 
 def cut(folder, rows, shards, reasons_by_filter):
@@ -163,6 +164,18 @@ def test_near_duplicates_are_rejected_when_asked(tmp_path):
     assert by_id[dropped]["verdict"] == "near_duplicate"
     assert by_id[dropped]["reasons"] == ["near_duplicate"]
     assert by_id[dropped]["evidence"] == kept
+
+
+@pytest.mark.parametrize(("which", "column"), [(0, "sentence"), (1, "reason")])
+def test_a_damaged_table_is_told_with_its_file(tmp_path, which, column):
+    rows = [keyword_row(one) for one in made_sentences(4)]
+    tables = cut(tmp_path, rows, 1, {"biology": {}})
+    words = damage(tables[which][0], column)
+    with pytest.raises(InputError, match=words):
+        merge_candidates(
+            keywords=tables[0], filters=tables[1], filter_names=["biology"],
+            out=tmp_path / "candidates.parquet",
+        )  # fmt: skip
 
 
 def test_tables_that_do_not_belong_together_are_refused(tmp_path):

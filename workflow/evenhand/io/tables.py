@@ -70,9 +70,22 @@ def read_rows(
     InputError
         It is no Parquet file, or it is damaged.
     """
+    for batch in read_batches(path, columns, batch_rows):
+        yield from batch.to_pylist()
+
+
+def read_batches(
+    path: Path, columns: list[str] | None = None, batch_rows: int | None = None
+) -> Iterator[pa.RecordBatch]:
+    """The record batches of a Parquet file, `batch_rows` long; some columns, or all.
+
+    Raises
+    ------
+    InputError
+        It is no Parquet file, or it is damaged.
+    """
     with opened(path) as file:
-        for batch in file.iter_batches(batch_size=batch_rows or BATCH_ROWS, columns=columns):
-            yield from batch.to_pylist()
+        yield from file.iter_batches(batch_size=batch_rows or BATCH_ROWS, columns=columns)
 
 
 @contextmanager

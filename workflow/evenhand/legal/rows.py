@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from evenhand.errors import InputError
+from evenhand.io import tables
 from evenhand.io.formats import is_hidden, kind_of
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
@@ -121,19 +122,8 @@ def csv_rows(
 
 
 def _parquet_rows(path: Path) -> Iterator[Found]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        file = pq.ParquetFile(path)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise InputError("cannot be read as Parquet", file=path) from error
-    number = 0
-    with file:
-        for batch in file.iter_batches(batch_size=_BATCH_ROWS):
-            for row in batch.to_pylist():
-                number += 1
-                yield Found(str(path), number, "record", row)
+    for number, row in enumerate(tables.read_rows(path, batch_rows=_BATCH_ROWS), start=1):
+        yield Found(str(path), number, "record", row)
 
 
 def whole(member: Member, limit: int = 1 << 28) -> bytes:

@@ -10,7 +10,7 @@ from typing import Any
 from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.quarantine import ROWS_PER_REASON
-from evenhand.io.tables import read_rows
+from evenhand.io.tables import read_batches, read_rows
 from evenhand.slguset.verdicts import ACCEPTED
 from evenhand.stage import Input, Output
 
@@ -155,15 +155,13 @@ def _read_counts(path: Path) -> dict[str, Any]:
 def _verdicts(candidates: Path) -> tuple[Counter[str], int]:
     """Sentences by verdict, and the sum of their copies."""
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     verdicts: Counter[str] = Counter()
     copies = 0
-    with pq.ParquetFile(candidates) as file:
-        for batch in file.iter_batches(columns=["verdict", "copies"]):
-            for one in pc.value_counts(batch["verdict"]).to_pylist():
-                verdicts[one["values"]] += one["counts"]
-            copies += pc.sum(batch["copies"]).as_py() or 0
+    for batch in read_batches(candidates, ["verdict", "copies"]):
+        for one in pc.value_counts(batch["verdict"]).to_pylist():
+            verdicts[one["values"]] += one["counts"]
+        copies += pc.sum(batch["copies"]).as_py() or 0
     return verdicts, copies
 
 

@@ -4,7 +4,6 @@ import csv
 import hashlib
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import pyarrow as pa
 from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.resources import read_resource
-from evenhand.io.tables import BATCH_ROWS, write_table
+from evenhand.io.tables import BATCH_ROWS, read_batches, write_table
 from evenhand.slguset.ledger import Entry, check_name, read_ledger
 from evenhand.slguset.surface_pairs import surface_pair, surface_pairs
 from evenhand.slguset.verdicts import ACCEPTED
@@ -157,7 +156,7 @@ def _choose(
     smallest: dict[Side, list[tuple[bytes, str]]] = {side: [] for side in wanted}
     available: Counter[Side] = Counter()
     columns = ["sentence_id", "surface", "surface_opposite", "gender", "verdict"]
-    for batch in _batches(candidates, columns):
+    for batch in read_batches(candidates, columns):
         for row in batch.to_pylist():
             if row["verdict"] != ACCEPTED or row["sentence_id"] in others:
                 continue
@@ -189,17 +188,10 @@ def _rows_of(
     ids = pa.array(list(ranks), pa.string())
     rows = {
         row["sentence_id"]: row
-        for batch in _batches(candidates)
+        for batch in read_batches(candidates)
         for row in batch.filter(pc.is_in(batch["sentence_id"], ids)).to_pylist()
     }
     return pq.read_schema(candidates).remove_metadata(), rows
-
-
-def _batches(path: Path, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
-    import pyarrow.parquet as pq
-
-    with pq.ParquetFile(path) as file:
-        yield from file.iter_batches(batch_size=BATCH_ROWS, columns=columns)
 
 
 def _check_frozen(

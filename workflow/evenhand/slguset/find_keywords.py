@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.resources import read_resource
-from evenhand.io.tables import BATCH_ROWS, write_batches
+from evenhand.io.tables import read_batches, write_batches
 from evenhand.slguset import distinct_sentences
 from evenhand.slguset.keyword_tables import SCHEMA
 from evenhand.slguset.keywords import Keywords, Surface, read_keywords
@@ -117,13 +116,10 @@ def find_keywords(
         )
 
     def batches() -> Iterator[pa.RecordBatch]:
-        with pq.ParquetFile(sentences) as file:
-            for batch in file.iter_batches(
-                batch_size=BATCH_ROWS, columns=distinct_sentences.SCHEMA.names
-            ):
-                hits = [judge(sentence) for sentence in batch["sentence"].to_pylist()]
-                verdicts.update(hit.verdict for hit in hits)
-                yield _add_columns(batch, hits)
+        for batch in read_batches(sentences, distinct_sentences.SCHEMA.names):
+            hits = [judge(sentence) for sentence in batch["sentence"].to_pylist()]
+            verdicts.update(hit.verdict for hit in hits)
+            yield _add_columns(batch, hits)
 
     rows = write_batches(out, SCHEMA, batches())
     return {"sentences": rows, "verdicts": dict(sorted(verdicts.items()))}

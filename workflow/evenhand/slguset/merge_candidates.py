@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.io.tables import BATCH_ROWS, write_batches
+from evenhand.io.tables import BATCH_ROWS, read_batches, write_batches
 from evenhand.slguset import keyword_tables
 from evenhand.slguset import near_duplicates as near
 from evenhand.stage import Input, Output
@@ -124,9 +123,8 @@ def _judged(by_shard: list[tuple[Path, list[Path]]]) -> Iterator[pa.RecordBatch]
     """The rows of all shards, in the columns of `SCHEMA`, with the filters' verdicts."""
     for keywords, filters in by_shard:
         decisions = [_Decisions(path) for path in filters]
-        with pq.ParquetFile(keywords) as file:
-            for batch in file.iter_batches(batch_size=BATCH_ROWS):
-                yield _judge(batch, decisions, keywords)
+        for batch in read_batches(keywords):
+            yield _judge(batch, decisions, keywords)
         for one in decisions:
             one.close(keywords)
 
@@ -160,9 +158,8 @@ class _Decisions:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file = pq.ParquetFile(path)
         columns = ["sentence_id", "reason", "evidence"]
-        self._batches = self._file.iter_batches(batch_size=BATCH_ROWS, columns=columns)
+        self._batches = read_batches(path, columns)
         self._left = pa.table({name: pa.array([], pa.string()) for name in columns})
 
     def take(self, ids: pa.Array, keywords: Path) -> tuple[list[str | None], list[str | None]]:
@@ -181,7 +178,6 @@ class _Decisions:
         """Check that no decision is left over."""
         if self._left.num_rows or any(batch.num_rows for batch in self._batches):
             self._do_not_match(keywords)
-        self._file.close()
 
     def _do_not_match(self, keywords: Path) -> None:
         raise InputError(
@@ -312,26 +308,22 @@ def rebatched(
 def _accepted(path: Path) -> Iterator[tuple[str, str]]:
     """(sentence_id, sentence) of the accepted rows, in order."""
     columns = ["sentence_id", "sentence", "verdict"]
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=columns):
-            rows = batch.filter(pc.equal(batch["verdict"], "accepted"))
-            yield from zip(
-                rows["sentence_id"].to_pylist(), rows["sentence"].to_pylist(), strict=True
-            )
+    for batch in read_batches(path, columns):
+        rows = batch.filter(pc.equal(batch["verdict"], "accepted"))
+        yield from zip(rows["sentence_id"].to_pylist(), rows["sentence"].to_pylist(), strict=True)
 
 
 def _without(path: Path, kept_for: dict[str, str]) -> Iterator[pa.RecordBatch]:
     """The rows of a merged table, near duplicates (id: id of the kept one) rejected."""
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(batch_size=BATCH_ROWS):
-            columns = {name: batch[name].to_pylist() for name in SCHEMA.names[16:]}
-            for row, one in enumerate(batch["sentence_id"].to_pylist()):
-                if one in kept_for:
-                    columns["verdict"][row] = near.REASON
-                    columns["reasons"][row] = [near.REASON]
-                    columns["evidence"][row] = kept_for[one]
-            changed = [pa.array(columns[f.name], f.type) for f in list(SCHEMA)[16:]]
-            yield pa.record_batch(batch.columns[:16] + changed, schema=SCHEMA)
+    for batch in read_batches(path):
+        columns = {name: batch[name].to_pylist() for name in SCHEMA.names[16:]}
+        for row, one in enumerate(batch["sentence_id"].to_pylist()):
+            if one in kept_for:
+                columns["verdict"][row] = near.REASON
+                columns["reasons"][row] = [near.REASON]
+                columns["evidence"][row] = kept_for[one]
+        changed = [pa.array(columns[f.name], f.type) for f in list(SCHEMA)[16:]]
+        yield pa.record_batch(batch.columns[:16] + changed, schema=SCHEMA)
 
 
 if __name__ == "__main__":

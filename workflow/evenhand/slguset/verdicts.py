@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from evenhand.io.tables import BATCH_ROWS, write_batches
+from evenhand.io.tables import read_batches, write_batches
 
 VERDICTS = pa.schema(
     [
@@ -101,12 +100,11 @@ def write_verdicts_in_batches(
 
 
 def _accepted(keywords: Path, columns: Sequence[str]) -> Iterator[tuple[pa.Array, list[list]]]:
-    with pq.ParquetFile(keywords) as file:
-        wanted = list(dict.fromkeys(["sentence_id", "verdict", *columns]))
-        for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=wanted):
-            accepted = batch.filter(pc.equal(batch["verdict"], ACCEPTED))
-            if accepted.num_rows:
-                yield accepted["sentence_id"], [accepted[name].to_pylist() for name in columns]
+    wanted = list(dict.fromkeys(["sentence_id", "verdict", *columns]))
+    for batch in read_batches(keywords, wanted):
+        accepted = batch.filter(pc.equal(batch["verdict"], ACCEPTED))
+        if accepted.num_rows:
+            yield accepted["sentence_id"], [accepted[name].to_pylist() for name in columns]
 
 
 def _evidence(finding: Finding | None) -> str | None:

@@ -99,7 +99,7 @@ def test_ids_where_the_source_has_none(tmp_path):
 def test_files_that_are_wrong(tmp_path):
     path = tmp_path / "train.parquet"
     path.write_bytes(b"PAR1 but not really")
-    with pytest.raises(InputError, match="cannot be read as Parquet"):
+    with pytest.raises(InputError, match="is not a Parquet file"):
         read("swiss_judgment", [path])
     (tmp_path / "notes.txt").write_text("about")
     assert read("swiss_judgment", [tmp_path / "notes.txt"]) == ([], {"unknown_format": 1})

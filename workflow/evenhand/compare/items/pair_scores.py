@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from evenhand.compare.items.common import Items
+from evenhand.io.tables import read_columns
 from evenhand.stereotypes.decisions import decide
 from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set
 from evenhand.stereotypes.summarise_scores import subsets
@@ -29,8 +30,6 @@ class Store:
         self.read = cache(self._read)
 
     def _read(self, name: str) -> tuple[Pairs, np.ndarray, Model, dict[str, np.ndarray]] | None:
-        import pyarrow.parquet as pq
-
         paths = [
             self.folder / "pairs.parquet",
             self.folder / "scores" / f"{name}.parquet",
@@ -40,7 +39,7 @@ class Store:
             return None
         pairs = read_pair_set(paths[0])
         # the numbers that stand for clusters there are not the same in two sets
-        named = pq.read_table(paths[0], columns=["cluster"]).column(0).to_pylist()
+        named = read_columns(paths[0], ["cluster"]).column(0).to_pylist()
         clusters = np.array([one or "" for one in named], dtype=str)
         (model,) = read_models(pairs, [paths[1]], [paths[2]])
         return pairs, clusters, model, subsets(pairs, model) if model.methods else {}

@@ -32,6 +32,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from evenhand.io.tables import read_columns
 from evenhand.report.read import boolean, read_csv, read_json
 from evenhand.report.render import visible
 from evenhand.report.sections.stereotypes_examples import difference_pieces
@@ -131,9 +132,7 @@ def describe_sentences(
     """
     if dataset is None:
         return None
-    import pyarrow.parquet as pq
-
-    rows = pq.read_table(dataset, columns=DATASET).to_pylist()
+    rows = read_columns(dataset, DATASET).to_pylist()
     told = read_csv(summary, SUMMARY) if summary else []
     by_model = {path.stem: path for path in scores}
     ids = [row["sentence_id"] for row in rows]
@@ -199,10 +198,8 @@ def describe_pairs(
         ``scores/{model}.parquet`` and ``gates/{model}.json`` by the model's name. A model
         without a gate, or one that its gate does not trust, is not shown.
     """
-    import pyarrow.parquet as pq
-
     about = read_json(document)
-    rows = pq.read_table(pairs).to_pylist()
+    rows = read_columns(pairs).to_pylist()
     checked = {model: read_json(path) for model, path in gates.items()}
     trusted = [model for model in sorted(scores) if checked.get(model, {}).get("trusted")]
     ids = [row["pair_id"] for row in rows]
@@ -379,7 +376,7 @@ def _bias(model: str, path: Path, ids: list[str], threshold: float) -> dict[str,
 
     columns = ["sentence_id", "bias", "has_unk", "excluded"]
     available = pq.read_schema(path).names
-    table = pq.read_table(path, columns=[name for name in columns if name in available])
+    table = read_columns(path, [name for name in columns if name in available])
     rows = {row["sentence_id"]: row for row in table.to_pylist()}
     found = [rows.get(one) for one in ids]
     edges = (-threshold, 0.0, threshold)
@@ -407,7 +404,7 @@ def _differences(
     available = pq.read_schema(path).names
     methods = [name for name in METHODS if name in available]
     columns = ["pair_id", "side", "variant", "n_unknown", "excluded", *methods]
-    table = pq.read_table(path, columns=[name for name in columns if name in available])
+    table = read_columns(path, [name for name in columns if name in available])
     table = table.filter(pc.equal(table["variant"], "original"))
     place = {one: i for i, one in enumerate(ids)}
     numbers = {name: np.full((2, len(ids)), np.nan) for name in methods}

@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from evenhand.io.tables import read_batches
 from evenhand.report.figures import Step, waterfall
 from evenhand.report.read import read_csv
 from evenhand.report.sentences import marked
@@ -94,17 +95,15 @@ def describe_funnel(
 def count_reasons(candidates: Path) -> tuple[Counter[str], Counter[str]]:
     """How many distinct sentences each reason applies to, and of how many it is the only one."""
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     applies: Counter[str] = Counter()
     alone: Counter[str] = Counter()
-    with pq.ParquetFile(candidates) as file:
-        for batch in file.iter_batches(columns=["reasons"]):
-            reasons = batch.column("reasons")
-            single = reasons.filter(pc.equal(pc.list_value_length(reasons), 1))
-            for counter, lists in ((applies, reasons), (alone, single)):
-                for one in pc.value_counts(pc.list_flatten(lists)).to_pylist():
-                    counter[one["values"]] += one["counts"]
+    for batch in read_batches(candidates, ["reasons"]):
+        reasons = batch.column("reasons")
+        single = reasons.filter(pc.equal(pc.list_value_length(reasons), 1))
+        for counter, lists in ((applies, reasons), (alone, single)):
+            for one in pc.value_counts(pc.list_flatten(lists)).to_pylist():
+                counter[one["values"]] += one["counts"]
     return applies, alone
 
 
@@ -144,27 +143,25 @@ def _first_rows(
     Rows become Python objects only where they are shown: the table may have millions.
     """
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     first: dict[str, list[dict[str, Any]]] = {}
     further: dict[str, list[dict[str, Any]]] = {}
-    with pq.ParquetFile(candidates) as file:
-        for batch in file.iter_batches(columns=COLUMNS):
-            verdicts = batch.column("verdict")
-            for verdict in pc.unique(verdicts).to_pylist():
-                rows = first.setdefault(verdict, [])
-                if (missing := examples - len(rows)) > 0:
-                    rows += batch.filter(pc.equal(verdicts, verdict)).slice(0, missing).to_pylist()
-            several = batch.filter(pc.greater(pc.list_value_length(batch.column("reasons")), 1))
-            reasons = several.column("reasons")
-            parents, flat = pc.list_parent_indices(reasons), pc.list_flatten(reasons)
-            for reason in pc.unique(flat).to_pylist():
-                rows = further.setdefault(reason, [])
-                if len(rows) >= examples:
-                    continue
-                behind = several.take(parents.filter(pc.equal(flat, reason)))
-                behind = behind.filter(pc.not_equal(behind.column("verdict"), reason))
-                rows += behind.slice(0, examples - len(rows)).to_pylist()
+    for batch in read_batches(candidates, COLUMNS):
+        verdicts = batch.column("verdict")
+        for verdict in pc.unique(verdicts).to_pylist():
+            rows = first.setdefault(verdict, [])
+            if (missing := examples - len(rows)) > 0:
+                rows += batch.filter(pc.equal(verdicts, verdict)).slice(0, missing).to_pylist()
+        several = batch.filter(pc.greater(pc.list_value_length(batch.column("reasons")), 1))
+        reasons = several.column("reasons")
+        parents, flat = pc.list_parent_indices(reasons), pc.list_flatten(reasons)
+        for reason in pc.unique(flat).to_pylist():
+            rows = further.setdefault(reason, [])
+            if len(rows) >= examples:
+                continue
+            behind = several.take(parents.filter(pc.equal(flat, reason)))
+            behind = behind.filter(pc.not_equal(behind.column("verdict"), reason))
+            rows += behind.slice(0, examples - len(rows)).to_pylist()
     return first, further
 
 

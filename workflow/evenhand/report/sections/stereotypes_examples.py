@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from evenhand.io.tables import read_columns
 from evenhand.report.sections.stereotypes_words import method_of
 from evenhand.report.sentences import Piece
 
@@ -38,7 +39,7 @@ def describe_examples(
     if pairs is None or not most:
         return []
     columns = ["pair_id", "bias_type", "context", "more", "less", "source_position"]
-    texts = {row["pair_id"]: row for row in pq.read_table(pairs, columns=columns).to_pylist()}
+    texts = {row["pair_id"]: row for row in read_columns(pairs, columns).to_pylist()}
     described = []
     for model in sorted(name for name in scores if name not in without):
         method, differences = _differences(scores[model])
@@ -93,7 +94,7 @@ def _differences(path: Path) -> tuple[str, dict[str, float]]:
     available = set(pq.read_schema(path).names)
     wanted = [name for name in ORDER if name in available]
     columns = ["pair_id", "side", "variant", "excluded", *wanted]
-    table = pq.read_table(path, columns=columns)
+    table = read_columns(path, columns)
     method = next((name for name in wanted if table[name].null_count < len(table)), ORDER[0])
     if method not in wanted:
         return method, {}
