@@ -20,6 +20,15 @@ python-crfsuite==0.9.11
 smart-open[http]==7.3.0
 """
 
+#: What the made project finds installed: `jieba` requires `numpy`, which requires a package that
+#: the lock does not hold and one that is absent.
+INSTALLED = {
+    "jieba": ("0.42.1", ["numpy"]),
+    "numpy": ("2.4.6", ["blas", "absent"]),
+    "blas": ("3.1", []),
+    "torch": ("2.13.0+cpu", []),
+}
+
 FILES = {
     "evenhand/__init__.py": "",
     "evenhand/text/__init__.py": "",
@@ -68,7 +77,7 @@ class Tree:
 
 
 def forget() -> None:
-    for function in (code.locked_versions, code._path, code._read):
+    for function in (code.locked_versions, code.installed_packages, code._path, code._read):
         function.cache_clear()
 
 
@@ -76,6 +85,7 @@ def forget() -> None:
 def tree(tmp_path, monkeypatch):
     monkeypatch.setattr(code, "LIBRARY", tmp_path / "workflow")
     monkeypatch.setattr(code, "REPOSITORY", tmp_path)
+    monkeypatch.setattr(code, "_read_packages", lambda: INSTALLED)
     made = Tree(tmp_path)
     for name, text in FILES.items():
         made.write(name, text)
@@ -151,6 +161,26 @@ def test_moving_a_function_changes_nothing_but_moving_statements_does(tree):
 
 
 @pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("A = 1\nB = A + 1\nA = 5\n", "A = 1\nA = 5\nB = A + 1\n"),
+        ("from re import f\ndef f(): ...\n", "def f(): ...\nfrom re import f\n"),
+        ("from re import *\ndef f(): ...\n", "def f(): ...\nfrom re import *\n"),
+        ("L = []\nM = list(L)\nL.append(1)\n", "L = []\nL.append(1)\nM = list(L)\n"),
+        ("A = 1\ndef f(x=A): ...\nA = 2\n", "A = 1\nA = 2\ndef f(x=A): ...\n"),
+        ("A = 1\n@d\ndef f(): ...\nA = 2\n", "A = 1\nA = 2\n@d\ndef f(): ...\n"),
+        ("A = 1\nclass C:\n    x = A\nA = 2\n", "A = 1\nA = 2\nclass C:\n    x = A\n"),
+        ("def f(): ...\nif x:\n    def f(): ...\n", "if x:\n    def f(): ...\ndef f(): ...\n"),
+    ],
+)
+def test_the_order_counts_where_it_can_matter(tree, before, after):
+    tree.write("evenhand/c.py", before)
+    digests = tree.digests()
+    tree.write("evenhand/c.py", after)
+    assert tree.changed(digests) == {"c"}
+
+
+@pytest.mark.parametrize(
     "statement",
     [
         "import evenhand.text.split",
@@ -207,7 +237,7 @@ def test_what_the_init_of_a_parent_imports_counts(tree):
 
 def test_a_package_hides_a_module_of_the_same_name_as_in_python(tree):
     tree.write("evenhand/text/split/__init__.py", "X = 1\n")
-    assert code.manifest("evenhand.a")["modules"]["evenhand.text.split"].keys() == {"X"}
+    assert code.manifest("evenhand.a")["modules"]["evenhand.text.split"].keys() == {"(order)", "X"}
 
 
 def test_a_cycle_of_imports_ends(tree):
@@ -222,9 +252,36 @@ def test_another_locked_version_changes_the_importers_and_no_others(tree):
     before = tree.digests()
     tree.write("requirements/requirements.lock", LOCK.replace("0.42.1", "0.43"))
     assert tree.changed(before) == {"b"}
-    assert code.manifest("evenhand.b")["packages"]["jieba"] == "0.43"
-    tree.write("requirements/requirements.lock", LOCK.replace("2.4.6", "2.5"))
+    tree.write("requirements/requirements.lock", LOCK.replace("0.9.11", "0.9.12"))
     assert tree.changed(before) == set()
+
+
+def test_what_a_package_requires_counts_as_it_does(tree):
+    before = tree.digests()
+    packages = code.manifest("evenhand.b")["packages"]
+    assert packages.items() >= {"jieba": "0.42.1", "numpy": "2.4.6", "blas": "3.1"}.items()
+    assert "absent" not in packages
+    tree.write("requirements/requirements.lock", LOCK.replace("2.4.6", "2.5"))
+    assert tree.changed(before) == {"b"}
+
+
+def test_an_installed_version_that_differs_from_the_lock_counts_and_is_reported(tree, monkeypatch):
+    assert code.unlike_the_lock() == []  # a build tag is no other version
+    before = tree.digests()
+    monkeypatch.setitem(INSTALLED, "numpy", ("2.4.7", ["blas"]))
+    shutil.rmtree(code.LIBRARY / "evenhand" / "__pycache__")
+    forget()
+    assert tree.changed(before) == {"b"}
+    assert code.unlike_the_lock() == ["numpy 2.4.7 (locked: 2.4.6)"]
+
+
+def test_installed_packages_are_read_as_their_own_metadata_says(monkeypatch):
+    code.installed_packages.cache_clear()
+    read = code._read_packages()
+    assert read == {name: tuple(found) for name, found in code.installed_packages().items()}
+    assert "tokenizers" in read["transformers"][1] and "python-dateutil" in read["pandas"][1]
+    assert read["pandas"][0] == importlib.metadata.version("pandas")
+    assert not any("pytest" in required for required in read["fairlearn"][1])  # an extra
 
 
 def test_the_lock_s_hashes_extras_and_torch_s_own_file_are_read(tree):
@@ -279,9 +336,8 @@ def parsed(monkeypatch) -> list[ast.Module]:
 
 @pytest.fixture
 def kept(tree, monkeypatch) -> Path:
-    """The folder of what is kept of the modules, by a Python that may write there."""
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    monkeypatch.setattr(sys, "pycache_prefix", None)
+    """The folder of what is kept of the modules, also by a Python that writes no bytecode."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     return code.LIBRARY / "evenhand" / "__pycache__"
 
 
@@ -329,12 +385,6 @@ def test_a_new_submodule_counts_although_its_importer_is_kept(tree, kept):
     tree.write("evenhand/d/e.py", "WORD = 1\n")
     forget()
     assert tree.changed(before) == {"c"}
-
-
-def test_nothing_is_kept_where_python_keeps_nothing(tree, kept, monkeypatch):
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    tree.digests()
-    assert not kept.exists()
 
 
 def test_a_library_that_cannot_be_written_to_has_digests(tree, kept):

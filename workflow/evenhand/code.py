@@ -5,23 +5,25 @@ module behind the command. So each rule carries ``params: code=code("evenhand.x.
 each stage records the same digest in what it writes.
 
 The digest of a module covers, for itself and every project module that it imports
-(transitively, wherever in the file the import stands, parent packages included), the
-syntax tree without docstrings and comments, one hash per top-level definition; and the
-locked version of each third-party package that any of them imports. What is imported by a
-computed name is invisible here: a stage declares such an argument as a `Plugin`
-(see `evenhand.stage`) and its rule names the module beside the stage.
+(transitively, wherever in the file the import is, parent packages included), the syntax tree
+without docstrings and comments: one hash per top-level definition, and their order where it can
+matter. It also covers the version of each third-party package that any of them imports, and of
+all packages that these require. An import by a computed name is invisible here: a stage declares
+such an argument as a `Plugin` (see `evenhand.stage`) and its rule names the module beside the
+stage.
 
-What was read of a module is kept in ``__pycache__``, beside what Python keeps there of it.
+What was read of modules and packages is kept in ``__pycache__``.
 """
 
 import ast
 import contextlib
 import hashlib
-import importlib.util
+import importlib.metadata
 import json
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -72,18 +74,29 @@ def manifest(*modules: str) -> dict[str, Any]:
         if module not in closure:
             closure.add(module)
             waiting += _read(module)[1]
-    packages = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    direct = set()
     for module in closure:
         for name in _read(module)[2]:
-            distribution = DISTRIBUTIONS.get(name, name.lower().replace("_", "-"))
+            distribution = DISTRIBUTIONS.get(name, normalised(name))
             if distribution not in locked_versions():
                 raise InputError(
                     f"{module} imports {name}, which the lock does not hold",
                     file=_path(module),
                     remedy="add it to requirements/requirements.in and run `make lock`",
                 )
-            packages[distribution] = locked_versions()[distribution]
+            direct.add(distribution)
+    packages = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    packages |= {name: _version(name) for name in sorted(_with_requirements(direct))}
     return {"modules": {m: _read(m)[0] for m in sorted(closure)}, "packages": packages}
+
+
+def unlike_the_lock() -> list[str]:
+    """Return a phrase for each installed package whose version differs from the locked one."""
+    return [
+        f"{name} {installed_packages()[name][0]} (locked: {locked})"
+        for name, locked in sorted(locked_versions().items())
+        if _differs(name)
+    ]
 
 
 @cache
@@ -93,8 +106,75 @@ def locked_versions() -> dict[str, str]:
     for file in ("torch.txt", "requirements.lock"):
         text = (REPOSITORY / "requirements" / file).read_text(encoding="utf-8")
         for name, version in re.findall(r"^([\w.-]+)(?:\[[^\]]*\])?==([^\s\\;]+)", text, re.M):
-            pins[name.lower().replace("_", "-")] = version
+            pins[normalised(name)] = version
     return pins
+
+
+@cache
+def installed_packages() -> dict[str, tuple[str, list[str]]]:
+    """Version and requirements of each installed distribution, by its normalised name."""
+    folders = [Path(entry) for entry in sys.path if Path(entry).is_dir()]
+    times = [[str(folder), folder.stat().st_mtime_ns] for folder in folders]
+    key = hashlib.sha256(_this_file() + json.dumps(times).encode()).hexdigest()
+    file = LIBRARY / "evenhand" / "__pycache__" / "packages.digest"
+    found = _load(file, key)
+    if found is None:
+        found = {"key": key, "packages": _read_packages()}
+        _keep(file, found)
+    return found["packages"]
+
+
+def normalised(name: str) -> str:
+    """Return a distribution's name as the package index compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _read_packages() -> dict[str, tuple[str, list[str]]]:
+    from packaging.requirements import Requirement
+
+    packages = {}
+    for distribution in importlib.metadata.distributions():
+        name = normalised(distribution.metadata["Name"])
+        required = map(Requirement, distribution.requires or ())
+        packages.setdefault(  # the first on the path is the one that is imported
+            name,
+            (
+                distribution.version,
+                sorted(
+                    normalised(one.name)
+                    for one in required
+                    if one.marker is None or one.marker.evaluate({"extra": ""})
+                ),
+            ),
+        )
+    return packages
+
+
+def _with_requirements(names: set[str]) -> set[str]:
+    """These distributions and all that they require, as far as they are installed."""
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += installed_packages().get(name, ("", []))[1]
+    return {name for name in found if name in names or name in installed_packages()}
+
+
+def _version(name: str) -> str:
+    """The locked version, and the installed one if it is another."""
+    locked = locked_versions().get(name)
+    installed = installed_packages().get(name, (None, []))[0]
+    if locked and installed and _differs(name):
+        return f"{locked} (installed: {installed})"
+    return locked or installed
+
+
+def _differs(name: str) -> bool:
+    """Whether another version is installed than the lock has; a build tag (``+cpu``) is none."""
+    installed = installed_packages().get(name)
+    return bool(installed) and installed[0].partition("+")[0] != locked_versions()[name]
 
 
 @cache
@@ -133,29 +213,39 @@ def _read(module: str) -> tuple[dict[str, str], list[str], list[str]]:
 def _kept(path: Path) -> tuple[dict[str, str], list[list[Any]]]:
     """Definitions and imports of a file, from ``__pycache__`` if it was read as it is now."""
     source = path.read_bytes()
-    file = Path(importlib.util.cache_from_source(str(path))).with_suffix(".digest")
+    file = path.parent / "__pycache__" / f"{path.stem}.digest"
     key = hashlib.sha256(_this_file() + source).hexdigest()
-    # what is not there, or was cut short by a full disk, is read anew
+    kept = _load(file, key)
+    if kept is None:
+        try:
+            tree = ast.parse(source)
+        except SyntaxError as error:
+            problem = f"does not parse ({error.msg})"
+            raise InputError(problem, file=path, line=error.lineno) from error
+        kept = {"key": key, "definitions": _definitions(tree), "imports": _imports(tree)}
+        _keep(file, kept)
+    return kept["definitions"], kept["imports"]
+
+
+def _load(file: Path, key: str) -> dict[str, Any] | None:
+    """A kept document, if it has this key; what is absent or cut short has none."""
     with contextlib.suppress(OSError, ValueError):
         kept = json.loads(file.read_bytes())
         if kept.get("key") == key:
-            return kept["definitions"], kept["imports"]
-    try:
-        tree = ast.parse(source)
-    except SyntaxError as error:
-        raise InputError(f"does not parse ({error.msg})", file=path, line=error.lineno) from error
-    found = {"key": key, "definitions": _definitions(tree), "imports": _imports(tree)}
-    if not sys.dont_write_bytecode:
-        # a library that may only be read is no error, as it is none for Python
-        with contextlib.suppress(OSError):
-            file.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = file.with_suffix(f".{os.getpid()}")
-            try:
-                unfinished.write_text(json.dumps(found), encoding="utf-8")
-                unfinished.replace(file)
-            finally:
-                unfinished.unlink(missing_ok=True)
-    return found["definitions"], found["imports"]
+            return kept
+    return None
+
+
+def _keep(file: Path, document: dict[str, Any]) -> None:
+    # a library that may only be read is no error, as it is none for Python
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = file.with_suffix(f".{os.getpid()}")
+        try:
+            unfinished.write_text(json.dumps(document), encoding="utf-8")
+            unfinished.replace(file)
+        finally:
+            unfinished.unlink(missing_ok=True)
 
 
 @cache
@@ -176,8 +266,13 @@ def _imports(tree: ast.Module) -> list[list[Any]]:
 
 
 def _definitions(tree: ast.Module) -> dict[str, str]:
-    """Hash by name of each top-level function, class or variable; the rest under `(module)`."""
+    """Hash by name of each top-level function, class or variable; the rest under `(module)`.
+
+    ``(order)`` stands for the order of all but plain functions: where these are makes no
+    difference as long as nothing else has their name.
+    """
     dumps: dict[str, list[str]] = {}
+    order: list[tuple[str, bool]] = []
     for node in _without_docstrings(tree).body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             name = node.name
@@ -188,10 +283,35 @@ def _definitions(tree: ast.Module) -> dict[str, str]:
         else:
             name = "(module)"
         dumps.setdefault(name, []).append(ast.dump(node))
+        order.append((name, _may_move(node)))
+    bound = Counter(name for node in tree.body for name in _bound(node))
+    fixed = [name for name, may_move in order if not may_move or bound[name] > 1 or bound["*"]]
+    dumps["(order)"] = fixed
     return {
         name: hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
         for name, parts in sorted(dumps.items())
     }
+
+
+def _may_move(node: ast.stmt) -> bool:
+    """Whether a statement is a function whose definition evaluates nothing but constants."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.decorator_list:
+        return False
+    defaults = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+    return all(isinstance(default, ast.Constant) for default in defaults)
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    """The names that a statement binds in the scope that it is in."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+        return
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        yield from ((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+        yield node.id
+    for child in ast.iter_child_nodes(node):
+        yield from _bound(child)
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
