@@ -1,8 +1,8 @@
 """Slurm's queue, played by a script: the real one is in tests/slurm."""
 
+import json
 import os
 import subprocess
-import sys
 
 import pytest
 
@@ -22,7 +22,6 @@ def slurm(tmp_path, monkeypatch):
     script(programs / "squeue", f"cat {queue}")
     script(programs / "scancel", f'echo "$@" > {tmp_path}/cancelled; : > {queue}')
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr(leftovers, "_PAUSE", 0.01)
     return tmp_path
 
 
@@ -51,58 +50,10 @@ def test_jobs_are_told_by_folder_and_name(slurm):
     assert str(found[0]) == "7 RUNNING biology_wildcards_slguset_a-1"
 
 
-def test_they_are_cancelled_and_all_is_ready_for_the_next_run(slurm, capsys):
-    fill(slurm, (7, "RUNNING", RUN, "rule_merge", slurm), (8, "PENDING", RUN, "rule_all", slurm))
-    results, locks = slurm / "results", slurm / ".snakemake" / "locks"
-    for folder in (results / "models" / ".partial-01234567-tiny", locks):
-        folder.mkdir(parents=True)
-    (results / ".partial-01234567-funnel.csv").touch()
-    (results / "funnel.csv").touch()
-    (locks / "0.output.lock").touch()
-    leftovers._main(slurm, results, cancelling=True, waiting=False)
-    assert (slurm / "cancelled").read_text() == "7 8\n"
-    assert sorted(p.name for p in results.rglob("*")) == ["funnel.csv", "models"]
-    assert not list(locks.iterdir())
-    out = capsys.readouterr().out.splitlines()
-    assert out[:2] == ["7 RUNNING merge", "8 PENDING all"]
-    assert out[2].startswith("2 cancelled, 2 unfinished files removed, the lock released")
-
-
-def test_listing_changes_nothing(slurm, capsys):
-    fill(slurm, (7, "RUNNING", RUN, "rule_merge", slurm))
-    leftovers._main(slurm, slurm / "results", cancelling=False, waiting=False)
-    assert capsys.readouterr().out.endswith("1 job is in Slurm's queue, sent from this folder.\n")
-    assert not (slurm / "cancelled").exists()
-
-
-def test_a_job_that_is_held_is_not_waited_for(slurm):
-    script(slurm / "programs" / "squeue", f"cat {slurm}/queue; cat {slurm}/later > {slurm}/queue")
-    fill(slurm, (8, "PENDING", RUN, "rule_merge", slurm), reason="launch failed requeued held")
-    held = (slurm / "queue").read_text()
-    (slurm / "later").write_text(held)
-    fill(slurm, (7, "RUNNING", RUN, "rule_part", slurm))
-    # the other one ends, then only the held one is left
-    with pytest.raises(
-        InputError,
-        match=r"1 job is held and will not end \(8 PENDING \(launch failed requeued"
-        r" held\) merge\); let Slurm run what it holds \(`scontrol release 8`\)",
-    ):
-        leftovers.wait(slurm)
-    assert not (slurm / "cancelled").exists()
-
-
-def test_a_job_that_does_not_go_away_is_told(slurm, monkeypatch):
-    fill(slurm, (7, "COMPLETING", RUN, "rule_merge", slurm))
-    script(slurm / "programs" / "scancel", "echo Access denied >&2; exit 1")
-    monkeypatch.setattr(leftovers, "_PATIENCE", 0)
-    with pytest.raises(InputError, match=r"1 job is still in the queue .*Access denied.*jobs=7"):
-        leftovers.cancel(slurm)
-
-
 def test_a_run_does_not_start_beside_them(slurm, monkeypatch):
-    leftovers.check(slurm)
+    assert leftovers.check(slurm)
     fill(slurm, *((n, "RUNNING", RUN, "rule_merge", slurm) for n in range(7)))
-    with pytest.raises(InputError, match=r"7 jobs are still in Slurm's queue.*--cancel"):
+    with pytest.raises(InputError, match=r"7 jobs are still .*`scancel 0 1 2 3 4 5 6`"):
         leftovers.check(slurm)
     monkeypatch.setenv("PATH", "/nowhere")
     leftovers.check(slurm)
@@ -110,7 +61,7 @@ def test_a_run_does_not_start_beside_them(slurm, monkeypatch):
 
 def test_a_run_starts_where_slurm_does_not_answer(slurm, capsys):
     script(slurm / "programs" / "squeue", "echo no controller >&2; exit 1")
-    leftovers.check(slurm)
+    assert not leftovers.check(slurm)
     assert "squeue failed (no controller)" in capsys.readouterr().err
 
 
@@ -121,17 +72,55 @@ def test_programs_without_a_cluster_are_no_slurm(slurm, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_jobs_of_a_living_run_are_its_own(slurm):
-    program = slurm / "snakemake"
-    program.write_text("import time\nprint('on', flush=True)\ntime.sleep(60)\n")
-    command = [sys.executable, str(program), "all"]
-    with subprocess.Popen(command, cwd=slurm, stdout=subprocess.PIPE) as main:
-        main.stdout.readline()
-        try:
-            assert leftovers.main_processes(slurm) == [main.pid]
-            with pytest.raises(InputError, match=f"still runs in this folder .process {main.pid}"):
-                leftovers._main(slurm, slurm / "results", cancelling=True, waiting=False)
-        finally:
-            main.kill()
-    # a zombie is gone at once, since Popen has waited for it
-    assert leftovers.main_processes(slurm) == []
+def test_unfinished_files_and_folders_are_removed(tmp_path):
+    (tmp_path / "models" / ".partial-01234567-tiny").mkdir(parents=True)
+    (tmp_path / "models" / ".partial-01234567-tiny" / "config.json").touch()
+    (tmp_path / ".partial-01234567-funnel.csv").touch()
+    (tmp_path / "funnel.csv").touch()
+    assert leftovers.remove_partials(tmp_path) == 2
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["funnel.csv", "models"]
+
+
+@pytest.fixture
+def locked(tmp_path):
+    """A folder that this process has locked."""
+    lock = tmp_path / ".snakemake" / "locks" / "0.output.lock"
+    lock.parent.mkdir(parents=True)
+    lock.write_text("results/funnel.csv\n")
+    leftovers.own(tmp_path)
+    return tmp_path
+
+
+def of_owner(folder, **changes):
+    owner = folder / leftovers.OWNER
+    owner.write_text(json.dumps(json.loads(owner.read_text()) | changes))
+
+
+def test_the_lock_of_a_dead_process_is_released(locked):
+    with subprocess.Popen(["true"]) as process:
+        pass
+    of_owner(locked, pid=process.pid)
+    assert leftovers.release_dead_lock(locked)
+    assert not list((locked / ".snakemake" / "locks").iterdir())
+    assert not leftovers.release_dead_lock(locked)
+
+
+def test_a_process_that_has_the_number_of_a_dead_one_is_another(locked):
+    of_owner(locked, started=1.0)
+    assert leftovers.release_dead_lock(locked)
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"host": "elsewhere", "started": 1.0}, {"host": None, "started": 1.0}]
+)
+def test_the_lock_of_a_living_or_a_remote_process_stays(locked, changes):
+    of_owner(locked, **changes)
+    assert not leftovers.release_dead_lock(locked)
+
+
+def test_a_lock_without_an_owner_stays(locked):
+    for text in ("", "[]", "{}"):
+        (locked / leftovers.OWNER).write_text(text)
+        assert not leftovers.release_dead_lock(locked)
+    (locked / leftovers.OWNER).unlink()
+    assert not leftovers.release_dead_lock(locked)
