@@ -14,9 +14,10 @@ if not workflow.overwrite_configfiles:
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/engine.smk"
 
 
-from evenhand import leftovers
+from evenhand.code import unlike_the_lock
 
 
 pathvars:
@@ -51,32 +52,47 @@ localrules:
     all,
 
 
+def deliverables(wildcards):
+    """Every result that a run is made for."""
+    make_again()
+    return plan_report.deliverables(config, SHARDS)
+
+
 rule all:
     default_target: True
     input:
-        plan_report.page_files(config, SHARDS),
-        "<results>/report/tables",
-        plan_cards.card_files(config),
+        deliverables,
 
 
 onstart:
+    leftovers.own(Path(workflow.workdir_init))
     try:
-        leftovers.check(Path(workflow.workdir_init))
+        if leftovers.check(Path(workflow.workdir_init)):
+            leftovers.remove_partials(Path(config["results"]))
     except InputError as error:
         raise WorkflowError(str(error)) from None
     for skipped in SKIPPED:
         print(f"not read: {skipped.path} ({skipped.reason})", file=sys.stderr)
 
 
-# Said at the beginning, so that it is also said when nothing is left to run.
-if workflow.is_main_process and (waiting := plan_slguset.waiting(config)):
-    print(waiting, file=sys.stderr)
+# Printed while planning, so that it also appears when nothing is left to run.
+if workflow.is_main_process:
+    if waiting := plan_slguset.waiting(config):
+        print(waiting, file=sys.stderr)
+    if packages := unlike_the_lock():
+        print(
+            f"warning: installed, and different from requirements.lock: {', '.join(packages)};"
+            " run `make install`.",
+            file=sys.stderr,
+        )
 
 
 onsuccess:
-    leftovers.remove_partials(Path(config["results"]))
     print("\n".join(filter(None, [plan_slguset.waiting(config), plan.page(config)])))
 
 
 onerror:
     print(plan.errors_in([log] if isinstance(log, str) else log), file=sys.stderr)
+
+
+record_inputs()

@@ -157,6 +157,7 @@ class Checkout:
         return kept | {
             "PYTHONPATH": str(self.root / "workflow"),
             "PYTHONDONTWRITEBYTECODE": "1",
+            "EVENHAND_HERMETIC": "1",
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         }
 

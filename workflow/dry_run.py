@@ -35,11 +35,6 @@ def describe(job: jobs.Job) -> dict[str, Any]:
         "updated": sorted(map(str, reason.updated_input)),
         "made_anew": sorted(map(str, reason.updated_input_run)),
         "former_inputs": sorted({str(name) for names in former for name in names or ()}),
-        "checksums": {
-            str(file): sorted(filter(None, known.input_checksums(job, file)))
-            for file in job.input
-            if recorded
-        },
         "params_before": sorted(params.only_old) if params else [],
         "params_now": sorted(params.only_new) if params else [],
         "command_changed": recorded and any(known.code_changed(job)),

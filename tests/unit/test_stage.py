@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -86,6 +87,7 @@ def test_a_stage_is_just_a_function(files):
 
 def test_the_record_says_what_made_the_result(files):
     record = stage.execute(repeat, arguments(files, extra=[files / "more.txt"]))
+    assert re.fullmatch("[0-9a-f]{16}", record.pop("key"))
     assert record == {
         "stage": "evenhand.errors",
         "code": code.digest("evenhand.errors"),
@@ -97,7 +99,16 @@ def test_the_record_says_what_made_the_result(files):
             "extra": [{"name": ".txt", "sha256": sha256("y"), "file": str(files / "more.txt")}],
             "origin": [],
         },
-        "outputs": {"out": {"file": str(files / "results" / "out.txt"), "sha256": sha256("xyxy")}},
+        "outputs": {
+            "out": {
+                "file": str(files / "results" / "out.txt"),
+                "sha256": sha256("xyxy"),
+                "kind": "file",
+                "bytes": 4,
+                "rows": None,
+                "columns": None,
+            }
+        },
         "counts": {"written": 2},
     }
     assert (files / "results" / "out.txt").read_text() == "xyxy"

@@ -6,7 +6,6 @@ import os
 import pytest
 
 from evenhand import code, why
-from evenhand.io.files import content_digest
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +31,6 @@ def job(rule="a", outputs=("a.txt",), made=True, **changes):
         "updated": [],
         "made_anew": [],
         "former_inputs": changes.get("inputs", []),
-        "checksums": {},
         "params_before": [],
         "params_now": [],
         "command_changed": False,
@@ -96,25 +94,41 @@ def test_a_long_value_is_cut():
     assert line.endswith("字…") and len(line) < 120
 
 
-def test_an_input_with_other_content_is_told_from_one_that_is_merely_newer(tmp_path):
-    (tmp_path / "in.txt").write_text("now")
-    same = [f"sha256:{content_digest(tmp_path / 'in.txt')}"]
-    plan = {"inputs": ["in.txt"], "updated": ["in.txt"]}
-    assert lines(job(**plan, checksums={"in.txt": ["sha256:00"]})) == [
-        "a: the content of in.txt changed"
+@pytest.mark.parametrize(
+    ("before", "now", "said"),
+    [
+        ({"data": ["a.csv@01"]}, {"data": ["a.csv@02"]}, "the content of a.csv changed"),
+        (
+            {"data": ["a.csv@01", "b.csv@01"]},
+            {"data": ["b.csv@01", "a.csv@01"]},
+            "the order or the roles of its inputs changed (data)",
+        ),
+        (
+            {"x": ["results/a"], "y": ["results/b"]},
+            {"x": ["results/b"], "y": ["results/a"]},
+            "the order or the roles of its inputs changed (x, y)",
+        ),
+    ],
+)
+def test_what_happened_to_the_inputs_is_named(before, now, said):
+    changes = [repr({"inputs": roles}) for roles in (before, now)]
+    assert lines(job(params_before=changes[:1], params_now=changes[1:])) == [f"a: {said}"]
+
+
+def test_a_result_that_changed_without_a_job_is_named():
+    assert lines(job(inputs=["in.txt"], updated=["in.txt"])) == ["a: the content of in.txt changed"]
+
+
+def test_a_job_without_a_record_of_its_run_is_named():
+    assert lines(job(recorded=False, forced=True)) == [
+        "a: the records of the run that made a.txt are not here"
     ]
-    for checksums in ({}, {"in.txt": []}, {"in.txt": same}):
-        assert lines(job(**plan, checksums=checksums)) == [
-            "a: in.txt is newer than the output, and its former content is not known"
-        ]
 
 
-def test_an_input_that_is_older_than_the_output_is_not_read(tmp_path, monkeypatch):
-    (tmp_path / "in.txt").write_text("now")
-    os.utime("in.txt", (900, 900))
-    monkeypatch.setattr(why, "content_digest", lambda path: pytest.fail("it was read"))
-    plan = job(inputs=["in.txt"], checksums={"in.txt": ["sha256:00"]}, forced=True)
-    assert lines(plan) == ["a: forced on the command line"]
+def test_a_folder_that_lacks_files_is_named(tmp_path):
+    (tmp_path / "model").mkdir()
+    plan = job(outputs=["model"], made=False, recorded=True, forced=True)
+    assert lines(plan) == ["a: model lacks files, or is forced on the command line"]
 
 
 def test_jobs_stand_below_those_that_they_wait_for_whatever_the_plan_s_order():

@@ -6,6 +6,7 @@ a forced run.
 """
 
 import json
+import os
 from collections import defaultdict
 from pathlib import Path
 
@@ -19,11 +20,7 @@ offline: true
 results: results
 models:
   tiny: {language: zh, train: {layers: 1, width: 16, heads: 2, steps: 3, batch: 4}}
-  tiny-en:
-    language: en
-    train:
-      {layers: 1, width: 16, heads: 2, steps: 5, batch: 4, kind: causal, vocabulary: 400,
-       files: [resources/demo/english/town_and_travel.txt]}
+  tiny-en: {language: en, path: mine/tiny-en}
 scoring: {resamples: 100}
 stereotypes:
   null_seeds: 3
@@ -39,7 +36,7 @@ slguset:
 individual_fairness:
   datasets:
     loans:
-      {format: table, files: [resources/demo/tabular/loans.csv], label: decision,
+      {format: table, files: [mine/loans.csv], label: decision,
        positive: approved, attribute: gender, features: [age, monthly_income]}
   methods: [mlp, majority]
   lambdas: [1]
@@ -49,7 +46,7 @@ legal:
   datasets:
     swiss:
       kind: fscs
-      parts: {cases: {format: swiss_judgment, files: [resources/demo/legal/fscs/cases.jsonl]}}
+      parts: {cases: {format: swiss_judgment, files: [mine/cases.jsonl, mine/more]}}
   resamples: 100
   audit: {per_rule: 2}
 """
@@ -71,6 +68,16 @@ def demo_template(tmp_path_factory) -> Checkout:
     def make(root: Path) -> None:
         made = checkout(root, arguments)
         made.write("config/small.yaml", CONFIG)
+        made.write("mine/loans.csv", made.read("resources/demo/tabular/loans.csv"))
+        lines = made.read("resources/demo/legal/fscs/cases.jsonl").splitlines(keepends=True)
+        made.write("mine/cases.jsonl", "".join(lines[:20]))
+        made.write("mine/more/first.jsonl", "".join(lines[20:40]))
+        made.write("mine/more/second.jsonl", "".join(lines[40:]))
+        made.shell(
+            "python -m evenhand.scoring.train_causal_lm --layers 1 --width 16 --heads 2 --steps 5"
+            " --batch 4 --vocabulary 400 --files resources/demo/english/town_and_travel.txt"
+            " --out mine/tiny-en"
+        ).check_returncode()
         made.run(cores=4)
 
     return Checkout(once(tmp_path_factory, "demo", make), arguments)
@@ -219,7 +226,7 @@ def test_editing_what_stages_share_reruns_those_that_import_it(demo, graph):
     assert demo.plan() == graph.below(graph.of_rules(*importers))
 
 
-@pytest.mark.parametrize("package", ["rjieba", "torch", "jinja2"])
+@pytest.mark.parametrize("package", ["rjieba", "torch", "jinja2", "tokenizers", "python-dateutil"])
 def test_another_locked_version_reruns_the_stages_that_import_it(demo, graph, package):
     records = [json.loads(demo.read(path)) for path in paths(demo, "results/.evenhand/records")]
     importers = {
@@ -289,7 +296,6 @@ def test_editing_a_table_reruns_its_readers(demo, graph, name):
         ("slguset:\n", "bias: {log_base: 2}\nslguset:\n", {"score_bias"}),
         ("resamples: 100", "resamples: 100, device: cuda:7", set()),
         ("steps: 3", "steps: 4", {"train_masked_lm"}),
-        ("steps: 5", "steps: 6", {"train_causal_lm"}),
         ("null_seeds: 3", "null_seeds: 4", {"score_null"}),
         ("null_seeds: 3", "null_seeds: 3\n  shuffle: false", {"score_pairs"}),
         ("sentences_per_pair: 4", "sentences_per_pair: 2", {"draw_annotation"}),
@@ -322,6 +328,128 @@ def test_a_wrong_key_stops_the_run_before_any_job(demo):
     assert run.returncode == 1 and run.jobs == []
     assert "there is no key scoring.resample, did you mean resamples?" in run.output
     assert "Traceback" not in run.output
+
+
+# files of the user: content, order and roles count, time stamps do not
+
+
+def rewrite(demo: Checkout, name: str, content: bytes) -> None:
+    """Other content under the same name, with the time stamps of the former."""
+    path = demo.root / name
+    before = path.stat()
+    path.write_bytes(content)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def test_other_weights_in_a_model_s_folder_rerun_all_jobs_of_the_model(demo, graph):
+    name = "mine/tiny-en/model.safetensors"
+    content = bytearray((demo.root / name).read_bytes())
+    content[-1] ^= 1
+    rewrite(demo, name, bytes(content))
+    readers = graph.readers("mine/tiny-en")
+    assert {job.rule for job in readers} == {"score_pairs", "score_null"}
+    assert demo.plan() == graph.below(readers)
+    assert any("the content of mine/tiny-en changed" in line for line in demo.why())
+
+
+def test_an_edited_file_in_a_folder_reruns_the_jobs_of_its_part(demo, graph):
+    name = "mine/more/second.jsonl"
+    rewrite(demo, name, (demo.root / name).read_bytes().replace(b" de ", b" du ", 1))
+    assert demo.plan() == graph.below(graph.of_rules("read_cases"))
+
+
+def test_a_file_that_comes_into_a_folder_reruns_the_jobs_of_its_part(demo, graph):
+    (demo.root / "mine/more/second.jsonl").rename(demo.root / "mine/more/third.jsonl")
+    assert demo.plan() == graph.below(graph.of_rules("read_cases"))
+
+
+def test_a_file_of_other_content_and_an_older_time_reruns_its_readers(demo, graph):
+    lines = demo.read("mine/loans.csv").splitlines(keepends=True)
+    demo.write("mine/loans_v2.csv", "".join(lines[:-1]))
+    os.utime(demo.root / "mine/loans_v2.csv", (1e9, 1e9))
+    (demo.root / "mine/loans_v2.csv").replace(demo.root / "mine/loans.csv")
+    assert demo.plan() == graph.below(graph.of_rules("prepare_table"))
+
+
+def test_the_order_of_files_counts(demo, graph):
+    demo.edit("config/small.yaml", "mine/cases.jsonl, mine/more", "mine/more, mine/cases.jsonl")
+    assert demo.plan() == graph.below(graph.of_rules("read_cases"))
+
+
+def test_the_roles_of_results_count(demo, graph):
+    swapped = "{'fronts': 'sweeps', 'sweeps': 'fronts'}.get(name, name)"
+    demo.edit(f"{LIBRARY}/plan_report.py", 'name: f"{tables}/iifr', f'{swapped}: f"{{tables}}/iifr')
+    assert demo.plan() == graph.below(graph.of_rules("write_individual_page"))
+
+
+def test_a_time_stamp_alone_reruns_nothing(demo):
+    for folder in ("mine", "resources", "config", "workflow"):
+        for path in [demo.root / folder, *(demo.root / folder).rglob("*")]:
+            os.utime(path)
+    assert demo.plan() == []
+
+
+def test_a_new_template_that_no_page_uses_reruns_nothing(demo):
+    demo.write(f"{LIBRARY}/report/templates/unused.html", "<p>unused</p>")
+    assert demo.plan() == []
+
+
+def test_an_edited_template_reruns_the_pages_that_use_it(demo, graph):
+    demo.append(f"{LIBRARY}/report/templates/slguset_funnel.html", "<!-- edited -->")
+    assert demo.plan() == graph.below(graph.of_rules("write_slguset_page"))
+
+
+# deliverables
+
+DELIVERABLES = [
+    "provenance.json",
+    "provenance.csv",
+    "slguset/quarantine.csv",
+    "slguset_published/slguset.parquet",
+    "slguset_published/problems.csv",
+    "slguset_published/README.md",
+    "tables/pairs_bias_scores.csv",
+    "tables/pairs_models.csv",
+    "stereotypes/pairs/tokens/tiny-en.parquet",
+    "tabular/loans/predictions/random/mlp.parquet",
+    "legal/swiss/swiss.parquet",
+    "legal/swiss/README.md",
+    "report/tables/slguset/funnel.tex",
+    "models/tiny/config.json",
+]
+
+
+def test_each_deliverable_that_is_deleted_comes_back(demo):
+    before = demo.results()
+    deleted = [name for name in DELIVERABLES if name in before]
+    assert len(deleted) > 10
+    for name in deleted:
+        (demo.root / "results" / name).unlink()
+        assert demo.plan(), name
+    run = demo.run()
+    assert demo.results() == before
+    assert {job.rule for job in run.jobs if not job.served} == {"write_run_page"}
+
+
+def test_a_folder_that_holds_other_work_is_not_replaced(demo):
+    sheets = demo.root / "results/slguset/annotation/first/sheets"
+    first, second = sorted(sheets.glob("*.csv"))[:2]
+    first.unlink()
+    second.write_text("filled in")
+    assert demo.plan() == []
+
+
+def test_an_edited_result_is_listed_and_restored(demo):
+    page = demo.root / "results/report/index.html"
+    before = page.read_text(encoding="utf-8")
+    page.write_text(before + "<!-- by hand -->", encoding="utf-8")
+    checked = demo.shell("python -m evenhand.verify || echo exit $?").stdout.splitlines()
+    assert checked[0] == "results/report/index.html: differs from its record"
+    assert checked[-1] == "exit 1"
+    restored = demo.shell("python -m evenhand.verify --restore").stdout.splitlines()
+    assert restored[0] == "results/report/index.html: restored"
+    assert page.read_text(encoding="utf-8") == before
+    assert demo.shell("python -m evenhand.verify").stdout.splitlines()[-1].endswith("0 differ")
 
 
 # the run cache

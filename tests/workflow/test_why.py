@@ -46,6 +46,13 @@ def test_a_job_below_another_has_its_own_cause_too(toy):
     assert lines[3] == "parse x 2: because read runs"
 
 
+def test_another_order_of_statements_is_named(toy):
+    toy.edit(SHARED, "def unused", "A = 1\nB = A\nA = 2\n\n\ndef unused")
+    toy.run()
+    toy.edit(SHARED, "A = 1\nB = A\nA = 2\n", "A = 1\nA = 2\nB = A\n")
+    assert toy.why()[1] == "read x 2: evenhand.toy.shared: changed the order of its definitions"
+
+
 def test_a_module_that_is_imported_now_is_named(toy):
     toy.write("workflow/evenhand/toy/new.py", "import numpy\n")
     toy.edit("workflow/evenhand/toy/merge.py", "Merge all shards.", "Merge.")
@@ -67,7 +74,7 @@ def test_another_version_of_a_package_is_named(toy):
     lines = toy.why()
     version = toy.read("requirements/requirements.lock").split("\npyyaml==99.")[1].split()[0]
     assert lines[1:] == [
-        f"parse x 2: pyyaml {version} -> 99.{version}",
+        f"parse x 2: pyyaml {version} -> 99.{version} (installed: {version})",
         "merge: because parse runs",
         "train: because merge runs",
     ]
@@ -93,11 +100,11 @@ def test_a_table_is_named_when_its_content_changed(toy):
     assert toy.why()[1] == "drop x 2: the content of resources/drop.txt changed"
 
 
-def test_an_input_whose_former_content_was_not_recorded_is_newer(toy):
+def test_results_without_the_records_of_their_runs_are_made_again(toy):
     shutil.rmtree(toy.root / ".snakemake" / "metadata")
-    os.utime(toy.root / "corpus/a.txt")
     assert toy.why()[1] == (
-        "read (shard=a): corpus/a.txt is newer than the output, and its former content is not known"
+        "read x 2: the records of the run that made results/words/a.txt and results/words/b.txt"
+        " are not here"
     )
 
 

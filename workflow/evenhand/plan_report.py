@@ -224,6 +224,16 @@ def traced_files(config: Config, shards: Iterable[str]) -> list[str]:
     return flat(*shown, {"": rest})
 
 
+def deliverables(config: Config, shards: Iterable[str]) -> list[str]:
+    """Return every result that a run is made for: pages, exports, and all that is traced."""
+    shards = list(shards)
+    return [
+        *page_files(config, shards),
+        *(f"<results>/{name}" for name in ("report/tables", "provenance.json", "provenance.csv")),
+        *traced_files(config, shards),
+    ]
+
+
 def other_tables(config: Config, shards: Iterable[str]) -> list[str]:
     """Tables that no page shows; SlguSet itself is no table for a paper."""
     return [

@@ -20,13 +20,13 @@ and its function, whose arguments are all keyword-only, says by its annotations 
 `run` looks into the run cache (the folder in the environment variable ``EVENHAND_CACHE``)
 before it calls the function. It leaves a record of the run (in the folder ``EVENHAND_STATE``):
 stage, code digest, parameters with the keys of the configuration that they come from, versions,
-paths and digests of inputs and outputs, and the counts that the function returned. What a stage
-keeps in `evenhand.io.scratch.scratch_folder` outlives a crash, and is gone when the stage is
-done. Called from Python, the function is just a function.
+paths and digests of inputs and outputs, and the counts that the function returned. Beside it lie
+lists of the files in each folder that was written (see `evenhand.verify`). What a stage keeps in
+`evenhand.io.scratch.scratch_folder` outlives a crash, and is gone when the stage is done. Called
+from Python, the function is just a function.
 """
 
 import errno
-import importlib.metadata
 import inspect
 import json
 import os
@@ -42,10 +42,18 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from evenhand import code
+from evenhand import code, hermetic
 from evenhand.errors import InputError
 from evenhand.io import cache
-from evenhand.io.files import atomic, content_digest, partial_path, remove, replace
+from evenhand.io.files import (
+    atomic,
+    content_digest,
+    describe_file,
+    folder_files,
+    partial_path,
+    remove,
+    replace,
+)
 from evenhand.io.scratch import scratch_at
 
 
@@ -95,16 +103,41 @@ def run(function: Stage) -> None:
         return
     # a cancelled job removes its partial files as a failed one does
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    watch = hermetic.Watch() if os.environ.get("EVENHAND_HERMETIC") else None
     try:
         execute(function, bound.arguments, config)
+        if watch:
+            _check_hermetic(watch, function, bound)
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except Exception as error:
-        if (words := full_disk(error)) is None:
+        if (full := full_disk(error)) is None:
             raise
-        print(f"error: {words}", file=sys.stderr)
+        try:
+            print(f"error: {full}", file=sys.stderr, flush=True)
+        except OSError:  # the log is on the full disk; the console is not
+            print(f"error: {full}", flush=True)
         sys.exit(2)
+
+
+def _check_hermetic(watch: hermetic.Watch, function: Stage, bound: inspect.BoundArguments) -> None:
+    """Fail a job that read or ran what its inputs and its code digest do not cover."""
+    module = sys.modules["__main__"].__spec__.name
+    bound.apply_defaults()
+    declared = [
+        Path(path)
+        for _, role, value in _roles(function, bound)
+        if role in (Role.INPUT, Role.SOURCE, Role.OUTPUT)
+        for path in _paths(value)
+    ]
+    own = [os.environ.get(name) for name in ("EVENHAND_STATE", "EVENHAND_CACHE")]
+    files = watch.undeclared([*declared, *(Path(folder) for folder in own if folder)])
+    modules = hermetic.uncovered_modules(
+        code.manifest(*modules_of(function, module, bound.arguments))["modules"]
+    )
+    if files or modules:
+        raise RuntimeError(f"{module} uses what it does not declare: {', '.join(files + modules)}")
 
 
 def full_disk(error: BaseException) -> InputError | None:
@@ -151,7 +184,7 @@ def execute(
     Returns
     -------
     dict
-        stage, code, parameters, config, packages, inputs, outputs, counts.
+        stage, code, parameters, key (of the run cache), config, packages, inputs, outputs, counts.
     """
     module = function.__module__
     if module == "__main__":
@@ -173,10 +206,11 @@ def execute(
         if folder:
             cache.store(Path(folder), key, outputs, record)
     record = record | {
+        "key": key,
         "config": {name: key for name, key in (config or {}).items() if name in bound.arguments},
         "inputs": _with_files(record["inputs"], bound),
         "outputs": {
-            name: {"file": str(path), "sha256": content_digest(path)}
+            name: {"file": str(path), "sha256": content_digest(path)} | describe_file(path)
             for name, path in outputs.items()
         },
     }
@@ -210,7 +244,7 @@ def _plan(module: str, function: Stage, bound: inspect.BoundArguments) -> dict[s
         "code": code.fingerprint(manifest),
         "parameters": parameters,
         "packages": {
-            name: importlib.metadata.version(name) if name != "python" else version
+            name: code.installed_packages().get(name, [None])[0] if name != "python" else version
             for name, version in manifest["packages"].items()
         },
         "inputs": inputs,
@@ -286,6 +320,11 @@ def _keep(
         f"code/{record['code']}.json": manifest,
         f"records/{code.fingerprint(files)}.json": record,
     }
+    for output in map(Path, files):
+        if output.is_dir():
+            listed = {name: content_digest(output / name) for name in folder_files(output)}
+            name = f"folders/{code.fingerprint(str(output))}.json"
+            documents[name] = {"folder": str(output), "files": listed}
     for name, document in documents.items():
         with atomic(Path(state) / name) as path:
             text = json.dumps(document, ensure_ascii=False, sort_keys=True, indent=1)

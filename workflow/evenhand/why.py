@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 
 from evenhand import code
 from evenhand.errors import InputError
-from evenhand.io.files import content_digest
 
 #: A job of the plan; see `workflow/dry_run.py`.
 Job = dict[str, Any]
@@ -125,12 +124,16 @@ def _key(job: Job) -> str:
 
 def _causes(job: Job, makers: dict[str, Job], state: Path | None) -> Iterator[Cause]:
     """What is behind a job, its own causes before those that it inherits."""
-    if job["forced"]:
-        yield Cause("forced on the command line")
     missing = tuple(name for name in job["outputs"] if not Path(name).exists())
     if missing and not job["recorded"]:
         yield Cause("it has not run here yet")
         return
+    if not job["recorded"]:
+        yield Cause("the records of the run that made {} are not here", tuple(job["outputs"]))
+    elif job["forced"]:
+        folders = tuple(name for name in job["outputs"] if Path(name).is_dir())
+        forced = "forced on the command line"
+        yield Cause(f"{{}} lacks files, or is {forced}", folders) if folders else Cause(forced)
     if missing:
         yield Cause("{} is missing", missing)
     if job["incomplete"]:
@@ -145,30 +148,19 @@ def _causes(job: Job, makers: dict[str, Job], state: Path | None) -> Iterator[Ca
             yield Cause("new among its inputs: {}", tuple(added))
         if removed := set(job["former_inputs"]) - set(job["inputs"]):
             yield Cause("no longer among its inputs: {}", tuple(removed))
-    edited = tuple(name for name in job["inputs"] if name not in makers and _edited(job, name))
-    if edited:
-        yield Cause("the content of {} changed", edited)
-    if newer := tuple(set(job["updated"]) - set(edited) - set(makers)):
-        yield Cause("{} is newer than the output, and its former content is not known", newer)
+    if updated := tuple(set(job["updated"]) - set(makers)):
+        yield Cause("the content of {} changed", updated)
     if made := tuple({makers[name]["rule"] for name in job["made_anew"] if name in makers}):
         yield Cause("because {} runs" if len(made) == 1 else "because {} run", made)
 
 
-def _edited(job: Job, name: str) -> bool:
-    """Whether an input is newer than an output and differs from the recorded content."""
-    file, recorded = Path(name), job["checksums"].get(name, [])
-    outputs = [Path(output) for output in job["outputs"] if Path(output).exists()]
-    if not (file.is_file() and recorded and outputs):
-        return False
-    oldest = min(output.stat().st_mtime for output in outputs)
-    return file.stat().st_mtime > oldest and recorded != [f"sha256:{content_digest(file)}"]
-
-
 def _changed_params(before: list[str], now: list[str], state: Path | None) -> Iterator[Cause]:
     """Causes from the parameters (as ``repr`` wrote them) that only one of two runs had."""
-    codes, keys, others = [], [], []
+    codes, keys, others, inputs = [], [], [], []
     for params in (before, now):
         values = [ast.literal_eval(param) for param in params]
+        inputs.append(next((v["inputs"] for v in values if _is_inputs(v)), {}))
+        values = [value for value in values if not _is_inputs(value)]
         matches = [_CODE.fullmatch(value) for value in values if isinstance(value, str)]
         codes.append([match for match in matches if match])
         keys.append({k: v for value in values if isinstance(value, dict) for k, v in value.items()})
@@ -192,9 +184,34 @@ def _changed_params(before: list[str], now: list[str], state: Path | None) -> It
             yield Cause(f"config: {key} is gone")
         elif keys[0][key] != keys[1][key]:
             yield Cause(f"config: {key}: {_short(keys[0][key])} -> {_short(keys[1][key])}")
+    yield from _changed_inputs(*inputs)
     if others[0] or others[1]:
         then, today = (", ".join(values) or "none" for values in others)
         yield Cause(f"a parameter of the rule changed: {_cut(then)} -> {_cut(today)}")
+
+
+def _is_inputs(value: Any) -> bool:
+    """Whether a parameter is what `evenhand.inputs.describe` says of a job's inputs."""
+    return isinstance(value, dict) and value.keys() == {"inputs"}
+
+
+def _changed_inputs(before: dict[str, list[str]], now: dict[str, list[str]]) -> Iterator[Cause]:
+    """Causes from the inputs by role; which came and went is known without them."""
+    then, today = (
+        {path: digest for paths in roles.values() for path, _, digest in map(_parted, paths)}
+        for roles in (before, now)
+    )
+    changed = [name for name, digest in today.items() if then.get(name, digest) != digest]
+    if changed:
+        yield Cause("the content of {} changed", tuple(changed))
+    elif then.keys() == today.keys():
+        moved = sorted(role for role in before.keys() & now.keys() if before[role] != now[role])
+        if moved or before.keys() != now.keys():
+            yield Cause(f"the order or the roles of its inputs changed ({', '.join(moved)})")
+
+
+def _parted(described: str) -> tuple[str, str, str]:
+    return described.rpartition("@") if "@" in described else (described, "", "")
 
 
 def _changed_code(before: re.Match, now: re.Match, state: Path | None) -> list[str]:
@@ -234,7 +251,12 @@ def _changed_names(then: dict[str, str], today: dict[str, str]) -> str:
         "added": [name for name in today if name not in then],
         "removed": [name for name in then if name not in today],
     }
-    shown = {"(module)": "statements outside its definitions"}
+    if any(name != "(order)" for names in kinds.values() for name in names):
+        kinds["changed"] = [name for name in kinds["changed"] if name != "(order)"]
+    shown = {
+        "(module)": "statements outside its definitions",
+        "(order)": "the order of its definitions",
+    }
     return "; ".join(
         f"{kind} {_listed(sorted(shown.get(name, name) for name in names))}"
         for kind, names in kinds.items()

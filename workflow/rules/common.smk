@@ -74,8 +74,13 @@ wildcard_constraints:
 
 
 def code(*modules):
-    """A rule's `params: code`: the digest of the code that these modules run."""
-    return lambda wildcards: f"{'+'.join(modules)}@{digest(*modules)}"
+    """A rule's `params: code`: the digest of the code that these modules run.
+
+    Only the main process records parameters.
+    """
+    return lambda wildcards: (
+        f"{'+'.join(modules)}@{digest(*modules)}" if workflow.is_main_process else ""
+    )
 
 
 def options(key, *names):

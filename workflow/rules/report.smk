@@ -1,7 +1,12 @@
 # Where every file came from, and the pages.
 import snakemake
 
-TEMPLATES = sorted(map(str, Path("workflow/evenhand/report/templates").iterdir()))
+from evenhand.report.pages import templates_of
+
+TEMPLATES = {
+    page: [f"workflow/evenhand/report/templates/{name}" for name in templates_of(page)]
+    for page in plan_report.pages(config, SHARDS)
+}
 #: what is offered as tables, by what it is called among them
 TABLES = {
     **{one.removeprefix("<results>/"): one for one in plan_report.tables(config, SHARDS)},
@@ -77,7 +82,7 @@ rule write_front_page:
         **SYSTEMS,
         errors="resources/known_errors.csv",
         provenance="<results>/provenance.json",
-        templates=TEMPLATES,
+        templates=TEMPLATES.get("front", []),
     output:
         shown("<results>/report/index.html"),
     log:
@@ -108,7 +113,7 @@ rule write_front_page:
 rule write_sentences_page:
     input:
         **plan_report.explorer_files(config),
-        templates=TEMPLATES,
+        templates=TEMPLATES.get("sentences", []),
     output:
         out=shown("<results>/report/sentences.html"),
         tables_out=directory("<results>/report/sentences"),
@@ -134,7 +139,7 @@ rule write_sentences_page:
 rule write_errors_page:
     input:
         errors="resources/known_errors.csv",
-        templates=TEMPLATES,
+        templates=TEMPLATES.get("known_errors", []),
     output:
         shown("<results>/report/known_errors.html"),
     log:
@@ -159,7 +164,7 @@ rule write_errors_page:
 rule write_provenance_page:
     input:
         provenance="<results>/provenance.json",
-        templates=TEMPLATES,
+        templates=TEMPLATES.get("provenance", []),
     output:
         shown("<results>/report/provenance.html"),
     log:
@@ -185,7 +190,7 @@ rule write_provenance_page:
 rule write_run_page:
     input:
         provenance="<results>/provenance.json",
-        templates=TEMPLATES,
+        templates=TEMPLATES.get("run", []),
         others=BEFORE_RUN,
     output:
         out=shown("<results>/report/run.html"),
@@ -218,7 +223,7 @@ rule write_slguset_page:
         **plan_report.slguset_page_files(config, SHARDS),
         provenance="<results>/provenance.json",
         paper="resources/paper_items.csv",
-        templates=TEMPLATES,
+        templates=TEMPLATES.get("slguset", []),
     output:
         shown("<results>/report/slguset.html"),
     log:
@@ -245,7 +250,7 @@ rule write_models_page:
     input:
         **plan_report.models_page_files(config),
         paper="resources/paper_items.csv",
-        templates=TEMPLATES,
+        templates=TEMPLATES.get("language_models", []),
     output:
         shown("<results>/report/language_models.html"),
     log:
@@ -272,7 +277,7 @@ rule write_individual_page:
         **plan_report.individual_page_files(config),
         training=INDIVIDUAL["training"],
         paper="resources/paper_items.csv",
-        templates=TEMPLATES,
+        templates=TEMPLATES.get("individual_fairness", []),
     output:
         shown("<results>/report/individual_fairness.html"),
     log:
@@ -299,7 +304,7 @@ rule write_people_page:
     input:
         **plan_individual.people_files(config),
         words="resources/iifr/feature_words.csv",
-        templates=TEMPLATES,
+        templates=TEMPLATES.get("people", []),
     output:
         out=shown("<results>/report/people.html"),
         tables_out=directory("<results>/report/people"),
@@ -329,7 +334,7 @@ rule write_legal_page:
     input:
         **plan_legal.page_files(config),
         paper="resources/paper_items.csv",
-        templates=TEMPLATES,
+        templates=TEMPLATES.get("legal_cases", []),
     output:
         shown("<results>/report/legal_cases.html"),
     log:
@@ -362,7 +367,7 @@ rule write_classifiers_page:
     input:
         **plan_classifiers.classifiers_page_files(config),
         paper="resources/paper_items.csv",
-        templates=TEMPLATES,
+        templates=TEMPLATES.get("legal_classifiers", []),
     output:
         shown("<results>/report/legal_classifiers.html"),
     log:
@@ -394,7 +399,7 @@ rule write_classifiers_page:
 rule write_cases_page:
     input:
         **plan_classifiers.cases_page_files(config),
-        templates=TEMPLATES,
+        templates=TEMPLATES.get("cases", []),
     output:
         out=shown("<results>/report/cases.html"),
         tables_out=directory("<results>/report/cases"),

@@ -235,7 +235,7 @@ def test_what_is_published_can_be_read():
     ("read", "row", "match"),
     [
         (read_scores, "cail,transformer,shoe_size,erm,mean,5,0,x,,", "no attribute 'shoe_size'"),
-        (read_scores, "cali,transformer,court_region,erm,mean,5,0,x,,", "'cali' has no attribute"),
+        (read_scores, "cali,transformer,court_region,erm,mean,5,0,x,,", "no kind 'cali'; they are"),
         (
             read_scores,
             "cail,transformer,court_region,erm,mode,5,0,x,,",

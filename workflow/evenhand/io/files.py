@@ -1,5 +1,6 @@
 """Files as content: digests, and outputs that are whole or absent."""
 
+import csv
 import hashlib
 import os
 import shutil
@@ -7,6 +8,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from evenhand.errors import InputError
 
@@ -28,13 +30,42 @@ def content_digest(path: Path) -> str:
     timestamp: a folder is the same before and after a workflow knows it.
     """
     if path.is_dir():
-        whole = hashlib.sha256()
-        inside = (p for p in path.rglob("*") if p.is_file() and p.name != TIMESTAMP)
-        for file in sorted(p for p in inside if not p.name.startswith(PARTIAL)):
-            whole.update(f"{file.relative_to(path).as_posix()}\0{content_digest(file)}\n".encode())
-        return whole.hexdigest()
+        return folder_digest({name: content_digest(path / name) for name in folder_files(path)})
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def folder_files(folder: Path) -> list[str]:
+    """Return the files of a folder and of all folders below, relative to it, in a fixed order."""
+    inside = (path for path in folder.rglob("*") if path.is_file() and path.name != TIMESTAMP)
+    chosen = sorted(path for path in inside if not path.name.startswith(PARTIAL))
+    return [path.relative_to(folder).as_posix() for path in chosen]
+
+
+def folder_digest(files: dict[str, str]) -> str:
+    """Return the SHA-256 of a folder from those of its files, in the order of `folder_files`."""
+    lines = (f"{name}\0{digest}\n" for name, digest in files.items())
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def describe_file(path: Path) -> dict[str, Any]:
+    """Return kind, bytes, rows and columns of a file or folder; rows only of a table."""
+    if path.is_dir():
+        size = sum((path / name).stat().st_size for name in folder_files(path))
+        return {"kind": "folder", "bytes": size, "rows": None, "columns": None}
+    entry = {"kind": "file", "bytes": path.stat().st_size, "rows": None, "columns": None}
+    if path.suffix == ".parquet":
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(path) as table:
+            entry["rows"] = table.metadata.num_rows
+            entry["columns"] = table.schema_arrow.names
+    elif path.suffix == ".csv":
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.reader(stream)
+            entry["columns"] = next(reader, None)
+            entry["rows"] = sum(1 for _ in reader)
+    return entry
 
 
 def remove(path: Path) -> None:

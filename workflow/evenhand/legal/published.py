@@ -83,7 +83,7 @@ def read_scores(path: Path, kind: str) -> dict[tuple[str, str, str, str], Score]
         if row["only_compat"] not in ("", "true"):
             raise InputError(f"only_compat is {row['only_compat']!r}, and must be true or blank",
                              file=path, line=line)  # fmt: skip
-        _check_attribute(path, line, row)
+        _check_attribute(path, line, row, kind)
         if row["measure"] not in MEASURES:
             raise InputError(f"there is no measure {row['measure']!r}", file=path, line=line,
                              remedy=f"they are {', '.join(MEASURES)}")  # fmt: skip
@@ -117,7 +117,8 @@ def read_claims(path: Path, kind: str) -> list[Claim]:
             raise InputError(f"there is no quantity {row['quantity']!r}", file=path, line=line,
                              remedy=f"they are {', '.join(known)}")  # fmt: skip
         if row["kind"] != ALL:
-            _check_attribute(path, line, row)
+            _check_attribute(path, line, row, kind)
+        if row["kind"] == kind != ALL:
             _check_groups(path, line, row)
         ends = [_number(path, line, row[end]) if row[end] else None for end in ("low", "high")]
         if (ends[0] is None) != (ends[1] is None):
@@ -134,13 +135,16 @@ def claim_rounding(claim: Claim) -> float:
                default=0.0)  # fmt: skip
 
 
-def _check_attribute(path: Path, line: int, row: dict[str, Any]) -> None:
-    try:
-        load_dataset(row["kind"]).attribute(row["attribute"])
-    except (ImportError, KeyError) as error:
-        raise InputError(
-            f"{row['kind']!r} has no attribute {row['attribute']!r}", file=path, line=line
-        ) from error
+def _check_attribute(path: Path, line: int, row: dict[str, Any], kind: str) -> None:
+    """Check a row's kind, and its attribute if the kind is this one: others are not loaded."""
+    kinds = sorted(path.stem for path in (Path(__file__).parent / "datasets").glob("[!_]*.py"))
+    if row["kind"] not in kinds:
+        raise InputError(f"there is no kind {row['kind']!r}", file=path, line=line,
+                         remedy=f"they are {', '.join(kinds)}")  # fmt: skip
+    names = [one.name for one in load_dataset(kind).attributes] if row["kind"] == kind else []
+    if row["kind"] == kind and row["attribute"] not in names:
+        raise InputError(f"{kind} has no attribute {row['attribute']!r}", file=path, line=line,
+                         remedy=f"it has {', '.join(names)}")  # fmt: skip
 
 
 def _check_groups(path: Path, line: int, row: dict[str, Any]) -> None:

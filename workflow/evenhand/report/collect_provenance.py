@@ -8,7 +8,7 @@ from typing import Any
 
 from evenhand import stage
 from evenhand.errors import InputError
-from evenhand.io.files import content_digest
+from evenhand.io.files import content_digest, describe_file
 from evenhand.stage import Input, Output, Source
 
 #: What a record says of a run, beside its inputs.
@@ -59,7 +59,7 @@ def collect_provenance(
         raise InputError("is named twice among the result files", file=min(twice))
     by_path = _records_by_path(records or [])
     entries = {
-        str(file): {"result": True, "sha256": content_digest(file)} | _describe(file)
+        str(file): {"result": True, "sha256": content_digest(file)} | describe_file(file)
         for file in files
     }
     sources: dict[tuple[str, str], dict[str, Any]] = {}
@@ -77,7 +77,7 @@ def collect_provenance(
             for one in described:
                 file, sha256 = one.get("file"), one["sha256"]
                 if file in by_path and file not in entries:
-                    entries[file] = {"result": False, "sha256": sha256} | _describe(Path(file))
+                    entries[file] = {"result": False, "sha256": sha256} | by_path[file]["described"]
                     waiting.append(file)
                 if file not in entries:
                     file = _shown(file)
@@ -129,7 +129,11 @@ def _records_by_path(records: list[Path]) -> dict[str, dict[str, Any]]:
         except ValueError as error:
             raise InputError("is not JSON", file=path, remedy="remove the file") from error
         for output in record["outputs"].values():
-            by_path[output["file"]] = record | {"sha256": output["sha256"]}
+            described = {name: output[name] for name in ("kind", "bytes", "rows", "columns")}
+            by_path[output["file"]] = record | {
+                "sha256": output["sha256"],
+                "described": described,
+            }
     return by_path
 
 
@@ -143,33 +147,6 @@ def _shown(file: str | None) -> str | None:
     if mirror and path.is_relative_to(mirror):
         return f"{{mirror}}/{path.relative_to(mirror)}"
     return f"…/{path.name}"
-
-
-def _describe(path: Path) -> dict[str, Any]:
-    """What the file is, by itself; nothing is known of one that has gone."""
-    entry: dict[str, Any] = {
-        "kind": "folder" if path.is_dir() else "file",
-        "bytes": None,
-        "rows": None,
-        "columns": None,
-    }
-    if path.is_dir():
-        inside = [one for one in sorted(path.rglob("*")) if one.is_file()]
-        return entry | {"bytes": sum(one.stat().st_size for one in inside)}
-    if not path.exists():
-        return entry
-    if path.suffix == ".parquet":
-        import pyarrow.parquet as pq
-
-        with pq.ParquetFile(path) as table:
-            entry["rows"] = table.metadata.num_rows
-            entry["columns"] = table.schema_arrow.names
-    elif path.suffix == ".csv":
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream)
-            entry["columns"] = next(reader, None)
-            entry["rows"] = sum(1 for _ in reader)
-    return entry | {"bytes": path.stat().st_size}
 
 
 if __name__ == "__main__":

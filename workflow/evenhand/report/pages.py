@@ -1,8 +1,12 @@
 """The pages of the report, which link to each other in their mastheads."""
 
+from pathlib import Path
 from typing import Any
 
 from evenhand.errors import InputError
+
+#: The folder of templates, style and scripts.
+FOLDER = Path(__file__).parent / "templates"
 
 #: File and name of each page, all in one folder.
 PAGES = {
@@ -19,6 +23,34 @@ PAGES = {
     "provenance": ("provenance.html", "Provenance"),
     "run": ("run.html", "Run"),
 }
+
+#: The files that every page uses.
+COMMON = (
+    *("base.html", "macros.html", "paper.html", "style.css", "page.js", "figures.js"),
+    *("datatables.min.js", "datatables.license.txt"),
+    *("vega.min.js", "vega.license.txt", "vega-lite.min.js", "vega-lite.license.txt"),
+    *("vega-interpreter.min.js", "vega-interpreter.license.txt"),
+)
+
+#: What each page uses beside these and the template of its own name: files, or their beginnings.
+USED = {
+    "slguset": ("headline.html", "slguset_"),
+    "sentences": ("explore.", "explorer.js"),
+    "language_models": ("stereotypes_",),
+    "individual_fairness": ("stereotypes_macros.html", "individual_"),
+    "people": ("explore.", "people.js"),
+    "legal_cases": ("stereotypes_macros.html", "legal_dataset.html"),
+    "legal_classifiers": ("stereotypes_macros.html", "legal_"),
+    "cases": ("explore.", "cases.js"),
+    "provenance": ("page_provenance.js",),
+}
+
+
+def templates_of(page: str) -> list[str]:
+    """Return the names of the files of `FOLDER` that a page may use."""
+    used = (f"{page}.html", *USED.get(page, ()))
+    names = sorted(path.name for path in FOLDER.iterdir())
+    return [name for name in names if name in COMMON or name.startswith(used)]
 
 
 def links_to_pages(current: str, made: list[str] | None = None) -> list[dict[str, Any]]:

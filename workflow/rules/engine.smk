@@ -1,0 +1,105 @@
+# What this workflow adds to Snakemake: when a job is out of date, and what a killed run leaves.
+import atexit
+
+from contextlib import suppress
+
+from snakemake.persistence import PersistenceBase
+from snakemake.persistence.file import FilePersistence
+
+from evenhand import leftovers, verify
+from evenhand.inputs import Checksums, describe
+
+RESULTS = Path(config["results"])
+CHECKSUMS = Checksums(RESULTS / ".evenhand" / "checksums.json")
+if workflow.is_main_process:
+    atexit.register(CHECKSUMS.save)
+
+
+# Which inputs a rule reads, in which roles and order, and what the files contain that no rule
+# makes: Snakemake compares none of these, so they become a parameter of each rule (the last
+# line of the Snakefile). The time stamp of a user's file then has no effect.
+
+
+def is_made(path):
+    """Whether a path lies in the folder of results."""
+    return str(path).startswith((f"{config['results']}/", "<results>/"))
+
+
+def by_content(item):
+    """Flag an input that no rule makes, so that its time stamp has no effect."""
+    return item if callable(item) or is_made(item) else ancient(item)
+
+
+inputflags:
+    by_content,
+
+
+def described_inputs(each):
+    """The function of the wildcards that describes a rule's inputs."""
+
+    def described(wildcards):
+        if not workflow.is_main_process:  # which alone records parameters
+            return {}
+        files = each.expand_input(dict(wildcards.items()))[0]
+        roles = (
+            (name or "", [value] if isinstance(value, str) else list(value))
+            for name, value in files._allitems()
+        )
+        return {"inputs": describe(roles, is_made, CHECKSUMS)}
+
+    return described
+
+
+def record_inputs():
+    """Make the inputs of each rule one of its parameters."""
+    for each in workflow.rules:
+        if each.shellcmd:
+            each.set_params(recorded_inputs=described_inputs(each))
+
+
+def make_again():
+    """Plan what Snakemake takes for up to date without knowing it.
+
+    It only looks whether a folder exists, not what is in it. And results that were copied here
+    without its records, or whose records were lost, are compared with nothing.
+    """
+    if not workflow.is_main_process:
+        return
+    workflow.dag.forcefiles.update(verify.incomplete_folders(RESULTS))
+    recorded = any((Path(workflow.workdir_init) / ".snakemake" / "metadata").glob("*"))
+    if not recorded and any((RESULTS / ".evenhand" / "records").glob("*")):
+        workflow.dag.forcerules.update(workflow.rules)
+
+
+# To compare parameters that are data frames, Snakemake imports pandas, which takes longer than all
+# else of a plan. Ours are plain values.
+PersistenceBase._serialize_param = PersistenceBase._serialize_param_builtin
+
+
+def tolerant(read_locks):
+    """Read the locks of another run that may end meanwhile and remove them."""
+
+    def read(self):
+        with suppress(FileNotFoundError):
+            yield from read_locks(self)
+
+    return read
+
+
+def in_its_folder(write_locks):
+    """Write locks into their folder, which another run that ends may have removed."""
+
+    def write(self, *arguments):
+        Path(self._lockdir).mkdir(parents=True, exist_ok=True)
+        write_locks(self, *arguments)
+
+    return write
+
+
+if not hasattr(FilePersistence, "as_released"):
+    FilePersistence.as_released = FilePersistence._read_locks, FilePersistence._write_locks
+    FilePersistence._read_locks = tolerant(FilePersistence._read_locks)
+    FilePersistence._write_locks = in_its_folder(FilePersistence._write_locks)
+
+if workflow.is_main_process and leftovers.release_dead_lock(Path(workflow.workdir_init)):
+    print("The former run in this folder was killed; its lock is released.", file=sys.stderr)
