@@ -17,8 +17,6 @@ READY := $(VENV)/.ready
 # the target stands first: --configfile and --quiet take all words that follow them
 SNAKEMAKE := $(BIN)/snakemake all --cores $(CORES) $(if $(CONFIG),--configfile $(CONFIG))
 RUFF_PATHS := workflow tests benchmarks
-# uv reads its own variable only: wheels given to pip (a CPU build of torch, say) count for both
-export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: demo test test-slurm test-browser why compare cache-list cache-prune lint format docs lock install help
@@ -28,22 +26,8 @@ help:
 
 install: $(READY)
 
-$(READY): requirements/requirements.lock requirements/torch.txt
-	@"$(PYTHON)" -c 'import sys; sys.exit(None if sys.version_info[:2] == (3, 11) else f"error: Evenhand needs Python 3.11 and found {sys.version.split()[0]}; install it, or name it: make PYTHON=/path/to/python3.11.")'
-	@if command -v uv >/dev/null; then \
-	  set -e; \
-	  uv venv --quiet --clear --python "$(PYTHON)" $(VENV); \
-	  uv pip install --quiet --compile-bytecode --python $(BIN)/python -r requirements/torch.txt; \
-	  uv pip install --quiet --compile-bytecode --python $(BIN)/python --no-deps --require-hashes -r requirements/requirements.lock; \
-	  uv pip install --quiet --compile-bytecode --python $(BIN)/python --no-deps --no-build-isolation -e .; \
-	else \
-	  set -e; \
-	  "$(PYTHON)" -m venv --clear $(VENV); \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/torch.txt; \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/requirements.lock; \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .; \
-	fi
-	@touch $@
+$(READY): requirements/install.sh $(wildcard requirements/*.txt) requirements/requirements.lock
+	@bash requirements/install.sh "$(PYTHON)" $(VENV)
 
 demo: $(READY)
 	@$(SNAKEMAKE) --quiet host reason
@@ -54,6 +38,7 @@ test: $(READY)
 
 # a process for each file: they wait for Slurm, not for the processor
 test-slurm: $(READY)
+	@$(BIN)/python -c "import snakemake_executor_plugin_slurm" 2>/dev/null || SLURM=1 bash requirements/install.sh "$(PYTHON)" $(VENV)
 	@$(BIN)/pytest -n 5 --dist loadfile tests/slurm
 
 # leaves pictures of all pages in .screenshots
@@ -89,5 +74,4 @@ format: $(READY)
 	@snakefmt Snakefile workflow/rules
 
 lock:
-	uv pip compile requirements/requirements.in -o requirements/requirements.lock --generate-hashes \
-	  --no-strip-extras --no-emit-package torch --python-version 3.11 --no-header
+	@bash requirements/lock.sh

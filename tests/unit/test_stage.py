@@ -485,7 +485,7 @@ def toy(
     swap: bool = True,
     name: str | None = None,
     mode: Literal["one", "two"] = "one",
-    fail: Literal["no", "user", "ours", "sleep"] = "no",
+    fail: Literal["no", "user", "ours", "sleep", "full", "read", "import"] = "no",
     threads: Annotated[int, Setting] = 1,
 ) -> dict:
     """Write what it was given.
@@ -516,6 +516,12 @@ def toy(
         raise InputError("is odd", file=text[0], line=3, remedy="mend it")
     if fail == "ours":
         raise ZeroDivisionError("a defect")
+    if fail == "full":
+        raise OSError(28, "No space left on device")
+    if fail == "read":
+        open("undeclared.txt").read()
+    if fail == "import":
+        __import__("evenhand." + "sources")
     if fail == "sleep":
         print("asleep", flush=True)
         time.sleep(60)
@@ -569,6 +575,30 @@ def test_a_stage_runs_from_the_shell(library, files):
     again = call(library, *paths(files), "--no-swap", EVENHAND_STATE=str(state))
     assert again.returncode == 0
     assert json.loads(kept.read_text()) == record
+
+
+def test_a_full_disk_is_reported_where_the_log_cannot_be_written(library, files):
+    with open("/dev/full", "w") as log:  # noqa: PTH123
+        done = subprocess.run(
+            **command(library, *paths(files), "--fail", "full"), stdout=subprocess.PIPE, stderr=log
+        )
+    assert done.returncode == 2
+    assert done.stdout.startswith("error: the disk or your share of it is full")
+
+
+@pytest.mark.parametrize(
+    ("fail", "found"),
+    [("no", ""), ("read", "undeclared.txt"), ("import", "evenhand.sources")],
+)
+def test_a_job_that_uses_what_it_does_not_declare_fails_if_asked(library, files, fail, found):
+    (files / "undeclared.txt").touch()
+    told = command(library, *paths(files), "--fail", fail)
+    assert subprocess.run(**told, cwd=files).returncode == 0
+    told["env"]["EVENHAND_HERMETIC"] = "1"
+    done = subprocess.run(**told, cwd=files, capture_output=True)
+    assert done.returncode == (1 if found else 0), done.stderr
+    assert ("uses what it does not declare" in done.stderr) == bool(found)
+    assert found in done.stderr
 
 
 def test_options_arrive_as_they_were_configured(library, files):

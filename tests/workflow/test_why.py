@@ -2,6 +2,10 @@
 
 import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -183,6 +187,47 @@ def test_a_run_does_what_was_foretold_and_serves_what_is_known(toy):
         ("train", True),
     }
     assert toy.why() == ["Nothing would run."]
+
+
+def test_after_a_kill_the_next_run_needs_no_help(toy, tmp_path):
+    waiting = tmp_path / "waiting"
+    toy.append("resources/drop.txt", "rain\n")
+    toy.edit(
+        "workflow/evenhand/toy/merge.py",
+        "    lines =",
+        f"    from pathlib import Path\n    if not Path({str(waiting)!r}).exists():\n"
+        f"        Path({str(waiting)!r}).touch()\n        __import__('time').sleep(60)\n"
+        "    lines =",
+    )
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", *toy.arguments]
+    run = subprocess.Popen(
+        command,
+        cwd=toy.root,
+        env=toy._environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    while not waiting.exists():
+        assert run.poll() is None
+        time.sleep(0.05)
+    refused = toy.run(check=False)
+    assert refused.returncode == 1 and "cannot be locked" in refused.output
+    os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+    partial = toy.root / "results" / ".partial-01234567-merged.txt"
+    partial.touch()
+    again = toy.run()
+    assert "was killed; its lock is released" in again.output
+    assert again.rules == ["merge", "train"] and not partial.exists()
+
+
+def test_a_lock_that_is_removed_while_it_is_read_is_no_error(toy):
+    locks = toy.root / ".snakemake" / "locks"
+    locks.mkdir(exist_ok=True)
+    (locks / "0.input.lock").symlink_to("removed")  # listed, and absent when it is opened
+    toy.append("resources/drop.txt", "rain\n")
+    assert "drop" in toy.run().rules
 
 
 def test_a_stage_that_fails_stops_the_run_and_its_log_is_shown(toy):
