@@ -77,7 +77,8 @@ class Tree:
 
 
 def forget() -> None:
-    for function in (code.locked_versions, code.installed_packages, code._path, code._read):
+    kept = (code.digest, code.locked_versions, code.installed_packages, code._path, code._read)
+    for function in kept:
         function.cache_clear()
 
 

@@ -43,6 +43,7 @@ DISTRIBUTIONS = {
 }
 
 
+@cache
 def digest(*modules: str) -> str:
     """The digest (16 hex digits) of the code that these modules run; see `manifest`."""
     return fingerprint(manifest(*modules))

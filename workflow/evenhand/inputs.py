@@ -36,20 +36,30 @@ class Checksums:
         self.store = store
         self.known: dict[str, list] = {}
         self.used: dict[str, list] = {}
+        self.seen: dict[str, str] = {}
         # a store that is absent or cut short is made anew
         with suppress(OSError, ValueError):
             if store:
                 self.known = json.loads(store.read_bytes())
 
     def __call__(self, path: str) -> str:
-        """Return the SHA-256 of a file, or of a folder's file names and contents."""
-        if Path(path).is_dir():
-            names = folder_files(Path(path))
-            return folder_digest({name: self._file(f"{path}/{name}") for name in names})
-        return self._file(path)
+        """Return the SHA-256 of a file, or of a folder's file names and contents; "" without one.
+
+        A path is looked at once in the life of this object.
+        """
+        if path not in self.seen:
+            self.seen[path] = self._folder(path) if Path(path).is_dir() else self._file(path)
+        return self.seen[path]
+
+    def _folder(self, path: str) -> str:
+        names = folder_files(Path(path))
+        return folder_digest({name: self._file(f"{path}/{name}") for name in names})
 
     def _file(self, path: str) -> str:
-        found = os.stat(path)  # noqa: PTH116  # several times faster than Path
+        try:
+            found = os.stat(path)  # noqa: PTH116  # several times faster than Path
+        except FileNotFoundError:
+            return ""
         state = [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
         *before, digest = self.known.get(path, [None])
         if before != state:
@@ -86,7 +96,7 @@ def describe(
     -------
     dict
         By role a list with ``path`` for a result and ``path@checksum`` (16 hex digits) for any
-        other file; a path that does not exist has no checksum. More than `LISTED` results
+        other file. More than `LISTED` results
         become ``{count} results@{digest of their paths}``.
     """
     described: dict[str, list[str]] = {}
@@ -98,9 +108,6 @@ def describe(
             described[role] = [f"{len(paths)} results@{digest[:16]}"]
         else:
             described[role] = [
-                f"{path}@{checksum(path)[:16]}"
-                if not is_made(path) and Path(path).exists()
-                else path
-                for path in paths
+                path if is_made(path) else f"{path}@{checksum(path)[:16]}" for path in paths
             ]
     return described

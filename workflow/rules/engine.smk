@@ -35,12 +35,23 @@ inputflags:
 
 
 def described_inputs(each):
-    """The function of the wildcards that describes a rule's inputs."""
+    """The function of the wildcards that describes a rule's inputs.
+
+    Snakemake expands the inputs of a job before its parameters: that is not done twice.
+    """
+    expand, expanded = each.expand_input, {}
+
+    def expand_input(wildcards, groupid=None):
+        found = expand(wildcards, groupid)
+        expanded[frozenset((wildcards or {}).items())] = found[0]
+        return found
+
+    each.expand_input = expand_input
 
     def described(wildcards):
         if not workflow.is_main_process:  # which alone records parameters
             return {}
-        files = each.expand_input(dict(wildcards.items()))[0]
+        files = expanded[frozenset(wildcards.items())]
         roles = (
             (name or "", [value] if isinstance(value, str) else list(value))
             for name, value in files._allitems()
