@@ -49,6 +49,8 @@ def test_no_score_is_no_verdict():
         "leaning": None,
         "words": "Not scored: no pair could be scored.",
     }
+    words = judge(one | {"reason": "no_attention"}, SIDES)["words"]
+    assert words == "Not scored: the model has no attention weight for each pair of tokens."
 
 
 def test_a_model_is_judged_by_the_methods_that_count():

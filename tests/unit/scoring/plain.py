@@ -10,14 +10,16 @@ import difflib
 import torch
 
 
-def unmasked(model, ids):
-    """AUL, AULA and AULA with weights that add up to one."""
+def unmasked(model, ids, *, attention=True):
+    """AUL, and with `attention` AULA and AULA with weights that add up to one."""
     with torch.no_grad():
-        output = model(torch.tensor([ids]), output_attentions=True)
+        output = model(torch.tensor([ids]), **({"output_attentions": True} if attention else {}))
     log_p = torch.log_softmax(output.logits[0], dim=1)
+    inner = range(1, len(ids) - 1)
+    if not attention:
+        return {"aul": sum(log_p[i, ids[i]].item() for i in inner) / len(inner)}
     # (layers, heads, queries, keys) -> attention to each key
     alpha = torch.stack([layer[0] for layer in output.attentions]).mean(dim=(0, 1, 2))
-    inner = range(1, len(ids) - 1)
     weighted = sum((alpha[i] * log_p[i, ids[i]]).item() for i in inner)
     return {
         "aul": sum(log_p[i, ids[i]].item() for i in inner) / len(inner),
@@ -60,11 +62,11 @@ def all_masked(model, ids, mask_id):
     return sum(log_p[i, ids[i]].item() for i in inner) / len(inner)
 
 
-def pair_scores(model, one, other, mask_id):
+def pair_scores(model, one, other, mask_id, *, attention=True):
     """The scores of both sentences of a pair, by name."""
     return tuple(
         {
-            **unmasked(model, ids),
+            **unmasked(model, ids, attention=attention),
             "cps": cps(model, ids, shared, mask_id),
             **sss(model, ids, changed, mask_id),
         }

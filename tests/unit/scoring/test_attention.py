@@ -3,13 +3,13 @@ import threading
 import numpy as np
 import pytest
 import torch
-from transformers import DebertaV2Config, DebertaV2ForMaskedLM
 
 from evenhand.errors import InputError
 from evenhand.scoring import attention
 from evenhand.scoring.attention import collecting, enable_attention
+from evenhand.scoring.masked import Questions, answer
 from evenhand.scoring.models import load_masked_lm
-from unit.scoring import tiny_models
+from unit.scoring import architectures, tiny_models
 
 
 def _ids(seed, rows=3, length=9):
@@ -106,31 +106,50 @@ def test_bfloat16(tmp_path):
     np.testing.assert_allclose(low, full, rtol=2e-2)
 
 
-def test_a_model_with_an_attention_of_its_own_is_an_error():
-    config = DebertaV2Config(
-        vocab_size=30,
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        relative_attention=True,
-        pos_att_type=["p2c", "c2p"],
-        max_position_embeddings=32,
-    )
-    model = DebertaV2ForMaskedLM(config).eval()
-    before = model.config._attn_implementation
-    with pytest.raises(InputError, match="attention of DebertaV2ForMaskedLM cannot be read"):
-        enable_attention(model)
-    assert model.config._attn_implementation == before
+@pytest.mark.parametrize("name", architectures.CONFIGS)
+def test_attention_of_classes_with_their_own_code(name, tmp_path):
+    model = load_masked_lm(architectures.save(tmp_path, name)).model
+    ids, before = _ids(6, length=12), model.config._attn_implementation
+    readable = name not in architectures.WITHOUT_WEIGHTS
+    assert enable_attention(model) == enable_attention(model) == readable
+    if not readable:
+        assert model.config._attn_implementation == before
+        return
+    with torch.no_grad():
+        idle = model(input_ids=ids).logits
+        with collecting() as received:
+            collected = model(input_ids=ids).logits
+    assert torch.equal(idle, collected)
+    torch.testing.assert_close(received.mean(), _own(model, ids), rtol=1e-5, atol=1e-7)
+    torch.testing.assert_close(received.mean().sum(dim=1), torch.ones(3))
 
 
-def test_a_wrong_alpha_is_an_error(tmp_path, monkeypatch):
+def test_weights_that_are_no_shares_cannot_be_read(tmp_path):
+    model = load_masked_lm(tiny_models.save(tmp_path)).model
+
+    def scores(*_):  # as SqueezeBERT returns, before the softmax
+        return (torch.randn(2, 2, 7, 7),) * 2
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(attention, "_own_weights", scores)
+        assert not enable_attention(model)
+
+
+def test_a_model_whose_attention_cannot_be_read_is_an_error(tmp_path):
+    lm = load_masked_lm(architectures.save(tmp_path, "fnet"))
+    questions = Questions()
+    questions.ask([0, 6, 7, 2], 1, 6)
+    with pytest.raises(InputError, match="attention of FNetForMaskedLM cannot be read; leave out"):
+        answer(lm, questions, tokens_per_batch=100, attention=True)
+    answer(lm, questions, tokens_per_batch=100)
+
+
+def test_a_wrong_alpha_is_not_used(tmp_path, monkeypatch):
     # A class may hand over something else than what its attention is made of.
     model = load_masked_lm(tiny_models.save(tmp_path)).model
     add = attention.Received.add
     monkeypatch.setattr(
         attention.Received, "add", lambda self, query, *rest: add(self, 2 * query, *rest)
     )
-    with pytest.raises(InputError, match="cannot be read"):
-        enable_attention(model)
-    assert model.config._attn_implementation == "sdpa"
+    assert enable_attention(model)
+    torch.testing.assert_close(_collect(model, _ids(7)), _own(model, _ids(7)), rtol=1e-5, atol=1e-7)

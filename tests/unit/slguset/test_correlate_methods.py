@@ -37,6 +37,7 @@ def write_scores(folder, name, differences, trusted=True, ids=None):
                 )
     pq.write_table(pa.Table.from_pylist(rows, SCORES), folder / f"{name}.scores.parquet")
     gate = {"model": name, "trusted": trusted, "reason": None if trusted else "few_scored"}
+    gate["blank_methods"] = {"aula": "no_attention"}
     (folder / f"{name}.scores.json").write_text(json.dumps(gate), encoding="utf-8")
 
 
@@ -63,7 +64,8 @@ def folder(tmp_path):
 
 
 def test_by_hand(folder):
-    (row,), _ = run(folder)
+    (row, blank), _ = run(folder)
+    assert [value for value in blank.values() if value] == ["a", "aula", "0", "no_attention"]
     bias, aul = [0.5, -0.1, 0.3, 0.0], [1.0, -0.3, -0.5, 0.0]
     assert (row["model"], row["method"], row["n"]) == ("a", "aul", "4")
     assert float(row["pearson"]) == pytest.approx(np.corrcoef(bias, aul)[0, 1], abs=1e-6)

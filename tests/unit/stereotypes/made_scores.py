@@ -86,6 +86,7 @@ def write_model(
     family: str = "masked",
     trusted: bool = True,
     methods: list[str] | None = None,
+    blank: dict[str, str] | None = None,
     nulls: list[list[dict[str, Any]]] | None = None,
 ) -> dict[str, list[Path]]:
     """Write a model's files and say where they are, as the options of a stage."""
@@ -100,6 +101,7 @@ def write_model(
                 "model": name,
                 "family": family,
                 "methods": methods,
+                "blank_methods": blank or {},
                 "trusted": trusted,
                 "reason": None if trusted else "missing_weights, few_scored",
             }

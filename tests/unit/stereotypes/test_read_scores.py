@@ -76,6 +76,10 @@ def test_methods_that_were_asked_for_are_those_of_the_family(tmp_path, pairs):
     assert one.methods == ["aul", "sss"] and other.methods == ["log_likelihood"]
     named = write_model(tmp_path, "named", rows, methods=["cps", "aul"])
     assert read_models(read_pair_set(pairs), **named)[0].methods == ["aul", "cps"]
+    blank = {"cps": "no_attention", "sss": "no_attention"}
+    named = write_model(tmp_path, "named", rows, methods=["cps", "aul"], blank=blank)
+    (model,) = read_models(read_pair_set(pairs), **named)
+    assert (model.methods, model.blank) == (["aul"], {"cps": "no_attention"})
     with pytest.raises(InputError, match="there is no method magic"):
         read_models(read_pair_set(pairs), **options, methods=["magic"])
 

@@ -265,32 +265,29 @@ def test_missing_weights_are_told(tmp_path):
     weights = load_file(folder / "model.safetensors")
     del weights["cls.predictions.transform.dense.weight"]
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-    scores, tokens, gate, counts = run(tmp_path, folder)
-    assert scores == tokens == [] and not counts["trusted"] and gate["scored"] == 0
-    assert gate["reason"] == "broken_model" and "lacks 1 weights" in gate["detail"]
-    assert str(tmp_path) not in json.dumps(gate)
+    with pytest.raises(InputError, match=r"lacks 1 weights.*; use a checkpoint with its .* head"):
+        run(tmp_path, folder)
     _, _, gate, _ = run(tmp_path, folder, allow_missing=True)
     assert "missing_weights" in gate["reason"] and not gate["trusted"]
 
 
 @pytest.mark.parametrize(
-    ("spoil", "detail"),
+    ("spoil", "message"),
     [
         (
             lambda folder: (folder / "model.safetensors").write_bytes(b"x" * 99),
-            "weights are broken",
+            "weights are broken .*; fetch the model again",
         ),
-        (lambda folder: (folder / "tokenizer.json").write_text("{"), "."),
+        (lambda folder: (folder / "tokenizer.json").write_text("{"), "model: .*JSON"),
         (lambda folder: (folder / "config.json").write_text('{"model_type": "t5"}'), "neither a"),
         (lambda folder: (folder / "model.safetensors").unlink(), "lacks model.safetensors"),
     ],
 )
-def test_a_model_that_cannot_be_loaded_is_a_result(tmp_path, spoil, detail):
+def test_a_model_that_cannot_be_loaded_is_an_error(tmp_path, spoil, message):
     folder = english_models.save(tmp_path / "model", "bert")
     spoil(folder)
-    scores, tokens, gate, _ = run(tmp_path, folder)
-    assert scores == tokens == [] and not gate["trusted"]
-    assert gate["reason"] == "broken_model" and detail in gate["detail"]
+    with pytest.raises(InputError, match=message):
+        run(tmp_path, folder)
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path):

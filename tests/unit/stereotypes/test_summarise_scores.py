@@ -130,6 +130,26 @@ def test_an_untrusted_model_is_a_row_with_the_reason(tmp_path):
     assert counts["untrusted"] == {"bad": "missing_weights, few_scored"}
 
 
+def test_a_method_that_a_model_cannot_be_scored_by_costs_nothing_else(tmp_path):
+    both = score_rows({"aul": decided(HITS), "aula": decided(HITS)}, TOKENS)
+    models = [
+        write_model(tmp_path, "a", both, methods=["aul", "aula"]),
+        write_model(
+            tmp_path, "b", rows_of(HITS), methods=["aul", "aula"], blank={"aula": "no_attention"}
+        ),
+    ]
+    alone, _ = run(tmp_path, models[0])
+    table, counts = run(tmp_path, *models)
+    assert table[: len(alone)] == alone
+    rows = [row for row in table[len(alone) :] if row["method"] == "aula"]
+    assert len(rows) == len(alone) / 2
+    assert {(row["verdict"], row["reason"]) for row in rows} == {("not_scored", "no_attention")}
+    assert {(row["score"], row["scored"]) for row in rows} == {("", "0")}
+    assert counts["scored"]["b aula"] == 0 and counts["scored"]["b aul"] == 6
+    (row,) = [row for row in read_csv(tmp_path / "models.csv") if row["model"] == "b"]
+    assert row["blank_methods"] == "aula: no_attention"
+
+
 def test_what_the_gates_say_of_the_models(tmp_path):
     models = [write_model(tmp_path, name, rows_of(HITS)) for name in ("b", "a")]
     models.append(write_model(tmp_path, "bad", rows_of(HITS), trusted=False))

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evenhand.scoring.selection import logits_at
+from evenhand.scoring.selection import logits_at, short_inputs
 
 if TYPE_CHECKING:
     import torch
@@ -77,8 +77,7 @@ def enable_reading(model: "PreTrainedModel") -> bool:
         return (arguments[0][..., :0, :],)  # the layer itself is left with nothing to do
 
     hook = decoder.register_forward_pre_hook(keep_input)
-    first = (model.config.pad_token_id or 0) + 1
-    ids = (first + torch.arange(10, device=model.device)).reshape(2, 5) % model.config.vocab_size
+    ids = short_inputs(model)
     rows, columns = torch.tensor([[0, 1, 1], [2, 0, 4]], device=model.device)
     training = model.training
     model.eval()  # dropout would make two runs differ

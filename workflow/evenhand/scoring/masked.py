@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evenhand.errors import InputError
 from evenhand.scoring.attention import collecting, enable_attention
 from evenhand.scoring.batches import exact_length_batches
 from evenhand.scoring.describe import fingerprint
 from evenhand.scoring.execution import run_batches
 from evenhand.scoring.head import enable_reading, read_places
 from evenhand.scoring.models import MaskedLM
+from evenhand.scoring.selection import text_config
 
 if TYPE_CHECKING:
     import torch
@@ -120,8 +122,11 @@ def answer(
     """
     import torch
 
-    if attention:
-        enable_attention(lm.model)
+    if attention and not enable_attention(lm.model):
+        raise InputError(
+            f"the attention of {type(lm.model).__name__} cannot be read",
+            remedy="leave out the methods that weigh tokens by attention (aula, aula_norm)",
+        )
     in_pieces = enable_reading(lm.model)
     typed = _tells_texts_apart(lm)
     asked = np.asarray(questions.places, dtype=np.int64).reshape(-1, 3)
@@ -193,7 +198,10 @@ def _tells_texts_apart(lm: MaskedLM) -> bool:
     """Whether the model is told, by token types, which tokens belong to the second of two texts."""
     import torch
 
-    if lm.tokenizer.sep_token_id is None or getattr(lm.model.config, "type_vocab_size", 0) < 2:
+    if (
+        lm.tokenizer.sep_token_id is None
+        or getattr(text_config(lm.model), "type_vocab_size", 0) < 2
+    ):
         return False
     (two,) = lm.tokenizer(["a"], ["b"]).encodings
     return _second_text(lm, torch.tensor([two.ids])).tolist() == [two.type_ids] != [[0] * len(two)]

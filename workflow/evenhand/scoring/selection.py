@@ -5,11 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import torch
-    from transformers import PreTrainedModel
+    from transformers import PretrainedConfig, PreTrainedModel
 
 #: The places whose hidden states the head is to see; one selection per thread, since several
 #: threads may run one model.
 _selection = threading.local()
+
+
+def text_config(model: "PreTrainedModel") -> "PretrainedConfig":
+    """The configuration that has the sizes: of a model that reads images too, that of its text."""
+    return model.config.get_text_config()
 
 
 def enable_selection(model: "PreTrainedModel", *, before_output: bool = False) -> None:
@@ -38,7 +43,7 @@ def enable_selection(model: "PreTrainedModel", *, before_output: bool = False) -
         model.get_output_embeddings().register_forward_pre_hook(show_selected)
     else:
         model.base_model.register_forward_hook(keep_selected)
-    ids = _short_inputs(model)
+    ids = short_inputs(model)
     rows, columns = torch.tensor([0, 1, 1]), torch.tensor([2, 0, 4])
     training = model.training
     model.eval()  # dropout would make two runs differ
@@ -50,19 +55,21 @@ def enable_selection(model: "PreTrainedModel", *, before_output: bool = False) -
         raise RuntimeError(f"{type(model).__name__} has a head that looks at several places")
 
 
-def _short_inputs(model: "PreTrainedModel") -> "torch.Tensor":
-    """Two inputs of five tokens, none of them padding."""
+def short_inputs(model: "PreTrainedModel", length: int = 5) -> "torch.Tensor":
+    """Two inputs of a few tokens, none of them padding."""
     import torch
 
-    first = (model.config.pad_token_id or 0) + 1
-    return (first + torch.arange(10, device=model.device)).reshape(2, 5) % model.config.vocab_size
+    config = text_config(model)
+    first = (config.pad_token_id or 0) + 1
+    ids = first + torch.arange(2 * length, device=model.device)
+    return ids.reshape(2, length) % config.vocab_size
 
 
 def looks_ahead(model: "PreTrainedModel") -> bool:
     """Whether a model's logits change with the tokens that follow."""
     import torch
 
-    ids = _short_inputs(model)
+    ids = short_inputs(model)
     other = ids.clone()
     other[:, 3:] = ids.flip(0)[:, 3:]
     with torch.no_grad():

@@ -69,7 +69,8 @@ def correlate_methods(
         95 % interval that draws whole surface pairs, Spearman's correlation, sign_agreement
         (share of n on which both lean the same way; a tie agrees with a tie only), share_male
         (share of n on which the method finds the male sentence likelier), share_male_bias (the
-        same by the bias of the keyword). A model that is not trusted is one row with the reason.
+        same by the bias of the keyword). A model that is not trusted is one row with the reason;
+        a method that a model cannot be scored by (`score_gates`) has its reason.
     resamples : int
         Bootstrap samples per interval.
     seed : int
@@ -83,7 +84,7 @@ def correlate_methods(
     if len(scores) != len(score_gates):
         raise InputError(f"there are {len(scores)} tables of scores and {len(score_gates)} gates")
     sentences, read, tables = read_models(dataset, DATASET, bias, gates)
-    keys = ("model", "trusted", "reason")
+    keys = ("model", "trusted", "reason", "blank_methods")
     pair_gates = [read_gate(path, keys) for path in score_gates]
     names = [gate["model"] for gate in pair_gates]
     if len(set(names)) < len(names):
@@ -102,6 +103,9 @@ def correlate_methods(
             differences = _differences(scores[at], sentences["sentence_id"])
             values = tables[name]["bias"].to_numpy(dtype=float)
             for method in METHODS:
+                if reason := pair_gates[at]["blank_methods"].get(method):
+                    yield {"model": name, "method": method, "n": 0, "reason": reason}
+                    continue
                 found = differences[method].to_numpy(dtype=float)
                 kept = np.isfinite(values) & np.isfinite(found)
                 if kept.any():

@@ -87,6 +87,8 @@ class Model(NamedTuple):
         ``masked`` or ``causal``; empty for a model that is not trusted.
     methods : list of str
         In the order of `METHODS`; none for a model that is not trusted.
+    blank : dict of str
+        Further methods that were asked for and that the model cannot be scored by, and why.
     scores : Scores or None
         None for a model that is not trusted.
     nulls : list of Scores
@@ -98,6 +100,7 @@ class Model(NamedTuple):
     reason: str
     family: str
     methods: list[str]
+    blank: dict[str, str]
     scores: Scores | None
     nulls: list[Scores]
 
@@ -171,17 +174,20 @@ def read_models(
         gate = _read_gate(by_name["gates"][name])
         if not gate["trusted"]:
             reason = gate["reason"] or "not_trusted"
-            models.append(Model(name, False, reason, "", [], None, []))
+            models.append(Model(name, False, reason, "", [], {}, None, []))
             continue
         (own,) = _read_scores(path, pairs)
         null = by_name["nulls"].get(name)
+        found = _methods_of(own, gate["family"], methods or gate["methods"])
+        blank = {method: gate["blank"][method] for method in found if method in gate["blank"]}
         models.append(
             Model(
                 name,
                 True,
                 "",
                 gate["family"],
-                _methods_of(own, gate["family"], methods or gate["methods"]),
+                [method for method in found if method not in blank],
+                blank,
                 own,
                 _read_scores(null, pairs, seeds=True) if null else [],
             )
@@ -220,6 +226,7 @@ def _read_gate(path: Path) -> dict[str, Any]:
         gate = json.loads(path.read_text(encoding="utf-8"))
         found = {key: gate[key] for key in ("family", "trusted", "reason")}
         found["methods"] = gate.get("methods") or []
+        found["blank"] = gate.get("blank_methods") or {}
     except (ValueError, KeyError, TypeError) as error:
         raise InputError("is not a gate that score_pairs wrote", file=path) from error
     if found["trusted"] and found["family"] not in {method.family for method in METHODS.values()}:

@@ -5,7 +5,6 @@ trained, has learned no bias. How far its bias score lies from 50 comes from the
 few distinct swaps, and from sentences of unequal length.
 """
 
-import sys
 from collections.abc import Iterator
 from functools import partial
 from typing import Annotated, Any
@@ -14,13 +13,12 @@ from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.scratch import scratch_folder
 from evenhand.io.tables import read_rows, write_table
-from evenhand.scoring.model_files import BrokenModelError
 from evenhand.scoring.models import family_of, random_causal_lm, random_masked_lm
 from evenhand.stage import Input, Output, Setting
 from evenhand.stereotypes.passes import ACCURACY_PASS, choose_methods, passes_for
 from evenhand.stereotypes.rows import score_row
 from evenhand.stereotypes.scores import NULL_SCORES
-from evenhand.stereotypes.scoring import check_pairs, score_pairs_of
+from evenhand.stereotypes.scoring import blank_methods, check_pairs, score_pairs_of
 
 
 def score_null(
@@ -47,7 +45,7 @@ def score_null(
     out : path
         Parquet, the columns of `evenhand.stereotypes.scores.NULL_SCORES`: a block of rows for
         each seed, each as `score_pairs` writes them, original variant only. Without a seed, or
-        without a method for this kind of model, or of a broken model, there are no rows.
+        without a method for this kind of model, there are no rows.
     name : str
         What the model is called.
     model : path, optional
@@ -80,20 +78,14 @@ def score_null(
         raise InputError(f"the number of seeds is {seeds}", remedy="give 0 or more")
     total = check_pairs(pairs)
     source = model if model is not None else hub_name
-    try:
-        family = family_of(source, revision=revision)
-        draw = partial(
-            random_masked_lm if family == "masked" else random_causal_lm,
-            source,
-            revision=revision,
-            device=device,
-            dtype=dtype,
-        )
-        models = {0: draw(0)} if seeds else {}  # a broken model shows here
-    except BrokenModelError as error:  # which the gate of `score_pairs` tells
-        print(f"{name} has no models to compare with: {error}", file=sys.stderr)
-        write_table(out, NULL_SCORES, [])
-        return {"pairs": total, "seeds": 0, "methods": [], "sentences_scored": 0}
+    family = family_of(source, revision=revision)
+    draw = partial(
+        random_masked_lm if family == "masked" else random_causal_lm,
+        source,
+        revision=revision,
+        device=device,
+        dtype=dtype,
+    )
     chosen = choose_methods(methods, family)
     torch.set_num_threads(1)
     scratch = scratch_folder()
@@ -104,19 +96,21 @@ def score_null(
         nonlocal scored
         bar = tqdm(range(used), desc=f"{name}, random", unit=" seeds", mininterval=5, ascii=True)
         for seed in bar:
-            lm = models.pop(seed, None) or draw(seed)
+            lm = draw(seed)
+            blank = blank_methods(lm, chosen)
+            scored_by = [method for method in chosen if method not in blank]
             for chunk in score_pairs_of(
                 lm,
                 read_rows(pairs),
-                methods=chosen,
-                passes=passes_for(family, chosen),
+                methods=scored_by,
+                passes=passes_for(family, scored_by),
                 tokens_per_batch=tokens_per_batch,
                 threads=threads,
                 scratch=scratch,
             ):
                 for row in chunk:
                     scored += row.excluded is None
-                    yield {"seed": seed, **score_row(row, chosen, ACCURACY_PASS[family])}
+                    yield {"seed": seed, **score_row(row, scored_by, ACCURACY_PASS[family])}
 
     write_table(out, NULL_SCORES, rows())
     return {"pairs": total, "seeds": used, "methods": chosen, "sentences_scored": scored}

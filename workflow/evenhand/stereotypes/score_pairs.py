@@ -7,15 +7,15 @@ counts. The gate also says whether the model can be believed at all; if not, `re
 - `missing_weights`: its checkpoint lacks weights, which are random;
 - `fill_mask_not_above_baseline`, `next_token_not_above_baseline`: it cannot say a token of the
   set's own sentences better than one who always says the most frequent one;
-- `few_scored`: too few pairs have a score;
-- `broken_model`: it cannot be loaded as a language model, and `detail` says why. It has no row.
+- `few_scored`: too few pairs have a score.
+
+A method that the model cannot be scored by is blank in every row; the gate's `blank_methods` has
+the reason by method (`evenhand.stereotypes.scores.NO_VALUE`).
 """
 
 import math
-import sys
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated, Any
 
 import pyarrow as pa
@@ -27,10 +27,8 @@ from evenhand.io.documents import write_json
 from evenhand.io.files import atomic
 from evenhand.io.scratch import scratch_folder
 from evenhand.io.tables import FORM, read_rows, write_table
-from evenhand.scoring.attention import enable_attention
-from evenhand.scoring.describe import describe, describe_broken
+from evenhand.scoring.describe import describe
 from evenhand.scoring.gate import check_model, count_unknown, judge
-from evenhand.scoring.model_files import BrokenModelError
 from evenhand.scoring.models import (
     LanguageModel,
     family_of,
@@ -41,7 +39,14 @@ from evenhand.stage import Input, Output, Setting
 from evenhand.stereotypes.passes import ACCURACY_PASS, PASSES, choose_methods, passes_for
 from evenhand.stereotypes.rows import Row, score_row, token_rows
 from evenhand.stereotypes.scores import EXCLUDED, SCORES, TOKENS
-from evenhand.stereotypes.scoring import Exact, calibrated, check_pairs, score_pairs_of, spread
+from evenhand.stereotypes.scoring import (
+    Exact,
+    blank_methods,
+    calibrated,
+    check_pairs,
+    score_pairs_of,
+    spread,
+)
 
 #: Pairs that the margin of near ties is calibrated on.
 CALIBRATION_PAIRS = 100
@@ -121,10 +126,7 @@ def score_pairs(
         raise InputError("a model is a folder or a hub name", remedy="give one of them, not both")
     total = check_pairs(pairs)
     source = model if model is not None else hub_name
-    try:
-        family = family_of(source, revision=revision)
-    except BrokenModelError as error:
-        return _note_broken(error, None, name, hub_name, total, out, tokens, gate)
+    family = family_of(source, revision=revision)
     chosen = choose_methods(methods, family)
     if not chosen:
         raise InputError(
@@ -139,12 +141,9 @@ def score_pairs(
             source, revision=revision, device=device, dtype=dtype, allow_missing=allow_missing
         )
 
-    try:
-        lm = loaded(dtype)
-        if {"aula", "aula_norm"}.intersection(chosen):
-            enable_attention(lm.model)
-    except BrokenModelError as error:
-        return _note_broken(error, family, name, hub_name, total, out, tokens, gate)
+    lm = loaded(dtype)
+    blank = blank_methods(lm, chosen)
+    scored_by = [method for method in chosen if method not in blank]
     options: dict[str, Any] = {"tokens_per_batch": tokens_per_batch, "threads": threads}
     check = _check(lm, spread(pairs, total, sanity_sentences), seed, options)
     options["scratch"] = scratch_folder()
@@ -154,7 +153,7 @@ def score_pairs(
             lm,
             loaded("fp32"),
             spread(pairs, total, CALIBRATION_PAIRS),
-            methods=chosen,
+            methods=scored_by,
             **options,
         )
     tally = _Tally()
@@ -168,8 +167,8 @@ def score_pairs(
             for rows in score_pairs_of(
                 lm,
                 read_rows(pairs),
-                methods=chosen,
-                passes=passes_for(family, chosen, accuracy=True),
+                methods=scored_by,
+                passes=passes_for(family, scored_by, accuracy=True),
                 shuffle_seed=seed if shuffle else None,
                 exact=exact,
                 progress=bar.update,
@@ -179,38 +178,19 @@ def score_pairs(
                 if read := [one for row in rows for one in token_rows(row)]:
                     store.write_batch(pa.RecordBatch.from_pylist(read, TOKENS))
                 for row in rows:
-                    yield score_row(row, chosen, ACCURACY_PASS[family])
+                    yield score_row(row, scored_by, ACCURACY_PASS[family])
 
         write_table(out, SCORES, scored())
     record = _gate(lm, tally, check, exact, least_scored * total)
     record = {"model": name, "family": family, "hub_name": hub_name, **record}
-    record |= {"methods": chosen, "shuffled_seed": seed if shuffle else None, "pairs": total}
+    record |= {"methods": chosen, "blank_methods": blank}
+    record |= {"shuffled_seed": seed if shuffle else None, "pairs": total}
     write_json(gate, record)
     shown = ("pairs", "pairs_scored", "sentences", "scored", "excluded", "trusted", "reason")
     return {key: record[key] for key in shown} | {
         "accuracy": check["accuracy"],
         "baseline": check["baseline"],
     }
-
-
-def _note_broken(
-    error: BrokenModelError,
-    family: str | None,
-    name: str,
-    hub_name: str | None,
-    pairs: int,
-    out: Path,
-    tokens: Path,
-    gate: Path,
-) -> dict[str, Any]:
-    """Tables without a row, and a gate that says why."""
-    print(f"{name} is not scored: {error}", file=sys.stderr)
-    write_table(out, SCORES, [])
-    write_table(tokens, TOKENS, [])
-    counts = {"pairs_scored": 0, "sentences": 0, "scored": 0, "excluded": {}}
-    record = {"model": name, "family": family, "hub_name": hub_name, **describe_broken(error)}
-    write_json(gate, record | {"methods": [], "shuffled_seed": None, "pairs": pairs} | counts)
-    return counts | {"pairs": pairs, "trusted": False, "reason": record["reason"]}
 
 
 def _check(

@@ -4,6 +4,9 @@ import pyarrow as pa
 
 from evenhand.stereotypes.methods import METHODS
 
+#: Why a method has no value for any sentence of a model.
+NO_VALUE = {"no_attention": "the model has no attention weight for each pair of tokens"}
+
 #: One row per pair, side and variant, in the order of the pairs and of `SIDES`.
 #: Logarithms are natural. Null is what cannot be had (`sss` of a side without a changed token)
 #: or was not asked for. CPS and SSS compare `more` with `less`: `unrelated` has neither. The

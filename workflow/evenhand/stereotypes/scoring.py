@@ -16,10 +16,11 @@ import numpy as np
 
 from evenhand.errors import InputError
 from evenhand.io.tables import count_rows, read_rows
+from evenhand.scoring.attention import enable_attention
 from evenhand.scoring.models import CausalLM, LanguageModel
 from evenhand.scoring.precision import calibrate, near_ties
 from evenhand.stereotypes.pairs import PAIRS, SIDES
-from evenhand.stereotypes.passes import PASSES, passes_for
+from evenhand.stereotypes.passes import PASSES, needs_attention, passes_for
 from evenhand.stereotypes.reading import read_finite
 from evenhand.stereotypes.rows import Row, rows_of, value
 
@@ -52,6 +53,14 @@ class Exact:
     lm: LanguageModel
     margins: dict[str, float]
     pairs: int
+
+
+def blank_methods(lm: LanguageModel, methods: Sequence[str]) -> dict[str, str]:
+    """Those of the methods that the model cannot be scored by, with their reasons (`NO_VALUE`)."""
+    weighted = [name for name in methods if needs_attention([name])]
+    if not weighted or enable_attention(lm.model):
+        return {}
+    return dict.fromkeys(weighted, "no_attention")
 
 
 def differences(rows: Sequence[Row], method: str) -> list[float]:

@@ -23,6 +23,7 @@ from evenhand.stereotypes.decisions import (
     score_intervals,
     summarise_group,
 )
+from evenhand.stereotypes.methods import METHODS
 from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set, summary
 
 HEADER = [
@@ -54,10 +55,10 @@ CHECK = ("passed", "tokens", "accuracy", "accuracy_low", "accuracy_high", "basel
 
 MODELS_HEADER = [
     *("model", "family", "type", "hub_name", "revision", "parameters", "vocabulary", "max_tokens"),
-    *("dtype", "weights_sha256", "tokenizer_sha256", "missing", "trusted", "reason", "detail"),
+    *("dtype", "weights_sha256", "tokenizer_sha256", "missing", "trusted", "reason"),
     *(f"check_{name}" for name in CHECK),
     *("pairs", "sentences", "scored", "excluded", "sentences_with_unknown", "unknown_tokens"),
-    *("unknown_most_frequent", "rescored_pairs"),
+    *("unknown_most_frequent", "blank_methods", "rescored_pairs"),
 ]
 
 
@@ -94,6 +95,7 @@ def summarise_scores(
           weights, and where one more of them is to be expected (within 0 to 100);
         - verdict: distinguishable (from no bias), not_distinguishable, not_scored; see
           `evenhand.stereotypes.decisions.judge`. Verdicts are not adjusted for their number.
+          A method that the model cannot be scored by has the reason of its gate.
 
         Subsets: ``all``; ``clean``, pairs without a flag; ``equal_length``, as many tokens on
         both sides; ``stereo`` and ``antistereo``, by direction, where the set has directions.
@@ -102,8 +104,9 @@ def summarise_scores(
         CSV: per model what its gate says: what the model is (up to tokenizer_sha256, missing
         weights), whether it is trusted and if not the reason; of its check tokens, accuracy with
         an interval, and the baseline (0 to 1); pairs and sentences, those scored, those not by
-        reason; sentences with unknown tokens, how many, and which are the most frequent; and the
-        pairs that were scored again in full precision.
+        reason; sentences with unknown tokens, how many, and which are the most frequent; the
+        methods that it cannot be scored by; and the pairs that were scored again in full
+        precision.
     nulls : list of Path, optional
         What `score_null` wrote of each model. With fewer than 3 seeds nothing is called
         distinguishable.
@@ -137,7 +140,9 @@ def _described(gate: Path) -> dict[str, Any]:
     for name in ("excluded", "unknown_most_frequent"):
         counts = told.get(name) or {}
         row[name] = "; ".join(f"{word}: {n}" for word, n in counts.items() if n) or None
-    return row | {"missing": "; ".join(told.get("missing") or []) or None}
+    blank = [f"{method}: {why}" for method, why in (told.get("blank_methods") or {}).items()]
+    lists = {"missing": told.get("missing") or [], "blank_methods": blank}
+    return row | {name: "; ".join(words) or None for name, words in lists.items()}
 
 
 def subsets(pairs: Pairs, model: Model) -> dict[str, np.ndarray]:
@@ -159,30 +164,32 @@ def _summarise(
 ) -> Iterator[dict[str, Any]]:
     """A model's rows, by method, subset and bias type."""
     blank = dict.fromkeys(HEADER) | {"model": model.name, "subset": "all", "bias_type": "all"}
-    if not model.methods:
+    methods = [name for name in METHODS if name in model.methods or name in model.blank]
+    if not methods:
         reason = model.reason or "nothing_scored"
         verdict = {"verdict": NOT_SCORED, "reason": reason}
         yield blank | {"pairs": len(pairs.pair_id), "trusted": model.trusted} | verdict
         return
-    decisions = [decide(pairs, model.scores, method) for method in model.methods]
-    nulls = [[decide(pairs, null, method) for null in model.nulls] for method in model.methods]
-    rows: dict[str, list[dict[str, Any]]] = {method: [] for method in model.methods}
+    decisions = [decide(pairs, model.scores, method) for method in methods]
+    nulls = [[decide(pairs, null, method) for null in model.nulls] for method in methods]
+    rows: dict[str, list[dict[str, Any]]] = {method: [] for method in methods}
     for subset, members in subsets(pairs, model).items():
         for bias_type in ("all", *bias_types(pairs)):
             chosen = members & ((pairs.bias_type == bias_type) | (bias_type == "all"))
             if bias_type != "all" and not chosen.any():
                 continue
             intervals = score_intervals(decisions, chosen, pairs, draw, level)
-            for place, method in enumerate(model.methods):
+            for place, method in enumerate(methods):
                 rows[method].append(
                     blank
                     | {"method": method, "subset": subset, "bias_type": bias_type}
                     | summarise_group(
                         decisions[place], nulls[place], chosen, pairs, intervals[place], level
                     )
+                    | ({"reason": model.blank[method]} if method in model.blank else {})
                     | {"trusted": True}
                 )
-    for method in model.methods:
+    for method in methods:
         yield from rows[method]
 
 

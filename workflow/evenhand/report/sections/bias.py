@@ -10,6 +10,7 @@ from evenhand.report.render import signed
 from evenhand.report.sentences import marked
 from evenhand.report.words import gate_meaning
 from evenhand.stereotypes.methods import METHODS
+from evenhand.stereotypes.scores import NO_VALUE
 
 SUMMARY = {
     "model": str,
@@ -435,7 +436,11 @@ def _methods(path: Path | None, models: list[str]) -> list[dict[str, Any]]:
         row
         | {
             "title": METHODS[row["method"]].title if row["method"] in METHODS else row["method"],
-            "why": [gate_meaning(word) for word in (row["reason"] or "").split(", ") if word],
+            "why": [
+                NO_VALUE.get(word) or gate_meaning(word)
+                for word in (row["reason"] or "").split(", ")
+                if word
+            ],
         }
         for row in _of_models(path, METHOD_CORRELATIONS, models)
     ]

@@ -51,7 +51,6 @@ def describe_models(gates: dict[tuple[str, str], dict[str, Any]]) -> dict[str, A
             },
         )
         why = [] if gate.get("trusted") else gate_words(gate.get("reason")) or [NO_REASON]
-        why += [gate["detail"]] if gate.get("detail") else []
         known["why"] += [words for words in why if words not in known["why"]]
         checks.append(_check(name, model, gate, why))
     return {"facts": list(facts.values()), "checks": checks}

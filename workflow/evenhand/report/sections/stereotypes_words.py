@@ -7,7 +7,7 @@ from typing import Any
 from evenhand.report.words import gate_meaning
 from evenhand.stereotypes.methods import METHODS
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
-from evenhand.stereotypes.scores import EXCLUDED
+from evenhand.stereotypes.scores import EXCLUDED, NO_VALUE
 
 #: Methods that are shown and do not count in a verdict on a model, and why.
 ASIDE = {name: "as published" for name, method in METHODS.items() if method.compat_of}
@@ -27,6 +27,7 @@ REASONS = {
     "few_clusters": "there are too few different swaps for an interval",
     "nothing_scored": "no pair could be scored",
     "ties": "ties alone keep it below 50",
+    **NO_VALUE,
 }
 
 #: Why a model is not trusted here, where the words of SlguSet's page do not fit.
