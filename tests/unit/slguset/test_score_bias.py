@@ -516,13 +516,8 @@ def test_an_interrupted_scoring_goes_on(tmp_path, folder, monkeypatch):
     assert 0 < afresh < len(runs)  # two chunks were there; after a success nothing is kept
 
 
-def test_a_model_that_cannot_be_loaded_is_a_result(tmp_path):
+def test_a_model_that_cannot_be_loaded_is_an_error(tmp_path):
     folder = tiny_models.save(tmp_path)
     (folder / "model.safetensors").write_bytes(b"x" * 99)
-    rows = dataset_rows()
-    found, gate, counts = run(tmp_path, rows, folder)
-    assert [one["sentence_id"] for one in found] == [one["sentence_id"] for one in rows]
-    assert {one["bias"] for one in found} == {None}
-    assert {one["excluded"] for one in found} == {"broken_model"}
-    assert gate["reason"] == "broken_model" and "weights are broken" in gate["detail"]
-    assert counts["scored"] == 0 and not counts["trusted"]
+    with pytest.raises(InputError, match=r"weights are broken .*; fetch the model again"):
+        run(tmp_path, dataset_rows(), folder)

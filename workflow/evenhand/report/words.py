@@ -83,7 +83,6 @@ POSITIONS = {
 
 #: Why a model's numbers are not to be trusted.
 GATES = {
-    "broken_model": "It cannot be used as a language model.",
     "missing_weights": "Its checkpoint lacks weights, which were made up at random.",
     "fill_mask_not_above_baseline": (
         "It fills in masked characters no better than one who always says the most frequent one."

@@ -3,7 +3,6 @@
 import hashlib
 from typing import Any
 
-from evenhand.scoring.model_files import BrokenModelError
 from evenhand.scoring.models import CausalLM, LanguageModel
 
 #: Weights per tensor that `fingerprint` looks at, about.
@@ -39,22 +38,6 @@ def describe(lm: LanguageModel) -> dict[str, Any]:
         start = None if lm.start_id is None else lm.tokenizer.convert_ids_to_tokens(lm.start_id)
         description["start_token"] = start
     return description
-
-
-def describe_broken(error: BrokenModelError) -> dict[str, Any]:
-    """What `describe` would say of a model that cannot be loaded, and why there is no number."""
-    from evenhand.scoring.fill_mask import NOTHING_CHECKED
-
-    known = ("type", "parameters", "vocabulary", "max_tokens", "dtype", "revision")
-    return {
-        **dict.fromkeys((*known, "weights_sha256", "tokenizer_sha256")),
-        "missing": [],
-        "trusted": False,
-        "reason": "broken_model",
-        # without the path, which may be of one machine
-        "detail": f"{error.problem[:1].upper()}{error.problem[1:]}.",
-        "check": NOTHING_CHECKED,
-    }
 
 
 def fingerprint(lm: LanguageModel) -> str:

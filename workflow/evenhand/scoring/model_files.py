@@ -35,17 +35,17 @@ def check_folder(folder: Path, *, weights: bool = True, vocabulary: bool = True)
         raise InputError("there is no such model folder", file=folder)
     names = {path.name for path in folder.iterdir()}
     if "config.json" not in names:
-        raise BrokenModelError("the model folder lacks config.json", file=folder)
+        raise InputError("the model folder lacks config.json", file=folder)
     if weights and not names.intersection(WEIGHT_FILES):
         pickled = sorted(name for name in names if name.endswith((".bin", ".pt", ".ckpt", ".h5")))
-        raise BrokenModelError(
+        raise InputError(
             f"the model folder lacks {WEIGHT_FILES[0]}"
             + (f" ({pickled[0]} is not read: a pickle can run code)" if pickled else ""),
             file=folder,
             remedy="save the model with save_pretrained, which writes safetensors",
         )
     if vocabulary and not names.intersection(VOCABULARY_FILES):
-        raise BrokenModelError(
+        raise InputError(
             f"the model folder lacks a tokenizer (one of {', '.join(VOCABULARY_FILES)})",
             file=folder,
             remedy="save the tokenizer into it with save_pretrained",
@@ -61,13 +61,11 @@ def readable_errors(source: Path | str, wanted: str) -> Iterator[None]:
     try:
         yield
     except SafetensorError as error:
-        raise BrokenModelError(
+        raise InputError(
             f"the weights are broken ({error})", file=source, remedy="fetch the model again"
         ) from error
     except json.JSONDecodeError as error:
-        raise BrokenModelError(
-            f"a JSON file of the model is broken ({error})", file=source
-        ) from error
+        raise InputError(f"a JSON file of the model is broken ({error})", file=source) from error
     except (OSError, HfHubHTTPError) as error:
         if isinstance(source, Path):
             raise InputError(f"cannot be loaded ({_first_line(error)})", file=source) from error
@@ -77,7 +75,7 @@ def readable_errors(source: Path | str, wanted: str) -> Iterator[None]:
             "or give a folder that holds the model",
         ) from error
     except (ValueError, KeyError, RuntimeError) as error:
-        raise BrokenModelError(
+        raise InputError(
             f"cannot be used as a {wanted} ({_first_line(error)})", file=source
         ) from error
 

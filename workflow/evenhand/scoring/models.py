@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evenhand.errors import InputError
 from evenhand.scoring.device import DTYPES, check_device
-from evenhand.scoring.model_files import BrokenModelError, check_folder, readable_errors
-from evenhand.scoring.selection import enable_selection, looks_ahead
+from evenhand.scoring.model_files import check_folder, readable_errors
+from evenhand.scoring.selection import enable_selection, looks_ahead, text_config
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
@@ -41,7 +42,7 @@ class LanguageModel:
     @property
     def vocabulary(self) -> int:
         """The number of tokens that the head gives a probability to."""
-        return int(self.model.config.vocab_size)
+        return int(text_config(self.model).vocab_size)
 
 
 @dataclass(frozen=True)
@@ -190,7 +191,7 @@ def family_of(source: Path | str, *, revision: str | None = None) -> str:
             return "masked"
         if config.model_type in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
             return "causal"
-    raise BrokenModelError(
+    raise InputError(
         f"{', '.join(sorted(classes)) or config.model_type} is neither a masked nor a causal"
         " language model",
         file=source,
@@ -225,9 +226,7 @@ def _load_tokenizer(
     with readable_errors(source, f"{family} language model"):
         tokenizer = AutoTokenizer.from_pretrained(str(source), **_options(revision))
     if not tokenizer.is_fast:
-        raise BrokenModelError(
-            "the tokenizer gives no offsets", file=source, remedy="use a fast one"
-        )
+        raise InputError("the tokenizer gives no offsets", file=source, remedy="use a fast one")
     return tokenizer
 
 
@@ -252,7 +251,7 @@ def _load_weights(
         )
     missing = sorted({*info["missing_keys"], *(str(key[0]) for key in info["mismatched_keys"])})
     if missing and not allow_missing:
-        raise BrokenModelError(
+        raise InputError(
             f"the checkpoint lacks {len(missing)} weights of a {family} language model "
             f"({', '.join(missing[:3])}{', …' if len(missing) > 3 else ''}); they would be random",
             file=source,
@@ -287,7 +286,7 @@ def _class(source: Path | str, revision: str | None, family: str) -> Any:
     if family == "masked":
         return AutoModelForMaskedLM
     if family_of(source, revision=revision) != family:  # BERT would be run as if it were one
-        raise BrokenModelError("is a masked language model, not a causal one", file=source)
+        raise InputError("is a masked language model, not a causal one", file=source)
     return AutoModelForCausalLM
 
 
@@ -299,7 +298,7 @@ def _masked(
     device: str,
 ) -> MaskedLM:
     if tokenizer.mask_token_id is None:
-        raise BrokenModelError("the tokenizer has no mask token", file=source)
+        raise InputError("the tokenizer has no mask token", file=source)
     common = _prepare(source, model, tokenizer, missing, device)
     enable_selection(model)
     return MaskedLM(**common, mask_id=tokenizer.mask_token_id)
@@ -313,9 +312,9 @@ def _causal(
     device: str,
 ) -> CausalLM:
     common = _prepare(source, model, tokenizer, missing, device)
-    model.config.use_cache = False  # nothing is generated
+    text_config(model).use_cache = False  # nothing is generated
     if looks_ahead(model):
-        raise BrokenModelError(
+        raise InputError(
             f"{type(model).__name__} looks at the tokens that follow, so it is no causal"
             " language model",
             file=source,
@@ -343,9 +342,10 @@ def _prepare(
     device: str,
 ) -> dict[str, Any]:
     """Put a model on its device, to be read only; return what `LanguageModel` is made of."""
-    if len(tokenizer) > model.config.vocab_size:
-        raise BrokenModelError(
-            f"the tokenizer has {len(tokenizer)} tokens and the model {model.config.vocab_size}",
+    known = text_config(model).vocab_size
+    if len(tokenizer) > known:
+        raise InputError(
+            f"the tokenizer has {len(tokenizer)} tokens and the model {known}",
             file=source,
             remedy="put the tokenizer that the model was trained with beside it",
         )
@@ -372,7 +372,7 @@ def positions_of(model: "PreTrainedModel") -> int | None:
 
     RoBERTa and its kin count positions from after the padding.
     """
-    positions = getattr(model.config, "max_position_embeddings", None)
+    positions = getattr(text_config(model), "max_position_embeddings", None)
     if not positions:
         return None
     embeddings = getattr(getattr(model.base_model, "embeddings", None), "position_embeddings", None)

@@ -30,7 +30,6 @@ What cannot be scored stays in the table with a reason in the column `excluded`:
 """
 
 import math
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -44,9 +43,8 @@ from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.scratch import scratch_folder
 from evenhand.io.tables import count_rows, read_rows, write_table
-from evenhand.scoring.describe import describe, describe_broken
+from evenhand.scoring.describe import describe
 from evenhand.scoring.gate import check_model, count_unknown, judge
-from evenhand.scoring.model_files import BrokenModelError
 from evenhand.scoring.models import CausalLM, MaskedLM, family_of, load_causal_lm, load_masked_lm
 from evenhand.scoring.precision import calibrate, near_ties
 from evenhand.slguset.bias_tables import BIAS
@@ -138,10 +136,7 @@ def score_bias(
     total = _check_dataset(dataset)
     source = model if model is not None else hub_name
     torch.set_num_threads(1)
-    try:
-        family = family_of(source, revision=revision)
-    except BrokenModelError as error:
-        return _note_broken(error, None, name, hub_name, log_base, dataset, out, gate)
+    family = family_of(source, revision=revision)
     load = load_masked_lm if family == "masked" else load_causal_lm
 
     def load_as(number_format: str) -> MaskedLM | CausalLM:
@@ -154,10 +149,7 @@ def score_bias(
         )
 
     running = {"tokens_per_batch": tokens_per_batch, "threads": threads}
-    try:
-        reader = _Reader(load_as, dtype, {"log_base": log_base, **running})
-    except BrokenModelError as error:
-        return _note_broken(error, family, name, hub_name, log_base, dataset, out, gate)
+    reader = _Reader(load_as, dtype, {"log_base": log_base, **running})
     lm = reader.lm
     ordinary = [row["sentence"] for row in _spread(dataset, total, sanity_sentences)]
     check = check_model(lm, ordinary, seed=seed, **running)
@@ -211,27 +203,6 @@ def score_bias(
         "accuracy": check["accuracy"],
         "baseline": check["baseline"],
     }
-
-
-def _note_broken(
-    error: BrokenModelError,
-    family: str | None,
-    name: str,
-    hub_name: str | None,
-    log_base: float,
-    dataset: Path,
-    out: Path,
-    gate: Path,
-) -> dict[str, Any]:
-    """A table without a number, and a gate that says why."""
-    print(f"{name} is not scored: {error}", file=sys.stderr)
-    ids = [row["sentence_id"] for row in read_rows(dataset, ["sentence_id"])]
-    nothing = dict.fromkeys(BIAS.names) | {"excluded": "broken_model"}
-    write_table(out, BIAS, (nothing | {"sentence_id": one} for one in ids))
-    counts = {"sentences": len(ids), "scored": 0, "excluded": {"broken_model": len(ids)}}
-    record = {"model": name, "family": family, "hub_name": hub_name, **describe_broken(error)}
-    write_json(gate, record | {"log_base": log_base} | counts)
-    return counts | {"trusted": False, "reason": record["reason"]}
 
 
 Scored = list[tuple[dict[str, Any], list[Slot]]]
