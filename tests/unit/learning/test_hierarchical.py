@@ -22,7 +22,7 @@ from evenhand.learning.hierarchical import (
 from evenhand.learning.packing import Limits, pack
 from unit.learning import tiny_encoders
 from unit.learning.padded_reference import PaddedClassifier, published_positions, square
-from unit.scoring import tiny_causal, tiny_models
+from unit.scoring import architectures, tiny_causal, tiny_models
 
 LIMITS, CLASSES, AFTER = Limits(6, 24), 5, [7]
 
@@ -339,6 +339,18 @@ def test_a_masked_lm_is_an_encoder(tmp_path, family):
     assert {tensor.dtype for tensor in lm.values() if tensor.is_floating_point()} == {
         torch.bfloat16
     }
+
+
+def test_an_encoder_that_reads_images_too(tmp_path):
+    encoder = load_encoder(architectures.save(tmp_path, "modernvbert"))
+    check_input(encoder, vocabulary=270, limits=Limits(2, 16))
+    with pytest.raises(InputError, match="the encoder knows 270"):
+        check_input(encoder, vocabulary=271, limits=Limits(2, 16))
+    model = HierarchicalClassifier(encoder, 2, 2)
+    batch = pack([[np.array([0, 5, 6, 2])], []], Limits(2, 16), pad_id=1)
+    assert model(batch)[0].isfinite().all() and model.top.width == 32
+    nothing = pack([[]], Limits(2, 16), pad_id=1)
+    assert model(nothing)[0].isfinite().all()
 
 
 def test_the_weights_are_the_checkpoints(tmp_path):

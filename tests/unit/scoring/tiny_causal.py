@@ -5,6 +5,8 @@ from pathlib import Path
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import (
+    Gemma3Config,
+    Gemma3ForConditionalGeneration,
     GPT2Config,
     GPT2LMHeadModel,
     GPTNeoXConfig,
@@ -32,7 +34,7 @@ SENTENCES = [
     "Why",
 ]
 
-FAMILIES = ("gpt2", "llama", "qwen2", "opt", "gpt_neox")
+FAMILIES = ("gpt2", "llama", "qwen2", "opt", "gpt_neox", "gemma3")
 
 
 def save(folder: Path, family: str = "gpt2", *, tokenizer=None, seed: int = 0) -> Path:
@@ -95,6 +97,7 @@ TOKENIZERS = {
     "qwen2": lambda: byte_level(end="<|endoftext|>", eos_token="<|endoftext|>"),
     "opt": lambda: byte_level(own_start=True, bos_token="</s>", eos_token="</s>"),
     "gpt_neox": byte_level,  # no start and no end
+    "gemma3": pieces,
 }
 
 _SIZES = {
@@ -136,6 +139,30 @@ MODELS = {
     ),
     "gpt_neox": lambda size: GPTNeoXForCausalLM(
         GPTNeoXConfig(vocab_size=size, intermediate_size=64, **_SIZES)
+    ),
+    # reads images too, so that the sizes stand in the configuration of its text
+    "gemma3": lambda size: Gemma3ForConditionalGeneration(
+        Gemma3Config(
+            text_config={
+                **_SIZES,
+                "vocab_size": size,
+                "intermediate_size": 64,
+                "num_key_value_heads": 1,
+                "head_dim": 16,
+                "sliding_window": 16,
+                "layer_types": ["sliding_attention", "full_attention"],
+            },
+            vision_config={
+                "hidden_size": 16,
+                "intermediate_size": 16,
+                "num_hidden_layers": 1,
+                "num_attention_heads": 1,
+                "image_size": 8,
+                "patch_size": 4,
+            },
+            mm_tokens_per_image=4,
+            image_token_index=size - 1,
+        )
     ),
 }
 

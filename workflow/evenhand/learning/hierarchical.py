@@ -28,8 +28,9 @@ from torch import nn
 from evenhand.errors import InputError
 from evenhand.learning.packing import Limits, Packed
 from evenhand.scoring.device import DTYPES, check_device
-from evenhand.scoring.model_files import BrokenModelError, check_folder, readable_errors
+from evenhand.scoring.model_files import check_folder, readable_errors
 from evenhand.scoring.models import family_of, positions_of
+from evenhand.scoring.selection import text_config
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig, PreTrainedModel
@@ -86,7 +87,7 @@ def load_encoder(
     if isinstance(source, Path):
         check_folder(source, vocabulary=False)
     if family_of(source, revision=revision) != "masked":
-        raise BrokenModelError(
+        raise InputError(
             "is a causal language model: its first token does not see the others",
             file=source,
             remedy="use an encoder, such as BERT or RoBERTa",
@@ -105,7 +106,7 @@ def load_encoder(
         )
     lost = {*info["missing_keys"], *(str(key[0]) for key in info["mismatched_keys"])}
     if missing := sorted(name for name in lost if not name.startswith("pooler.")):
-        raise BrokenModelError(
+        raise InputError(
             f"the checkpoint lacks {len(missing)} weights of an encoder ({', '.join(missing[:3])}"
             f"{', …' if len(missing) > 3 else ''}); they would be random",
             file=source,
@@ -132,7 +133,7 @@ def check_input(encoder: "PreTrainedModel", *, vocabulary: int, limits: Limits) 
     ------
     InputError
     """
-    known = int(encoder.config.vocab_size)
+    known = int(text_config(encoder).vocab_size)
     if vocabulary > known:
         raise InputError(
             f"the tokens are of a vocabulary of {vocabulary}, and the encoder knows {known}",
@@ -155,7 +156,7 @@ def encode_paragraphs(encoder: "PreTrainedModel", batch: Packed) -> torch.Tensor
     """
     lookup = encoder.get_input_embeddings()
     if not batch.buckets:
-        return lookup.weight.new_zeros((0, encoder.config.hidden_size))
+        return lookup.weight.new_zeros((0, text_config(encoder).hidden_size))
     embedded = lookup(torch.cat([one.ids.flatten() for one in batch.buckets]))
     parts = embedded.split([one.ids.numel() for one in batch.buckets])
     with _first_tokens_only(encoder):
@@ -378,7 +379,8 @@ class HierarchicalClassifier(nn.Module):
     ) -> None:
         super().__init__()
         self.encoder = encoder
-        self.top = DocumentTop(encoder.config, classes, segments, mode=mode, dropout=dropout)
+        sizes = text_config(encoder)
+        self.top = DocumentTop(sizes, classes, segments, mode=mode, dropout=dropout)
 
     def forward(self, batch: Packed) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits (n, classes) and features (n, d) of a batch: see `DocumentTop.forward`."""

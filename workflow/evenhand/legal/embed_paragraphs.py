@@ -101,6 +101,7 @@ def embed_paragraphs(
     from evenhand.learning.packing import Limits, pack_flat
     from evenhand.learning.settings import Settings
     from evenhand.scoring.device import repeatable, settle
+    from evenhand.scoring.selection import text_config
 
     if stored not in STORED:
         raise InputError(f"stored is {stored!r}, not one of {', '.join(STORED)}")
@@ -113,7 +114,8 @@ def embed_paragraphs(
     encoder = load_encoder(source, revision=revision, device=device).eval()
     settle(encoder)
     check_input(encoder, vocabulary=described["vocabulary"], limits=limits)
-    width, special = int(encoder.config.hidden_size), described["special"]
+    sizes, special = text_config(encoder), described["special"]
+    width = int(sizes.hidden_size)
     store = TokenStore(tokens)
     form = schema(width, stored)
     kind = torch.device(device).type
@@ -171,9 +173,7 @@ def embed_paragraphs(
             writer.write_batch(batch)
         padding = encode_padding(encoder, limits.tokens).float().cpu().tolist()
     document = {
-        "encoder": {
-            name: getattr(encoder.config, name) for name in ENCODER if hasattr(encoder.config, name)
-        },
+        "encoder": {name: getattr(sizes, name) for name in ENCODER if hasattr(sizes, name)},
         "segments": limits.segments,
         "tokens": limits.tokens,
         "stored": stored,

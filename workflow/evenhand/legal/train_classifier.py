@@ -133,6 +133,7 @@ def train_classifier(
     from evenhand.learning.settings import Settings
     from evenhand.legal import training
     from evenhand.legal.classifier_folder import save_classifier
+    from evenhand.scoring.selection import text_config
 
     settings = Settings(
         lr=lr,
@@ -212,7 +213,7 @@ def train_classifier(
         cases,
         plan,
         seed,
-        features=int(encoder.config.hidden_size),
+        features=int(text_config(encoder).hidden_size),
         pairs=pairs,
         folder=scratch_folder(),
         tensorboard=tensorboard,
