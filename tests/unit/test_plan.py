@@ -1,9 +1,11 @@
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from evenhand import plan, plan_individual, plan_report, plan_slguset, plan_stereotypes
+from evenhand import plan, plan_individual, plan_models, plan_report, plan_slguset, plan_stereotypes
 from evenhand.config import complete, read_schema
 from evenhand.config_reference import SCHEMA
 from evenhand.errors import InputError
@@ -139,6 +141,7 @@ def test_jobs_find_python_the_library_and_the_cache(here, monkeypatch):
     environment = plan.job_environment(configured(results="out"), "/lib")
     assert environment["PATH"].endswith(":/bin") and environment["PYTHONPATH"] == "/lib"
     assert environment["EVENHAND_CACHE"] == "out/.evenhand/cache"
+    assert environment["DISABLE_SAFETENSORS_CONVERSION"] == "1"
     off = configured(cache={"enabled": False, "folder": "shared"}, offline=True)
     assert plan.job_environment(off, "/lib")["EVENHAND_CACHE"] == ""
     assert plan.job_environment(off, "/lib")["HF_HUB_OFFLINE"] == "1"
@@ -151,10 +154,78 @@ def test_what_is_named_must_be_there(here):
         plan.check_files(configured({"published": {"file": "s.csv"}}))
     corpora = {"x": {"files": ["papers"]}}
     config = configured({"corpora": corpora}, models={"m": {"path": "gone"}, "t": {"train": {}}})
-    with pytest.raises(InputError, match=r"models\.m\.path is gone"):
+    with pytest.raises(InputError, match=r"models\.m\.path is gone: there is no such model folder"):
         plan.check_files(config)
-    Path("gone").mkdir()
+    model_files("gone", *WHOLE)
     plan.check_files(config)
+
+
+#: What a folder of a model needs.
+WHOLE = ("config.json", "model.safetensors", "tokenizer.json")
+
+
+def model_files(folder: str, *names: str) -> None:
+    Path(folder).mkdir()
+    for name in names:
+        Path(folder, name).touch()
+
+
+@pytest.mark.parametrize(
+    ("files", "problem"),
+    [
+        (WHOLE[1:], r"m: the model folder lacks config\.json; save the model into it with save_"),
+        (WHOLE[::2], r"m: the model folder lacks model\.safetensors; save the model into it"),
+        ((*WHOLE[::2], "tf_model.h5"), r"m: the model folder lacks model\.safetensors; save"),
+        (WHOLE[:2], r"m: the model folder lacks a tokenizer \(one of .*; save the tokenizer into"),
+        (("config.json", "pytorch_model.bin"), r"m: the model folder lacks a tokenizer"),
+    ],
+)
+def test_a_model_folder_that_lacks_a_file_is_refused(here, files, problem):
+    model_files("m", *files)
+    config = configured({"corpora": {"x": {"files": ["papers"]}}}, models={"mine": {"path": "m"}})
+    with pytest.raises(InputError, match=rf"^config: models\.mine\.path is {problem}"):
+        plan.check_files(config)
+
+
+@pytest.mark.parametrize("weights", ["pytorch_model.bin", "pytorch_model.bin.index.json"])
+def test_pickled_weights_are_converted_first(here, weights):
+    model_files("pickled", "config.json", "vocab.txt", weights)
+    model_files("both", *WHOLE, weights)
+    models = {
+        "pickled": {"path": "pickled"},
+        "both": {"path": "both"},
+        "far": {"hub": "a/b", "revision": "v1"},
+        "far_pickled": {"hub": "a/b", "revision": "v1", "convert": True},
+    }
+    config = configured({"published": {"file": "papers/a.txt"}}, models=models)
+    plan.check_files(config)
+    assert plan_models.converted(config) == ["far_pickled", "pickled"]
+    assert [plan_models.model_folder(config, name) for name in models] == [
+        *("<results>/models/pickled", "both", None, "<results>/models/far_pickled")
+    ]
+    nowhere, there = dict.fromkeys(("hub_name", "revision")), {"hub_name": "a/b", "revision": "v1"}
+    assert [plan_models.hub_place(config, name) for name in models] == [
+        *(nowhere, nowhere, there, nowhere)
+    ]
+    files = plan.other_files(config, [])
+    assert [file for file in files if "/models/" in file] == [
+        f"<results>/models/{name}" for name in ("far_pickled", "pickled")
+    ]
+
+
+def test_a_conversion_without_effect_is_refused(here):
+    model_files("m", *WHOLE)
+    config = configured(models={"m": {"path": "m", "convert": True}}, slguset={"published": {}})
+    with pytest.raises(InputError, match=r"models\.m\.convert has no effect .* `path`; remove it"):
+        plan_models.check_models(config)
+
+
+def test_planning_loads_no_library_of_models():
+    code = (
+        "import sys; from evenhand import plan; print({'torch', 'transformers'} & {*sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
 
 
 def test_a_model_has_one_origin_and_something_to_learn_from(here):

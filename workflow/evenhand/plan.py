@@ -45,15 +45,8 @@ def check_files(config: Config) -> None:
             " individual_fairness.datasets, or cases under legal.datasets",
         )
     named = {"slguset.published.file": slguset["published"].get("file")}
+    plan_models.check_models(config)
     for name, model in config["models"].items():
-        kinds = [kind for kind in ("path", "hub", "train", "pretrain") if kind in model]
-        if len(kinds) != 1:
-            raise InputError(
-                f"config: models.{name} has {' and '.join(kinds) or 'none'} of path, hub, train and"
-                " pretrain",
-                remedy="give exactly one of them",
-            )
-        named[f"models.{name}.path"] = model.get("path")
         for number, path in enumerate(model.get("train", {}).get("files", [])):
             named[f"models.{name}.train.files.{number}"] = path
         if "train" in model and not model["train"]["files"] and not slguset["corpora"]:
@@ -67,12 +60,11 @@ def check_files(config: Config) -> None:
     for name, one in config["stereotypes"]["sets"].items():
         named[f"stereotypes.sets.{name}.file"] = one.get("file")
     legal = plan_legal.check_legal(config)
-    may_be_folders = {f"models.{name}.path" for name in config["models"]} | legal.keys()
     plan_classifiers.check_classifiers(config)
     for key, path in (named | legal).items():
         if path and not Path(path).exists():
             raise InputError(f"config: {key} is {path}, and there is no such file or folder")
-        if path and key not in may_be_folders and Path(path).is_dir():
+        if path and key not in legal and Path(path).is_dir():
             raise InputError(f"config: {key} is {path}, which is a folder", remedy="name a file")
     plan_stereotypes.check_sets(config)
 
@@ -111,11 +103,8 @@ def other_files(config: Config, shards: Iterable[str]) -> list[str]:
     used |= set(
         plan_models.models_for(config, plan_models.CHINESE) if plan_slguset.editions(config) else []
     )
-    files += [
-        f"<results>/models/{name}"
-        for name, model in config["models"].items()
-        if ("train" in model or "pretrain" in model) and name in used
-    ]
+    folders = {plan_models.model_folder(config, name) for name in config["models"] if name in used}
+    files += sorted(folder for folder in folders if folder and folder.startswith("<results>"))
     return files
 
 
@@ -133,6 +122,8 @@ def job_environment(config: Config, library: str) -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join(filter(None, [library, before["PYTHONPATH"]])),
         "EVENHAND_STATE": state,
         "EVENHAND_CACHE": folder if config["cache"]["enabled"] else "",
+        # else transformers asks a service of the hub to convert a checkpoint of pickled weights
+        "DISABLE_SAFETENSORS_CONVERSION": "1",
     }
     if config["mirror"]:
         environment["EVENHAND_MIRROR"] = config["mirror"]

@@ -1,7 +1,11 @@
 """What the Snakefile asks about the models of a configuration. See `evenhand.plan`."""
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
+
+from evenhand.errors import InputError
+from evenhand.scoring.model_files import check_folder, is_pickled
 
 Config = dict[str, Any]
 
@@ -9,11 +13,61 @@ Config = dict[str, Any]
 CHINESE = "zh"
 
 
+def check_models(config: Config) -> None:
+    """Stop if a model has no source or several, or if its folder lacks a file.
+
+    Raises
+    ------
+    InputError
+        It names the key, the folder and what is missing.
+    """
+    for name, model in config["models"].items():
+        key = f"models.{name}"
+        kinds = [kind for kind in ("path", "hub", "train", "pretrain") if kind in model]
+        if len(kinds) != 1:
+            raise InputError(
+                f"config: {key} has {' and '.join(kinds) or 'none'} of path, hub, train and"
+                " pretrain",
+                remedy="give exactly one of them",
+            )
+        if model["convert"] and "hub" not in model:
+            raise InputError(
+                f"config: {key}.convert has no effect for a model with `{kinds[0]}`",
+                remedy="remove it (pickled weights under `path` are converted without it)",
+            )
+        if "path" in model:
+            try:
+                check_folder(Path(model["path"]), pickled=True)
+            except InputError as error:
+                raise InputError(
+                    f"config: {key}.path is {model['path']}: {error.problem}", remedy=error.remedy
+                ) from error
+
+
 def model_folder(config: Config, model: str) -> str | None:
-    """The folder of a model that is trained here or that the user names; none on the hub."""
+    """The folder of a model that is made here or that the user names; none on the hub."""
     settings = config["models"][model]
-    made = "train" in settings or "pretrain" in settings
+    made = "train" in settings or "pretrain" in settings or is_converted(config, model)
     return f"<results>/models/{model}" if made else settings.get("path")
+
+
+def hub_place(config: Config, model: str) -> dict[str, str | None]:
+    """Where on the hub a model is read from: hub_name and revision, None if it has a folder."""
+    settings = config["models"][model]
+    if is_converted(config, model):
+        return {"hub_name": None, "revision": None}
+    return {"hub_name": settings.get("hub"), "revision": settings["revision"]}
+
+
+def is_converted(config: Config, model: str) -> bool:
+    """Whether a model's weights are pickled, so that they are converted to safetensors first."""
+    settings = config["models"][model]
+    return settings["convert"] or ("path" in settings and is_pickled(Path(settings["path"])))
+
+
+def converted(config: Config) -> list[str]:
+    """The models whose weights are converted to safetensors first."""
+    return [name for name in config["models"] if is_converted(config, name)]
 
 
 def train_inputs(config: Config, model: str, shards: Iterable[str]) -> dict[str, list[str]]:

@@ -142,9 +142,12 @@ def source_of(name):
 
 def hub(wildcards):
     """A rule's `params: hub`: where on the hub a model is, if it is there."""
-    model = config["models"][wildcards.model]
-    place = {"hub_name": model.get("hub"), "revision": model["revision"]}
-    return Options(f"models.{wildcards.model}", place)
+    return hub_options(wildcards.model)
+
+
+def hub_options(model):
+    """The same of a model by its name."""
+    return Options(f"models.{model}", plan_models.hub_place(config, model))
 
 
 # Where a model runs is no change: a parameter that `input` has a part in is not recorded.
@@ -242,13 +245,7 @@ def encoder_of(kind):
 def hub_of(kind):
     """`params: hub` of a classifier's encoder."""
 
-    def told(wildcards):
-        name = LEGAL["classifiers"][getattr(wildcards, kind)]["model"]
-        model = config["models"][name]
-        place = {"hub_name": model.get("hub"), "revision": model["revision"]}
-        return Options(f"models.{name}", place)
-
-    return told
+    return lambda wildcards: hub_options(LEGAL["classifiers"][getattr(wildcards, kind)]["model"])
 
 
 def tokens_of(kind, suffix):
@@ -268,14 +265,13 @@ def embeddings_of(kind, suffix):
 def pretraining(name):
     """What the training of a masked model on a data set's texts goes on from."""
     own = config["models"][name]["pretrain"]
-    base, cases = config["models"][own["model"]], f"<results>/legal/{own['dataset']}"
-    place = {"hub_name": base.get("hub"), "revision": base["revision"]}
+    cases = f"<results>/legal/{own['dataset']}"
     return {
         "data": f"{cases}/training/none.parquet",
         "tokens": f"{cases}/tokens/{own['model']}.arrow",
         "tokens_meta": f"{cases}/tokens/{own['model']}.json",
         "folder": plan_models.model_folder(config, own["model"]) or [],
-        "hub": Options(f"models.{own['model']}", place),
+        "hub": hub_options(own["model"]),
     }
 
 

@@ -1,4 +1,5 @@
-# Small language models, trained here so that nothing has to be fetched.
+# Language models: small ones that are trained here so that nothing has to be fetched, and
+# checkpoints of pickled weights, which are converted.
 
 TRAINING = ["layers", "width", "heads", "steps", "batch", "learning_rate", "seed"]
 MASKED_TRAINING = [*TRAINING, "mask_probability", "tokens", "vocabulary"]
@@ -55,3 +56,35 @@ rule train_causal_lm:
     shell:
         "python -m evenhand.scoring.train_causal_lm {params.given}"
         " {params.options} --out {output} 2> {log}"
+
+
+rule convert_weights:
+    input:
+        model=lambda wildcards: config["models"][wildcards.model].get("path") or [],
+    output:
+        directory("<results>/models/{model}"),
+    log:
+        "<logs>/convert_weights/{model}.log",
+    benchmark:
+        "<benchmarks>/convert_weights/{model}.jsonl"
+    wildcard_constraints:
+        model="|".join(map(re.escape, plan_models.converted(config))) or "none",
+    conda:
+        "../../envs/score.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        given=given,
+        code=code("evenhand.scoring.convert_weights"),
+        hub=lambda wildcards: Options(
+            f"models.{wildcards.model}",
+            {
+                "hub_name": config["models"][wildcards.model].get("hub"),
+                "revision": config["models"][wildcards.model]["revision"],
+            },
+        ),
+    shell:
+        "python -m evenhand.scoring.convert_weights {params.given} {params.hub}"
+        " --out {output} 2> {log}"

@@ -1,4 +1,4 @@
-"""What a model's folder must hold, and what a user is told where it cannot be used."""
+"""What a model's folder must contain, and the errors of a model that cannot be loaded."""
 
 import json
 from collections.abc import Iterator
@@ -14,35 +14,61 @@ VOCABULARY_FILES = (
     "vocab.json",
     "tokenizer.model",
     "spiece.model",
+    "spm.model",
     "sentencepiece.bpe.model",
+    "sentencepiece.model",
 )
 
 #: Any one of these holds weights in the safetensors format.
 WEIGHT_FILES = ("model.safetensors", "model.safetensors.index.json")
 
+#: Any one of these holds pickled weights, which `convert_weights` can read.
+PICKLED_FILES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
 
-class BrokenModelError(InputError):
-    """A model that is there but can never be scored: no head, no weights, no tokenizer.
 
-    It is a result of an audit, not a failure of it: stages that score several models note it
-    in the model's gate (`describe_broken`) and go on.
+def is_pickled(folder: Path) -> bool:
+    """Whether a folder has pickled weights and none as safetensors."""
+    names = _names(folder)
+    return bool(names.intersection(PICKLED_FILES)) and not names.intersection(WEIGHT_FILES)
+
+
+def check_folder(
+    folder: Path, *, weights: bool = True, vocabulary: bool = True, pickled: bool = False
+) -> None:
+    """Refuse a model folder that lacks a file.
+
+    Parameters
+    ----------
+    folder : path
+        The folder.
+    weights, vocabulary : bool
+        Whether weights, and a tokenizer, are needed.
+    pickled : bool
+        Whether pickled weights will do.
+
+    Raises
+    ------
+    InputError
+        It names the file, and the remedy.
     """
-
-
-def check_folder(folder: Path, *, weights: bool = True, vocabulary: bool = True) -> None:
-    """Say what a model folder lacks, before a library guesses."""
     if not folder.is_dir():
         raise InputError("there is no such model folder", file=folder)
-    names = {path.name for path in folder.iterdir()}
+    names = _names(folder)
     if "config.json" not in names:
-        raise InputError("the model folder lacks config.json", file=folder)
-    if weights and not names.intersection(WEIGHT_FILES):
-        pickled = sorted(name for name in names if name.endswith((".bin", ".pt", ".ckpt", ".h5")))
+        raise InputError(
+            "the model folder lacks config.json",
+            file=folder,
+            remedy="save the model into it with save_pretrained",
+        )
+    if weights and not names.intersection(WEIGHT_FILES) and not (pickled and is_pickled(folder)):
+        convert = "python -m evenhand.scoring.convert_weights --model FOLDER --out NEW_FOLDER"
         raise InputError(
             f"the model folder lacks {WEIGHT_FILES[0]}"
-            + (f" ({pickled[0]} is not read: a pickle can run code)" if pickled else ""),
+            + (" (a pickle, which can run code, is not read)" if is_pickled(folder) else ""),
             file=folder,
-            remedy="save the model with save_pretrained, which writes safetensors",
+            remedy=f"convert it: {convert}"
+            if is_pickled(folder)
+            else "save the model into it with save_pretrained, which writes safetensors",
         )
     if vocabulary and not names.intersection(VOCABULARY_FILES):
         raise InputError(
@@ -50,6 +76,10 @@ def check_folder(folder: Path, *, weights: bool = True, vocabulary: bool = True)
             file=folder,
             remedy="save the tokenizer into it with save_pretrained",
         )
+
+
+def _names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()} if folder.is_dir() else set()
 
 
 @contextmanager
@@ -65,19 +95,38 @@ def readable_errors(source: Path | str, wanted: str) -> Iterator[None]:
             f"the weights are broken ({error})", file=source, remedy="fetch the model again"
         ) from error
     except json.JSONDecodeError as error:
-        raise InputError(f"a JSON file of the model is broken ({error})", file=source) from error
+        raise InputError(
+            f"a JSON file of the model is broken ({error})",
+            file=source,
+            remedy="fetch the model again",
+        ) from error
     except (OSError, HfHubHTTPError) as error:
         if isinstance(source, Path):
             raise InputError(f"cannot be loaded ({_first_line(error)})", file=source) from error
+        if _lacks_safetensors(source, error):
+            raise InputError(
+                f"the model {source} has pickled weights only, which are not opened here",
+                remedy="set its key `convert` to true, to have them converted first",
+            ) from error
         raise InputError(
             f"the model {source} is not in the hub's local cache and cannot be had from the hub",
             remedy="check the name and the connection (HF_HUB_OFFLINE forbids one), "
             "or give a folder that holds the model",
         ) from error
-    except (ValueError, KeyError, RuntimeError) as error:
+    except (ValueError, KeyError, RuntimeError, ImportError) as error:
         raise InputError(
-            f"cannot be used as a {wanted} ({_first_line(error)})", file=source
+            f"cannot be used as a {wanted} ({_first_line(error)})",
+            file=source,
+            remedy="see whether its files belong together, or take it out of `models`",
         ) from error
+
+
+def _lacks_safetensors(name: str, error: Exception) -> bool:
+    """Whether a model of the hub has pickled weights only, by the error or the local cache."""
+    from huggingface_hub import try_to_load_from_cache
+
+    told = f"does not appear to have a file named {WEIGHT_FILES[0]}" in str(error)
+    return told or any(isinstance(try_to_load_from_cache(name, one), str) for one in PICKLED_FILES)
 
 
 def _first_line(error: Exception) -> str:
