@@ -1,8 +1,9 @@
 import pytest
 import torch
 
+from evenhand.errors import InputError
 from evenhand.scoring.models import load_causal_lm, load_masked_lm
-from evenhand.scoring.selection import logits_at
+from evenhand.scoring.selection import enable_selection, logits_at
 from unit.scoring import tiny_causal, tiny_models
 
 
@@ -27,3 +28,11 @@ def test_the_last_layer_sees_selected_places_only(load, save, family, tmp_path):
     hook.remove()
     torch.testing.assert_close(selected, whole[rows, columns], rtol=1e-4, atol=1e-4)
     assert shapes == [(1, 3), (3, 9)]
+
+
+def test_a_head_that_looks_at_several_places_is_an_error():
+    torch.manual_seed(0)
+    model = tiny_models.MODELS["bert"](30, 32)
+    model.cls.register_forward_pre_hook(lambda _, given: (100 * given[0].cumsum(dim=1),))
+    with pytest.raises(InputError, match="BertForMaskedLM has a head that looks at several places"):
+        enable_selection(model)

@@ -102,7 +102,11 @@ def readable_errors(source: Path | str, wanted: str) -> Iterator[None]:
         ) from error
     except (OSError, HfHubHTTPError) as error:
         if isinstance(source, Path):
-            raise InputError(f"cannot be loaded ({_first_line(error)})", file=source) from error
+            raise InputError(
+                f"cannot be loaded ({_first_line(error)})",
+                file=source,
+                remedy="see whether its files are whole and can be read",
+            ) from error
         if _lacks_safetensors(source, error):
             raise InputError(
                 f"the model {source} has pickled weights only, which are not opened here",

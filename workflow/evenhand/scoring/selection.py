@@ -3,6 +3,8 @@
 import threading
 from typing import TYPE_CHECKING, Any
 
+from evenhand.errors import InputError
+
 if TYPE_CHECKING:
     import torch
     from transformers import PretrainedConfig, PreTrainedModel
@@ -52,7 +54,11 @@ def enable_selection(model: "PreTrainedModel", *, before_output: bool = False) -
         whole = model(input_ids=ids).logits[rows, columns].float()
     model.train(training)
     if not _close(model, selected, whole):
-        raise RuntimeError(f"{type(model).__name__} has a head that looks at several places")
+        raise InputError(
+            f"{type(model).__name__} has a head that looks at several places, which is not"
+            " supported",
+            remedy="take the model out of `models`",
+        )
 
 
 def short_inputs(model: "PreTrainedModel", length: int = 5) -> "torch.Tensor":
