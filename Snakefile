@@ -77,8 +77,8 @@ onstart:
 
 # Printed while planning, so that it also appears when nothing is left to run.
 if workflow.is_main_process:
-    if waiting := plan_slguset.waiting(config):
-        print(waiting, file=sys.stderr)
+    for words in filter(None, [plan_slguset.waiting(config), unchecked(config, SOURCES)]):
+        print(words, file=sys.stderr)
     if packages := unlike_the_lock():
         print(
             f"warning: installed, and different from requirements.lock: {', '.join(packages)};"
@@ -88,7 +88,8 @@ if workflow.is_main_process:
 
 
 onsuccess:
-    print("\n".join(filter(None, [plan_slguset.waiting(config), plan.page(config)])))
+    said = [plan_slguset.waiting(config), unchecked(config, SOURCES), plan.page(config)]
+    print("\n".join(filter(None, said)))
 
 
 onerror:

@@ -1,5 +1,7 @@
 """The table of data sources, and where a source lies once it is fetched."""
 
+import csv
+import io
 from pathlib import Path
 from typing import Any
 
@@ -21,3 +23,25 @@ def source_path(config: dict[str, Any], sources: dict[str, dict[str, str]], name
             f"config: there is no data source {name}", remedy=f"add it to {config['sources']}"
         )
     return f"{config['results']}/sources/{name}/{sources[name]['file']}"
+
+
+def unchecked(config: dict[str, Any], sources: dict[str, dict[str, str]]) -> str:
+    """The lines to add for fetched sources that the table has no checksum of; empty if none."""
+    words = []
+    for name in (name for name, row in sources.items() if not row["sha256"]):
+        record = Path(f"{source_path(config, sources, name)}.sha256")
+        if not record.is_file():
+            continue
+        with Path(config["sources"]).open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.DictReader(stream)
+            reader.fieldnames = [column.strip() for column in reader.fieldnames or []]
+            row = next(row for row in reader if row["name"].strip() == name)
+        line = io.StringIO()
+        row["sha256"] = record.read_text(encoding="utf-8").partition(" ")[0]
+        csv.DictWriter(line, list(row), lineterminator="").writerow(row)
+        words.append(
+            f"warning: the data source {name} has no checksum in {config['sources']}. Copies are"
+            f" held against the first one's ({record}). If you trust it, replace the line of"
+            f" {name} by:\n{line.getvalue()}"
+        )
+    return "\n".join(words)

@@ -14,7 +14,7 @@ from evenhand import plan_report, plan_shown, plan_slguset, plan_stereotypes
 from evenhand.code import digest
 from evenhand.config import Options, complete, file_options, pick, read_schema
 from evenhand.errors import InputError
-from evenhand.sources import read_sources, source_path
+from evenhand.sources import read_sources, source_path, unchecked
 
 try:
     config = complete(config, read_schema(Path(LIBRARY) / "schemas" / "config.schema.yaml"))

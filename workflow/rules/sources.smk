@@ -18,4 +18,6 @@ rule fetch_source:
         code=code("evenhand.io.fetch_source"),
         options=lambda wildcards: Options("sources", SOURCES[wildcards.source]),
     shell:
-        "python -m evenhand.io.fetch_source {params.options} --out {output} 2> {log}"
+        # an output that Snakemake does not know of, and so does not remove before it fetches again
+        "python -m evenhand.io.fetch_source {params.options} --out {output}"
+        " --record {output}.sha256 2> {log}"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.fetch_source import fetch_source
 
@@ -90,6 +91,7 @@ def no_mirror(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def fetch(out: Path, **changes: object) -> dict:
     arguments = {"name": "news", "file": "data.bin", "sha256": SUM, "out": out, "pause": 0.0}
+    arguments["record"] = out.with_name("data.bin.sha256")
     return fetch_source(**(arguments | changes))
 
 
@@ -148,7 +150,9 @@ def test_a_download(tmp_path: Path, server: Server) -> None:
     out = tmp_path / "out.bin"
     assert fetch(out, url=server.url, sha256=SUM.upper())["from"] == "url"
     assert out.read_bytes() == DATA
-    assert list(tmp_path.iterdir()) == [out]
+    record = tmp_path / "data.bin.sha256"
+    assert record.read_text(encoding="utf-8") == f"{SUM}  data.bin\n"
+    assert {*tmp_path.iterdir()} == {out, record}
     assert server.asked == [None]
 
 
@@ -185,7 +189,7 @@ def test_what_had_come_whole_is_not_fetched_again(tmp_path: Path, server: Server
     out = tmp_path / "out.bin"
     fetch(out, url=server.url)
     assert out.read_bytes() == DATA
-    assert server.asked == [f"bytes={len(DATA)}-"]
+    assert server.asked == []
 
 
 def test_a_remainder_of_another_file_is_dropped(tmp_path: Path, server: Server) -> None:
@@ -217,12 +221,85 @@ def test_addresses_that_lead_nowhere(tmp_path: Path, server: Server) -> None:
         fetch(tmp_path / "out.bin", url="no-address")
 
 
-def test_a_sum_that_nobody_knows(tmp_path):
+# ---------------------------------------------------------------- without a checksum
+
+
+@pytest.fixture
+def first(tmp_path: Path, server: Server) -> Path:
+    """What a first fetch without a checksum left."""
+    out = tmp_path / "data.bin"
+    assert fetch(out, sha256="", url=server.url)["from"] == "url"
+    assert out.read_bytes() == DATA
+    return out
+
+
+def test_the_first_copy_of_an_unknown_source_is_taken_and_recorded(tmp_path, server, capsys):
+    assert fetch(tmp_path / "out.bin", sha256="", url=server.url)["from"] == "url"
+    assert (tmp_path / "data.bin.sha256").read_text(encoding="utf-8") == f"{SUM}  data.bin\n"
+    words = capsys.readouterr().err
+    assert "warning: news has no checksum in the table of sources" in words and SUM in words
+
+
+def test_later_copies_must_be_the_first_one(first, server):
+    for path in (first, first.with_name(f".download-{SUM[:16]}")):
+        path.unlink()
+    server.data = b"something else"
+    with pytest.raises(InputError) as caught:
+        fetch(first, sha256="", url=server.url)
+    assert hashlib.sha256(server.data).hexdigest() in str(caught.value)
+    assert f"not {SUM}; see whether the source has changed; to accept" in str(caught.value)
+    fetch(first, sha256=hashlib.sha256(server.data).hexdigest(), url=server.url)
+    assert first.read_bytes() == server.data
+
+
+def test_entering_the_checksum_fetches_nothing(first, server, capsys):
+    first.unlink()  # as Snakemake does before the job whose parameter has changed
+    capsys.readouterr()
+    fetch(first, offline=True, url=server.url)
+    assert first.read_bytes() == DATA and server.asked == [None]
+    assert "warning" not in capsys.readouterr().err
+    with pytest.raises(InputError, match="enter its checksum in the table of sources"):
+        fetch(first, sha256="0" * 64, url=server.url)
+
+
+def test_a_part_of_an_unknown_file_is_not_taken_up_by_another_run(tmp_path, server):
+    (tmp_path / ".download-first").write_bytes(b"of an older file")
+    server.breaks = 1
+    fetch(tmp_path / "out.bin", sha256="", url=server.url)
+    assert (tmp_path / "out.bin").read_bytes() == DATA
+    assert server.asked == [None, "bytes=100000-"]
+
+
+def test_an_unknown_source_in_the_mirror(tmp_path):
     out, mirror = tmp_path / "out.bin", tmp_path / "mirror"
-    with pytest.raises(InputError, match=r"not known to us, so it is not fetched.*example\.org"):
-        fetch(out, sha256="", url="https://example.org/data.bin")
-    mirror.mkdir()
-    (mirror / "data.bin").write_bytes(DATA)
-    with pytest.raises(InputError, match=f"this one has SHA-256 {SUM}"):
+    for name in ("a", "b"):
+        (mirror / name).mkdir(parents=True)
+        (mirror / name / "data.bin").write_bytes(DATA)
+    assert fetch(out, sha256="", mirror=mirror, offline=True)["from"] == "mirror"
+    (mirror / "b/data.bin").write_bytes(b"other")
+    fetch(out, sha256="", mirror=mirror, offline=True)  # the record tells which
+    assert out.read_bytes() == DATA
+    (tmp_path / "data.bin.sha256").unlink()
+    with pytest.raises(InputError, match=r"mirror has 2 files data\.bin, which differ; enter the"):
         fetch(out, sha256="", mirror=mirror)
-    assert not out.exists()
+    (tmp_path / "data.bin.sha256").write_text("abc  data.bin\n")
+    with pytest.raises(InputError, match="'abc' is no SHA-256; enter 64 hex digits"):
+        fetch(out, sha256="", mirror=mirror)
+
+
+def test_the_record_outlives_the_cache_and_the_file(tmp_path, server, monkeypatch):
+    """Snakemake removes the outputs that it knows of before a job; the record is none of them."""
+    monkeypatch.setenv("EVENHAND_CACHE", str(tmp_path / "cache"))
+    arguments = {"name": "news", "file": "data.bin", "url": server.url}
+    for folder in ("one", "two"):
+        out = tmp_path / folder / "data.bin"
+        outputs = {"out": out, "record": out.with_name("data.bin.sha256")}
+        stage.execute(fetch_source, arguments | outputs)
+        assert outputs["record"].read_text(encoding="utf-8") == f"{SUM}  data.bin\n"
+    assert server.asked == [None]
+    monkeypatch.setenv("EVENHAND_CACHE", "")
+    out.unlink()
+    out.with_name(f".download-{SUM[:16]}").unlink(missing_ok=True)
+    server.data = b"other"
+    with pytest.raises(InputError, match="see whether the source has changed"):
+        stage.execute(fetch_source, arguments | outputs)

@@ -1,5 +1,6 @@
 """A data source: found in the mirror or fetched from its URL, and checked either way."""
 
+import contextlib
 import os
 import shutil
 import sys
@@ -34,6 +35,7 @@ def fetch_source(
     file: str,
     sha256: str = "",
     out: Output,
+    record: Output,
     url: str | None = None,
     licence: str | None = None,
     mirror: Annotated[Path | None, Setting] = None,
@@ -43,7 +45,8 @@ def fetch_source(
     """Get a data source from the mirror folder or its URL, and check it.
 
     The file appears whole and checked, or not at all. A download that breaks is taken up
-    where it broke, in this run or the next.
+    where it broke, in this run or the next. A source without a known checksum is checked from
+    its second copy on, by the checksum of the first.
 
     Parameters
     ----------
@@ -52,10 +55,13 @@ def fetch_source(
     file
         Its file name, by which the mirror is searched.
     sha256
-        Its SHA-256: 64 hex digits. Blank if we do not know it: then nothing is taken, and the
-        error says what the user has to enter.
+        Its SHA-256: 64 hex digits. Blank if it is not known: then the one counts that an
+        earlier run left beside `out`, and without one the first copy is taken.
     out
         Where it is put: a hard link to the mirror's file where that is possible.
+    record
+        Its SHA-256, in the format of ``sha256sum``. It belongs beside `out`, under the name of
+        `file` with ``.sha256`` behind it, where the next run looks.
     url
         Where it is fetched if the mirror lacks it.
     licence
@@ -69,24 +75,73 @@ def fetch_source(
         Seconds before the first new attempt; they double with each.
     """
     folder = mirror or _environment_mirror()
+    recorded = out.with_name(f"{file}.sha256")
     wanted = sha256.lower()
+    if not wanted and recorded.is_file():
+        wanted = recorded.read_text(encoding="utf-8").partition(" ")[0].strip()
+    if wanted and (len(wanted) != 64 or set(wanted) - set("0123456789abcdef")):
+        raise InputError(
+            f"{name}: {wanted!r} is no SHA-256",
+            remedy="enter 64 hex digits in the table of sources",
+        )
+    chosen, copies = _choose(name, file, folder, wanted)
+    part = out.with_name(f".download-{wanted[:16] or 'first'}")
+    if chosen:
+        found = copies[chosen]
+        _link_or_copy(chosen, out)
+    elif wanted and part.exists() and content_digest(part) == wanted:
+        found = wanted
+        part.replace(out)
+    else:
+        offline = offline or bool(os.environ.get("EVENHAND_OFFLINE"))
+        if offline or not url:
+            raise _absent(name, file, wanted, folder, copies, offline)
+        found = _download(name, url, wanted, part, pause)
+        part.replace(out)
+    record.write_text(f"{found}  {file}\n", encoding="utf-8")
     if not wanted:
-        raise _unknown(name, file, url, _find(folder, file) if folder else [])
-    if len(wanted) != 64 or set(wanted) - set("0123456789abcdef"):
-        raise InputError(f"{name}: {sha256!r} is no SHA-256", remedy="give 64 hex digits")
-    others: dict[Path, str] = {}
-    for candidate in _find(folder, file) if folder else []:
-        found = content_digest(candidate)
-        if found == wanted:
-            _link_or_copy(candidate, out)
-            return {"bytes": out.stat().st_size, "licence": licence, "from": "mirror"}
-        others[candidate] = found
-        print(f"{candidate} has SHA-256 {found}, not {wanted}: passed over", file=sys.stderr)
-    offline = offline or bool(os.environ.get("EVENHAND_OFFLINE"))
-    if offline or not url:
-        raise _absent(name, file, wanted, folder, others, offline)
-    _download(name, url, wanted, out, pause)
-    return {"bytes": out.stat().st_size, "licence": licence, "from": "url"}
+        if not chosen:
+            _keep(out, found)
+        print(
+            f"warning: {name} has no checksum in the table of sources. This copy has SHA-256"
+            f" {found}, which later copies must have too.",
+            file=sys.stderr,
+        )
+    place = "mirror" if chosen else "url"
+    return {"bytes": out.stat().st_size, "licence": licence, "from": place}
+
+
+def _choose(
+    name: str, file: str, folder: Path | None, wanted: str
+) -> tuple[Path | None, dict[Path, str]]:
+    """The mirror's copy with this SHA-256, and the SHA-256 of each copy that was looked at.
+
+    Without a SHA-256 any copy will do, if all are the same.
+    """
+    copies: dict[Path, str] = {}
+    for path in _find(folder, file) if folder else []:
+        copies[path] = content_digest(path)
+        if copies[path] == wanted:
+            return path, copies
+        if wanted:
+            print(f"{path} has SHA-256 {copies[path]}, not {wanted}: passed over", file=sys.stderr)
+    if wanted or not copies:
+        return None, copies
+    if len({*copies.values()}) > 1:
+        raise InputError(
+            f"{name}: the mirror has {len(copies)} files {file}, which differ",
+            file=next(iter(copies)),
+            remedy="enter the checksum of the right one in the table of sources",
+        )
+    return next(iter(copies)), copies
+
+
+def _keep(out: Path, digest: str) -> None:
+    """Keep a first copy for the run after its checksum is entered, if that takes no space."""
+    part = out.with_name(f".download-{digest[:16]}")
+    with contextlib.suppress(OSError):
+        remove(part)
+        os.link(out, part)
 
 
 # --- the mirror ----------------------------------------------------------------------------
@@ -114,21 +169,6 @@ def _link_or_copy(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def _unknown(name: str, file: str, url: str | None, candidates: list[Path]) -> InputError:
-    if candidates:
-        found = content_digest(candidates[0])
-        return InputError(
-            f"{name}: the sum of {file} is not known to us; this one has SHA-256 {found}",
-            file=candidates[0],
-            remedy="enter that sum in the table of sources if you trust the file",
-        )
-    return InputError(
-        f"{name}: the sum of {file} is not known to us, so it is not fetched",
-        remedy=f"fetch it from {url or 'its publisher'} into the mirror (EVENHAND_MIRROR), and run"
-        " again: you will be told what to enter",
-    )
-
-
 def _absent(
     name: str,
     file: str,
@@ -142,7 +182,7 @@ def _absent(
         return InputError(
             f"{name}: the mirror's file has SHA-256 {found}, not {wanted}",
             file=path,
-            remedy="put the right file there, or correct the sum in the table of sources",
+            remedy="put the right file there, or enter its checksum in the table of sources",
         )
     where = f"the mirror {folder} has no {file}" if folder else "there is no mirror"
     why = "the run is offline" if offline else "the source has no URL"
@@ -156,9 +196,10 @@ def _absent(
 # --- the network -----------------------------------------------------------------------------
 
 
-def _download(name: str, url: str, wanted: str, out: Path, pause: float) -> None:
-    """Fetch a URL into `out`; a file beside it holds what has arrived so far."""
-    part = out.with_name(f".download-{wanted[:16]}")
+def _download(name: str, url: str, wanted: str, part: Path, pause: float) -> str:
+    """Fetch a URL into `part`, which may hold what arrived before; return its SHA-256."""
+    if not wanted:
+        remove(part)  # of which file it is a part, no checksum would tell
     for attempt in range(ATTEMPTS):
         if attempt:
             time.sleep(pause * 2 ** (attempt - 1))
@@ -182,14 +223,15 @@ def _download(name: str, url: str, wanted: str, out: Path, pause: float) -> None
             remedy="run again to go on where it broke, or put the file into the mirror",
         ) from problem
     found = content_digest(part)
-    if found != wanted:
+    if wanted and found != wanted:
         remove(part)
         raise InputError(
             f"{name}: what was fetched has SHA-256 {found}, not {wanted}",
             file=url,
-            remedy="see whether the source has changed, and correct the table of sources",
+            remedy="see whether the source has changed; to accept this copy, enter its checksum in"
+            " the table of sources",
         )
-    part.replace(out)
+    return found
 
 
 def _fetch_rest(url: str, part: Path, pause: float) -> None:
