@@ -14,7 +14,7 @@ from evenhand.scoring.models import (
     random_causal_lm,
     random_masked_lm,
 )
-from unit.scoring import tiny_causal, tiny_models
+from unit.scoring import architectures, tiny_causal, tiny_models
 
 
 @pytest.mark.parametrize("family", tiny_causal.FAMILIES)
@@ -142,6 +142,30 @@ def test_a_tokenizer_without_mask(copy):
     tokenizer.save_pretrained(copy)
     with pytest.raises(InputError, match="no mask token"):
         load_masked_lm(copy)
+
+
+def test_a_tokenizer_of_sentencepiece_alone(tmp_path):
+    """As DeBERTa v3 has it on the hub: spm.model, and no tokenizer.json."""
+    import sentencepiece
+
+    architectures.save(tmp_path, "deberta_v3")
+    (tmp_path / "tokenizer.json").unlink()
+    (tmp_path / "tokenizer_config.json").write_text("{}", encoding="utf-8")
+    with (tmp_path / "spm.model").open("wb") as file:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(tiny_causal.SENTENCES),
+            model_writer=file,
+            vocab_size=50,
+            **{"hard_vocab_limit": False, "minloglevel": 2},
+            **{"pad_id": 0, "bos_id": 1, "eos_id": 2, "unk_id": 3},
+            **{"pad_piece": "[PAD]", "bos_piece": "[CLS]", "eos_piece": "[SEP]"},
+            unk_piece="[UNK]",
+        )
+    lm = load_masked_lm(tmp_path)
+    own = sentencepiece.SentencePieceProcessor(str(tmp_path / "spm.model"))
+    text = "The doctor is poor."
+    assert lm.tokenizer.tokenize(text) == own.encode(text, out_type=str)
+    assert lm.mask_id == len(own)
 
 
 def test_a_hub_name_that_cannot_be_had(monkeypatch, tmp_path):
