@@ -1,6 +1,7 @@
 """Less usual architectures: the scores are those of plain forward passes, or blank."""
 
 import json
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -8,7 +9,8 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM
 
-from evenhand.scoring.models import load_masked_lm
+from evenhand.scoring.describe import describe
+from evenhand.scoring.models import load_masked_lm, random_masked_lm
 from evenhand.stereotypes.pairs import PAIRS
 from evenhand.stereotypes.score_pairs import score_pairs
 from unit.scoring import architectures, plain
@@ -49,6 +51,14 @@ def test_scores_are_those_of_single_sentences(tmp_path, name):
             for method, score in scores.items():
                 expected = score and pytest.approx(score, rel=5e-7, abs=5e-7)
                 assert row[method] == expected, (texts, method)
+
+
+def test_a_class_that_cannot_run_in_bf16_runs_in_fp32(tmp_path, capsys):
+    folder = architectures.save(tmp_path, "fnet")
+    for load in (load_masked_lm, partial(random_masked_lm, seed=1)):
+        assert describe(load(folder, dtype="bf16")) == describe(load(folder))
+        words = capsys.readouterr().err
+        assert "FNetForMaskedLM cannot run in bf16, so it runs in fp32" in words
 
 
 @pytest.mark.parametrize("name", architectures.CONFIGS)

@@ -1,5 +1,6 @@
 """Language models, loaded safely: no remote code, no pickles, no head that is not there."""
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evenhand.errors import InputError
 from evenhand.scoring.device import DTYPES, check_device
 from evenhand.scoring.model_files import check_folder, readable_errors
-from evenhand.scoring.selection import enable_selection, looks_ahead, text_config
+from evenhand.scoring.selection import enable_selection, looks_ahead, short_inputs, text_config
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
@@ -93,7 +94,7 @@ def load_masked_lm(
     device : str
         ``cpu``, ``cuda`` or ``cuda:N``.
     dtype : str
-        ``fp32`` or ``bf16``.
+        ``fp32`` or ``bf16``. A class that cannot run in bf16 runs in fp32.
     allow_missing : bool
         Load a model although its checkpoint lacks weights; they are named in `missing`.
 
@@ -106,7 +107,7 @@ def load_masked_lm(
     """
     check_device(device, dtype)
     tokenizer = _load_tokenizer(source, revision, "masked")
-    model, missing = _load_weights(source, revision, "masked", dtype, allow_missing)
+    model, missing = _load_weights(source, revision, "masked", device, dtype, allow_missing)
     return _masked(source, model, tokenizer, missing, device)
 
 
@@ -125,7 +126,7 @@ def load_causal_lm(
     """
     check_device(device, dtype)
     tokenizer = _load_tokenizer(source, revision, "causal")
-    model, missing = _load_weights(source, revision, "causal", dtype, allow_missing)
+    model, missing = _load_weights(source, revision, "causal", device, dtype, allow_missing)
     return _causal(source, model, tokenizer, missing, device)
 
 
@@ -145,7 +146,7 @@ def random_masked_lm(
     """
     check_device(device, dtype)
     tokenizer = _load_tokenizer(source, revision, "masked", weights=False)
-    model = _draw_weights(source, revision, "masked", dtype, seed)
+    model = _draw_weights(source, revision, "masked", device, dtype, seed)
     return _masked(source, model, tokenizer, [], device)
 
 
@@ -160,7 +161,7 @@ def random_causal_lm(
     """A causal language model that has learned nothing. See `random_masked_lm`."""
     check_device(device, dtype)
     tokenizer = _load_tokenizer(source, revision, "causal", weights=False)
-    model = _draw_weights(source, revision, "causal", dtype, seed)
+    model = _draw_weights(source, revision, "causal", device, dtype, seed)
     return _causal(source, model, tokenizer, [], device)
 
 
@@ -231,7 +232,12 @@ def _load_tokenizer(
 
 
 def _load_weights(
-    source: Path | str, revision: str | None, family: str, dtype: str, allow_missing: bool
+    source: Path | str,
+    revision: str | None,
+    family: str,
+    device: str,
+    dtype: str,
+    allow_missing: bool,
 ) -> tuple["PreTrainedModel", list[str]]:
     """The model, and the weights that its checkpoint lacks (none, unless they may be missing)."""
     import torch
@@ -258,11 +264,13 @@ def _load_weights(
             remedy="use a checkpoint with its language-model head (for ELECTRA: the generator), "
             "or allow missing weights to see a number that is not to be trusted",
         )
+    if not _runs(model.to(device), dtype):
+        return _load_weights(source, revision, family, device, "fp32", allow_missing)
     return model, missing
 
 
 def _draw_weights(
-    source: Path | str, revision: str | None, family: str, dtype: str, seed: int
+    source: Path | str, revision: str | None, family: str, device: str, dtype: str, seed: int
 ) -> "PreTrainedModel":
     """A model as its class starts, from a seed."""
     import torch
@@ -276,7 +284,26 @@ def _draw_weights(
         model = _class(source, revision, family).from_config(
             config, dtype=torch.float32, trust_remote_code=False
         )
-    return model.to(getattr(torch, DTYPES[dtype]))
+    model = model.to(device, getattr(torch, DTYPES[dtype]))
+    if not _runs(model, dtype):
+        return _draw_weights(source, revision, family, device, "fp32", seed)
+    return model
+
+
+def _runs(model: "PreTrainedModel", dtype: str) -> bool:
+    """Whether a class has code for a number format; of fp32 this is not asked."""
+    import torch
+
+    if dtype == "fp32":
+        return True
+    try:
+        with torch.no_grad():
+            model.eval()(input_ids=short_inputs(model))
+    except RuntimeError as error:
+        name = type(model).__name__
+        print(f"{name} cannot run in {dtype}, so it runs in fp32 ({error})", file=sys.stderr)
+        return False
+    return True
 
 
 def _class(source: Path | str, revision: str | None, family: str) -> Any:
