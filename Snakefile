@@ -52,12 +52,6 @@ localrules:
     all,
 
 
-def deliverables(wildcards):
-    """Every result that a run is made for."""
-    make_again()
-    return plan_report.deliverables(config, SHARDS)
-
-
 rule all:
     default_target: True
     input:

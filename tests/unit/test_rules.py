@@ -99,7 +99,7 @@ def test_how_often_and_where_a_rule_runs_is_the_profiles_business(rule):
 def test_environment_covers_what_the_code_imports(rule):
     assert rule.environment is not None
     conda, pip = pins(rule.environment)
-    needed = set(code.manifest(*rule.modules)["packages"]) - {"python"}
+    needed = code.imported_packages(code.manifest(*rule.modules)["modules"])
     held = set(conda) | set(pip)
     assert {CONDA_NAMES.get(name, name) for name in needed} <= held
 

@@ -24,7 +24,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -75,8 +75,23 @@ def manifest(*modules: str) -> dict[str, Any]:
         if module not in closure:
             closure.add(module)
             waiting += _read(module)[1]
-    direct = set()
-    for module in closure:
+    packages = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    packages |= {
+        name: _version(name) for name in sorted(_with_requirements(imported_packages(closure)))
+    }
+    return {"modules": {m: _read(m)[0] for m in sorted(closure)}, "packages": packages}
+
+
+def imported_packages(modules: Iterable[str]) -> set[str]:
+    """Return the third-party distributions that project modules import themselves.
+
+    Raises
+    ------
+    InputError
+        One of them is not locked.
+    """
+    found = set()
+    for module in modules:
         for name in _read(module)[2]:
             distribution = DISTRIBUTIONS.get(name, normalised(name))
             if distribution not in locked_versions():
@@ -85,10 +100,8 @@ def manifest(*modules: str) -> dict[str, Any]:
                     file=_path(module),
                     remedy="add it to requirements/requirements.in and run `make lock`",
                 )
-            direct.add(distribution)
-    packages = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
-    packages |= {name: _version(name) for name in sorted(_with_requirements(direct))}
-    return {"modules": {m: _read(m)[0] for m in sorted(closure)}, "packages": packages}
+            found.add(distribution)
+    return found
 
 
 def unlike_the_lock() -> list[str]:

@@ -13,6 +13,13 @@ from pathlib import Path
 
 from evenhand.code import LIBRARY, REPOSITORY
 
+_allowed: set[Path] = set()
+
+
+def allow(path: Path) -> None:
+    """Let a stage open a file whose content a declared input fixes, by a checksum for example."""
+    _allowed.add(path)
+
 
 class Watch:
     """The files that this process has opened for reading since the watch began."""
@@ -30,7 +37,7 @@ class Watch:
     def undeclared(self, declared: Iterable[Path]) -> list[str]:
         """Return the opened files below the working folder that no declared path covers."""
         here = Path.cwd().resolve()
-        ours = (REPOSITORY / "requirements", Path(sys.prefix), *declared)
+        ours = (REPOSITORY / "requirements", Path(sys.prefix), *_allowed, *declared)
         covered = {path.resolve() for path in ours}
         found = []
         for name in sorted(self.opened):

@@ -48,7 +48,6 @@ from evenhand.io import cache
 from evenhand.io.files import (
     atomic,
     content_digest,
-    describe_file,
     folder_files,
     partial_path,
     remove,
@@ -210,7 +209,7 @@ def execute(
         "config": {name: key for name, key in (config or {}).items() if name in bound.arguments},
         "inputs": _with_files(record["inputs"], bound),
         "outputs": {
-            name: {"file": str(path), "sha256": content_digest(path)} | describe_file(path)
+            name: {"file": str(path), "sha256": content_digest(path)}
             for name, path in outputs.items()
         },
     }

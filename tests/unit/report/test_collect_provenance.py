@@ -155,7 +155,7 @@ def test_a_file_between_that_has_gone_is_traced_by_its_record(made):
     then(FILES[1], "results/second.parquet")
     Path(FILES[1]).unlink()
     entry = collect(files=["results/second.parquet"])[FILES[1]]
-    assert entry["stage"] and (entry["bytes"], entry["rows"], entry["columns"]) == (523, 3, ["a"])
+    assert entry["stage"] and (entry["bytes"], entry["rows"], entry["columns"]) == (None,) * 3
     assert [one["file"] for one in document()["sources"]] == ["numbers.txt"]
 
 

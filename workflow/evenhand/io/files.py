@@ -1,6 +1,5 @@
 """Files as content: digests, and outputs that are whole or absent."""
 
-import csv
 import hashlib
 import os
 import shutil
@@ -8,7 +7,6 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from evenhand.errors import InputError
 
@@ -46,26 +44,6 @@ def folder_digest(files: dict[str, str]) -> str:
     """Return the SHA-256 of a folder from those of its files, in the order of `folder_files`."""
     lines = (f"{name}\0{digest}\n" for name, digest in files.items())
     return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-
-def describe_file(path: Path) -> dict[str, Any]:
-    """Return kind, bytes, rows and columns of a file or folder; rows only of a table."""
-    if path.is_dir():
-        size = sum((path / name).stat().st_size for name in folder_files(path))
-        return {"kind": "folder", "bytes": size, "rows": None, "columns": None}
-    entry = {"kind": "file", "bytes": path.stat().st_size, "rows": None, "columns": None}
-    if path.suffix == ".parquet":
-        import pyarrow.parquet as pq
-
-        with pq.ParquetFile(path) as table:
-            entry["rows"] = table.metadata.num_rows
-            entry["columns"] = table.schema_arrow.names
-    elif path.suffix == ".csv":
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream)
-            entry["columns"] = next(reader, None)
-            entry["rows"] = sum(1 for _ in reader)
-    return entry
 
 
 def remove(path: Path) -> None:

@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from evenhand import stage
+from evenhand import hermetic, stage
 from evenhand.errors import InputError
-from evenhand.io.files import content_digest, describe_file
+from evenhand.io.files import content_digest, folder_files
 from evenhand.stage import Input, Output, Source
 
 #: What a record says of a run, beside its inputs.
@@ -59,7 +59,7 @@ def collect_provenance(
         raise InputError("is named twice among the result files", file=min(twice))
     by_path = _records_by_path(records or [])
     entries = {
-        str(file): {"result": True, "sha256": content_digest(file)} | describe_file(file)
+        str(file): {"result": True, "sha256": content_digest(file)} | _describe(file)
         for file in files
     }
     sources: dict[tuple[str, str], dict[str, Any]] = {}
@@ -77,7 +77,7 @@ def collect_provenance(
             for one in described:
                 file, sha256 = one.get("file"), one["sha256"]
                 if file in by_path and file not in entries:
-                    entries[file] = {"result": False, "sha256": sha256} | by_path[file]["described"]
+                    entries[file] = {"result": False, "sha256": sha256} | _describe(Path(file))
                     waiting.append(file)
                 if file not in entries:
                     file = _shown(file)
@@ -129,11 +129,8 @@ def _records_by_path(records: list[Path]) -> dict[str, dict[str, Any]]:
         except ValueError as error:
             raise InputError("is not JSON", file=path, remedy="remove the file") from error
         for output in record["outputs"].values():
-            described = {name: output[name] for name in ("kind", "bytes", "rows", "columns")}
-            by_path[output["file"]] = record | {
-                "sha256": output["sha256"],
-                "described": described,
-            }
+            by_path[output["file"]] = record | {"sha256": output["sha256"]}
+            hermetic.allow(Path(output["file"]))  # its content is fixed by the record's checksum
     return by_path
 
 
@@ -147,6 +144,29 @@ def _shown(file: str | None) -> str | None:
     if mirror and path.is_relative_to(mirror):
         return f"{{mirror}}/{path.relative_to(mirror)}"
     return f"…/{path.name}"
+
+
+def _describe(path: Path) -> dict[str, Any]:
+    """Return kind, bytes, rows and columns of a file or folder; rows only of a table."""
+    if path.is_dir():
+        size = sum((path / name).stat().st_size for name in folder_files(path))
+        return {"kind": "folder", "bytes": size, "rows": None, "columns": None}
+    entry: dict[str, Any] = {"kind": "file", "bytes": None, "rows": None, "columns": None}
+    if not path.exists():
+        return entry
+    entry["bytes"] = path.stat().st_size
+    if path.suffix == ".parquet":
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(path) as table:
+            entry["rows"] = table.metadata.num_rows
+            entry["columns"] = table.schema_arrow.names
+    elif path.suffix == ".csv":
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.reader(stream)
+            entry["columns"] = next(reader, None)
+            entry["rows"] = sum(1 for _ in reader)
+    return entry
 
 
 if __name__ == "__main__":
