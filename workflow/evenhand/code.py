@@ -107,7 +107,7 @@ def imported_packages(modules: Iterable[str]) -> set[str]:
 def unlike_the_lock() -> list[str]:
     """Return a phrase for each installed package whose version differs from the locked one."""
     return [
-        f"{name} {installed_packages()[name][0]} (locked: {locked})"
+        f"{name} {installed_version(name)} (locked: {locked})"
         for name, locked in sorted(locked_versions().items())
         if _differs(name)
     ]
@@ -176,10 +176,15 @@ def _with_requirements(names: set[str]) -> set[str]:
     return {name for name in found if name in names or name in installed_packages()}
 
 
+def installed_version(name: str) -> str | None:
+    """Return the installed version of a distribution, or None if it is absent."""
+    return installed_packages().get(name, (None, []))[0]
+
+
 def _version(name: str) -> str:
     """The locked version, and the installed one if it is another."""
     locked = locked_versions().get(name)
-    installed = installed_packages().get(name, (None, []))[0]
+    installed = installed_version(name)
     if locked and installed and _differs(name):
         return f"{locked} (installed: {installed})"
     return locked or installed
@@ -187,8 +192,8 @@ def _version(name: str) -> str:
 
 def _differs(name: str) -> bool:
     """Whether another version is installed than the lock has; a build tag (``+cpu``) is none."""
-    installed = installed_packages().get(name)
-    return bool(installed) and installed[0].partition("+")[0] != locked_versions()[name]
+    installed = installed_version(name)
+    return bool(installed) and installed.partition("+")[0] != locked_versions()[name]
 
 
 @cache

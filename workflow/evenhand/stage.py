@@ -232,6 +232,7 @@ def modules_of(function: Stage, module: str, arguments: dict[str, Any]) -> list[
 def _plan(module: str, function: Stage, bound: inspect.BoundArguments) -> dict[str, Any]:
     """What determines the result, as JSON: the run cache's key is a digest of this."""
     manifest = code.manifest(*modules_of(function, module, bound.arguments))
+    imported = code.imported_packages(manifest["modules"])
     parameters, inputs = {}, {}
     for name, role, value in _roles(function, bound):
         if role in (Role.INPUT, Role.SOURCE):
@@ -242,9 +243,10 @@ def _plan(module: str, function: Stage, bound: inspect.BoundArguments) -> dict[s
         "stage": module,
         "code": code.fingerprint(manifest),
         "parameters": parameters,
+        # those that they require are part of the code's digest
         "packages": {
-            name: code.installed_packages().get(name, [None])[0] if name != "python" else version
-            for name, version in manifest["packages"].items()
+            "python": manifest["packages"]["python"],
+            **{name: code.installed_version(name) for name in sorted(imported)},
         },
         "inputs": inputs,
     }
