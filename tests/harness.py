@@ -2,6 +2,8 @@
 
 import compileall
 import fcntl
+import functools
+import gc
 import hashlib
 import json
 import multiprocessing
@@ -12,8 +14,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
 from pathlib import Path
 from py_compile import PycInvalidationMode
 
@@ -225,6 +229,102 @@ def _run_program(
         os.dup2(output.fileno(), 2)
     sys.argv = words
     runpy.run_path(words[0], run_name="__main__")
+
+
+class Planner:
+    """The plans of many configurations, made by one process that parses each rule file once.
+
+    Parameters
+    ----------
+    folder : Path
+        Where it plans: with what the configurations name, and no results.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        for part in ("config", "resources", "workflow"):
+            (folder / part).symlink_to(REPOSITORY / part)
+        self._pipe, end = FORKS.Pipe()
+        arguments = (end, folder, Checkout(REPOSITORY)._environment())
+        self._fork = FORKS.Process(target=_serve_plans, args=arguments, daemon=True)
+        self._fork.start()
+
+    def plan(self, config: dict) -> dict[Job, tuple] | str:
+        """What Snakemake would record of each job (parameters, inputs, outputs), or the error."""
+        self._pipe.send(config)
+        return self._pipe.recv()
+
+    def close(self) -> None:
+        self._fork.kill()
+        self._fork.join()
+
+
+def _serve_plans(pipe: Connection, folder: Path, environment: dict[str, str]) -> None:
+    """Answer each configuration with its plan."""
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    with Path("printed.txt").open("w") as output:
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
+    from snakemake import workflow
+    from snakemake.exceptions import WorkflowError
+
+    workflow.parse = _parse_once(workflow.parse)
+    workflow.compile = functools.cache(compile)
+    gc.freeze()
+    while True:
+        Path("walked.yaml").write_text(json.dumps(pipe.recv()), encoding="utf-8")
+        try:
+            pipe.send(_plan_here("walked.yaml"))
+        except WorkflowError as error:
+            pipe.send(str(error))
+        except Exception:
+            pipe.send(traceback.format_exc())
+
+
+def _parse_once(parse: Callable) -> Callable:
+    """Snakemake's parser, whose answer depends on nothing but the file and the rules before it."""
+    parsed: dict[tuple, tuple] = {}
+
+    def answer(path, workflow, linemap, rulecount=0):
+        key = (path.get_path_or_uri(secret_free=True), rulecount)
+        if key not in parsed:
+            parsed[key] = (parse(path, workflow, linemap=linemap, rulecount=rulecount), linemap)
+        answer, lines = parsed[key]
+        linemap.update(lines)
+        return answer
+
+    return answer
+
+
+def _plan_here(configfile: str) -> dict[Job, tuple]:
+    from snakemake.api import SnakemakeApi
+    from snakemake.settings import types
+
+    with SnakemakeApi(types.OutputSettings(quiet={types.Quietness.ALL})) as api:
+        made = api.workflow(
+            types.ResourceSettings(cores=1),
+            types.ConfigSettings(configfiles=[Path(configfile)]),
+            snakefile=REPOSITORY / "Snakefile",
+        )
+        made.dag(types.DAGSettings(targets={"all"}))
+        workflow = made._workflow
+        workflow._prepare_dag(False, ignore_incomplete=True, lock_warn_only=True, nolock=True)
+        workflow.async_run(_choose_jobs(workflow.dag))
+        return {
+            Job(job.rule.name, tuple(sorted(job.wildcards_dict.items()))): (
+                sorted(map(repr, job.non_derived_params)),
+                sorted(map(str, job.input)),
+                sorted(map(str, job.output)),
+            )
+            for job in workflow.dag.jobs
+        }
+
+
+async def _choose_jobs(dag) -> None:
+    """Find the jobs; `DAG.init` would look at all files too, and so take twice as long."""
+    for rule in dag.targetrules:
+        await dag.update([await dag.rule2job(rule)])
 
 
 def copy_parts(source: Path, target: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from evenhand import config_reference
-from evenhand.config import complete, pick, read_schema
+from evenhand import config_reference, plan
+from evenhand.config import check_duplicates, complete, pick, read_schema
 from evenhand.errors import InputError
 
 SCHEMA = yaml.safe_load("""
@@ -53,6 +53,11 @@ properties:
           additionalProperties: false
           properties:
             layers: {type: integer, minimum: 1, unit: layers, default: 2}
+  kind: {enum: [small, large], default: small}
+  depth: {type: integer, unit: layers, only_for: {kind: [large]}, default: 2}
+  width:
+    {type: [integer, "null"], unit: columns, default: null,
+     only_for: [{kind: [large], filter.names: [biology]}, {models: any}]}
   rounds:
     type: array
     default: []
@@ -61,6 +66,7 @@ properties:
       additionalProperties: false
       properties:
         size: {type: integer, default: 10}
+        shape: {type: string, default: "", only_for: {size: [3]}}
 """)
 
 DEFAULTS = {
@@ -77,6 +83,9 @@ DEFAULTS = {
         "enabled": True,
     },
     "models": {},
+    "kind": "small",
+    "depth": 2,
+    "width": None,
     "rounds": [],
 }
 
@@ -109,7 +118,7 @@ rounds: [{}, {size: 3}]
         ("a", {"train": {"layers": 2}}),
         ("b", {"train": {"layers": 4}}),
     ]
-    assert filled["rounds"] == [{"size": 10}, {"size": 3}]
+    assert filled["rounds"] == [{"size": 10, "shape": ""}, {"size": 3, "shape": ""}]
     filled["filter"]["names"].append("changed")
     assert complete({"name": "x"}, SCHEMA) == DEFAULTS
 
@@ -193,6 +202,18 @@ def test_a_completed_configuration_is_complete():
         ("[]", "the configuration is []; it must be a mapping"),
         ("{name: x, 1998: {}}", "the key 1998 is read as 1998; put its name into quotes"),
         ("{name: x, models: {no: {}}}", "models.False is read as False; put its name into quotes"),
+        ("{name: x, share: .nan}", "share is nan; it must be a finite number"),
+        ("{name: x, rounds: [{size: -.inf}]}", "rounds.0.size is -inf; it must be a finite number"),
+        ("{name: x, depth: 3}", "depth has no effect for kind: small; remove it"),
+        (
+            "{name: x, rounds: [{size: 3, shape: a}, {shape: b}]}",
+            "config: rounds.1.shape has no effect for size: 10; remove it; every",
+        ),
+        ("{name: x, width: 3}", "width has no effect for kind: small or without models; remove it"),
+        (
+            "{name: x, kind: large, width: 3}",
+            "width has no effect without biology in filter.names or without models; remove it",
+        ),
     ],
 )
 def test_each_mistake_is_named_with_what_is_allowed(text, sentence):
@@ -202,6 +223,40 @@ def test_each_mistake_is_named_with_what_is_allowed(text, sentence):
     assert said.endswith("; every key is explained in docs/config.md.")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{name: x, depth: 2}",  # which is the default
+        "{name: x, kind: large, depth: 3}",
+        "{name: x, kind: large, width: 3, filter: {names: [pair_fit, biology]}}",
+        "{name: x, width: 3, models: {a: {path: p}}}",
+    ],
+)
+def test_a_key_that_needs_other_settings_is_taken_with_them(text):
+    complete(yaml.safe_load(text), SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("a: 1\nb: 2\na: 3\n", ":3: sets the key a a second time, after line 1; keep one"),
+        ("m:\n  - x: {y: 1,\n        y: 1}\n", ":3: sets the key y a second time, after line 2"),
+        ('{"a": 1, "a": 2}', ":1: sets the key a a second time, after line 1"),
+        ("b: &b {c: 1}\nd: *b\ne: {<<: *b, c: 2}\nf: {c: 1}\n", None),
+        ("", None),
+    ],
+)
+def test_a_key_that_is_set_twice_is_named_with_its_lines(tmp_path, text, place):
+    file = tmp_path / "my.yaml"
+    file.write_text(text, encoding="utf-8")
+    if place is None:
+        check_duplicates([file])
+        return
+    with pytest.raises(InputError) as caught:
+        check_duplicates([file])
+    assert f"my.yaml{place}" in str(caught.value)
+
+
 def test_all_mistakes_are_told_at_once():
     said = faults("{seed: -1, filtre: {}, filter: {min_length: x, names: [a, b]}}")
     assert said.count("config: ") == 6
@@ -209,9 +264,8 @@ def test_all_mistakes_are_told_at_once():
         assert part in said
 
 
-def test_a_value_is_picked_at_its_dotted_key():
-    assert pick({"a": {"b": {"c": 1}}}, "a.b.c") == 1
-    assert pick({"a": {"b": {"c": 1}}}, "a.b") == {"c": 1}
+def test_a_value_is_picked_step_by_step():
+    assert pick({"a": {"b.c": {"d": 1}}}, "a", "b.c", "d") == 1
 
 
 # the schema of the workflow
@@ -267,14 +321,43 @@ def test_every_key_says_what_values_it_takes(schema):
         assert {"type", "enum"} & part.keys(), where
 
 
+def test_only_for_names_keys_and_values_that_there_are(schema):
+    known = {where: part for where, part, _ in keys(schema)}
+    for where, part, parent in keys(schema):
+        needs = part.get("only_for", [])
+        for need in needs if isinstance(needs, list) else [needs]:
+            for place, values in need.items():
+                other = known[place] if "." in place else parent["properties"][place]
+                allowed = other.get("enum") or other.get("items", {}).get("enum")
+                assert values == "any" or values == [None] or set(values) <= set(allowed), where
+
+
+def test_the_page_shows_every_default(schema):
+    """Also those of mappings, and of the keys of lists."""
+    page = config_reference.reference(
+        {"properties": {
+            "m": {"type": "object", "description": "A.", "default": {"a": 1}},
+            "l": {"type": "array", "description": "B.", "default": [],
+                  "items": {"properties": {"k": {"type": "integer", "description": "C.",
+                                                 "default": 7, "only_for": {"j": ["x", None]}}}}},
+        }}
+    )  # fmt: skip
+    assert "| `m` | A. | mapping | `{a: 1}` |" in page
+    assert "| `l.N.k` | C. Only with `j`: `x` or `null`. | integer | `7` |" in page
+
+
 def test_the_defaults_are_valid(schema):
     assert complete(complete({}, schema), schema) == complete({}, schema)
 
 
-@pytest.mark.parametrize("name", ["config.yaml", "newspapers.yaml"])
-def test_the_configurations_that_come_with_it_are_valid(schema, repository, name):
-    written = yaml.safe_load((repository / "config" / name).read_text(encoding="utf-8"))
-    assert complete(written, schema)["slguset"]["corpora"]
+CONFIGURATIONS = sorted((Path(__file__).parents[2] / "config").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("file", CONFIGURATIONS, ids=lambda file: file.stem)
+def test_the_configurations_that_come_with_it_are_valid(schema, file):
+    check_duplicates([file])
+    written = yaml.safe_load(file.read_text(encoding="utf-8"))
+    plan.check_effects(complete(written, schema), written)
 
 
 def test_the_page_of_the_configuration_is_in_step_with_the_schema(repository):

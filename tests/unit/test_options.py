@@ -41,6 +41,25 @@ def test_options_are_sorted_and_dashed():
     assert f"{options:>90}" == words.rjust(90)
 
 
+def test_an_option_may_have_another_key_or_none():
+    values = {"lr": 0.1, "seeds": [0], "languages": ["en"], "pages": 2, "followers": []}
+    keys = {"lr": "x.learning_rate", "languages": "legal.swap", "followers": "legal.swap"}
+    options = Options("x", values, keys | {"pages": None, "absent": "x.absent"})
+    assert dict(options) == {
+        "x.learning_rate": 0.1,
+        "x.seeds": [0],
+        "legal.swap (languages)": ["en"],
+        "legal.swap (followers)": [],
+        "--pages": 2,
+    }
+    assert shlex.split(str(options)) == [
+        *("--empty-followers", "--languages", "en", "--lr", "0.1", "--pages", "2"),
+        *("--seeds", "0"),
+        "--from-config=x:followers=legal.swap,languages=legal.swap,lr=x.learning_rate,seeds",
+    ]
+    assert str(Options(None, {"pages": 2})) == "--pages 2"
+
+
 def test_no_options_are_no_words():
     assert str(Options("x", {})) == ""
 

@@ -1,3 +1,4 @@
+import importlib
 import re
 import subprocess
 import sys
@@ -70,7 +71,8 @@ def sheets(*names: str, round: str = "one") -> None:
 )
 def test_a_round_is_complete_when_its_sheets_are_back(here, names, complete_):
     sheets(*names)
-    config = configured({"annotation": {"round": "one", "filled": "filled"}})
+    corpora = {"x": {"files": ["papers"]}}
+    config = configured({"corpora": corpora, "annotation": {"round": "one", "filled": "filled"}})
     assert plan_slguset.annotation_rounds(config)["one"].complete is complete_
 
 
@@ -119,7 +121,7 @@ def test_the_tagger_needs_something_to_learn_from(here):
     with pytest.raises(InputError, match="nothing to learn from; list tagged corpora"):
         plan_slguset.tagged_files(configured({"filters": ["names_crf"]}), SOURCES)
     corpora = [{"file": "a.txt", "format": "pku"}, {"source": "news", "format": "cluener"}]
-    config = configured({"train_names_crf": {"corpora": corpora}})
+    config = configured({"filters": ["names_crf"], "train_names_crf": {"corpora": corpora}})
     assert plan_slguset.tagged_files(config, SOURCES) == [
         "a.txt",
         "results/sources/news/news.txt.gz",
@@ -281,7 +283,8 @@ def test_models_are_scored_on_sets_of_their_language(here):
 )
 def test_a_set_that_nothing_scores_is_told(here, one, models, problem):
     Path("p.csv").touch()
-    sets = {"p": {"format": "crows_pairs", "file": "p.csv"} | one}
+    one = one if "format" in one else {"format": "crows_pairs", "file": "p.csv"} | one
+    sets = {"p": one}
     with pytest.raises(InputError, match=problem):
         plan.check_files(configured(models=models, stereotypes={"sets": sets}))
 
@@ -317,8 +320,9 @@ def test_a_method_has_its_own_grid_where_it_names_one(here):
     config = configured({}, individual_fairness=settings)
     plan.check_files(config)
     assert plan_individual.training_options(config, "mlp")["lambdas"] == [2, 3]
-    assert plan_individual.training_options(config, "mlp")["mus"] == [4]
+    assert "mus" not in plan_individual.training_options(config, "mlp")
     assert plan_individual.training_options(config, "alfr")["lambdas"] == [1]
+    assert plan_individual.training_options(config, "alfr")["mus"] == [4]
     assert plan_individual.training_modules(config, "alfr") == [
         "evenhand.learning.methods.alfr",
         "evenhand.learning.individual_losses.iifr_cosine",
@@ -347,6 +351,155 @@ def test_a_method_has_its_own_grid_where_it_names_one(here):
     settings["datasets"]["loans"]["files"] = ["gone.csv"]
     with pytest.raises(InputError, match=r"loans\.files\.0 is gone\.csv"):
         plan.check_files(configured({}, individual_fairness=settings))
+
+
+PEOPLE = {"t": {"format": "table", "files": ["papers/a.txt"]}}
+
+
+def with_people(**settings: object) -> dict:
+    return configured({}, individual_fairness={"datasets": PEOPLE} | settings)
+
+
+def test_no_default_stands_in_the_way_of_what_the_user_wrote(here):
+    settings = {"lambdas": [0.1], "individual": ["none", "iifr_cosine"], "epsilons": [0.7]}
+    options = plan_individual.training_options(with_people(methods=["mlp"], **settings), "mlp")
+    assert {key: options[key] for key in settings} == settings
+
+
+def test_a_method_is_told_what_it_makes_use_of_and_where_that_stands(here):
+    config = with_people(grids={"mlp": {"lambdas": [2]}, "alfr": {"individual": ["none"]}})
+    keys = {name: plan_individual.training_keys(config, name) for name in ("mlp", "alfr")}
+    assert keys["mlp"]["lambdas"] == "individual_fairness.grids.mlp.lambdas"
+    assert keys["mlp"]["epsilons"] == "individual_fairness.epsilons"
+    assert keys["mlp"].keys() - keys["alfr"].keys() == {
+        *("lambdas", "epsilons", "reduction", "epsilon_unit")
+    }
+    assert keys["alfr"].keys() - keys["mlp"].keys() == {"mus"}
+    for name in ("majority", "mlp_without_attribute"):  # which take no individual loss
+        options = plan_individual.training_options(config, name)
+        assert options.keys() == {"individual", "seeds", "js_base", "predicted_seeds"}
+        assert options["individual"] == ["none"]
+    flips = with_people(individual=["iifr_counterfactual"])  # which has no threshold
+    assert "epsilons" not in plan_individual.training_keys(flips, "mlp")
+    assert plan_individual.training_options(config, "mlp", "official")["lambdas"] == [1]
+    assert plan_individual.training_options(config, "mlp", "official")["epsilons"] == [0.8]
+    assert "epsilons" not in plan_individual.training_options(flips, "mlp", "official")
+
+
+def test_what_the_plan_reads_off_a_method_or_a_loss_is_what_it_says():
+    section = read_schema(SCHEMA)["properties"]["individual_fairness"]["properties"]
+    for name in section["methods"]["items"]["enum"]:
+        method = importlib.import_module(f"evenhand.learning.methods.{name}").METHOD
+        read = plan_individual._declared("methods", name)
+        assert read.get("takes_individual", True) == method.takes_individual
+        assert ("adversary_loss" in read) == method.takes_mu
+    for name in section["individual"]["items"]["enum"]:
+        loss = importlib.import_module(f"evenhand.learning.individual_losses.{name}").LOSS
+        read = plan_individual._declared("individual_losses", name)
+        assert read.get("takes_epsilon", False) == loss.takes_epsilon
+        assert (name == "none") == (loss.pairs is None)
+
+
+@pytest.mark.parametrize(
+    ("settings", "faults"),
+    [
+        ({}, []),
+        ({"methods": ["alfr"], "mus": [1], "lambdas": [1]}, []),
+        ({"methods": ["mlp"], "mus": [1]}, ["mus has no effect, since no method of"]),
+        (
+            {"methods": ["alfr"], "individual": ["none"], "lambdas": [1], "reduction": "mean"},
+            ["lambdas has no effect", "reduction has no effect"],
+        ),
+        (
+            {"methods": ["mlp"], "lambdas": [1], "grids": {"mlp": {"lambdas": [2], "mus": [1]}}},
+            ["fairness.lambdas has no effect", "grids.mlp.mus has no effect, since the method"],
+        ),
+        (
+            {"methods": ["alfr"], "grids": {"mlp": {"lambdas": [2]}}, "official_split": []},
+            ["grids.mlp.lambdas has no effect, since mlp is none", "since mlp, which it is for"],
+        ),
+    ],
+)
+def test_a_key_that_no_training_sees_is_refused(here, settings, faults):
+    config = with_people(**settings)
+    written = {"individual_fairness": settings}
+    if not faults:
+        plan.check_effects(config, written)
+        return
+    with pytest.raises(InputError) as caught:
+        plan.check_effects(config, written)
+    lines = str(caught.value).splitlines()
+    assert len(lines) == len(faults)
+    assert all(any(fault in line for line in lines) for fault in faults)
+    assert lines[-1].endswith("; remove what is not used.")
+    config["individual_fairness"]["datasets"] = {}  # there is nothing to train
+    plan.check_effects(config, written)
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"official_split": ["loans"]}, "official_split names loans, which is none of"),
+        ({"eidig": {"seeds": 1, "tracks": ["integers"]}}, "no data set has whole numbers"),
+    ],
+)
+def test_a_data_set_that_is_not_there_is_named(here, settings, problem):
+    with pytest.raises(InputError, match=problem):
+        plan.check_files(with_people(**settings))
+
+
+def test_what_is_read_is_found_before_any_job(here):
+    """In the words of the configuration, not in those of a rule's input function."""
+    for sections, problem in (
+        (
+            {"stereotypes": {"sets": {"a": {"format": "crows_pairs"}}}},
+            "a has no file and no source",
+        ),
+        (
+            {"individual_fairness": {"datasets": {"e": {"format": "adult"}}}},
+            "e names neither files",
+        ),
+        (
+            {
+                "legal": {
+                    "datasets": {
+                        "d": {
+                            "kind": "fscs",
+                            "parts": {"p": {"format": "fairlex", "sources": ["x"]}},
+                        }
+                    }
+                }
+            },
+            "no data source x",
+        ),
+        ({"stereotypes": {"released": {"gold": "x", "scores": ["set"]}}}, "no data source x"),
+    ):
+        with pytest.raises(InputError, match=problem):
+            plan.check_sources(configured({}, **sections), SOURCES)
+
+
+def test_released_scores_need_their_gold_labels(here):
+    for released, lacks in (({"scores": ["set"]}, "gold"), ({"gold": "set"}, "scores")):
+        config = configured(
+            {"corpora": {"x": {"files": ["papers"]}}}, stereotypes={"released": released}
+        )
+        with pytest.raises(InputError, match=f"released has no {lacks}; name both"):
+            plan.check_files(config)
+
+
+def test_pairs_of_ones_own_are_called_by_their_name(here):
+    sets = {
+        "ours": {"format": "crows_pairs", "file": "p.csv"},
+        "named": {"format": "crows_pairs", "file": "p.csv", "title": "Our pairs"},
+        "known": {"format": "crows_pairs", "source": "set"},
+        "triples": {"format": "stereoset", "file": "p.json", "part": "intersentence"},
+    }
+    config = configured({}, stereotypes={"sets": sets})
+    told = {name: plan_stereotypes.pair_set_options(config, name) for name in sets}
+    assert {name: one["title"] for name, one in told.items()} == {
+        **{"ours": "ours", "named": "Our pairs", "known": None, "triples": "triples"}
+    }
+    assert [name for name, one in told.items() if "part" in one] == ["triples"]
 
 
 @pytest.mark.parametrize(

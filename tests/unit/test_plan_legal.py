@@ -218,20 +218,22 @@ def test_every_setting_is_one_of_a_stage():
     assert {*plan_classifiers.SETTINGS, *plan_classifiers.WORDS} <= keys
 
 
-@pytest.mark.parametrize(
-    ("one", "key"),
-    [
-        (LINEAR | {"dtype": "bf16"}, "dtype"),
-        (LINEAR | {"mode": "compat"}, "mode"),
-        (ENCODER | {"epsilon": 1e-8}, "epsilon"),
-        (ENCODER | {"min_df": 2}, "min_df"),
-        (ENCODER | {"kind": "frozen", "accumulate": 2}, "accumulate"),
-    ],
-)
-def test_a_setting_of_another_kind_of_classifier_is_refused(here, one, key):
-    words = f"classifiers.one.{key} says nothing to a classifier that is {one['kind']}"
-    with pytest.raises(InputError, match=words):
-        plan.check_files(with_classifiers(one=one))
+def test_what_no_classifier_makes_use_of_is_refused(here):
+    plain = LINEAR | {"objectives": ["erm"], "select": "worst_group_f1"}
+    settings = {"swap": "gender", "objectives": {"irm": [], "erm": []}}
+    config = configured(TEXTS_ONLY, classifiers={"plain": plain}, models=TINY)
+    config["legal"] |= settings
+    written = {"legal": settings | {"classifiers": {"plain": plain}}}
+    with pytest.raises(InputError) as caught:
+        plan.check_effects(config, written)
+    assert str(caught.value).splitlines() == [
+        "config: legal.classifiers.plain.select has no effect, since none of its objectives sees"
+        " groups",
+        "config: legal.objectives.irm has no effect, since no classifier is trained with it",
+        "config: legal.swap has no effect, since no twins are asked for; remove what is not used.",
+    ]
+    plain |= {"objectives": ["irm"], "twins": True}
+    plan.check_effects(with_classifiers(plain=plain), {"legal": {"classifiers": {"plain": plain}}})
 
 
 def test_curves_lie_below_the_results_if_they_are_asked_for(here):

@@ -603,7 +603,8 @@ def test_options_arrive_as_they_were_configured(library, files):
         "name": "--out",
         "mode": "two",
     }
-    text = " ".join(paths(files)) + f" {Options('a.b:c', values)}"
+    keys = {"threshold": "d.e", "mode": None}
+    text = " ".join(paths(files)) + f" {Options('a.b:c', values, keys)}"
     done = subprocess.run(
         f"{sys.executable} -m evenhand.toy {text}",
         shell=True,
@@ -611,7 +612,10 @@ def test_options_arrive_as_they_were_configured(library, files):
     )
     assert done.returncode == 0
     (kept,) = (state / "records").iterdir()
-    assert json.loads(kept.read_text())["config"] == {name: f"a.b:c.{name}" for name in values}
+    assert json.loads(kept.read_text())["config"] == {
+        **{name: f"a.b:c.{name}" for name in ("words", "swap", "name")},
+        "threshold": "d.e",
+    }
     assert (files / "o").read_text(encoding="utf-8") == repr(
         [-0.25, ["a b", "“男”", "it's", "-x", ""], False, "--out", "two"]
     )

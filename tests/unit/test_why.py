@@ -65,6 +65,7 @@ def test_no_job_is_no_line_but_a_word():
             "config: k.x: {} -> [1, None]",
         ),
         ({"params_before": ["{'k.x': 1}"], "params_now": ["{'k.y': 1}"]}, None),
+        ({"params_before": ["{'--x': 1}"], "params_now": ["{'--x': 2}"]}, "--x: 1 -> 2"),
         (
             {"params_before": ["1"], "params_now": ["'two'", "3"]},
             "a parameter of the rule changed: 1 -> 'two', 3",

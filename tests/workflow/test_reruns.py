@@ -40,7 +40,6 @@ individual_fairness:
        positive: approved, attribute: gender, features: [age, monthly_income]}
   methods: [mlp, majority]
   lambdas: [1]
-  grids: {}
   seeds: 1
 legal:
   datasets:

@@ -5,9 +5,13 @@ its meaning, type, unit, default and allowed values. `docs/config.md` is made fr
 """
 
 import difflib
+import functools
 import json
+import math
+import operator
 import shlex
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +23,58 @@ from evenhand.errors import InputError
 Schema = dict[str, Any]
 
 
+_QUOTE = '"'
+
+# libyaml takes a tenth of the time, and every job on a cluster reads schema and configuration
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@functools.cache
 def read_schema(path: Path) -> Schema:
-    """Read the schema (JSON Schema 2020-12, written as YAML)."""
-    # every job on a cluster reads it twice, and libyaml takes a tenth of the time
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
+    """Read the schema (JSON Schema 2020-12, written as YAML).
+
+    Two words are our own. ``only_for`` names the settings without which a key has no effect: a
+    mapping of keys (beside it, or from the top) to the values that give it one, or to ``any``
+    for whatever is not empty; a list of such mappings if one of them is enough. ``effect: none``
+    marks a key that changes no result.
+    """
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
+
+
+def check_duplicates(files: Iterable[Path]) -> None:
+    """Refuse a configuration that sets a key twice: YAML would silently keep the last.
+
+    Raises
+    ------
+    InputError
+        It names the file, the line, and the line of the first.
+    """
+    for file in files:
+        nodes, seen = [yaml.compose(Path(file).read_text(encoding="utf-8"), Loader=_LOADER)], set()
+        while nodes:
+            node = nodes.pop()
+            if id(node) in seen:  # an alias
+                continue
+            seen.add(id(node))
+            if isinstance(node, yaml.SequenceNode):
+                nodes += node.value
+            elif isinstance(node, yaml.MappingNode):
+                nodes += [value for _, value in node.value]
+                _check_mapping(node, file)
+
+
+def _check_mapping(node: yaml.MappingNode, file: Path) -> None:
+    lines: dict[tuple[str, str], int] = {}
+    for key, _ in node.value:
+        name, line = (key.tag, str(key.value)), key.start_mark.line + 1
+        if name in lines:
+            raise InputError(
+                f"sets the key {key.value} a second time, after line {lines[name]}",
+                file=file,
+                line=line,
+                remedy="keep one of the two",
+            )
+        lines[name] = line
 
 
 def complete(config: dict[str, Any], schema: Schema) -> dict[str, Any]:
@@ -44,29 +95,68 @@ def complete(config: dict[str, Any], schema: Schema) -> dict[str, Any]:
     Raises
     ------
     InputError
-        A key is unknown (the nearest known one is suggested) or missing, or a value is not
-        allowed (the allowed ones are named). All faults are told, one a line.
+        A key is unknown (the nearest known one is suggested) or missing, a value is not
+        allowed (the allowed ones are named), or a key has no effect where it stands. All faults
+        are told, one a line.
     """
     validator = jsonschema.Draft202012Validator(schema)
-    faults = sorted(_nameless(config)) or sorted(
+    faults = sorted(_unreadable(config)) or sorted(
         {fault for error in validator.iter_errors(config) for fault in _explain(error)}
     )
-    if faults:
+    filled = {} if faults else _fill(config, schema)
+    if faults := faults or sorted(_without_effect(filled, schema, filled)):
         raise InputError("\n".join(faults), remedy="every key is explained in docs/config.md")
-    return _fill(config, schema)
+    return filled
 
 
-def _nameless(value: Any, where: str = "") -> Iterator[str]:
-    """Faults of keys that YAML does not read as text, such as 1998 and no."""
+def _unreadable(value: Any, where: str = "") -> Iterator[str]:
+    """Faults of keys that YAML does not read as text (1998, no), and of infinite numbers."""
     if isinstance(value, dict):
         for key, part in value.items():
             place = f"{where}.{key}".lstrip(".")
             if not isinstance(key, str):
                 yield f"config: the key {place} is read as {key!r}; put its name into quotes"
-            yield from _nameless(part, place)
+            yield from _unreadable(part, place)
     elif isinstance(value, list):
         for position, part in enumerate(value):
-            yield from _nameless(part, f"{where}.{position}")
+            yield from _unreadable(part, f"{where}.{position}")
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield f"config: {where} is {value}; it must be a finite number"
+
+
+def _without_effect(value: Any, schema: Schema, whole: Any, where: str = "") -> Iterator[str]:
+    """Faults of keys that are not as by default, and need other settings (``only_for``)."""
+    if isinstance(value, list):
+        for position, part in enumerate(value):
+            yield from _without_effect(part, schema.get("items", {}), whole, f"{where}{position}.")
+    if not isinstance(value, dict):
+        return
+    known = schema.get("properties", {})
+    for key, part in value.items():
+        own = known.get(key, schema.get("additionalProperties", {}))
+        needs = own.get("only_for", [])
+        needs = needs if isinstance(needs, list) else [needs]
+        unmet = [list(_unmet(need, value, whole, where)) for need in needs]
+        if unmet and all(unmet) and part != _fill(own.get("default"), own):
+            why = " or ".join(dict.fromkeys(lacks[0] for lacks in unmet))
+            yield f"config: {where}{key} has no effect {why}; remove it"
+        elif isinstance(own, dict):
+            yield from _without_effect(part, own, whole, f"{where}{key}.")
+
+
+def _unmet(need: dict[str, Any], beside: Any, whole: Any, where: str) -> Iterator[str]:
+    """What is lacking of the settings that a key needs, as in "for kind: linear"."""
+    for place, values in need.items():
+        value = pick(whole, *place.split(".")) if "." in place else beside.get(place)
+        full = place if "." in place else f"{where}{place}"
+        if values == "any":
+            if not value:
+                yield f"without {full}"
+        elif isinstance(value, list):
+            if not {*value} & {*values}:
+                yield f"without {' or '.join(map(str, values))} in {full}"
+        elif value not in values:
+            yield f"for {place}: {_shown(value).strip(_QUOTE)}"
 
 
 def _fill(value: Any, schema: Schema) -> Any:
@@ -157,23 +247,46 @@ def _shown(value: Any) -> str:
 
 
 class Options(dict):
-    """A rule's slice of the configuration: recorded as data, printed as command-line options.
+    """Options of a stage, most of them from the configuration: recorded, and printed as words.
 
-    Snakemake records ``repr`` of a parameter, which here names the configuration key and
+    Snakemake records ``repr`` of a parameter, which here names the configuration's keys and
     sorts, so that a changed value is noticed and can be explained; ``{params.options}`` in a
     shell command becomes ``--threshold 0.1 --no-swap``, and a word for the stage's record on
     where they stand in the configuration (`evenhand.stage.FROM_CONFIG`). A null value is left
     out, since every stage's own default for such an option is None; an empty list becomes
     ``--empty-words``.
+
+    Parameters
+    ----------
+    section : str, optional
+        The part of the configuration in which the options have keys of the same names.
+    values : dict
+        The value of each option.
+    keys : dict, optional
+        The keys of those options that have other ones; None for what is in no configuration.
     """
 
-    def __init__(self, key: str, values: dict[str, Any]) -> None:
-        super().__init__({f"{key}.{name}": values[name] for name in sorted(values)})
-        self.origin = f"--from-config={key}:{','.join(sorted(values))}"
+    def __init__(
+        self, section: str | None, values: dict[str, Any], keys: dict[str, str | None] | None = None
+    ) -> None:
+        places = dict.fromkeys(values) if section is None else {n: f"{section}.{n}" for n in values}
+        places |= {name: key for name, key in (keys or {}).items() if name in values}
+        often = Counter(places.values())
+        self.values_by_name = {name: values[name] for name in sorted(values)}
+        super().__init__()
+        origins = []
+        for name, value in self.values_by_name.items():
+            place = places[name]
+            if place is None:
+                self[f"--{name}"] = value
+                continue
+            self[place if often[place] == 1 else f"{place} ({name})"] = value
+            origins.append(name if place == f"{section}.{name}" else f"{name}={place}")
+        self.origin = [f"--from-config={section or ''}:{','.join(origins)}"] if origins else []
 
     def __str__(self) -> str:
-        words = [word for key, value in self.items() for word in _words(key.split(".")[-1], value)]
-        return shlex.join([*words, self.origin] if self else [])
+        words = [word for option in self.values_by_name.items() for word in _words(*option)]
+        return shlex.join([*words, *self.origin])
 
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)
@@ -208,9 +321,15 @@ def file_options(files: dict[str, Any]) -> str:
     return shlex.join(words)
 
 
-def pick(config: dict[str, Any], key: str) -> Any:
-    """The value at a dotted key."""
-    value: Any = config
-    for step in key.split("."):
-        value = value[step]
-    return value
+def has(config: Any, *steps: str) -> bool:
+    """Whether there is a value at a key, step by step."""
+    for step in steps:
+        if not isinstance(config, dict) or step not in config:
+            return False
+        config = config[step]
+    return True
+
+
+def pick(config: dict[str, Any], *steps: str) -> Any:
+    """The value at a key, step by step: a name may hold dots."""
+    return functools.reduce(operator.getitem, steps, config)

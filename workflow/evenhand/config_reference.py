@@ -34,17 +34,42 @@ def _rows(schema: Schema, prefix: str) -> Iterator[tuple[str, str, str, str, str
     parts = dict(schema.get("properties", {}))
     if isinstance(schema.get("additionalProperties"), dict):
         parts["NAME"] = schema["additionalProperties"]
+    if "properties" in schema.get("items", {}):
+        parts["N"] = {"type": "object", "description": "One of them."} | schema["items"]
     for name, part in parts.items():
         key = f"{prefix}{name}"
-        default = "" if name == "NAME" or part.get("type") == "object" else _plain(part)
+        mapping = part.get("type") == "object" and not part.get("default")
+        default = "" if name == "NAME" or mapping else _plain(part)
         yield (
             f"`{key}`",
-            part["description"].replace("|", "\\|"),
+            f"{part['description']}{_limits(part)}".replace("|", "\\|"),
             _kind(part),
             default,
             part.get("unit", ""),
         )
         yield from _rows(part, f"{key}.")
+
+
+def _limits(part: dict[str, Any]) -> str:
+    """Where a key has an effect, if not everywhere."""
+    if part.get("effect") == "none":
+        return " Changing it reruns nothing."
+    needs = part.get("only_for", [])
+    ways = [
+        " and ".join(_need(place, values) for place, values in need.items())
+        for need in (needs if isinstance(needs, list) else [needs])
+    ]
+    return f" Only with {', or with '.join(ways)}." if ways else ""
+
+
+def _need(place: str, values: Any) -> str:
+    if values == "any":
+        return f"`{place}`"
+    return f"`{place}`: {' or '.join(f'`{_value(value)}`' for value in values)}"
+
+
+def _value(value: Any) -> str:
+    return "null" if value is None else str(value)
 
 
 def _plain(part: dict[str, Any]) -> str:
@@ -56,8 +81,7 @@ def _plain(part: dict[str, Any]) -> str:
 
 def _kind(part: dict[str, Any]) -> str:
     if "enum" in part:
-        values = ("null" if value is None else value for value in part["enum"])
-        return " or ".join(f"`{value}`" for value in values)
+        return " or ".join(f"`{_value(value)}`" for value in part["enum"])
     kinds = part["type"] if isinstance(part["type"], list) else [part["type"]]
     words = {"array": "list", "object": "mapping", "string": "text"}
     text = " or ".join(words.get(kind, kind) for kind in kinds)

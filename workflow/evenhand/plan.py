@@ -20,8 +20,9 @@ from evenhand import (
     plan_slguset,
     plan_stereotypes,
 )
-from evenhand.config import complete, read_schema
+from evenhand.config import complete, has, read_schema
 from evenhand.errors import InputError
+from evenhand.sources import source_path
 
 Config = dict[str, Any]
 
@@ -61,12 +62,56 @@ def check_files(config: Config) -> None:
         named[f"stereotypes.sets.{name}.file"] = one.get("file")
     legal = plan_legal.check_legal(config)
     plan_classifiers.check_classifiers(config)
+    plan_individual.check_tables(config)
     for key, path in (named | legal).items():
         if path and not Path(path).exists():
             raise InputError(f"config: {key} is {path}, and there is no such file or folder")
         if path and key not in legal and Path(path).is_dir():
             raise InputError(f"config: {key} is {path}, which is a folder", remedy="name a file")
     plan_stereotypes.check_sets(config)
+
+
+def check_sources(config: Config, sources: dict[str, dict[str, str]]) -> None:
+    """Stop if something to read is nowhere, or names a source that the table does not have.
+
+    Raises
+    ------
+    InputError
+        It names the key or the source.
+    """
+    for name in config["stereotypes"]["sets"]:
+        plan_stereotypes.pair_set_file(config, sources, name)
+    for name in config["individual_fairness"]["datasets"]:
+        plan_individual.table_files(config, sources, name)
+    for name in config["legal"]["datasets"]:
+        for part in plan_legal.parts(config, name):
+            plan_legal.part_files(config, sources, name, part)
+    released = config["stereotypes"]["released"]
+    for source in [released["gold"], *released["scores"]] if released["gold"] else []:
+        source_path(config, sources, source)
+
+
+def check_effects(config: Config, written: Config) -> None:
+    """Stop if the user wrote a key that changes nothing (see also `evenhand.config.complete`).
+
+    Parameters
+    ----------
+    config, written : dict
+        The configuration, completed and as the user wrote it.
+
+    Raises
+    ------
+    InputError
+        It names all such keys, one a line.
+    """
+    unused = plan_individual.unused(config) | plan_classifiers.unused(config)
+    faults = [
+        f"config: {key} has no effect, since {why}"
+        for key, why in unused.items()
+        if has(written, *key.split("."))
+    ]
+    if faults:
+        raise InputError("\n".join(faults), remedy="remove what is not used")
 
 
 def other_files(config: Config, shards: Iterable[str]) -> list[str]:

@@ -44,8 +44,8 @@ def check_classifiers(config: Config) -> None:
     Raises
     ------
     InputError
-        It names no model, no data set, an attribute that none has, a setting that says nothing
-        to its kind, or twins for which there is no table.
+        It names no model, no data set, an attribute that none has, or twins for which there is
+        no table.
     """
     settings = config["legal"]
     for name, one in settings["classifiers"].items():
@@ -55,13 +55,6 @@ def check_classifiers(config: Config) -> None:
                 f"config: {key} is {one['kind']} and needs a model, and {one['model']} is none",
                 remedy="name one of models",
             )
-        understood = _defaults(TRAINING[one["kind"]])
-        for setting in (*SETTINGS, *WORDS):
-            if one[setting] is not None and setting not in understood:
-                raise InputError(
-                    f"config: {key}.{setting} says nothing to a classifier that is {one['kind']}",
-                    remedy="leave it out",
-                )
         for data in one["datasets"]:
             if data not in settings["datasets"]:
                 raise InputError(f"config: {key} names {data}, which is none of legal.datasets")
@@ -72,6 +65,23 @@ def check_classifiers(config: Config) -> None:
                 remedy=f"they have {', '.join(sorted(known))}",
             )
     check_twins(config)
+
+
+def unused(config: Config) -> dict[str, str]:
+    """Keys that change nothing in this configuration, and why."""
+    settings, found = config["legal"], {}
+    if not settings["datasets"]:
+        return found
+    for name, one in settings["classifiers"].items():
+        if not any(map(uses_groups, one["objectives"])):
+            why = "none of its objectives sees groups"
+            found |= {f"legal.classifiers.{name}.{key}": why for key in ("attributes", "select")}
+    trained = {name for one in settings["classifiers"].values() for name in one["objectives"]}
+    for name in settings["objectives"].keys() - trained:
+        found[f"legal.objectives.{name}"] = "no classifier is trained with it"
+    if not twinned(config):
+        found["legal.swap"] = "no twins are asked for"
+    return found
 
 
 def other_files(config: Config) -> list[str]:

@@ -1,7 +1,11 @@
 """What the Snakefile asks about the tables of people. See `evenhand.plan`."""
 
+import ast
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+from evenhand.config import pick
 from evenhand.errors import InputError
 from evenhand.sources import source_path
 
@@ -15,21 +19,105 @@ TABLE_OPTIONS += ["test_share", "title"]
 #: What makes a method's grid, and what else `train_table` is told.
 GRID = ["individual", "lambdas", "epsilons", "mus"]
 
-TRAINING_OPTIONS = ["seeds", "reduction", "js_base", "epsilon_unit", "predicted_seeds"]
+TRAINING_OPTIONS = ["seeds", "js_base", "predicted_seeds"]
+
+#: What only goes with a part of the grid.
+GOES_WITH = {"reduction": "lambdas", "epsilon_unit": "epsilons"}
+
+_SECTION = "individual_fairness"
+
+
+def check_tables(config: Config) -> None:
+    """Stop if something is asked for of data sets that are not there.
+
+    Raises
+    ------
+    InputError
+        It names the key.
+    """
+    settings = config[_SECTION]
+    if unknown := [name for name in settings["official_split"] if name not in settings["datasets"]]:
+        raise InputError(
+            f"config: {_SECTION}.official_split names {unknown[0]}, which is none of"
+            f" {_SECTION}.datasets",
+            remedy="name one of them, or leave it out",
+        )
+    formats = {one["format"] for one in settings["datasets"].values()}
+    if formats and "integers" in settings["eidig"]["tracks"] and not formats & {*WITH_INTEGERS}:
+        raise InputError(
+            f"config: {_SECTION}.eidig.tracks names integers, and no data set has whole numbers",
+            remedy=f"leave it out, or add a data set of the format {' or '.join(WITH_INTEGERS)}",
+        )
+
+
+def training_keys(config: Config, method: str) -> dict[str, str]:
+    """What `train_table` is told of a method, and where in the configuration it stands.
+
+    The grid is the method's own where it has one, and only what the method makes use of.
+    """
+    settings = config[_SECTION]
+    own = settings["grids"].get(method, {})
+    places = {key: f"{_SECTION}.grids.{method}.{key}" if key in own else f"{_SECTION}.{key}"
+              for key in GRID}  # fmt: skip
+    uses, losses = _declared("methods", method), []
+    if uses.get("takes_individual", True):
+        losses = [name for name in pick(config, *places["individual"].split(".")) if name != "none"]
+    else:
+        del places["individual"]
+    if not losses:
+        del places["lambdas"]
+    if not any(_declared("individual_losses", name).get("takes_epsilon") for name in losses):
+        del places["epsilons"]
+    if "adversary_loss" not in uses:
+        del places["mus"]
+    places |= {key: f"{_SECTION}.{key}" for key in TRAINING_OPTIONS}
+    return places | {key: f"{_SECTION}.{key}" for key, of in GOES_WITH.items() if of in places}
 
 
 def training_options(config: Config, method: str, split: str = "random") -> dict[str, Any]:
-    """What `train_table` is told of a method: its own grid, where it has one, and the common.
+    """The values of `training_keys`.
 
     On the official split, which only shows whether the split matters, the paper's weight 1 and
     the first threshold stand for the grid.
     """
-    settings = config["individual_fairness"]
-    own = settings["grids"].get(method, {})
-    grid = {key: own.get(key, settings[key]) for key in GRID}
+    values = {
+        key: pick(config, *place.split(".")) for key, place in training_keys(config, method).items()
+    }
     if split == "official":
-        grid |= {"lambdas": [1], "epsilons": grid["epsilons"][:1]}
-    return grid | {key: settings[key] for key in TRAINING_OPTIONS}
+        fixed = {"lambdas": [1], "epsilons": values.get("epsilons", [])[:1]}
+        values |= {key: value for key, value in fixed.items() if key in values}
+    return {"individual": ["none"]} | values
+
+
+@cache
+def _declared(package: str, name: str) -> dict[str, Any]:
+    """The keywords of what a plugin declares; read off its module, since torch loads slowly."""
+    path = Path(__file__).parent / "learning" / package / f"{name}.py"
+    *_, last = ast.parse(path.read_text(encoding="utf-8")).body
+    assert isinstance(last, ast.Assign) and isinstance(last.value, ast.Call), path
+    return {
+        one.arg: one.value.value if isinstance(one.value, ast.Constant) else one.value
+        for one in last.value.keywords
+        if one.arg
+    }
+
+
+def unused(config: Config) -> dict[str, str]:
+    """Keys that change nothing in this configuration, and why."""
+    settings = config[_SECTION]
+    if not settings["datasets"]:
+        return {}
+    used = {key for name in settings["methods"] for key in training_keys(config, name).values()}
+    common = f"no method of {_SECTION}.methods uses it"
+    found = {f"{_SECTION}.{key}": common for key in (*GRID, *GOES_WITH)}
+    for name, grid in settings["grids"].items():
+        why = "the method does not use it"
+        if name not in settings["methods"]:
+            why = f"{name} is none of {_SECTION}.methods"
+        found |= {f"{_SECTION}.grids.{name}.{key}": why for key in grid}
+    if "mlp" not in settings["methods"]:
+        found[f"{_SECTION}.official_split"] = f"mlp, which it is for, is none of {_SECTION}.methods"
+    return {key: why for key, why in found.items() if key not in used}
 
 
 def training_modules(config: Config, method: str, split: str = "random") -> list[str]:

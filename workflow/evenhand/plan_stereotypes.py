@@ -15,9 +15,15 @@ def check_sets(config: Config) -> None:
     Raises
     ------
     InputError
-        No model reads the set's language, or nothing makes the edition of SlguSet it stands on.
+        No model reads the set's language, nothing makes the edition of SlguSet it stands on, or
+        one of the released scores and gold labels is there without the other.
     """
-    slguset = config["slguset"]
+    slguset, released = config["slguset"], config["stereotypes"]["released"]
+    if bool(released["scores"]) != bool(released["gold"]):
+        lacks = "gold" if released["scores"] else "scores"
+        raise InputError(
+            f"config: stereotypes.released has no {lacks}", remedy="name both gold and scores"
+        )
     made = {"slguset": slguset["corpora"], "slguset_published": slguset["published"]}
     keys = {"slguset": "corpora", "slguset_published": "published"}
     for name, one in _sets(config).items():
@@ -79,10 +85,12 @@ def set_of_edition(config: Config, edition: str) -> str | None:
     )
 
 
-def pair_set_options(config: Config, name: str) -> list[str]:
-    """The keys of a set that say how it is read; only StereoSet has parts."""
-    form = config["stereotypes"]["sets"][name]["format"]
-    return ["format", "title", *(["part"] if form == "stereoset" else [])]
+def pair_set_options(config: Config, name: str) -> dict[str, Any]:
+    """What `read_pairs` is told of a set: only StereoSet has parts; a file's title is the name."""
+    one = config["stereotypes"]["sets"][name]
+    title = one["title"] or (name if "file" in one else None)
+    parts = {"part": one["part"]} if one["format"] == "stereoset" else {}
+    return {"format": one["format"], "title": title, **parts}
 
 
 def pair_set_file(config: Config, sources: dict[str, dict[str, str]], name: str) -> str:

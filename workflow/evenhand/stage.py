@@ -81,8 +81,8 @@ class Plugin:
 
 Stage = Callable[..., dict[str, Any] | None]
 
-#: Says of options, on a command line, where in the configuration they stand:
-#: ``--from-config=slguset.names:stop_words,titles`` (see `evenhand.config.Options`).
+#: Says of options, on a command line, where in the configuration they stand, if elsewhere with
+#: the key: ``--from-config=scoring:dtype,swapped=legal.swap`` (see `evenhand.config.Options`).
 FROM_CONFIG = "--from-config="
 
 
@@ -161,7 +161,8 @@ def _config_keys(words: Iterable[str]) -> dict[str, str]:
     keys = {}
     for word in words:
         section, _, names = word.removeprefix(FROM_CONFIG).rpartition(":")
-        keys |= {name: f"{section}.{name}" for name in names.split(",")}
+        for name, _, key in (one.partition("=") for one in names.split(",")):
+            keys[name] = key or f"{section}.{name}"
     return keys
 
 

@@ -178,12 +178,13 @@ def _changed_params(before: list[str], now: list[str], state: Path | None) -> It
     elif codes[0] or codes[1]:
         yield Cause("the rule names other code than before")
     for key in sorted(keys[0].keys() | keys[1].keys(), key=str):
+        name = key if key.startswith("--") else f"config: {key}"  # an option of no key, or a key
         if key not in keys[0]:
-            yield Cause(f"config: {key} is new: {_short(keys[1][key])}")
+            yield Cause(f"{name} is new: {_short(keys[1][key])}")
         elif key not in keys[1]:
-            yield Cause(f"config: {key} is gone")
+            yield Cause(f"{name} is gone")
         elif keys[0][key] != keys[1][key]:
-            yield Cause(f"config: {key}: {_short(keys[0][key])} -> {_short(keys[1][key])}")
+            yield Cause(f"{name}: {_short(keys[0][key])} -> {_short(keys[1][key])}")
     yield from _changed_inputs(*inputs)
     if others[0] or others[1]:
         then, today = (", ".join(values) or "none" for values in others)

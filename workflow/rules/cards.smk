@@ -20,7 +20,7 @@ rule write_model_card:
     params:
         given=given,
         code=code("evenhand.report.write_model_card"),
-        options=lambda wildcards: options(f"models.{wildcards.model}", "language"),
+        options=lambda wildcards: options(("models", wildcards.model), "language"),
         annotation=options("slguset.annotation", "notice"),
     shell:
         "python -m evenhand.report.write_model_card {params.given} --model {wildcards.model}"

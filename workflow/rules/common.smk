@@ -12,14 +12,18 @@ if LIBRARY not in sys.path:
 from evenhand import plan, plan_cards, plan_classifiers, plan_individual, plan_legal, plan_models
 from evenhand import plan_report, plan_shown, plan_slguset, plan_stereotypes
 from evenhand.code import digest
-from evenhand.config import Options, complete, file_options, pick, read_schema
+from evenhand.config import Options, check_duplicates, complete, file_options, pick, read_schema
 from evenhand.errors import InputError
 from evenhand.sources import read_sources, source_path, unchecked
 
 try:
+    check_duplicates(workflow.configfiles)
+    written = config
     config = complete(config, read_schema(Path(LIBRARY) / "schemas" / "config.schema.yaml"))
     plan.check_files(config)
+    plan.check_effects(config, written)
     SOURCES = read_sources(Path(config["sources"]))
+    plan.check_sources(config, SOURCES)
     #: shard id -> (corpus, shard)
     SHARDS, SKIPPED = plan_slguset.plan_corpora(config, SOURCES)
     PUBLISHED = plan_slguset.published_file(config, SOURCES)
@@ -35,6 +39,7 @@ os.environ.update(plan.job_environment(config, LIBRARY))
 
 SLGUSET = config["slguset"]
 FILTERS = SLGUSET["filters"]
+FILTER_NAMES = Options("slguset", {"filter_names": FILTERS}, {"filter_names": "slguset.filters"})
 STEREOTYPES = config["stereotypes"]
 INDIVIDUAL = config["individual_fairness"]
 LEGAL = config["legal"]
@@ -84,19 +89,27 @@ def code(*modules):
 
 
 def options(key, *names):
-    """A rule's `params: options`: a section of the configuration, or some of its keys."""
-    section = pick(config, key)
-    return Options(key, {name: section[name] for name in names or section})
+    """A rule's `params: options`: a section of the configuration, or some of its keys.
+
+    Its key is dotted, or in steps where one is a name, which may hold dots itself.
+    """
+    steps = key.split(".") if isinstance(key, str) else key
+    section = pick(config, *steps)
+    return Options(".".join(steps), {name: section[name] for name in names or section})
 
 
 def shard_options(wildcards):
     """How the corpus of a shard is read, and which bytes of a file that is cut."""
     corpus, shard = SHARDS[wildcards.shard]
-    key = f"slguset.corpora.{corpus}"
-    settings = dict(pick(config, key), first_byte=shard.first_byte, end_byte=shard.end_byte)
-    return Options(
-        key, {name: settings[name] for name in settings if name not in ("files", "sources")}
-    )
+    settings = {**SLGUSET["corpora"][corpus]}
+    del settings["files"], settings["sources"]
+    piece = {"first_byte": shard.first_byte, "end_byte": shard.end_byte}
+    return Options(f"slguset.corpora.{corpus}", settings | piece, dict.fromkeys(piece))
+
+
+def derived(key, values, **others):
+    """A rule's `params`: options that are worked out from one key, or from others by name."""
+    return Options(None, values, dict.fromkeys(values, key) | others)
 
 
 # Snakemake does not record a parameter that `input` has a part in: what is no change goes so.
@@ -147,7 +160,8 @@ def hub(wildcards):
 
 def hub_options(model):
     """The same of a model by its name."""
-    return Options(f"models.{model}", plan_models.hub_place(config, model))
+    place = plan_models.hub_place(config, model)
+    return Options(f"models.{model}", place, {"hub_name": f"models.{model}.hub"})
 
 
 # Where a model runs is no change: a parameter that `input` has a part in is not recorded.
@@ -165,12 +179,18 @@ def about(*names):
     """A rule's `params: about`: the data set's kind and name, and what else it is told."""
 
     def told(wildcards):
-        words = f"--kind {plan_legal.kind_of(config, wildcards.legal)} --dataset {wildcards.legal}"
-        if "published" in names and plan_legal.is_published(config, wildcards.legal):
-            words += " --published"
-        return words
+        name, key = wildcards.legal, f"legal.datasets.{wildcards.legal}"
+        values = {"kind": plan_legal.kind_of(config, name), "dataset": name}
+        if "published" in names:
+            values["published"] = plan_legal.is_published(config, name)
+        return Options(key, values, {"dataset": None, "published": f"{key}.parts"})
 
     return told
+
+
+def kind(wildcards):
+    """A rule's `params: kind`: the data set's kind."""
+    return options(f"legal.datasets.{wildcards.legal}", "kind")
 
 
 def of_training(stage):
@@ -187,12 +207,16 @@ def training(kind):
 
     def told(wildcards):
         name = getattr(wildcards, kind)
-        return Options(
-            f"legal.classifiers.{name}",
-            plan_classifiers.training_options(
-                config, wildcards.legal, name, wildcards.objective, wildcards.attribute
-            ),
+        told = plan_classifiers.training_options(
+            config, wildcards.legal, name, wildcards.objective, wildcards.attribute
         )
+        keys = {
+            **{"classifier": None, "objective": None, "attribute": None},
+            "kind": f"legal.datasets.{wildcards.legal}.kind",
+            "lr": f"legal.classifiers.{name}.learning_rate",
+            "objective_options": f"legal.objectives.{wildcards.objective}",
+        }
+        return Options(f"legal.classifiers.{name}", told, keys)
 
     return told
 

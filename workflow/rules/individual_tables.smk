@@ -81,10 +81,7 @@ rule count_people:
     params:
         given=given,
         code=code("evenhand.individual.count_people"),
-        trained=Options(
-            "individual_fairness",
-            {"trained_on": plan_individual.people_options(config)["trained_on"]},
-        ),
+        trained=Options(None, {"trained_on": plan_individual.people_options(config)["trained_on"]}),
     shell:
         "python -m evenhand.individual.count_people {params.given} {params.trained}"
         " --out {output} 2> {log}"

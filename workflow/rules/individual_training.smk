@@ -85,6 +85,7 @@ rule train_table:
         options=lambda wildcards: Options(
             "individual_fairness",
             plan_individual.training_options(config, wildcards.method, wildcards.split),
+            plan_individual.training_keys(config, wildcards.method),
         ),
     shell:
         "python -m evenhand.learning.train_table {params.given} --method {wildcards.method}"

@@ -88,9 +88,10 @@ rule write_legal_card:
         given=given,
         code=of_kind("evenhand.legal.write_legal_card"),
         about=about("published"),
-        options=lambda wildcards: Options(
-            f"legal.datasets.{wildcards.legal}",
+        options=lambda wildcards: derived(
+            f"legal.datasets.{wildcards.legal}.parts",
             plan_legal.card_options(config, SOURCES, wildcards.legal),
+            name=f"legal.datasets.{wildcards.legal}.title",
         ),
     shell:
         "python -m evenhand.legal.write_legal_card {params.given} {params.about}"

@@ -31,9 +31,9 @@ rule read_cases:
             f"legal.datasets.{wildcards.legal}.parts.{wildcards.part}",
             *plan_legal.part_options(config, wildcards.legal, wildcards.part),
         ),
-        kind=lambda wildcards: plan_legal.kind_of(config, wildcards.legal),
+        kind=kind,
     shell:
-        "python -m evenhand.legal.read_cases {params.given} --kind {params.kind}"
+        "python -m evenhand.legal.read_cases {params.given} {params.kind}"
         " {params.options} --out {output.out} --quarantine {output.quarantine}"
         " --counts {output.counts} 2> {log}"
 
@@ -91,10 +91,14 @@ rule split_cases:
         given=given,
         code=code("evenhand.legal.split_cases"),
         options=lambda wildcards: options(f"legal.datasets.{wildcards.legal}", "shares"),
-        threshold=LEGAL["near_duplicates"],
+        threshold=Options(
+            "legal",
+            {"threshold": LEGAL["near_duplicates"]},
+            {"threshold": "legal.near_duplicates"},
+        ),
     shell:
         "python -m evenhand.legal.split_cases {params.given} {params.options}"
-        " --threshold {params.threshold} --out {output.out}"
+        " {params.threshold} --out {output.out}"
         " --duplicates {output.duplicates} --counts {output.counts} 2> {log}"
 
 
@@ -121,9 +125,9 @@ rule build_cases:
         code=lambda wildcards: code(
             "evenhand.legal.build_cases", plan_legal.kind_module(config, wildcards.legal)
         )(wildcards),
-        kind=lambda wildcards: plan_legal.kind_of(config, wildcards.legal),
+        kind=kind,
     shell:
-        "python -m evenhand.legal.build_cases {params.given} --kind {params.kind}"
+        "python -m evenhand.legal.build_cases {params.given} {params.kind}"
         " --out {output.out} --counts {output.counts} 2> {log}"
 
 
@@ -149,12 +153,12 @@ rule build_training:
     params:
         given=given,
         code=of_kind("evenhand.legal.build_training"),
-        kind=lambda wildcards: plan_legal.kind_of(config, wildcards.legal),
+        kind=kind,
         attribute=lambda wildcards: (
             ""
             if wildcards.attribute == plan_legal.NO_ATTRIBUTE
             else f"--attribute {wildcards.attribute}"
         ),
     shell:
-        "python -m evenhand.legal.build_training {params.given} --kind {params.kind}"
+        "python -m evenhand.legal.build_training {params.given} {params.kind}"
         " {params.attribute} --out {output} 2> {log}"

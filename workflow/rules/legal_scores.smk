@@ -178,8 +178,10 @@ rule tabulate_classifiers:
         given=given,
         code=of_kind("evenhand.legal.tabulate_classifiers"),
         about=about(),
-        stands=lambda wildcards: Options(
-            "legal.stands_for", plan_classifiers.standing(config, wildcards.legal)
+        stands=lambda wildcards: derived(
+            "legal.classifiers",
+            plan_classifiers.standing(config, wildcards.legal),
+            compat_objectives="legal.objectives",
         ),
     shell:
         "python -m evenhand.legal.tabulate_classifiers {params.given} {params.about}"

@@ -95,10 +95,10 @@ rule tokenise_cases:
     params:
         given=given,
         code=of_kind("evenhand.legal.tokenise_cases"),
-        kind=lambda wildcards: plan_legal.kind_of(config, wildcards.legal),
+        kind=kind,
         hub=hub,
     shell:
-        "python -m evenhand.legal.tokenise_cases {params.given} --kind {params.kind}"
+        "python -m evenhand.legal.tokenise_cases {params.given} {params.kind}"
         " --name {wildcards.model} {params.hub} --out {output.out} --meta {output.meta} 2> {log}"
 
 

@@ -26,14 +26,14 @@ rule pretrain_encoder:
         gpu=GPU,
     params:
         given=given,
-        processors=config["scoring"]["threads"],  # what Snakemake grants may be fewer, and other bits
+        processors=options("scoring", "threads"),  # what Snakemake grants may be fewer, and other bits
         code=code("evenhand.legal.pretrain_encoder"),
-        options=lambda wildcards: options(f"models.{wildcards.model}.pretrain", *PRETRAINING),
+        options=lambda wildcards: options(("models", wildcards.model, "pretrain"), *PRETRAINING),
         hub=lambda wildcards: pretraining(wildcards.model)["hub"],
         device=device,
     shell:
         "python -m evenhand.legal.pretrain_encoder {params.given} {params.options} {params.hub}"
-        " --device {params.device} --threads {params.processors} --out {output} 2> {log}"
+        " --device {params.device} {params.processors} --out {output} 2> {log}"
 
 
 rule weigh_words:
@@ -54,13 +54,13 @@ rule weigh_words:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=of_kind("evenhand.legal.weigh_words"),
-        kind=lambda wildcards: plan_legal.kind_of(config, wildcards.legal),
+        kind=kind,
         options=lambda wildcards: Options(
             f"legal.classifiers.{wildcards.linear}",
             plan_classifiers.words_options(config, wildcards.linear),
         ),
     shell:
-        "python -m evenhand.legal.weigh_words --data {input.data} --kind {params.kind}"
+        "python -m evenhand.legal.weigh_words --data {input.data} {params.kind}"
         " {params.options} --out {output.out} --vocabulary {output.vocabulary} 2> {log}"
 
 
@@ -84,7 +84,7 @@ rule swap_cases:
     params:
         given=given,
         code=code("evenhand.legal.swap_cases"),
-        languages=lambda wildcards: Options(
+        languages=lambda wildcards: derived(
             "legal.swap",
             {
                 "languages": list(swaps(wildcards)["words"]),
@@ -115,9 +115,9 @@ rule weigh_twins:
     params:
         given=given,
         code=of_kind("evenhand.legal.weigh_twins"),
-        kind=lambda wildcards: plan_legal.kind_of(config, wildcards.legal),
+        kind=kind,
     shell:
-        "python -m evenhand.legal.weigh_twins {params.given} --kind {params.kind} --out {output}"
+        "python -m evenhand.legal.weigh_twins {params.given} {params.kind} --out {output}"
         " 2> {log}"
 
 
@@ -141,9 +141,9 @@ rule find_neighbours:
     params:
         given=given,
         code=of_kind("evenhand.legal.find_neighbours"),
-        kind=lambda wildcards: plan_legal.kind_of(config, wildcards.legal),
+        kind=kind,
     shell:
-        "python -m evenhand.legal.find_neighbours {params.given} --kind {params.kind}"
+        "python -m evenhand.legal.find_neighbours {params.given} {params.kind}"
         " --out {output} 2> {log}"
 
 
@@ -204,7 +204,7 @@ rule train_classifier:
         gpu=GPU,
     params:
         given=given,
-        processors=config["scoring"]["threads"],  # what Snakemake grants may be fewer, and other bits
+        processors=options("scoring", "threads"),  # what Snakemake grants may be fewer, and other bits
         code=of_training("evenhand.legal.train_classifier"),
         options=training("hierarchical"),
         hub=hub_of("hierarchical"),
@@ -212,7 +212,7 @@ rule train_classifier:
         board=board("hierarchical"),
     shell:
         "python -m evenhand.legal.train_classifier {params.given} {params.options} {params.hub}"
-        " {params.board} --seed {wildcards.seed} --device {params.device} --threads {params.processors}"
+        " {params.board} --seed {wildcards.seed} --device {params.device} {params.processors}"
         " --out {output.out} --history {output.history} --weights {output.weights} 2> {log}"
 
 
@@ -239,13 +239,13 @@ rule embed_paragraphs:
         gpu=GPU,
     params:
         given=given,
-        processors=config["scoring"]["threads"],  # what Snakemake grants may be fewer, and other bits
+        processors=options("scoring", "threads"),  # what Snakemake grants may be fewer, and other bits
         code=code("evenhand.legal.embed_paragraphs"),
         hub=hub,
         device=device,
     shell:
         "python -m evenhand.legal.embed_paragraphs {params.given} {params.hub}"
-        " --device {params.device} --threads {params.processors} --out {output.out} --meta {output.meta}"
+        " --device {params.device} {params.processors} --out {output.out} --meta {output.meta}"
         " 2> {log}"
 
 
@@ -272,12 +272,12 @@ rule train_top:
         gpu=GPU,
     params:
         given=given,
-        processors=config["scoring"]["threads"],  # what Snakemake grants may be fewer, and other bits
+        processors=options("scoring", "threads"),  # what Snakemake grants may be fewer, and other bits
         code=of_training("evenhand.legal.train_top"),
         options=training("frozen"),
         device=device,
         board=board("frozen"),
     shell:
         "python -m evenhand.legal.train_top {params.given} {params.options} {params.board}"
-        " --device {params.device} --threads {params.processors} --out {output.out}"
+        " --device {params.device} {params.processors} --out {output.out}"
         " --history {output.history} 2> {log}"

@@ -26,7 +26,7 @@ rule train_masked_lm:
     params:
         given=given,
         code=code("evenhand.scoring.train_masked_lm"),
-        options=lambda wildcards: options(f"models.{wildcards.model}.train", *MASKED_TRAINING),
+        options=lambda wildcards: options(("models", wildcards.model, "train"), *MASKED_TRAINING),
     shell:
         "python -m evenhand.scoring.train_masked_lm {params.given}"
         " {params.options} --out {output} 2> {log}"
@@ -52,7 +52,7 @@ rule train_causal_lm:
     params:
         given=given,
         code=code("evenhand.scoring.train_causal_lm"),
-        options=lambda wildcards: options(f"models.{wildcards.model}.train", *CAUSAL_TRAINING),
+        options=lambda wildcards: options(("models", wildcards.model, "train"), *CAUSAL_TRAINING),
     shell:
         "python -m evenhand.scoring.train_causal_lm {params.given}"
         " {params.options} --out {output} 2> {log}"

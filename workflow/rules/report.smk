@@ -17,7 +17,7 @@ TABLES = {
 }
 #: system -> what the front page reads of it
 SYSTEMS = plan_report.headline_files(config, SHARDS)
-PAGES = Options("report", {"pages": plan_report.pages(config, SHARDS)})
+PAGES = Options(None, {"pages": plan_report.pages(config, SHARDS)})
 #: what the page of the run tells of and comes after: a benchmark that is being written is empty
 BEFORE_RUN = [
     *plan_report.page_files(config, SHARDS)[:-1],
@@ -71,7 +71,7 @@ rule export_tables:
     params:
         given=given,
         code=code("evenhand.report.export_tables"),
-        files=Options("report", {"files": list(TABLES)}),
+        files=Options(None, {"files": list(TABLES)}),
     shell:
         "python -m evenhand.report.export_tables {params.given} {params.files} --out {output}"
         " 2> {log}"
@@ -101,8 +101,8 @@ rule write_front_page:
             "evenhand.report.write_front_page",
             *(f"evenhand.report.headlines.{system}" for system in SYSTEMS),
         ),
-        systems=Options("report", {"systems": list(SYSTEMS)}),
-        legal=Options("report", plan_report.legal_options(config)),
+        systems=Options(None, {"systems": list(SYSTEMS)}),
+        legal=derived("legal.datasets", plan_report.legal_options(config)),
         options=options("slguset.annotation", "notice"),
         pages=PAGES,
     shell:
@@ -293,7 +293,7 @@ rule write_individual_page:
     params:
         given=given,
         code=code("evenhand.report.write_individual_page"),
-        about=Options("individual_fairness", plan_report.individual_page_options(config)),
+        about=derived("individual_fairness.training", plan_report.individual_page_options(config)),
         pages=PAGES,
     shell:
         "python -m evenhand.report.write_individual_page {params.given} {params.about}"
@@ -321,7 +321,7 @@ rule write_people_page:
     params:
         given=given,
         code=code("evenhand.report.write_people_page"),
-        options=Options("individual_fairness", plan_individual.people_options(config)),
+        options=derived("individual_fairness.datasets", plan_individual.people_options(config)),
         shown=options("individual_fairness.people_page"),
         pages=PAGES,
     shell:
@@ -355,7 +355,7 @@ rule write_legal_page:
                 {f"evenhand.legal.datasets.{one['kind']}" for one in LEGAL["datasets"].values()}
             ),
         ),
-        options=Options("legal", plan_legal.page_options(config)),
+        options=derived("legal.datasets", plan_legal.page_options(config)),
         shown=options("legal.cases_page", "splits"),
         pages=PAGES,
     shell:
@@ -388,7 +388,14 @@ rule write_classifiers_page:
                 {f"evenhand.legal.datasets.{one['kind']}" for one in LEGAL["datasets"].values()}
             ),
         ),
-        options=Options("legal", plan_classifiers.classifiers_page_options(config)),
+        options=derived(
+            "legal.datasets",
+            plan_classifiers.classifiers_page_options(config),
+            swapped="legal.swap",
+            twinned="legal.classifiers",
+            objectives="legal.classifiers",
+            objective_titles=None,
+        ),
         shown=options("legal.cases_page", "splits"),
         pages=PAGES,
     shell:
@@ -421,7 +428,13 @@ rule write_cases_page:
                 {f"evenhand.legal.datasets.{one['kind']}" for one in LEGAL["datasets"].values()}
             ),
         ),
-        options=Options("legal", plan_classifiers.cases_page_options(config)),
+        options=derived(
+            "legal.datasets",
+            plan_classifiers.cases_page_options(config),
+            trainings="legal.classifiers",
+            objectives="legal.classifiers",
+            objective_titles=None,
+        ),
         shown=options("legal.cases_page"),
         pages=PAGES,
     shell:

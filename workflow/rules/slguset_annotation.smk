@@ -73,10 +73,12 @@ rule read_sheets:
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         code=code("evenhand.slguset.read_sheets"),
-        annotators=len(SLGUSET["annotation"]["annotators"]),
+        annotators=Options(
+            "slguset.annotation", {"annotators": len(SLGUSET["annotation"]["annotators"])}
+        ),
     shell:
         "python -m evenhand.slguset.read_sheets --sample {input.sample}"
-        " --sheets {input.sheets:q} --annotators {params.annotators} --out {output} 2> {log}"
+        " --sheets {input.sheets:q} {params.annotators} --out {output} 2> {log}"
 
 
 rule measure_agreement:

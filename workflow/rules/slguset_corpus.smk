@@ -78,11 +78,11 @@ rule merge_candidates:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("evenhand.slguset.merge_candidates"),
-        filters=FILTERS,
+        filters=FILTER_NAMES,
         options=options("slguset", "near_duplicates"),
     shell:
         "python -m evenhand.slguset.merge_candidates --keywords {input.keywords}"
-        " --filters {input.filters} --filter-names {params.filters} {params.options}"
+        " --filters {input.filters} {params.filters} {params.options}"
         " --out {output} 2> {log}"
 
 

@@ -83,7 +83,7 @@ rule write_card:
         code=code("evenhand.slguset.write_card"),
         options=options("slguset.annotation", "notice"),
         filters=options("slguset", "filters"),
-        corpora=list(SLGUSET["corpora"]),
+        corpora=Options("slguset", {"corpora": list(SLGUSET["corpora"])}),
     shell:
         "python -m evenhand.slguset.write_card {params.given} {params.options}"
-        " {params.filters} --corpora {params.corpora} --out {output} 2> {log}"
+        " {params.filters} {params.corpora} --out {output} 2> {log}"

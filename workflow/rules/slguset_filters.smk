@@ -49,11 +49,15 @@ rule train_names_crf:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("evenhand.slguset.train_names_crf"),
-        formats=[one["format"] for one in SLGUSET["train_names_crf"]["corpora"]],
+        formats=Options(
+            "slguset.train_names_crf",
+            {"formats": [one["format"] for one in SLGUSET["train_names_crf"]["corpora"]]},
+            {"formats": "slguset.train_names_crf.corpora"},
+        ),
         options=options("slguset.train_names_crf", "recall", "held_out", "seed"),
     shell:
         "python -m evenhand.slguset.train_names_crf --corpora {input.corpora}"
-        " --formats {params.formats} --keywords {input.keywords} {params.options}"
+        " {params.formats} --keywords {input.keywords} {params.options}"
         " --model {output.model} --report {output.report} 2> {log}"
 
 

@@ -50,8 +50,8 @@ rule report_published:
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         code=code("evenhand.slguset.report_published"),
-        filters=FILTERS,
+        filters=FILTER_NAMES,
     shell:
         "python -m evenhand.slguset.report_published --keywords {input.keywords}"
-        " --filters {input.filters} --filter-names {params.filters}"
+        " --filters {input.filters} {params.filters}"
         " --problems {input.problems} --table {output.table} --report {output.report} 2> {log}"

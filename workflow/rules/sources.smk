@@ -16,7 +16,7 @@ rule fetch_source:
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         code=code("evenhand.io.fetch_source"),
-        options=lambda wildcards: Options("sources", SOURCES[wildcards.source]),
+        options=lambda wildcards: derived("sources", SOURCES[wildcards.source]),
     shell:
         # an output that Snakemake does not know of, and so does not remove before it fetches again
         "python -m evenhand.io.fetch_source {params.options} --out {output}"

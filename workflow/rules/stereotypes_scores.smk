@@ -1,5 +1,12 @@
 # Pairs of sentences, and what each language model says of them.
 
+_METHODS = "null_methods" if STEREOTYPES["null_methods"] else "methods"
+NULL_OPTIONS = Options(
+    "stereotypes",
+    {"seeds": STEREOTYPES["null_seeds"], "methods": STEREOTYPES[_METHODS]},
+    {"seeds": "stereotypes.null_seeds", "methods": f"stereotypes.{_METHODS}"},
+)
+
 
 rule read_pairs:
     input:
@@ -22,9 +29,9 @@ rule read_pairs:
             "evenhand.stereotypes.read_pairs",
             f"evenhand.stereotypes.sets.{STEREOTYPES['sets'][wildcards.set]['format']}",
         )(wildcards),
-        options=lambda wildcards: options(
+        options=lambda wildcards: Options(
             f"stereotypes.sets.{wildcards.set}",
-            *plan_stereotypes.pair_set_options(config, wildcards.set),
+            plan_stereotypes.pair_set_options(config, wildcards.set),
         ),
     shell:
         "python -m evenhand.stereotypes.read_pairs --file {input.file} --name {wildcards.set}"
@@ -84,13 +91,7 @@ rule score_null:
     params:
         given=given,
         code=code("evenhand.stereotypes.score_null"),
-        options=Options(
-            "stereotypes.null",
-            {
-                "seeds": STEREOTYPES["null_seeds"],
-                "methods": STEREOTYPES["null_methods"] or STEREOTYPES["methods"],
-            },
-        ),
+        options=NULL_OPTIONS,
         scoring=options("scoring", "dtype", "tokens_per_batch"),
         hub=hub,
         device=device,

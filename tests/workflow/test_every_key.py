@@ -1,0 +1,346 @@
+"""Every key of the configuration: another value changes a job, or is refused, or the schema says
+that it changes nothing.
+
+Four configurations hold every key of the schema between them. Each value of each is changed in
+turn, and the plan is made anew: some job must have other parameters, inputs or outputs, or there
+must be another job. A key that has no effect where it stands (``dropout`` of a linear classifier)
+must be refused with a sentence that says so.
+"""
+
+import copy
+import re
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from evenhand.config import Schema, complete, pick, read_schema
+from evenhand.config_reference import SCHEMA
+from harness import Planner
+
+WHOLE = read_schema(SCHEMA)
+
+#: The sections of which each configuration shows every key, and the configuration.
+CONFIGS = {
+    "newspapers": (
+        ["results", "mirror", "offline", "sources", "cache", "models", "slguset", "bias"],
+        """\
+mirror: resources/demo/newspapers
+models:
+  own: {language: zh, train: {layers: 1}}
+  folder: {language: zh, path: models/one}
+slguset:
+  corpora:
+    chenhe: {files: [resources/demo/newspapers/chenhe]}
+    archive: {files: [resources/demo/newspapers/wire/archive.csv], format: csv}
+    stories: {files: ["{mirror}/wire/stories.jsonl"], text_field: content, format: jsonl}
+    people: {sources: [pd1998], format: pku}
+  filters: [names_jieba, names_crf, names_spacy, pair_fit, coreference, biology]
+  names_crf: {threshold: 0.5}
+  names_jieba: {use_stop_words: true}
+  train_names_crf:
+    corpora:
+      - {format: pku, source: pd1998}
+      - {format: cluener, file: resources/demo/tagged/names.jsonl}
+  annotation:
+    round: demo
+    filled: resources/demo/annotation/filled
+    ledger: resources/demo/annotation/ledger
+  vocabulary: folder
+  published: {file: resources/demo/slguset_published.csv}
+""",
+    ),
+    "pairs": (
+        ["models", "slguset", "scoring", "stereotypes"],
+        """\
+models:
+  masked: {train: {tokens: wordpiece, files: [resources/demo/english/work_and_money.txt]}}
+  causal: {train: {kind: causal, files: [resources/demo/english/work_and_money.txt]}}
+  folder: {language: en, path: models/one}
+  far: {hub: google-bert/bert-base-cased, revision: main}
+slguset:
+  published: {source: slguset}
+stereotypes:
+  sets:
+    own: {format: crows_pairs, file: resources/demo/stereotypes/pairs.csv, title: Our pairs}
+    stereoset: {format: stereoset, source: stereoset, language: en}
+  released: {gold: stereoset_gold, scores: [stereoset_scores_gpt2]}
+""",
+    ),
+    "own pairs": (
+        ["stereotypes.sets"],
+        """\
+models:
+  chinese: {language: zh, hub: google-bert/bert-base-chinese}
+  english: {language: en, hub: google-bert/bert-base-cased}
+slguset:
+  corpora: {chenhe: {files: [resources/demo/newspapers/chenhe]}}
+  annotation: {round: demo, filled: resources/demo/annotation/filled}
+  published: {file: resources/demo/slguset_published.csv}
+stereotypes:
+  sets: {chinese: {format: slguset}}
+""",
+    ),
+    "people": (
+        ["individual_fairness"],
+        """\
+individual_fairness:
+  datasets:
+    loans:
+      format: table
+      files: [resources/demo/tabular/loans.csv]
+      label: decision
+      positive: approved
+      attribute: gender
+    adult: {format: adult, sources: [adult_data, adult_test]}
+  official_split: [adult]
+  grids:
+    alfr: {individual: [none, iifr_cosine], lambdas: [1], epsilons: [0.9], mus: [4]}
+    majority: {}
+  eidig: {seeds: 2}
+""",
+    ),
+    "one method": (
+        ["individual_fairness"],
+        """\
+individual_fairness:
+  datasets: {compas: {format: compas, sources: [compas]}}
+  methods: [mlp]
+""",
+    ),
+    "courts": (
+        ["legal"],
+        """\
+models: {tiny: {hub: google-bert/bert-base-cased}, longer: {hub: google-bert/bert-large-cased}}
+legal:
+  datasets:
+    ecthr:
+      kind: ecthr
+      tokenizers: [tiny]
+      parts:
+        hudoc: {format: hudoc_json, files: [resources/demo/legal/ecthr/hudoc.jsonl]}
+        texts: {format: hudoc_text, files: [resources/demo/legal/ecthr/texts]}
+        naacl: {format: ecthr_naacl, sources: [ecthr_naacl]}
+    cail:
+      kind: cail
+      parts: {contest: {format: cail2018, files: [resources/demo/legal/cail/cases.jsonl]}}
+    fairlex: {kind: fscs, parts: {all: {format: fairlex, sources: [fairlex_fscs]}}}
+  audit: {filled: audited}
+""",
+    ),
+    "classifiers": (
+        ["models.longer.pretrain", "legal.swap", "legal.classifiers", "legal.objectives"],
+        """\
+models:
+  tiny: {language: en, train: {files: [resources/demo/english/work_and_money.txt], layers: 1}}
+  folder: {language: en, path: models/one}
+  longer: {language: none, pretrain: {model: tiny, dataset: cail}}
+legal:
+  tables: tables
+  datasets:
+    cail:
+      kind: cail
+      parts: {contest: {format: cail2018, files: [resources/demo/legal/cail/cases.jsonl]}}
+    more:
+      kind: cail
+      parts: {judgments: {format: judge, files: [resources/demo/legal/cail/judgments.jsonl]}}
+  classifiers:
+    words: {kind: linear, datasets: [cail], objectives: [erm, group_dro], twins: true}
+    whole: {kind: hierarchical, model: longer, datasets: [cail], seeds: 2, objectives: [group_dro]}
+    still: {kind: frozen, model: tiny, datasets: [cail], seeds: 2, objectives: [irm]}
+    plain: {kind: linear, datasets: [more], objectives: [erm]}
+  objectives: {group_dro: [step_size=0.1]}
+""",
+    ),
+}
+
+#: Values to try where none can be made by a rule, by the key's place in the schema.
+OTHERS = {
+    "results": ["elsewhere"],
+    "mirror": ["mirror"],
+    "sources": ["sources.csv"],
+    "cache.folder": ["shared"],
+    "models.NAME.path": ["models/two"],
+    "models.NAME.hub": ["google-bert/bert-base-uncased"],
+    "models.NAME.revision": ["v2"],
+    "models.NAME.language": ["fr", "zh"],
+    "models.NAME.pretrain.model": ["folder"],
+    "models.NAME.pretrain.dataset": ["more"],
+    "models.NAME.train.files": [["resources/demo/english/town_and_travel.txt"]],
+    "scoring.device": ["cuda"],
+    "slguset.tables": ["tables"],
+    "slguset.shard_megabytes": [0.001],
+    "slguset.corpora.NAME.files": [["resources/demo/newspapers/evening"]],
+    "slguset.corpora.NAME.sources": [["xwlb_2022"]],
+    "slguset.corpora.NAME.text_field": ["body"],
+    "slguset.corpora.NAME.delimiter": [";"],
+    "slguset.train_names_crf.corpora": [[{"format": "pku", "source": "pd1998"}]],
+    "slguset.train_names_crf.corpora.N.file": ["resources/demo/tagged/people.txt"],
+    "slguset.train_names_crf.corpora.N.source": ["cluener_train"],
+    "slguset.names_spacy.pipeline": ["zh_core_web_lg"],
+    "slguset.annotation.round": ["next"],
+    "slguset.annotation.quotas": ["quotas.csv"],
+    "slguset.annotation.annotators": [["a", "b", "c"]],
+    "slguset.annotation.ledger": ["ledger"],
+    "slguset.annotation.filled": ["filled"],
+    "slguset.annotation.notice": ["A remark."],
+    "slguset.vocabulary": ["own", "folder"],
+    "slguset.published.file": ["published.csv"],
+    "slguset.published.source": ["crows_pairs"],
+    "bias.compounds": [["男人/女人"]],
+    "stereotypes.sets.NAME.file": ["pairs.csv"],
+    "stereotypes.sets.NAME.source": ["stereoset_relaid"],
+    "stereotypes.sets.NAME.title": ["Another title"],
+    "stereotypes.sets.NAME.language": ["zh", "en"],
+    "stereotypes.released.gold": ["stereoset"],
+    "stereotypes.released.scores": [["stereoset_scores_bert_base"]],
+    "individual_fairness.datasets.NAME.files": [["people.csv"]],
+    "individual_fairness.datasets.NAME.sources": [["german"]],
+    "individual_fairness.datasets.NAME.label": ["purpose"],
+    "individual_fairness.datasets.NAME.positive": ["car"],
+    "individual_fairness.datasets.NAME.attribute": ["age"],
+    "individual_fairness.datasets.NAME.features": [["age"]],
+    "individual_fairness.datasets.NAME.categories": [["age"]],
+    "individual_fairness.datasets.NAME.title": ["Another title"],
+    "individual_fairness.official_split": [[], ["compas"]],
+    "individual_fairness.settings": ["settings.csv"],
+    "individual_fairness.training": ["training.csv"],
+    "legal.tables": ["resources/legal", "tables"],
+    "legal.swap": ["names"],
+    "legal.datasets.NAME.title": ["Another title"],
+    "legal.datasets.NAME.shares": [[0.6, 0.2, 0.2]],
+    "legal.datasets.NAME.tokenizers": [["longer"]],
+    "legal.datasets.NAME.parts.NAME.files": [["resources/demo/legal/README.md"]],
+    "legal.datasets.NAME.parts.NAME.sources": [["ecthr_rmu"]],
+    "legal.datasets.NAME.parts.NAME.documents": [["CHAMBER"]],
+    "legal.datasets.NAME.parts.NAME.encoding": ["gb18030"],
+    "legal.classifiers.NAME.datasets": [["cail"], ["more"]],
+    "legal.classifiers.NAME.model": ["longer", "tiny"],
+    "legal.classifiers.NAME.attributes": [["defendant_gender"]],
+    "legal.objectives.NAME": [["step_size=0.2"]],
+    "legal.audit.filled": ["filled"],
+}
+
+
+@pytest.fixture(scope="module")
+def planner(tmp_path_factory) -> Iterator[Planner]:
+    """What the configurations and `OTHERS` name, and no more."""
+    folder = tmp_path_factory.mktemp("every_key")
+    demo = "resources/demo"
+    planner = Planner(folder)
+    for name in ("models/one", "models/two"):
+        (folder / name).mkdir(parents=True)
+        for file in ("config.json", "tokenizer.json", "vocab.txt", "model.safetensors"):
+            (folder / name / file).write_text("{}")
+    for part in ("slguset", "legal"):
+        shutil.copytree(folder / "resources" / part, folder / "tables", dirs_exist_ok=True)
+    shutil.copy(folder / "tables/swap_gender_zh.csv", folder / "tables/swap_names_zh.csv")
+    for name, like in (
+        ("mirror/wire/stories.jsonl", f"{demo}/newspapers/wire/stories.jsonl"),
+        ("published.csv", f"{demo}/slguset_published.csv"),
+        ("pairs.csv", f"{demo}/stereotypes/pairs.csv"),
+        ("people.csv", f"{demo}/tabular/loans.csv"),
+        ("settings.csv", "resources/iifr/settings.csv"),
+        ("training.csv", "resources/iifr/training.csv"),
+        ("quotas.csv", "resources/slguset/keywords.csv"),
+        ("audited/ecthr/applicant_gender/handed_out.csv", "resources/sources.csv"),
+        ("audited/ecthr/applicant_gender/a.csv", "resources/sources.csv"),
+    ):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(folder / like, folder / name)
+    sources = (folder / "resources/sources.csv").read_text(encoding="utf-8")
+    digests = re.sub(r",([0-9a-f])([0-9a-f]{63}),", r",\2\1,", sources)
+    (folder / "sources.csv").write_text(digests, encoding="utf-8")
+    yield planner
+    planner.close()
+
+
+def walk(value: Any, part: Schema, path: tuple = (), place: str = "") -> Iterator[tuple]:
+    """Each key with a value: its path in the configuration, its place in the schema, its schema."""
+    if isinstance(value, dict):
+        known = part.get("properties", {})
+        for key, inner in value.items():
+            name = key if key in known else "NAME"
+            yield from walk(
+                inner,
+                known.get(key) or part["additionalProperties"],
+                (*path, key),
+                f"{place}.{name}".lstrip("."),
+            )
+    elif isinstance(value, list) and any(isinstance(one, dict) for one in value):
+        for number, one in enumerate(value):
+            yield from walk(one, part["items"], (*path, number), f"{place}.N")
+    else:
+        yield path, place, part
+
+
+def others(value: Any, place: str, part: Schema) -> Iterator[Any]:
+    """Values that are allowed, and not this one."""
+    kinds, items = part.get("type", []), part.get("items", {})
+    kinds = {kinds} if isinstance(kinds, str) else {*kinds}
+    if place in OTHERS:
+        found = OTHERS[place]
+    elif "enum" in part:
+        found = part["enum"]
+    elif "enum" in items:
+        found = [value[:-1], value[1:], *([*value, one] for one in items["enum"])]
+    elif "boolean" in kinds:
+        found = [True, False]
+    elif {"number", "integer"} & kinds:
+        found = [0.3, 0.6, 7, (value or 0) + 1]
+    elif items:
+        found = [[0.3], value[1:]]
+    else:
+        raise AssertionError(f"OTHERS has no value for {place}, which is {value!r}")
+    for one in found:
+        if one != value and not list(jsonschema.Draft202012Validator(part).iter_errors(one)):
+            yield one
+
+
+def values() -> Iterator[Any]:
+    """A test for each value that a configuration has in its sections, by default or not."""
+    for name, (sections, text) in CONFIGS.items():
+        for path, place, part in walk(complete(yaml.safe_load(text), WHOLE), WHOLE):
+            key = ".".join(map(str, path))
+            if any(f"{key}.".startswith(f"{section}.") for section in sections):
+                yield pytest.param(name, path, place, part, id=f"{name}: {key}")
+
+
+def put(config: dict, path: tuple, value: Any) -> dict:
+    """The configuration with another value at a path."""
+    changed = inner = copy.deepcopy(config)
+    for key in path[:-1]:
+        inner = inner.setdefault(key, {}) if isinstance(inner, dict) else inner[key]
+    inner[path[-1]] = value
+    return changed
+
+
+PLANS: dict[str, Any] = {}
+
+
+@pytest.mark.parametrize(("name", "path", "place", "part"), list(values()))
+def test_another_value_is_seen(planner, name, path, place, part):
+    config = yaml.safe_load(CONFIGS[name][1])
+    if name not in PLANS:
+        PLANS[name] = planner.plan(config)
+    assert isinstance(PLANS[name], dict), PLANS[name]
+    value = pick(complete(config, WHOLE), *path)
+    tried = {}
+    for other in others(value, place, part):
+        plan = planner.plan(put(config, path, other))
+        if part.get("effect") == "none":
+            assert plan == PLANS[name], "the schema says that it has no effect"
+            return
+        if isinstance(plan, dict) and plan != PLANS[name]:
+            return
+        tried[repr(other)] = plan if isinstance(plan, str) else "ignored"
+    said = [plan for plan in tried.values() if plan.startswith("config: ")]
+    assert said == list(tried.values()), tried
+    assert path[-1] in DECIDES or any("has no effect" in plan for plan in said), tried
+
+
+#: Keys that decide which others there must be, so that their other values may need more changes.
+DECIDES = ("format", "kind")
