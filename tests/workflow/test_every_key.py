@@ -8,6 +8,7 @@ must be refused with a sentence that says so.
 """
 
 import copy
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -344,3 +345,78 @@ def test_another_value_is_seen(planner, name, path, place, part):
 
 #: Keys that decide which others there must be, so that their other values may need more changes.
 DECIDES = ("format", "kind")
+
+
+#: Names that a file system, a rule, a dotted key or YAML may trip over.
+NAMES = [
+    *("qwen2.5", "two words", "with-dash", "Capital", "none", "null", "all", "twins", "splits"),
+    *("duplicates", "x.gate", "slguset", "iifr", "legal_cail", "train", "a/b", "ä", "1998", "-x"),
+    *(
+        "x.",
+        ".x",
+        "abcdefghijklmnopqrstuvwxyz" * 3,
+        "{x}",
+        "words",
+        "tokens",
+        "training",
+        "audit",
+        "loans",
+        "a=b",
+        "a:b",
+    ),
+]
+
+#: Where each kind of name stands in a configuration that does little else.
+NAMED = {
+    "model": "{models: {X: {hub: h}}, slguset: {published: {file: published.csv}}}",
+    "trained model": """
+        models: {X: {train: {files: [resources/demo/english/work_and_money.txt], kind: causal}}}
+        stereotypes: {sets: {own: {format: crows_pairs, file: pairs.csv}}}
+    """,
+    "corpus": "slguset: {corpora: {X: {files: [resources/demo/newspapers/chenhe]}}}",
+    "round": """
+        slguset:
+          corpora: {a: {files: [resources/demo/newspapers/chenhe]}}
+          annotation: {round: X, annotators: [a, b]}
+    """,
+    "annotator": """
+        slguset:
+          corpora: {a: {files: [resources/demo/newspapers/chenhe]}}
+          annotation: {annotators: [X, b]}
+    """,
+    "set of pairs": """
+        models: {m: {hub: h}}
+        slguset: {published: {file: published.csv}}
+        stereotypes: {sets: {X: {format: crows_pairs, file: pairs.csv}}}
+    """,
+    "table": """
+        individual_fairness:
+          methods: [mlp]
+          datasets: {X: {format: compas, sources: [compas]}}
+        legal: {datasets: {cail: {kind: cail, parts: {p: {format: judge, sources: [judge_test]}}}}}
+    """,
+    "cases": """
+        legal: {datasets: {X: {kind: cail, parts: {p: {format: judge, sources: [judge_test]}}}}}
+    """,
+    "part": """
+        legal: {datasets: {c: {kind: cail, parts: {X: {format: judge, sources: [judge_test]}}}}}
+    """,
+    "classifier": """
+        models: {m: {hub: h}}
+        legal:
+          datasets: {c: {kind: cail, parts: {p: {format: judge, sources: [judge_test]}}}}
+          classifiers:
+            X: {kind: linear, datasets: [c], objectives: [erm], twins: true}
+            other: {kind: frozen, model: m, datasets: [c], objectives: [erm], twins: true}
+    """,
+}
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_a_name_works_or_is_refused_in_one_line(planner, kind):
+    crashed = {}
+    for name in NAMES:
+        plan = planner.plan(yaml.safe_load(NAMED[kind].replace("X", json.dumps(name))))
+        if isinstance(plan, str) and (not plan.startswith("config: ") or "\n" in plan):
+            crashed[name] = plan[-300:]
+    assert not crashed, sorted(crashed)

@@ -38,7 +38,7 @@ rule write_folder_card:
     benchmark:
         "<benchmarks>/write_folder_card/{folder}.jsonl"
     wildcard_constraints:
-        folder="|".join(map(re.escape, plan_cards.folders(config))) or "none",
+        folder="|".join(map(re.escape, plan_cards.folders(config))) or NOTHING,
     conda:
         "../../envs/report.yaml"
     threads: 1

@@ -55,22 +55,25 @@ REASONS = [
     *("pair_fit", "coreference", "biology", "near_duplicate"),
 ]
 
+#: What no name matches: for wildcards of which there is none.
+NOTHING = "(?!)"
+
 
 wildcard_constraints:
     edition="slguset|slguset_published",
     shard="[A-Za-z0-9_.-]+",
-    model="|".join(map(re.escape, config["models"])) or "none",
-    set="|".join(map(re.escape, STEREOTYPES["sets"])) or "none",
-    dataset="|".join(INDIVIDUAL["datasets"]) or "none",
+    model="|".join(map(re.escape, config["models"])) or NOTHING,
+    set="|".join(map(re.escape, STEREOTYPES["sets"])) or NOTHING,
+    dataset="|".join(INDIVIDUAL["datasets"]) or NOTHING,
     method="|".join(INDIVIDUAL["methods"]),
     split="random|official",
     track="base|integers",
-    legal="|".join(LEGAL["datasets"]) or "none",
+    legal="|".join(LEGAL["datasets"]) or NOTHING,
     part="[a-z][a-z0-9_]*",
     attribute="[a-z_]+",
-    linear="|".join(plan_classifiers.classifiers(config, "linear")) or "none",
-    hierarchical="|".join(plan_classifiers.classifiers(config, "hierarchical")) or "none",
-    frozen="|".join(plan_classifiers.classifiers(config, "frozen")) or "none",
+    linear="|".join(plan_classifiers.classifiers(config, "linear")) or NOTHING,
+    hierarchical="|".join(plan_classifiers.classifiers(config, "hierarchical")) or NOTHING,
+    frozen="|".join(plan_classifiers.classifiers(config, "frozen")) or NOTHING,
     objective="[a-z_]+",
     seed="[0-9]+",
     form="|twins/",

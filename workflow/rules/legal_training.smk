@@ -16,7 +16,7 @@ rule pretrain_encoder:
     benchmark:
         "<benchmarks>/pretrain_encoder/{model}.jsonl"
     wildcard_constraints:
-        model="|".join(map(re.escape, plan_models.pretrained(config))) or "none",
+        model="|".join(map(re.escape, plan_models.pretrained(config))) or NOTHING,
     conda:
         "../../envs/score.yaml"
     threads: config["scoring"]["threads"]

@@ -16,7 +16,7 @@ rule train_masked_lm:
     benchmark:
         "<benchmarks>/train_masked_lm/{model}.jsonl"
     wildcard_constraints:
-        model="|".join(map(re.escape, plan_models.models_trained(config, "masked"))) or "none",
+        model="|".join(map(re.escape, plan_models.models_trained(config, "masked"))) or NOTHING,
     conda:
         "../../envs/score.yaml"
     threads: 1
@@ -42,7 +42,7 @@ rule train_causal_lm:
     benchmark:
         "<benchmarks>/train_causal_lm/{model}.jsonl"
     wildcard_constraints:
-        model="|".join(map(re.escape, plan_models.models_trained(config, "causal"))) or "none",
+        model="|".join(map(re.escape, plan_models.models_trained(config, "causal"))) or NOTHING,
     conda:
         "../../envs/score.yaml"
     threads: 1

@@ -39,6 +39,9 @@ def make(parts: list[str], out: str) -> None:
     stage.execute(join, arguments, {"sign": "slguset.sign"})
 
 
+#: One with a dot in it, as models have.
+NAMES = ("v", "w", "x", "y", "z2.5")
+
 RESULTS = ["results/slguset/c.txt", "results/slguset/c.csv", "results/tables/d.csv"]
 
 
@@ -48,9 +51,9 @@ def provenance(tmp_path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("EVENHAND_STATE", "results/.evenhand")
     monkeypatch.delenv("EVENHAND_CACHE", raising=False)
-    for name in ("one", *"vwxyz"):
+    for name in ("one", *NAMES):
         Path(f"{name}.txt").write_text(name, encoding="utf-8")
-    between = [f"results/slguset/keywords/{name}.txt" for name in "vwxyz"]
+    between = [f"results/slguset/keywords/{name}.txt" for name in NAMES]
     for path in between:
         make(["one.txt", Path(path).name], path)
     make(between, RESULTS[0])
@@ -104,7 +107,7 @@ def test_stages_and_sources_can_be_read_without_a_script(templates, provenance):
     assert "parts 17" in " ".join(made.split())  # 5 runs read 2, one reads 5, one reads 2
     assert "7 runs, 8 files" in made
     rows = {row.css_first("th").text(): row.text() for row in tree.css("#sources tbody tr")}
-    assert list(rows) == ["one.txt", *(f"{name}.txt" for name in "vwxyz")]
+    assert list(rows) == ["one.txt", *(f"{name}.txt" for name in NAMES)]
     assert content_digest(Path("one.txt"))[:12] in rows["one.txt"]
     assert "merge_candidates" in rows["one.txt"]
 
@@ -119,7 +122,7 @@ def test_the_script_s_data_leads_from_a_result_to_the_sources(templates, provena
         return {nodes[one][1] for _, inputs in runs[run][5] for one in inputs}
 
     assert read_by(numbers["tables/d.csv"]) == {"slguset/c.csv", "one.txt"}
-    assert read_by(numbers["slguset/c.csv"]) == {f"slguset/keywords/{n}.txt" for n in "vwxyz"}
+    assert read_by(numbers["slguset/c.csv"]) == {f"slguset/keywords/{n}.txt" for n in NAMES}
     assert read_by(numbers["slguset/keywords/v.txt"]) == {"one.txt", "v.txt"}
     assert numbers["one.txt"] >= data["files"] > numbers["tables/d.csv"]
     node = nodes[numbers["tables/d.csv"]]

@@ -112,6 +112,11 @@ def _rule(stage: str | None) -> str | None:
     return stage.rpartition(".")[2] if stage else None
 
 
+def _form(path: PurePosixPath) -> tuple[str, ...]:
+    """The suffixes that say what a file is: a dot in a name, as of qwen2.5, begins none."""
+    return tuple(suffix for suffix in path.suffixes[-2:] if suffix[1:].isalpha())
+
+
 def _folders(
     files: list[dict[str, Any]], stages: dict[str, dict[str, Any]]
 ) -> list[dict[str, Any]]:
@@ -123,7 +128,7 @@ def _folders(
     for entry in sorted(files, key=lambda entry: entry["path"]):
         path = PurePosixPath(entry["path"])
         place = path.parts[: min(2, len(path.parts) - 1)]
-        kind = (place, entry["holds"] or path.parent, entry["stage"], tuple(path.suffixes[-2:]))
+        kind = (place, entry["holds"] or path.parent, entry["stage"], _form(path))
         folder = path.parts[0] if len(path.parts) > 1 else ""
         folders.setdefault(folder, {}).setdefault(kind, []).append(entry)
     return [
