@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from evenhand import config_reference, plan
-from evenhand.config import check_duplicates, complete, pick, read_schema
+from evenhand.config import Options, check_duplicates, complete, pick, read_schema
 from evenhand.errors import InputError
 
 SCHEMA = yaml.safe_load("""
@@ -53,6 +53,7 @@ properties:
           additionalProperties: false
           properties:
             layers: {type: integer, minimum: 1, unit: layers, default: 2}
+  base: {enum: ["e", "2"], default: "e"}
   kind: {enum: [small, large], default: small}
   depth: {type: integer, unit: layers, only_for: {kind: [large]}, default: 2}
   width:
@@ -83,6 +84,7 @@ DEFAULTS = {
         "enabled": True,
     },
     "models": {},
+    "base": "e",
     "kind": "small",
     "depth": 2,
     "width": None,
@@ -182,7 +184,11 @@ def test_a_completed_configuration_is_complete():
         ("{name: x, filter: }", "filter is null; it must be a mapping"),
         ("{name: x, filter: {enabled: 1}}", "filter.enabled is 1; it must be true or false"),
         ("{name: x, share: 0}", "share is 0; it must be a number, above 0, at most 1, in the unit"),
-        ("{name: x, folder: 3}", "folder is 3; it must be a text or null"),
+        ("{name: x, folder: 3}", "folder is 3; it must be a text or null; put it into quotes"),
+        ("{name: x, results: no}", "results is false; it must be a text; put it into quotes"),
+        ("{name: x, results: [a]}", 'results is ["a"]; it must be a text; every key'),
+        ("{name: x, results: }", "results is null; it must be a text; every key"),
+        ("{name: x, base: 2}", "base is 2; allowed are e, 2; put it into quotes; every key"),
         ("{name: x, results: 2020-01-01}", 'results is "2020-01-01"; it must be a text'),
         ("{name: x, seed: -1}", "seed is -1; it must be a whole number, at least 0;"),
         (
@@ -344,6 +350,23 @@ def test_the_page_shows_every_default(schema):
     )  # fmt: skip
     assert "| `m` | A. | mapping | `{a: 1}` |" in page
     assert "| `l.N.k` | C. Only with `j`: `x` or `null`. | integer | `7` |" in page
+
+
+@pytest.mark.parametrize("field", ["", "0", "00", 0, -1])
+def test_no_column_is_before_the_first(schema, field):
+    corpora = {"a": {"files": ["b"], "text_field": field}}
+    with pytest.raises(InputError, match=r"text_field is .*; it must be .* not empty and not 0"):
+        complete({"slguset": {"corpora": corpora}}, schema)
+    complete({"slguset": {"corpora": {"a": {"files": ["b"], "text_field": "10"}}}}, schema)
+
+
+def test_a_positive_label_may_be_a_number(schema):
+    table = {"format": "table", "positive": 1}
+    filled = complete({"individual_fairness": {"datasets": {"t": table}}}, schema)
+    assert str(Options("t", filled["individual_fairness"]["datasets"]["t"])).count("--positive 1")
+    table["positive"] = True
+    with pytest.raises(InputError, match=r"positive is true; it must be .*; put it into quotes"):
+        complete({"individual_fairness": {"datasets": {"t": table}}}, schema)
 
 
 def test_the_defaults_are_valid(schema):

@@ -196,6 +196,7 @@ def _explain(error: jsonschema.ValidationError) -> Iterator[str]:
         allowed = [_shown(value).strip('"') for value in error.validator_value]
         near = difflib.get_close_matches(str(error.instance), allowed, n=1)
         hint = f", did you mean {near[0]}?" if near else ""
+        hint = "; put it into quotes" if str(error.instance) in allowed else hint
         yield f"{is_what}; allowed are {', '.join(allowed)}{hint}"
     elif error.validator in ("minProperties", "maxProperties") and "properties" in error.schema:
         least, most = error.schema.get("minProperties"), error.schema.get("maxProperties")
@@ -213,7 +214,10 @@ def _explain(error: jsonschema.ValidationError) -> Iterator[str]:
         parts = error.validator_value
         yield f"{is_what}; it must be {', or '.join(_expectation(part) for part in parts)}"
     else:
-        yield f"{is_what}; it must be {_expectation(error.schema)}"
+        is_text = error.validator == "type" and "string" in error.schema["type"]
+        bare = is_text and not isinstance(error.instance, dict | list | None)
+        quotes = "; put it into quotes" if bare else ""
+        yield f"{is_what}; it must be {_expectation(error.schema)}{quotes}"
 
 
 def _expectation(schema: Schema) -> str:

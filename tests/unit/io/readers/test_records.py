@@ -248,7 +248,7 @@ def test_what_csv_writes_is_read(rows: list[list[str]], size: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"delimiter": "ab"}, {"text_field": ""}, {"text_field": "0"}, {"header": False}]
+    "wrong", [{"delimiter": "ab"}, {"text_field": ""}, {"text_field": "00"}, {"header": False}]
 )
 def test_options_that_make_no_sense(wrong: dict) -> None:
     with pytest.raises(InputError):

@@ -30,7 +30,8 @@ class Options:
                 f"the delimiter {self.delimiter!r} is not one character",
                 remedy='write a tab as "\\t" in double quotes',
             )
-        if not self.text_field or self.text_field == "0":
+        field = self.text_field
+        if not field or (field.isdecimal() and int(field) == 0):
             raise InputError(
                 f"the text field {self.text_field!r} is no name and no column number",
                 remedy="give the field's name, or the column's number from 1",
