@@ -153,8 +153,11 @@ def test_a_gate_is_adjusted_for_its_own_numbers_only(judge):
     ("gate", "words"),
     [
         ("tables/none.csv:mean:rose", "neither folder has such a table"),
-        (f"{SWEEPS}:sd:rose", "no number sd with an interval"),
-        (f"{SWEEPS}:mean:model=x:rose", "model names no rows"),
+        (
+            f"{SWEEPS}:sd:rose",
+            "no number sd with an interval; it has mean, in rows named by dataset, method, ",
+        ),
+        (f"{SWEEPS}:mean:model=x:rose", "model names no rows of tables/iifr_sweeps.csv; dataset,"),
         (f"{SWEEPS}:mean:method=x:rose", "chooses no row"),
     ],
 )

@@ -159,12 +159,14 @@ def judge_gate(gate: Gate, tables: list[ComparedTable], families: list[Table]) -
         role = role_of(table.name, families)
         if table.problem:
             return Outcome(gate, UNDECIDED, f"{table.name} cannot be compared: {table.problem}")
-        if role is None or gate.column not in [number.value for number in role.numbers]:
-            return Outcome(
-                gate, UNDECIDED, f"{table.name} has no number {gate.column} with an interval"
-            )
-        if strange := [key for key in gate.where if key not in role.keys]:
-            return Outcome(gate, UNDECIDED, f"{strange[0]} names no rows of {table.name}")
+        numbers = [number.value for number in role.numbers] if role else []
+        if gate.column not in numbers:
+            words = f"{table.name} has no number {gate.column} with an interval"
+            known = f"{', '.join(numbers)}, in rows named by {', '.join(role.keys)}"
+            return Outcome(gate, UNDECIDED, f"{words}; it has {known if numbers else 'none'}")
+        if unknown := [key for key in gate.where if key not in role.keys]:
+            words = f"{unknown[0]} names no rows of {table.name}"
+            return Outcome(gate, UNDECIDED, f"{words}; {', '.join(role.keys)} do")
         if None in table.rows:
             run = "base" if table.rows[0] is None else "head"
             return Outcome(gate, UNDECIDED, f"{run} has no {table.name}")
