@@ -124,7 +124,7 @@ def hostile(repository: Path, results: Path) -> Path:
             of_models["released"],
         ],
         legal=named_legal(results / "tables", of_cases, of_classifiers),
-        legal_names=["mine"], legal_titles=[HOSTILE], provenance=provenance,
+        names=["mine"], titles=[HOSTILE], provenance=provenance,
         errors=write_errors(results / "errors.csv"),
     )  # fmt: skip
     write_errors_page(**common, out=report / "known_errors.html", errors=results / "errors.csv")

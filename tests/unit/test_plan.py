@@ -9,6 +9,7 @@ import pytest
 from evenhand import plan, plan_individual, plan_models, plan_report, plan_slguset, plan_stereotypes
 from evenhand.config import complete, read_schema
 from evenhand.config_reference import SCHEMA
+from evenhand.declared import declared
 from evenhand.errors import InputError
 
 SOURCES = {"news": {"name": "news", "file": "news.txt.gz"}, "set": {"name": "set", "file": "s.csv"}}
@@ -386,16 +387,37 @@ def test_a_method_is_told_what_it_makes_use_of_and_where_that_stands(here):
     assert "epsilons" not in plan_individual.training_options(flips, "mlp", "official")
 
 
+def test_the_reasons_of_filters_are_those_that_their_modules_name(here):
+    section = read_schema(SCHEMA)["properties"]["slguset"]["properties"]
+    names = section["filters"]["items"]["enum"]
+    for name in names:
+        module = importlib.import_module(f"evenhand.slguset.filters.{name}")
+        assert all(len(words) == 2 for words in module.REASONS.values())
+        config = configured({"filters": [name]})
+        reasons = plan_slguset.reasons(config)
+        assert [*reasons] == [*module.REASONS, "near_duplicate"]
+        assert reasons.items() >= module.REASONS.items()
+        titles = plan_report.titles(config)
+        assert titles["names"] == [f"filters/{name}"]
+        assert titles["titles"] == [f"{next(iter(module.REASONS.values()))[0]} ({name})"]
+    some = configured({"filters": ["biology", "names_jieba"]})
+    assert [*plan_slguset.reasons(some)][:2] == ["biology", "name"]
+    told = plan_report.reason_options(some)
+    assert told["reasons"][-1] == "near_duplicate"
+    assert told["reason_names"][0] == "Biological sex"
+    assert told["reason_meanings"][-1].startswith("Another sentence that is kept")
+
+
 def test_what_the_plan_reads_off_a_method_or_a_loss_is_what_it_says():
     section = read_schema(SCHEMA)["properties"]["individual_fairness"]["properties"]
     for name in section["methods"]["items"]["enum"]:
         method = importlib.import_module(f"evenhand.learning.methods.{name}").METHOD
-        read = plan_individual._declared("methods", name)
+        read = declared(f"evenhand.learning.methods.{name}", "METHOD")
         assert read.get("takes_individual", True) == method.takes_individual
         assert ("adversary_loss" in read) == method.takes_mu
     for name in section["individual"]["items"]["enum"]:
         loss = importlib.import_module(f"evenhand.learning.individual_losses.{name}").LOSS
-        read = plan_individual._declared("individual_losses", name)
+        read = declared(f"evenhand.learning.individual_losses.{name}", "LOSS")
         assert read.get("takes_epsilon", False) == loss.takes_epsilon
         assert (name == "none") == (loss.pairs is None)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import plan_legal
+from evenhand.declared import declared
 from evenhand.errors import InputError
 
 Config = dict[str, Any]
@@ -125,19 +126,9 @@ def standing(config: Config, name: str) -> dict[str, list[str]]:
     return {what: names for what, names in found.items() if names}
 
 
-@cache
 def _objective(objective: str, name: str) -> Any:
-    """A constant of an objective; read off its module, since torch loads slowly.
-
-    None if it has it from another module.
-    """
-    path = Path(__file__).parent / "learning" / "objectives" / f"{objective}.py"
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        target = node.target if isinstance(node, ast.AnnAssign) else None
-        target = node.targets[0] if isinstance(node, ast.Assign) else target
-        if target is not None and ast.unparse(target) == name:
-            return ast.literal_eval(node.value)
-    return None
+    """A constant of an objective."""
+    return declared(f"evenhand.learning.objectives.{objective}", name)
 
 
 def objective_titles(config: Config, others: Iterable[str] = ()) -> dict[str, list[str]]:

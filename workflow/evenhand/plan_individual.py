@@ -1,11 +1,9 @@
 """What the Snakefile asks about the tables of people. See `evenhand.plan`."""
 
-import ast
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from evenhand.config import pick
+from evenhand.declared import declared
 from evenhand.errors import InputError
 from evenhand.sources import source_path
 
@@ -59,14 +57,15 @@ def training_keys(config: Config, method: str) -> dict[str, str]:
     own = settings["grids"].get(method, {})
     places = {key: f"{_SECTION}.grids.{method}.{key}" if key in own else f"{_SECTION}.{key}"
               for key in GRID}  # fmt: skip
-    uses, losses = _declared("methods", method), []
+    uses, losses = declared(f"evenhand.learning.methods.{method}", "METHOD"), []
     if uses.get("takes_individual", True):
         losses = [name for name in pick(config, *places["individual"].split(".")) if name != "none"]
     else:
         del places["individual"]
     if not losses:
         del places["lambdas"]
-    if not any(_declared("individual_losses", name).get("takes_epsilon") for name in losses):
+    modules = [f"evenhand.learning.individual_losses.{name}" for name in losses]
+    if not any(declared(module, "LOSS").get("takes_epsilon") for module in modules):
         del places["epsilons"]
     if "adversary_loss" not in uses:
         del places["mus"]
@@ -87,19 +86,6 @@ def training_options(config: Config, method: str, split: str = "random") -> dict
         fixed = {"lambdas": [1], "epsilons": values.get("epsilons", [])[:1]}
         values |= {key: value for key, value in fixed.items() if key in values}
     return {"individual": ["none"]} | values
-
-
-@cache
-def _declared(package: str, name: str) -> dict[str, Any]:
-    """The keywords of what a plugin declares; read off its module, since torch loads slowly."""
-    path = Path(__file__).parent / "learning" / package / f"{name}.py"
-    *_, last = ast.parse(path.read_text(encoding="utf-8")).body
-    assert isinstance(last, ast.Assign) and isinstance(last.value, ast.Call), path
-    return {
-        one.arg: one.value.value if isinstance(one.value, ast.Constant) else one.value
-        for one in last.value.keywords
-        if one.arg
-    }
 
 
 def unused(config: Config) -> dict[str, str]:

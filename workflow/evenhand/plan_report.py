@@ -194,14 +194,26 @@ def headline_files(config: Config, shards: Iterable[str]) -> dict[str, list[str]
     return found
 
 
-def legal_options(config: Config) -> dict[str, list[str]]:
-    """Name and title of each legal data set and of its attributes, as the front page is told."""
+def titles(config: Config) -> dict[str, list[str]]:
+    """Names and titles of legal data sets, their attributes and filters, for the front page."""
     options = plan_legal.page_options(config)
-    titles = dict(zip(options["names"], options["titles"], strict=True))
+    found = dict(zip(options["names"], options["titles"], strict=True))
     for name in options["names"]:
         for attribute, title in plan_legal.attribute_titles(config, name).items():
-            titles[f"{name}/{attribute}"] = title
-    return {"legal_names": list(titles), "legal_titles": list(titles.values())}
+            found[f"{name}/{attribute}"] = title
+    for name, title in plan_slguset.filter_titles(config).items():
+        found[f"filters/{name}"] = title
+    return {"names": list(found), "titles": list(found.values())}
+
+
+def reason_options(config: Config) -> dict[str, list[str]]:
+    """What the page of SlguSet is told of the filters' reasons."""
+    reasons = plan_slguset.reasons(config)
+    return {
+        "reasons": list(reasons),
+        "reason_names": [name for name, _ in reasons.values()],
+        "reason_meanings": [meaning for _, meaning in reasons.values()],
+    }
 
 
 def tables(config: Config, shards: Iterable[str]) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import plan_models
+from evenhand.declared import declared
 from evenhand.errors import InputError
 from evenhand.slguset.shards import Shard, Skipped, plan_shards
 from evenhand.sources import source_path
@@ -129,6 +130,24 @@ def annotation_rounds(config: Config) -> dict[str, Round]:
         )
         rounds[name] = Round(name, sheets, complete)
     return rounds
+
+
+def reasons(config: Config) -> dict[str, tuple[str, str]]:
+    """Why a sentence that passed `find_keywords` can be rejected: name and meaning by reason."""
+    modules = [f"filters.{name}" for name in config["slguset"]["filters"]]
+    found: dict[str, tuple[str, str]] = {}
+    for module in (*modules, "near_duplicates"):
+        found |= declared(f"evenhand.slguset.{module}", "REASONS")
+    return found
+
+
+def filter_titles(config: Config) -> dict[str, str]:
+    """What a filter drops, in the words of its first reason, and its name."""
+    titles = {}
+    for name in config["slguset"]["filters"]:
+        (title, _), *_ = declared(f"evenhand.slguset.filters.{name}", "REASONS").values()
+        titles[name] = f"{title} ({name})"
+    return titles
 
 
 def vocabulary_folder(config: Config) -> str | None:

@@ -49,11 +49,8 @@ MODELS = plan_models.models_for(config, plan_models.CHINESE)
 PAIR_SETS = plan_stereotypes.pair_sets(config)
 GPU = 1 if config["scoring"]["device"].startswith("cuda") else 0
 ANNOTATED = [one.name for one in ROUNDS.values() if one.complete]
-#: The order of the filters' reasons in the funnel.
-REASONS = [
-    *("name", "anonymised_name", "surname_title", "familiar_name"),
-    *("pair_fit", "coreference", "biology", "near_duplicate"),
-]
+#: The filters' reasons, in their order in the funnel, with name and meaning.
+REASONS = plan_slguset.reasons(config)
 
 #: What no name matches: for wildcards of which there is none.
 NOTHING = "(?!)"

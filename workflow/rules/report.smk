@@ -102,12 +102,12 @@ rule write_front_page:
             *(f"evenhand.report.headlines.{system}" for system in SYSTEMS),
         ),
         systems=Options(None, {"systems": list(SYSTEMS)}),
-        legal=derived("legal.datasets", plan_report.legal_options(config)),
+        titles=Options(None, plan_report.titles(config)),
         options=options("slguset.annotation", "notice"),
         pages=PAGES,
     shell:
         "python -m evenhand.report.write_front_page {params.given} {params.systems}"
-        " {params.legal} {params.options} {params.pages} --out {output} 2> {log}"
+        " {params.titles} {params.options} {params.pages} --out {output} 2> {log}"
 
 
 rule write_sentences_page:
@@ -240,10 +240,11 @@ rule write_slguset_page:
         given=given,
         code=code("evenhand.report.write_slguset_page"),
         options=options("slguset.annotation", "notice"),
+        reasons=Options(None, plan_report.reason_options(config)),
         pages=PAGES,
     shell:
-        "python -m evenhand.report.write_slguset_page {params.given} {params.options} {params.pages}"
-        " --out {output} 2> {log}"
+        "python -m evenhand.report.write_slguset_page {params.given} {params.options}"
+        " {params.reasons} {params.pages} --out {output} 2> {log}"
 
 
 rule write_models_page:

@@ -106,7 +106,7 @@ rule count_funnel:
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         code=code("evenhand.slguset.count_funnel"),
-        reasons=REASONS,
+        reasons=list(REASONS),
     shell:
         "python -m evenhand.slguset.count_funnel --candidates {input.candidates}"
         " --counts {input.counts} --quarantine {input.quarantine} --reasons {params.reasons}"

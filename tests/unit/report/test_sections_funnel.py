@@ -10,10 +10,16 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.report.sections.funnel import count_reasons, describe_funnel, first_of_each
+from evenhand.report.words import reasons_with
 from evenhand.report.write_slguset_page import write_slguset_page
 from evenhand.slguset.merge_candidates import SCHEMA
 from unit.report import made_results
 
+KNOWN = reasons_with(
+    ["pair_fit", "biology"],
+    ["The pair does not fit", "Biological sex"],
+    ["In this slot.", "It is."],
+)
 REASONS = ["pair_fit", "coreference", "biology", "near_duplicate"]
 
 
@@ -42,7 +48,7 @@ def funnel(folder: Path, reasons: dict[str, int]) -> Path:
 
 def test_a_reason_is_counted_first_at_all_and_alone(tmp_path):
     path = candidates(tmp_path, [["pair_fit"], ["pair_fit", "biology"], ["biology"], []])
-    described = describe_funnel(funnel(tmp_path, {"pair_fit": 2, "biology": 1}), path, 2)
+    described = describe_funnel(funnel(tmp_path, {"pair_fit": 2, "biology": 1}), path, 2, KNOWN)
     rows = {row["reason"]: row for row in described["reasons"]}
     assert [rows["pair_fit"][key] for key in ("sentences", "applies", "alone")] == [2, 2, 1]
     assert [rows["biology"][key] for key in ("sentences", "applies", "alone")] == [1, 2, 1]
@@ -50,7 +56,7 @@ def test_a_reason_is_counted_first_at_all_and_alone(tmp_path):
 
 def test_a_reason_that_is_never_the_first_is_shown_as_well(tmp_path):
     path = candidates(tmp_path, [["pair_fit", "biology"], ["pair_fit"]])
-    described = describe_funnel(funnel(tmp_path, {"pair_fit": 2}), path, 3)
+    described = describe_funnel(funnel(tmp_path, {"pair_fit": 2}), path, 3, KNOWN)
     last = described["reasons"][-1]
     assert (last["reason"], last["sentences"], last["applies"], last["alone"]) == (
         "biology", 0, 1, 0)  # fmt: skip
@@ -61,14 +67,18 @@ def test_a_reason_that_is_never_the_first_is_shown_as_well(tmp_path):
 
 def test_examples_of_the_first_reason_come_before_others(tmp_path):
     path = candidates(tmp_path, [["pair_fit", "biology"], ["biology"], ["biology"]])
-    shown = first_of_each(path, 2)
+    shown = first_of_each(path, 2, KNOWN)
     assert [row["sentence_id"][-1] for row in shown["biology"]] == ["1", "2"]
-    assert [row["sentence_id"][-1] for row in first_of_each(path, 3)["biology"]] == ["1", "2", "0"]
+    assert [row["sentence_id"][-1] for row in first_of_each(path, 3, KNOWN)["biology"]] == [
+        "1",
+        "2",
+        "0",
+    ]
 
 
 def test_only_evidence_of_the_shown_reason_is_marked(tmp_path):
     path = candidates(tmp_path, [["biology", "pair_fit"]], evidence="孕期")
-    shown = first_of_each(path, 1)
+    shown = first_of_each(path, 1, KNOWN)
     assert [p.text for p in shown["biology"][0]["pieces"] if p.kind == "evidence"] == ["孕期"]
     assert not [p for p in shown["pair_fit"][0]["pieces"] if p.kind == "evidence"]
     assert shown["pair_fit"][0]["evidence"] is None
@@ -76,13 +86,13 @@ def test_only_evidence_of_the_shown_reason_is_marked(tmp_path):
 
 def test_the_id_of_a_near_duplicate_is_told_and_marks_nothing(tmp_path):
     path = candidates(tmp_path, [["near_duplicate"]], evidence="她")
-    shown = first_of_each(path, 1)["near_duplicate"][0]
+    shown = first_of_each(path, 1, KNOWN)["near_duplicate"][0]
     assert shown["evidence"] == "她"
     assert {piece.kind for piece in shown["pieces"]} == {"keyword female", None}
 
 
 def test_without_candidates_only_the_first_reasons_are_counted(tmp_path):
-    described = describe_funnel(funnel(tmp_path, {"pair_fit": 2}), None, 3)
+    described = describe_funnel(funnel(tmp_path, {"pair_fit": 2}), None, 3, KNOWN)
     assert not described["has_all"] and not described["has_examples"]
     assert described["reasons"][0]["applies"] is None
 
@@ -91,7 +101,7 @@ def test_a_duplicate_has_no_row_and_so_no_count_of_rows(tmp_path):
     path = candidates(tmp_path, [[]])
     table = funnel(tmp_path, {})
     table.write_text(table.read_text() + "duplicate,,3,0.03\n", encoding="utf-8")
-    assert describe_funnel(table, path, 1)["reasons"][0]["applies"] is None
+    assert describe_funnel(table, path, 1, KNOWN)["reasons"][0]["applies"] is None
 
 
 @given(st.lists(st.lists(st.sampled_from(REASONS), unique=True, max_size=3), max_size=12))

@@ -123,7 +123,7 @@ def test_only_pages_of_this_run_are_linked_to(page, stereotypes):
     [
         ({"systems": ["mine"]}, "there is no system 'mine'; use slguset"),
         ({"systems": ["slguset"], "legal": ["a.csv"]}, "there are files of legal"),
-        ({"systems": ["legal"], "legal_names": ["a"]}, "not one title for each legal data set"),
+        ({"systems": ["legal"], "names": ["a"]}, "not one title for each name"),
         ({"systems": ["legal"], "legal": ["a.csv"]}, "a.csv: is no file that this headline"),
     ],
 )

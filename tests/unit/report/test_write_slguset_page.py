@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from evenhand import stage
+from evenhand import plan_report, stage
 from evenhand.errors import InputError
 from evenhand.report.collect_provenance import collect_provenance
 from evenhand.report.pages import PAGES
@@ -42,7 +42,11 @@ GROUPS = {
 def render(templates: list[Path], folder: Path, *without: str, **more) -> LexborHTMLParser:
     page = folder / "report.html"
     write_slguset_page(
-        templates=templates, out=page, **made_results.arguments(folder, *without), **more
+        templates=templates,
+        out=page,
+        **plan_report.reason_options({"slguset": {"filters": ["names_jieba", "biology"]}}),
+        **made_results.arguments(folder, *without),
+        **more,
     )
     return checks.parse(page)
 

@@ -1,7 +1,10 @@
 """What the page calls things: the fixed words of the tables, in words for people."""
 
-#: Why a sentence with a keyword is not accepted: name, meaning.
-REASONS = {
+#: The name and the meaning of why a sentence with a keyword is not accepted, by reason.
+Reasons = dict[str, tuple[str, str]]
+
+#: Before any filter; those of the filters are told by their modules.
+REASONS: Reasons = {
     "duplicate": (
         "Said before",
         "The same sentence stands elsewhere in the corpus; one of them is kept.",
@@ -26,26 +29,6 @@ REASONS = {
     "not_a_gender_term": (
         "Not a gender term",
         "The characters of the keyword belong to another word, as in 吉他 or 子女.",
-    ),
-    "name": ("A person’s name", "It names a person, whose gender a reader may know."),
-    "anonymised_name": ("A surname and 某", "It speaks of a person as 王某 or 李某某."),
-    "surname_title": ("A surname and a title", "It names a person with a title: 王阿姨, 陈校长."),
-    "familiar_name": ("A familiar name", "It names a person as 小王, 老李 or 阿强."),
-    "pair_fit": (
-        "The pair does not fit",
-        "Criterion (a): in this slot the two words differ in more than gender.",
-    ),
-    "coreference": (
-        "Another gender term",
-        "Criterion (b): a second word may tell the gender of the same person, as 兄弟俩.",
-    ),
-    "biology": (
-        "Biological sex",
-        "Criterion (c): it speaks of something bound to biological sex, as 孕期.",
-    ),
-    "near_duplicate": (
-        "Almost said before",
-        "Another sentence that is kept says nearly the same; the evidence is its id.",
     ),
 }
 
@@ -99,17 +82,19 @@ def gate_meaning(word: str) -> str:
     return GATES.get(word, word)
 
 
-def reason_name(reason: str) -> str:
+def reasons_with(
+    names: list[str] | None, titles: list[str] | None, meanings: list[str] | None
+) -> Reasons:
+    """`REASONS` and those of the filters, whose words a page is given."""
+    words = zip(titles or [], meanings or [], strict=True)
+    return REASONS | dict(zip(names or [], words, strict=True))
+
+
+def reason_name(reason: str, known: Reasons) -> str:
     """A reason's name in words; a reason that is new here keeps its own word."""
-    return REASONS[reason][0] if reason in REASONS else reason.replace("_", " ").capitalize()
+    return known[reason][0] if reason in known else reason.replace("_", " ").capitalize()
 
 
-def filter_name(name: str) -> str:
-    """What a filter drops, in words, and its own name; without words, the name alone."""
-    reason = "name" if name.startswith("names_") else name
-    return f"{REASONS[reason][0]} ({name})" if reason in REASONS else name
-
-
-def reason_meaning(reason: str) -> str | None:
+def reason_meaning(reason: str, known: Reasons) -> str | None:
     """What a reason means, or None if it is new here."""
-    return REASONS[reason][1] if reason in REASONS else None
+    return known[reason][1] if reason in known else None

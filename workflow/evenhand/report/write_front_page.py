@@ -29,8 +29,8 @@ def write_front_page(
     language_models: list[Source] | None = None,
     individual_fairness: list[Source] | None = None,
     legal: list[Source] | None = None,
-    legal_names: list[str] | None = None,
-    legal_titles: list[str] | None = None,
+    names: list[str] | None = None,
+    titles: list[str] | None = None,
     errors: Input | None = None,
     provenance: Input | None = None,
     notice: str = "",
@@ -50,8 +50,9 @@ def write_front_page(
     slguset, language_models, individual_fairness, legal
         Results of each system, by their places below the results; ``FILES`` of its module in
         `evenhand.report.headlines` says which. What is not there is not spoken of.
-    legal_names, legal_titles
-        Name and title of each legal data set, and of its attributes as ``data_set/attribute``.
+    names, titles
+        Name and title of each legal data set, of its attributes as ``data_set/attribute``, and of
+        the filters of SlguSet as ``filters/name``.
     errors
         ``resources/known_errors.csv``, to count and to link to.
     provenance
@@ -85,9 +86,9 @@ def write_front_page(
     for system, files in given.items():
         if files and system not in chosen:
             raise InputError(f"there are files of {system}, which is not among the systems")
-    if len(legal_names or []) != len(legal_titles or []):
-        raise InputError("there is not one title for each legal data set")
-    titles = dict(zip(legal_names or [], legal_titles or [], strict=True))
+    if len(names or []) != len(titles or []):
+        raise InputError("there is not one title for each name")
+    title_of = dict(zip(names or [], titles or [], strict=True))
     links = links_to_pages("front", pages)
     made = {link["href"]: link["name"] for link in links}
     cards = []
@@ -107,7 +108,7 @@ def write_front_page(
         }
         if system in chosen:
             module = importlib.import_module(f"evenhand.report.headlines.{system}")
-            found = module.describe(list(map(Path, given[system] or [])), titles)
+            found = module.describe(list(map(Path, given[system] or [])), title_of)
             card |= {"headline": found, "counts": total(found.verdicts), "files": found.files}
         cards.append(card)
     counts = total(one for card in cards if card["headline"] for one in card["headline"].verdicts)

@@ -13,6 +13,7 @@ from evenhand.report.sections.paper import describe_paper
 from evenhand.report.sections.provenance import count_files
 from evenhand.report.sections.published import describe_published
 from evenhand.report.sections.quarantine import describe_quarantine
+from evenhand.report.words import reasons_with
 from evenhand.stage import Input, Output
 
 #: The sections in the order of the page: id (which names its template), short name, title.
@@ -68,6 +69,9 @@ def write_slguset_page(
     provenance: Input | None = None,
     examples: int = 3,
     notice: str = "",
+    reasons: list[str] | None = None,
+    reason_names: list[str] | None = None,
+    reason_meanings: list[str] | None = None,
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
     """Write the page of SlguSet: one HTML file that needs nothing beside it.
@@ -156,12 +160,15 @@ def write_slguset_page(
         Sentences shown per verdict, the first by sentence_id; 0 shows none.
     notice
         A remark on the annotation, such as that the sheets are a demo's.
+    reasons, reason_names, reason_meanings
+        The filters' reasons, and the words for them.
     pages
         The pages that this run makes, of `evenhand.report.pages.PAGES`, to link to in the
         masthead; all of them if it is not said.
     """
+    known = reasons_with(reasons, reason_names, reason_meanings)
     parts = {
-        "funnel": describe_funnel(funnel, candidates, examples),
+        "funnel": describe_funnel(funnel, candidates, examples, known),
         "dataset": describe_dataset(
             table_1, statistics, published_table_1, published_statistics
         ),
@@ -186,7 +193,7 @@ def write_slguset_page(
             )
             if part
         ],
-        "published": describe_published(published_filters, published_report),
+        "published": describe_published(published_filters, published_report, known),
         "quarantine": describe_quarantine(counts or [], quarantine or []),
         "files": count_files(provenance),
     }  # fmt: skip

@@ -33,10 +33,14 @@ from evenhand.text.segmentation import cut
 
 Policy = Literal["drop", "keep"]
 
-#: The reason for a name of no special form; the order of reasons where a sentence has several.
-NAME = "name"
-ANONYMISED, TITLED, FAMILIAR = "anonymised_name", "surname_title", "familiar_name"
-REASONS = (NAME, ANONYMISED, TITLED, FAMILIAR)
+#: The reasons in their order where a sentence has several; the first is for a name of no form.
+REASONS = {
+    "name": ("A person’s name", "It names a person, whose gender a reader may know."),
+    "anonymised_name": ("A surname and 某", "It speaks of a person as 王某 or 李某某."),
+    "surname_title": ("A surname and a title", "It names a person with a title: 王阿姨, 陈校长."),
+    "familiar_name": ("A familiar name", "It names a person as 小王, 老李 or 阿强."),
+}
+NAME, ANONYMISED, TITLED, FAMILIAR = REASONS
 
 #: After 某 these make it the pronoun: 某些, 某种 ...
 _PRONOUN = "些种个项次"
@@ -139,7 +143,7 @@ def judge_names(
             found.append((Span(*name), NAME))
     if not found:
         return None
-    reason = min((reason for _, reason in found), key=REASONS.index)
+    reason = min((reason for _, reason in found), key=[*REASONS].index)
     return Finding(reason, [sentence[s.start : s.end] for s, _ in sorted(found)])
 
 

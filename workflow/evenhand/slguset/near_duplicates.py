@@ -4,6 +4,12 @@ from collections.abc import Iterable
 
 #: The verdict of a sentence that is rejected for being a near duplicate.
 REASON = "near_duplicate"
+REASONS = {
+    "near_duplicate": (
+        "Almost said before",
+        "Another sentence that is kept says nearly the same; the evidence is its id.",
+    )
+}
 
 #: Characters per shingle.
 WIDTH = 3

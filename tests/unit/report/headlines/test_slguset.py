@@ -134,7 +134,9 @@ def test_the_authors_file_alone_is_told_with_what_is_wrong_in_it(tmp_path):
 
 def test_the_published_file_alone_is_drawn_with_what_each_filter_drops(tmp_path):
     dropped = {"names_jieba": 41, "biology": 0, "a_filter_of_tomorrow": 9}
-    found = describe(published(tmp_path, sentences=400, dropped=dropped), {})
+    titles = {"filters/names_jieba": "A person’s name (names_jieba)"}
+    titles["filters/biology"] = "Biological sex (biology)"
+    found = describe(published(tmp_path, sentences=400, dropped=dropped), titles)
     assert checks.rows(found.figure, "name") == [
         "In the published file",
         "A person’s name (names_jieba)",

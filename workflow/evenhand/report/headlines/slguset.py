@@ -25,7 +25,7 @@ from evenhand.report.headline import (
 from evenhand.report.read import boolean, read_csv, read_json
 from evenhand.report.render import count, decimal, percent, plural, signed
 from evenhand.report.vega import Side, Spec
-from evenhand.report.words import filter_name, gate_meaning
+from evenhand.report.words import gate_meaning
 
 FILES = {
     "counts": "slguset/sentences/*.counts.json",
@@ -100,7 +100,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         Any of `FILES`, by their places below the results; ``slguset/published_bias.csv`` is
         the table of published numbers in resources/.
     titles : mapping
-        Not used.
+        What each filter drops, by ``filters/name``.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     drawings = (
         (_leaning_figure(trusted), asked),
         (_building_figure(steps, own), steps_from),
-        (_published_figure(published), of("published_report")),
+        (_published_figure(published, titles), of("published_report")),
     )
     (figure, caption), drawn_from = next((one for one in drawings if one[0][0]), ((None, ""), ()))
     said = [
@@ -267,7 +267,9 @@ def _building_figure(steps: Mapping[str, int], own: int | None) -> tuple[Spec | 
     return figure, "From the corpus to the data set."
 
 
-def _published_figure(published: Mapping[str, Any] | None) -> tuple[Spec | None, str]:
+def _published_figure(
+    published: Mapping[str, Any] | None, titles: Mapping[str, str]
+) -> tuple[Spec | None, str]:
     """What the filters say of the published file, each by itself."""
     whole = published["sentences"] if published else 0
     if not whole:
@@ -275,7 +277,9 @@ def _published_figure(published: Mapping[str, Any] | None) -> tuple[Spec | None,
     rows = [("In the published file", whole, "rest")]
     if before := whole - published["keywords"].get("accepted", 0):
         rows.append(("Dropped before the filters (find_keywords)", before, "lost"))
-    rows += [(filter_name(name), n, "lost") for name, n in published["dropped"].items()]
+    rows += [
+        (titles.get(f"filters/{name}", name), n, "lost") for name, n in published["dropped"].items()
+    ]
     rows.append(("Pass every filter", published["pass_every_filter"], "kept"))
     drawn = [
         Bar(label, n, count(n), f"{label}: {count(n)} ({percent(n / whole)})", kind)
@@ -318,7 +322,7 @@ def _verdicts(one: Mapping[str, Path | None], of: Callable[..., tuple[str, ...]]
     if one["published_report"]:
         dropped = read_json(one["published_report"])["dropped"]
         asked = {
-            words: [n for filter_name, n in dropped.items() if filter_name.startswith(begin)]
+            words: [n for name, n in dropped.items() if name.startswith(begin)]
             for begin, words in CLAIMS.items()
         }
         held = {words: not any(numbers) for words, numbers in asked.items() if numbers}

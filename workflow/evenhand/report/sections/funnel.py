@@ -8,7 +8,7 @@ from evenhand.io.tables import read_batches
 from evenhand.report.figures import Step, waterfall
 from evenhand.report.read import read_csv
 from evenhand.report.sentences import marked
-from evenhand.report.words import reason_meaning, reason_name
+from evenhand.report.words import Reasons, reason_meaning, reason_name
 
 #: The steps that are no reason to drop a sentence.
 WHOLES = ("read", "keyword", "accepted")
@@ -38,7 +38,7 @@ COLUMNS = [
 
 
 def describe_funnel(
-    funnel: Path | None, candidates: Path | None, examples: int
+    funnel: Path | None, candidates: Path | None, examples: int, known: Reasons
 ) -> dict[str, Any] | None:
     """The funnel's totals, reasons, figure and examples; None without a funnel.
 
@@ -52,6 +52,8 @@ def describe_funnel(
     examples : int
         How many sentences are shown per reason, the first by sentence_id: those of which it is
         the first reason, and if these are too few, those to which it applies as well.
+    known : dict
+        The words for the reasons.
 
     Returns
     -------
@@ -70,14 +72,14 @@ def describe_funnel(
     never_first = sorted(applies.keys() - {row["reason"] for row in told})
     told += [{"step": "rejected", "reason": reason, "sentences": 0, "share": 0.0}
              for reason in never_first]  # fmt: skip
-    shown = first_of_each(candidates, examples) if candidates and examples else {}
+    shown = first_of_each(candidates, examples, known) if candidates and examples else {}
     for row in told:
         reason = row["reason"]
         # an exact duplicate is folded into the sentence it repeats: the table has no row of it
         counted = candidates is not None and row["step"] == "rejected"
         row |= {
-            "name": reason_name(reason),
-            "meaning": reason_meaning(reason),
+            "name": reason_name(reason, known),
+            "meaning": reason_meaning(reason, known),
             "applies": applies[reason] if counted else None,
             "alone": alone[reason] if counted else None,
             "examples": shown.get(reason, []),
@@ -107,7 +109,9 @@ def count_reasons(candidates: Path) -> tuple[Counter[str], Counter[str]]:
     return applies, alone
 
 
-def first_of_each(candidates: Path, examples: int) -> dict[str, list[dict[str, Any]]]:
+def first_of_each(
+    candidates: Path, examples: int, known: Reasons
+) -> dict[str, list[dict[str, Any]]]:
     """The first sentences of each reason and of the accepted, with their marks.
 
     Those come first of which it is the first reason; each group is in the table's order. Only
@@ -118,11 +122,11 @@ def first_of_each(candidates: Path, examples: int) -> dict[str, list[dict[str, A
     for reason in sorted({*first, *further}):
         rows = first.get(reason, [])
         rows += further.get(reason, [])[: examples - len(rows)]
-        shown[reason] = [_example(row, reason) for row in rows]
+        shown[reason] = [_example(row, reason, known) for row in rows]
     return shown
 
 
-def _example(row: dict[str, Any], reason: str) -> dict[str, Any]:
+def _example(row: dict[str, Any], reason: str, known: Reasons) -> dict[str, Any]:
     evidence = row["evidence"] if row["verdict"] == reason else None
     if reason in OF_THE_WORD:
         evidence = row["word"]
@@ -130,7 +134,7 @@ def _example(row: dict[str, Any], reason: str) -> dict[str, Any]:
     marks = row | {"evidence": None if reason in OF_ANOTHER else evidence}
     return row | {
         "evidence": evidence,
-        "others": [reason_name(one) for one in others],
+        "others": [reason_name(one, known) for one in others],
         "pieces": marked(marks),
     }
 

@@ -4,12 +4,21 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.report.read import read_csv, read_json
-from evenhand.report.words import POSITIONS, PROBLEM_ERRORS, PROBLEMS, reason_meaning, reason_name
+from evenhand.report.words import (
+    POSITIONS,
+    PROBLEM_ERRORS,
+    PROBLEMS,
+    Reasons,
+    reason_meaning,
+    reason_name,
+)
 
 FILTERS = {"filter": str, "reason": str, "sentences": int, "share": float, "examples": str}
 
 
-def describe_published(filters: Path | None, report: Path | None) -> dict[str, Any] | None:
+def describe_published(
+    filters: Path | None, report: Path | None, known: Reasons
+) -> dict[str, Any] | None:
     """What each filter would drop of the authors' sentences, and the problems; None without.
 
     Parameters
@@ -18,13 +27,15 @@ def describe_published(filters: Path | None, report: Path | None) -> dict[str, A
         ``filters.csv`` of `evenhand.slguset.report_published`.
     report : Path, optional
         Its ``report.json``.
+    known : dict
+        The words for the filters' reasons.
     """
     if filters is None and report is None:
         return None
     rows = read_csv(filters, FILTERS) if filters else []
     for row in rows:
-        row["name"] = reason_name(row["reason"]) if row["reason"] else None
-        row["meaning"] = reason_meaning(row["reason"]) if row["reason"] else None
+        row["name"] = reason_name(row["reason"], known) if row["reason"] else None
+        row["meaning"] = reason_meaning(row["reason"], known) if row["reason"] else None
     document = read_json(report) if report else None
     return {
         "filters": rows,

@@ -7,7 +7,12 @@ from evenhand.slguset.patterns import find_patterns, read_patterns
 from evenhand.slguset.verdicts import Finding, write_verdicts
 from evenhand.stage import Input, Output
 
-REASON = "biology"
+REASONS = {
+    "biology": (
+        "Biological sex",
+        "Criterion (c): it speaks of something bound to biological sex, as 孕期.",
+    )
+}
 
 
 def biology(*, keywords: Input, words: Input, out: Output) -> dict[str, Any]:
@@ -31,7 +36,7 @@ def biology(*, keywords: Input, words: Input, out: Output) -> dict[str, Any]:
         found = find_patterns(
             sentence, table, surface=surface, surface_opposite=surface_opposite, gender=gender
         )
-        return Finding(REASON, [o.text for o in found]) if found else None
+        return Finding("biology", [o.text for o in found]) if found else None
 
     return write_verdicts(
         keywords, out, check, ("sentence", "surface", "surface_opposite", "gender")

@@ -7,7 +7,12 @@ from evenhand.slguset.patterns import find_patterns, read_patterns
 from evenhand.slguset.verdicts import Finding, write_verdicts
 from evenhand.stage import Input, Output
 
-REASON = "coreference"
+REASONS = {
+    "coreference": (
+        "Another gender term",
+        "Criterion (b): a second word may tell the gender of the same person, as 兄弟俩.",
+    )
+}
 
 
 def coreference(*, keywords: Input, words: Input, out: Output) -> dict[str, Any]:
@@ -35,7 +40,7 @@ def coreference(*, keywords: Input, words: Input, out: Output) -> dict[str, Any]
             sentence, table, surface=surface, surface_opposite=surface_opposite, gender=gender
         )
         evidence = [o.text for o in found if o.end <= start or end <= o.start]
-        return Finding(REASON, evidence) if evidence else None
+        return Finding("coreference", evidence) if evidence else None
 
     columns = ("sentence", "surface", "surface_opposite", "gender", "surface_start", "surface_end")
     return write_verdicts(keywords, out, check, columns)

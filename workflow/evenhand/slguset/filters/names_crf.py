@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from evenhand.errors import InputError
+from evenhand.slguset.names import REASONS as REASONS
 from evenhand.slguset.names import NameRules, Policy, judge_names, read_rules
 from evenhand.slguset.names_crf_model import NameModel, read_threshold
 from evenhand.slguset.verdicts import Finding, write_verdicts

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.io.resources import read_resource
+from evenhand.slguset.names import REASONS as REASONS
 from evenhand.slguset.names import NameRules, Policy, judge_names, read_rules
 from evenhand.slguset.verdicts import Finding, write_verdicts
 from evenhand.stage import Input, Output

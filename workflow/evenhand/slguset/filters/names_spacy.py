@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from evenhand.errors import InputError
+from evenhand.slguset.names import REASONS as REASONS
 from evenhand.slguset.names import Policy, judge_names, read_rules
 from evenhand.slguset.verdicts import Finding, write_verdicts_in_batches
 from evenhand.stage import Input, Output

@@ -7,7 +7,12 @@ from evenhand.slguset.patterns import find_patterns, read_patterns
 from evenhand.slguset.verdicts import Finding, write_verdicts
 from evenhand.stage import Input, Output
 
-REASON = "pair_fit"
+REASONS = {
+    "pair_fit": (
+        "The pair does not fit",
+        "Criterion (a): in this slot the two words differ in more than gender.",
+    )
+}
 
 
 def pair_fit(*, keywords: Input, words: Input, out: Output) -> dict[str, Any]:
@@ -34,7 +39,7 @@ def pair_fit(*, keywords: Input, words: Input, out: Output) -> dict[str, Any]:
             sentence, table, surface=surface, surface_opposite=surface_opposite, gender=gender
         )
         evidence = [o.text for o in found if o.start <= start and end <= o.end]
-        return Finding(REASON, evidence) if evidence else None
+        return Finding("pair_fit", evidence) if evidence else None
 
     columns = ("sentence", "surface", "surface_opposite", "gender", "start", "end")
     return write_verdicts(keywords, out, check, columns)
