@@ -7,6 +7,7 @@ must be another job. A key that has no effect where it stands (``dropout`` of a 
 must be refused with a sentence that says so.
 """
 
+import ast
 import copy
 import json
 import re
@@ -345,6 +346,20 @@ def test_another_value_is_seen(planner, name, path, place, part):
 
 #: Keys that decide which others there must be, so that their other values may need more changes.
 DECIDES = ("format", "kind")
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_jobs_name_keys_that_there_are(planner, name):
+    """`make why` and provenance call a parameter by its key."""
+    plan = planner.plan(yaml.safe_load(CONFIGS[name][1]))
+    values = {param for params, *_ in plan.values() for param in params if param.startswith("{")}
+    keys = {key for value in values for key in ast.literal_eval(value)}
+    assert len(keys) > 20
+    for key in keys:
+        part = WHOLE
+        for step in [] if key.startswith("--") else key.split(" ")[0].split("."):
+            part = part.get("properties", {}).get(step) or part.get("additionalProperties")
+            assert part, key
 
 
 #: Names that a file system, a rule, a dotted key or YAML may trip over.
