@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from evenhand.compare import compare_results
+from evenhand.compare import compare_results, summary
 from unit.compare.made_folders import (
     BASE,
     sweep_row,
@@ -47,6 +47,12 @@ def test_equal_folders(run, folders):
     code, out, _ = run(*folders, "--gate", GATE)
     assert code == 0
     assert "**Nothing changed. All gates held.**" in out
+
+
+def test_a_row_is_named_by_what_is_not_blank():
+    key = {"model": "mine", "subset": "all", "group": "", "bias_type": "age"}
+    assert summary._where(key) == "model mine, bias_type age"
+    assert summary._where({"subset": "all", "group": ""}) == "all"
 
 
 def test_a_broken_gate(run, folders):

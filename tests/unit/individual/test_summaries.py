@@ -581,6 +581,25 @@ def test_a_higher_mean_alone_is_not_called_higher(resources, tmp_path, run, writ
     assert "a balanced accuracy whose 95 % interval overlaps (76.0 against 76.4)" in one["sentence"]
 
 
+def test_adversaries_lie_below_above_or_cannot_be_told():
+    def test(method, difference, p):
+        named = {"method": method, "individual": "none", "metric": "ifr_p", "against": "mlp"}
+        numbers = {"against_mean": 60.0, "mean": 60 + difference, "seeds": 8, "choice": ""}
+        chance = {"p_adjusted": p, "p_resampled_adjusted": p}
+        return named | numbers | chance | {"difference": difference}
+
+    rows = [test("alfr", -9, 0.01), test("cfair", -1, 0.6), test("laftr_dp", 9, 0.01)]
+    found = findings.adversaries("D", [], [], [], [*rows, test("cfair_eo", 1, None)])
+    assert found["sentence"] == (
+        "On D, the MLP has an IFR_p of 60.0; of the adversarial models without IIFR these lie below"
+        " it: ALFR (51.0); these above it: LAFTR (dp) (69.0); these cannot be told from it: CFAIR"
+        " (full) (59.0) and CFAIR (eo) (61.0)."
+    )
+    assert found["holds"] is False
+    assert findings.adversaries("D", [], [], [], rows[:1])["holds"] is True
+    assert findings.adversaries("D", [], [], [], []) is None
+
+
 def test_a_cell_that_two_tables_print_counts_once(resources, tmp_path, run, write):
     rows = [run(seed=s) for s in range(2)]
     rows += [

@@ -95,6 +95,17 @@ def test_a_table_by_hand(data):
     assert counts == {"rows": 8, "higher": 2, "lower": 1}
 
 
+def test_other_scores_stand_beside_those_of_erm(data):
+    worse = said(data, "iifr_text")
+    worse.logits[np.flatnonzero(worse.splits == "test")[:4]] *= -1
+    rows, _ = run(data, said(data), worse)
+    erm, fair = rows["erm", "macro_f1"], rows["iifr_text", "macro_f1"]
+    assert float(erm["value"]) == float(fair["erm"]) > float(fair["value"])
+    difference = float(fair["value"]) - float(erm["value"])
+    assert float(fair["difference"]) == pytest.approx(difference, abs=2e-6)
+    assert erm["erm"] == erm["difference"] == ""
+
+
 def test_trainings_without_twins_are_left_out(data):
     plain = said(data)._replace(twin_logits=None)
     rows, _ = run(data, plain, said(data, "iifr_text"))

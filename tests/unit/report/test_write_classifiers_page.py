@@ -8,6 +8,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.errors import InputError
 from evenhand.legal.objective_titles import Titles
+from evenhand.report.sections.legal_classifiers import constant_words
 from evenhand.report.sections.legal_figures import (
     describe_calibration_curves,
     describe_group_scores,
@@ -328,11 +329,23 @@ def test_our_side_of_a_claim_is_a_rounded_number_or_a_name(page, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("seeds", "always", "words"),
+    [
+        (0, "", None),
+        (3, "none", "gives no label to any case"),
+        (3, "<=12", "says the same of each case: <=12"),
+        (3, "2, 3; none", "says the same of each case: 2, 3; no label"),
+        (2, "none", "in 2 of 3 seeds gives no label to any case"),
+    ],
+)
+def test_a_constant_classifier_has_its_words(seeds, always, words):
+    assert constant_words({"constant_seeds": seeds, "always": always, "seeds": 3}) == words
+
+
+@pytest.mark.parametrize(
     ("cells", "words"),
     [
-        ({"constant_seeds": "3", "always": "none"}, "gives no label to any case"),
         ({"constant_seeds": "2", "always": "none"}, "in 2 of 3 seeds gives no label to any case"),
-        ({"constant_seeds": "3", "always": "<=12"}, "says the same of each case: <=12"),
         ({"from_labels": "true"}, "above noise, but from labels that differ between groups"),
     ],
 )

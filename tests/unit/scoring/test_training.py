@@ -104,6 +104,22 @@ def test_fit_follows_the_schedule():
     assert not model.training
 
 
+def test_fit_clips_each_gradient_and_trains_as_in_training():
+    """A gradient is there until the next step's loss is known."""
+    model = torch.nn.Linear(2, 1, bias=False)
+    norms, modes = [], []
+
+    def loss(step):
+        modes.append(model.training)
+        if step:
+            norms.append(model.weight.grad.norm().item())
+        return (model.weight * (1000.0 if step < 2 else 0.1)).sum()
+
+    training.fit(model.eval(), loss, steps=4, learning_rate=0.1)
+    assert modes == [True] * 4
+    assert norms == pytest.approx([1.0, 1.0, 0.1 * 2**0.5])
+
+
 def test_the_record(tmp_path):
     corpus = training.Corpus(["a"] * 9, ["b"], 12, "00")
     record = training.write_record(

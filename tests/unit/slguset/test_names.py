@@ -33,6 +33,9 @@ def forms(sentence, tables):
         ("后来阿强把她送回了家。", [("阿强", "familiar_name")]),
         ("小张在等她。", [("小张", "familiar_name")]),  # one word of the dictionary
         ("他过上了小康生活。", []),
+        ("老牛在吃草。", []),  # a word of the dictionary that is no name, with a surname in it
+        ("她的阿爸来了。", []),
+        ("他们去了吴哥。", []),  # Angkor
         ("阿姨和阿婆都来了。", []),
         ("阿拉伯的男人来了。", []),
         ("他老了，她还小。", []),

@@ -176,7 +176,7 @@ def _is_form(match: re.Match[str], borders: set[int]) -> bool:
         return False
     if match[0][0] in "小老阿":
         return match[0][0] != "阿" and not _COMMON_WORD.fullmatch(match[0])
-    return end - second > 1  # 李先生, but not 施工
+    return end - second > 1  # 李先生, but not 吴哥 (Angkor)
 
 
 def _any_of(words: Iterable[str]) -> str:

@@ -158,15 +158,14 @@ def _compare(
 
 
 def _as_published(pairs: Pairs, scores: Scores, method: Published) -> Decisions:
-    """The decisions of published code: all pairs are decided, and only a win is a win.
+    """The decisions of published code: all pairs are decided, and what is no win is a loss.
 
     Where a model of random weights was not asked for the method, nothing is decided.
     """
     found = decide(pairs, scores, method.column, decimals=method.decimals)
     if (found.status == UNSCORABLE).all():
         return found
-    difference = np.where(found.difference > 0, found.difference, -np.inf)
-    return Decisions(found.pair_id, difference, np.full(len(difference), SCORED))
+    return found._replace(status=np.full(len(found.status), SCORED))
 
 
 def _conclusion(result: dict[str, Any]) -> str:
