@@ -135,19 +135,30 @@ def tests_of(path: Path) -> list[list[str]]:
     return [[str(f.relative_to(REPOSITORY)) for f in group] for group in groups if group]
 
 
-def run_tests(folder: Path, files: list[str], seconds: float, *words: str) -> str:
-    """``passed``, ``failed`` or ``timed out``."""
+def run_tests(folder: Path, words: list[str], seconds: float) -> tuple[str, str]:
+    """``passed``, ``failed`` or ``timed out``; and what pytest printed."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("EVENHAND_")}
     with subprocess.Popen(
-        [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *words, *files],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words],
         cwd=folder, env=environment | {"PYTHONPATH": str(folder / "workflow")},
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
     ) as process:  # fmt: skip
         try:
-            return "failed" if process.wait(seconds) else "passed"
+            printed, _ = process.communicate(timeout=seconds)
+            return "failed" if process.returncode else "passed", printed
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-            return "timed out"
+            return "timed out", ""
+
+
+def broken(folder: Path, files: list[str], workers: int) -> list[str]:
+    """The tests that fail without a mutant, as pytest's options that leave them out."""
+    outcome, printed = run_tests(folder, ["-n", str(workers), "--tb=no", *files], 7200)
+    names = sorted({*re.findall(r"^FAILED (.+?)(?: - .*)?$", printed, re.M)})
+    if outcome == "timed out" or bool(names) != (outcome == "failed") or "\nERROR " in printed:
+        sys.exit(f"error: the tests do not run without a mutant:\n{printed[-2000:]}")
+    print(f"fail without a mutant: {', '.join(names) or 'none'}", file=sys.stderr)
+    return [f"--deselect={name}" for name in names]
 
 
 def copy_repository(folder: Path) -> Path:
@@ -158,13 +169,13 @@ def copy_repository(folder: Path) -> Path:
     return folder
 
 
-def judge(mutant: Mutant, copies: SimpleQueue, seconds: float) -> str:
+def judge(mutant: Mutant, copies: SimpleQueue, seconds: float, left_out: list[str]) -> str:
     folder, outcome = copies.get(), "passed"
     place = folder / mutant.path.relative_to(REPOSITORY)
     place.write_text(mutant.text, encoding="utf-8")
     for files in tests_of(mutant.path):
         if outcome == "passed":
-            outcome = run_tests(folder, files, seconds)
+            outcome, _ = run_tests(folder, ["-x", *left_out, *files], seconds)
     shutil.copy2(mutant.path, place)
     copies.put(folder)
     print(f"{outcome}: {place.relative_to(folder)}:{mutant.line}", file=sys.stderr)
@@ -184,10 +195,9 @@ def main() -> None:
         for number in range(options.workers):
             copies.put(first := copy_repository(Path(scratch) / str(number)))
         tests = sorted({f for one in mutants for group in tests_of(one.path) for f in group})
-        if run_tests(first, tests, 3600, "-n", str(options.workers)) != "passed":
-            sys.exit("error: the tests do not pass without a mutant")
+        left_out = broken(first, tests, options.workers)
         with ThreadPoolExecutor(options.workers) as pool:
-            found = [*pool.map(lambda one: judge(one, copies, options.seconds), mutants)]
+            found = [*pool.map(lambda one: judge(one, copies, options.seconds, left_out), mutants)]
     print("| room | code lines | mutants | killed | survived | score |\n|---|---|---|---|---|---|")
     for room in [*sorted({one.room for one in mutants}), "all"]:
         own = [out for one, out in zip(mutants, found, strict=True) if room in (one.room, "all")]
