@@ -11,6 +11,7 @@ from evenhand.config import complete, read_schema
 from evenhand.config_reference import SCHEMA
 from evenhand.declared import declared
 from evenhand.errors import InputError
+from evenhand.sources import read_sources
 
 SOURCES = {"news": {"name": "news", "file": "news.txt.gz"}, "set": {"name": "set", "file": "s.csv"}}
 
@@ -498,6 +499,16 @@ def test_what_is_read_is_found_before_any_job(here):
     ):
         with pytest.raises(InputError, match=problem):
             plan.check_sources(configured({}, **sections), SOURCES)
+
+
+@pytest.mark.parametrize("row", ["my news,a.txt,,,CC0", "news,a b.txt,,,CC0", "a/b,c,,,CC0"])
+def test_a_data_source_has_a_name_that_a_file_can_have(here, row):
+    table = Path("sources.csv")
+    table.write_text(f"name,file,sha256,url,licence\n1998.b-c,d.tar.gz,,,CC0\n{row}\n")
+    with pytest.raises(InputError, match=r"sources\.csv: the (name|file) '.*' of a data source"):
+        read_sources(table)
+    table.write_text("name,file,sha256,url,licence\n1998.b-c,d.tar.gz,,,CC0\n")
+    assert [*read_sources(table)] == ["1998.b-c"]
 
 
 def test_released_scores_need_their_gold_labels(here):

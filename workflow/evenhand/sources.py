@@ -2,17 +2,34 @@
 
 import csv
 import io
+import re
 from pathlib import Path
 from typing import Any
 
 from evenhand.errors import InputError
 from evenhand.io.resources import read_resource
 
+_NAME = re.compile(r"\w[\w.-]*")
+
 
 def read_sources(path: Path) -> dict[str, dict[str, str]]:
-    """The table of data sources, by name."""
+    """Read the table of data sources, by name.
+
+    Raises
+    ------
+    InputError
+        It is no such table, or a name or file holds a blank or another sign that paths must not.
+    """
     columns = ["name", "file", "sha256", "url", "licence"]
     rows = read_resource(path, columns, optional=("url", "sha256"), unique=("name",))
+    for row in rows:
+        for column in ("name", "file"):
+            if not _NAME.fullmatch(row[column]):
+                raise InputError(
+                    f"the {column} {row[column]!r} of a data source cannot name a file",
+                    file=path,
+                    remedy="use letters, digits, underscores, dots and hyphens",
+                )
     return {row["name"]: row for row in rows}
 
 
