@@ -248,9 +248,9 @@ class Planner:
         self._fork = FORKS.Process(target=_serve_plans, args=arguments, daemon=True)
         self._fork.start()
 
-    def plan(self, config: dict) -> dict[Job, tuple] | str:
+    def plan(self, config: dict | str) -> dict[Job, tuple] | str:
         """What Snakemake would record of each job (parameters, inputs, outputs), or the error."""
-        self._pipe.send(config)
+        self._pipe.send(config if isinstance(config, str) else json.dumps(config))
         return self._pipe.recv()
 
     def close(self) -> None:
@@ -273,7 +273,7 @@ def _serve_plans(pipe: Connection, folder: Path, environment: dict[str, str]) ->
     workflow.compile = functools.cache(compile)
     gc.freeze()
     while True:
-        Path("walked.yaml").write_text(json.dumps(pipe.recv()), encoding="utf-8")
+        Path("walked.yaml").write_text(pipe.recv(), encoding="utf-8")
         try:
             pipe.send(_plan_here("walked.yaml"))
         except WorkflowError as error:

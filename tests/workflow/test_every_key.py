@@ -362,6 +362,13 @@ def test_jobs_name_keys_that_there_are(planner, name):
             assert part, key
 
 
+def test_a_key_that_is_set_twice_is_refused_with_its_line(planner):
+    text = CONFIGS["one method"][1]
+    assert "walked.yaml:4: sets the key individual_fairness a second time, after line 1" in (
+        planner.plan(text + "individual_fairness: {}\n")
+    )
+
+
 #: Names that a file system, a rule, a dotted key or YAML may trip over.
 NAMES = [
     *("qwen2.5", "two words", "with-dash", "Capital", "none", "null", "all", "twins", "splits"),
