@@ -32,6 +32,9 @@ PAIRS = "Lt LtE, Gt GtE, Eq NotEq, In NotIn, Is IsNot, And Or, Add Sub, Mult Div
 SWAPS = {one: two for pair in PAIRS.split(", ") for one, two in [pair.split(), pair.split()[::-1]]}
 SWAPS |= {"FloorDiv": "Mult", "Mod": "Mult", "Pow": "Mult"}
 
+#: What no test reads of a checkout.
+LEFT_OUT = shutil.ignore_patterns(".git", ".venv", ".snakemake", "__pycache__", "results")
+
 #: What has no effect, or stands in an f-string, whose places are not known.
 SKIPPED = re.compile(r"if (__name__ ==|TYPE_CHECKING)|f['\"]")
 
@@ -161,14 +164,6 @@ def broken(folder: Path, files: list[str], workers: int) -> list[str]:
     return [f"--deselect={name}" for name in names]
 
 
-def copy_repository(folder: Path) -> Path:
-    files = subprocess.check_output(["git", "ls-files", "-z"], cwd=REPOSITORY, text=True)
-    for name in files.strip("\0").split("\0"):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(REPOSITORY / name, folder / name, follow_symlinks=False)
-    return folder
-
-
 def judge(mutant: Mutant, copies: SimpleQueue, seconds: float, left_out: list[str]) -> str:
     folder, outcome = copies.get(), "passed"
     place = folder / mutant.path.relative_to(REPOSITORY)
@@ -193,7 +188,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         copies: SimpleQueue = SimpleQueue()
         for number in range(options.workers):
-            copies.put(first := copy_repository(Path(scratch) / str(number)))
+            first = shutil.copytree(REPOSITORY, Path(scratch) / str(number), True, ignore=LEFT_OUT)
+            copies.put(first)
         tests = sorted({f for one in mutants for group in tests_of(one.path) for f in group})
         left_out = broken(first, tests, options.workers)
         with ThreadPoolExecutor(options.workers) as pool:
