@@ -68,7 +68,7 @@ rule convert_weights:
     benchmark:
         "<benchmarks>/convert_weights/{model}.jsonl"
     wildcard_constraints:
-        model="|".join(map(re.escape, plan_models.converted(config))) or "none",
+        model="|".join(map(re.escape, plan_models.converted(config))) or NOTHING,
     conda:
         "../../envs/score.yaml"
     threads: 1
@@ -84,6 +84,7 @@ rule convert_weights:
                 "hub_name": config["models"][wildcards.model].get("hub"),
                 "revision": config["models"][wildcards.model]["revision"],
             },
+            {"hub_name": f"models.{wildcards.model}.hub"},
         ),
     shell:
         "python -m evenhand.scoring.convert_weights {params.given} {params.hub}"
