@@ -1,3 +1,4 @@
+import random
 import re
 from collections.abc import Iterator
 
@@ -37,6 +38,77 @@ def test_encodings_are_detected_in_chunks_of_any_size(encoding: str, size: int) 
     text, reader, rows = read((NEWS * 9).encode(encoding), size)
     assert (text, reader.encoding, rows) == (NEWS * 9, encoding, [])
     assert reader.bytes == len((NEWS * 9).encode(encoding))
+
+
+TRADITIONAL = "昨日上午，市圖書館新館開放，讀者王先生說：「這裡真大！」她的媽媽也說，離家很近。\n"
+JAPANESE = "昨日の朝、市立図書館の新館が開館しました。母は子どもたちと一緒に見に行きました。\n"
+KOREAN = "어제 아침에 시립 도서관 새 건물이 문을 열었습니다. 어머니는 아이들과 함께 갔습니다.\n"
+GERMAN = (
+    "Die Beschwerde wird abgewiesen; der Beschwerdeführer trägt die Kosten für das Verfahren.\n"
+)
+RUSSIAN = "Вчера утром открылось новое здание городской библиотеки, и мама пришла туда с детьми.\n"
+POLISH = "Wczoraj rano otwarto nowy gmach biblioteki; mąż i żona poszli tam z dziećmi na godzinę.\n"
+OTHERS = {
+    "big5": TRADITIONAL,
+    "shift_jis": JAPANESE,
+    "euc_jp": JAPANESE,
+    "euc_kr": KOREAN,
+    "windows-1252": GERMAN,
+    "cp1251": RUSSIAN,
+    "koi8_r": RUSSIAN,
+    "gb18030": TRADITIONAL,
+}
+
+
+@pytest.mark.parametrize("encoding", OTHERS)
+def test_other_encodings_are_never_taken_for_gb18030(encoding: str) -> None:
+    text = OTHERS[encoding] * 9
+    data = text.encode(encoding)
+    assert read(data, 7)[:1] == (text,)
+    damaged = data + b"\x81\n" + data
+    text, reader, rows = read(damaged)
+    assert reader.encoding == encoding
+    if encoding not in ("cp1251", "koi8_r"):  # where every byte is a letter
+        assert text == f"{OTHERS[encoding] * 9}{DAMAGE}\n{OTHERS[encoding] * 9}"
+        assert [row[:3] for row in rows] == [(len(data), "byte", "undecodable_bytes")]
+
+
+@pytest.mark.parametrize("offset", [0, 300])
+def test_what_cannot_be_told_is_left_out_with_its_place(offset: int) -> None:
+    words = "plain words\n" * (offset // 12)
+    for data in ((POLISH * 9).encode("cp1250"), random.Random(0).randbytes(4000)):
+        text, reader, rows = read(words.encode() + data)
+        assert text.startswith(words)
+        assert text.isascii()
+        assert reader.encoding == "unknown"
+        ((position, unit, reason, _),) = rows
+        assert (unit, reason) == ("byte", "unknown_encoding")
+        assert (words.encode() + data)[position] > 127
+
+
+@pytest.mark.parametrize(
+    "data", ["\ufeff中文\n".encode("utf-32-le"), JAPANESE.encode("iso2022_jp")]
+)
+def test_encodings_that_pass_for_others(data: bytes) -> None:
+    text, reader, rows = read(data)
+    assert (text, reader.encoding) == ("", "unknown")
+    assert [row[:3] for row in rows] == [(0, "byte", "unknown_encoding")]
+
+
+def test_japanese_without_line_ends_is_no_utf_16() -> None:
+    data = JAPANESE.strip().encode("shift_jis")
+    assert read(data)[:1] == (JAPANESE.strip(),)
+
+
+def test_of_ranges_of_a_file_one_tells_that_it_cannot_be_read() -> None:
+    data = (POLISH * 30).encode("cp1250")
+    found = []
+    for first in (0, 800, 1600):
+        quarantine = Quarantine()
+        reader = TextReader([data], file="f", quarantine=quarantine, first_byte=first)
+        found.append((list(reader), sum(quarantine.counts.values())))
+    assert [pieces for pieces, _ in found][1:] == [[], []]
+    assert [n for _, n in found] == [1, 0, 0]
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])

@@ -22,6 +22,7 @@ SCHEMA = pa.schema(
 #: Every reason, and what becomes of the rest.
 REASONS = {
     "undecodable_bytes": "not of the file's encoding; U+FFFD stands for them",
+    "unknown_encoding": "in no encoding that can be told; left out from that byte on",
     "nul_bytes": "bytes (or UTF-16 units) of value 0; U+FFFD stands for them",
     "damaged_sentence": "a keyword sentence that holds U+FFFD; left out",
     "damaged_case": "a case whose text holds U+FFFD; left out",

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.errors import InputError
+from evenhand.text.encodings import decode_whole
 
 #: What a spreadsheet program may take for the start of a formula; the wide forms count too
 #: where the program runs in Chinese or Japanese.
@@ -98,8 +99,8 @@ def read_csv(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str
     Parameters
     ----------
     path : Path
-        UTF-8 (with or without byte-order mark) or GB18030; cells parted by comma, semicolon
-        or tab, whichever parts the header into `columns`.
+        UTF-8 (with or without byte-order mark), or in an encoding that can be told; cells parted
+        by comma, semicolon or tab, whichever parts the header into `columns`.
     columns : sequence of str
         The columns that it must have, in any order; other columns are left out.
 
@@ -112,7 +113,7 @@ def read_csv(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str
     Raises
     ------
     InputError
-        It is neither encoding, lacks a column or has it twice, or a row is too long.
+        It is in no known encoding, lacks a column or has it twice, or a row is too long.
     """
     text = _decoded(path)
     first = text.split("\n", 1)[0]
@@ -157,13 +158,10 @@ def read_workbook(
 
 
 def _decoded(path: Path) -> str:
-    content = path.read_bytes()
-    for encoding in ("utf-8-sig", "gb18030"):
-        try:
-            return content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    raise InputError("is neither UTF-8 nor GB18030", file=path, remedy="save it as CSV in UTF-8")
+    text = decode_whole(path.read_bytes())
+    if text is None:
+        raise InputError("is in no encoding that is known", file=path, remedy="save it as UTF-8")
+    return text
 
 
 def _table(

@@ -1,8 +1,8 @@
 """Bytes to text: encodings told apart, damage marked and reported, lines kept whole.
 
 A file is read once, as a stream. Its encoding is told from its beginning: a byte-order mark;
-the look of UTF-16; otherwise, from the first byte that is not ASCII, whether the bytes there
-are UTF-8 or GB18030. Up to that byte the two are the same.
+the look of UTF-16; otherwise from the first byte that is not ASCII on (`detect_encoding`). Up to
+that byte all are the same; where it cannot be told, what follows is left out.
 
 Text comes in pieces of whole lines with the number of their first line. A line ends at a line
 feed; a carriage return, before it or alone, is left in the text.
@@ -17,21 +17,28 @@ from typing import Literal
 
 from evenhand.io.quarantine import Quarantine
 from evenhand.text.encodings import (
+    ABOVE_ASCII,
     DAMAGE,
+    SAMPLE,
+    codec_of,
     decode_marked,
-    detect_utf_8_or_gb18030,
+    detect_encoding,
     detect_utf_16,
+    is_seven_bit,
     marked_encoding,
 )
 
-Encoding = Literal["auto", "utf-8", "utf-16-le", "utf-16-be", "gb18030"]
+Encoding = Literal[
+    "auto",
+    *("utf-8", "utf-16-le", "utf-16-be", "gb18030"),
+    *("big5", "shift_jis", "euc_jp", "euc_kr", "windows-1252"),
+]
+
+#: What is said of text whose encoding cannot be told.
+UNKNOWN = "unknown"
 
 #: Characters of the longest line (and, in the readers, of the longest record or document).
 MAX_CHARACTERS = 4_000_000
-
-#: Bytes looked at for the marks of UTF-16, and from the first byte that is not ASCII for
-#: UTF-8 against GB18030.
-SAMPLE = 1 << 16
 
 #: No encoding needs more bytes for a character.
 _BYTES_PER_CHARACTER = 4
@@ -53,7 +60,7 @@ class TextReader:
     file : str
         Its name, for the quarantine.
     quarantine : Quarantine
-        Gets undecodable bytes, NUL bytes and oversized lines.
+        Gets undecodable bytes, NUL bytes, oversized lines, and what is in no known encoding.
     encoding : str
         ``auto``, or the encoding that the file is said to have.
     max_characters : int
@@ -65,8 +72,9 @@ class TextReader:
     Attributes
     ----------
     encoding : str or None
-        After reading: ``ascii``, ``utf-8``, ``utf-8-sig`` (with a byte-order mark),
-        ``utf-16-le``, ``utf-16-be`` or ``gb18030``; None if there was nothing to read.
+        After reading: ``ascii``, ``utf-8-sig`` (UTF-8 with a byte-order mark), one of
+        `Encoding` or of `evenhand.text.encodings.ALPHABETS`, or ``unknown``; None if there was
+        nothing to read.
     bytes : int
         After reading: how many bytes the lines had.
     """
@@ -121,22 +129,36 @@ class TextReader:
             utf_8 = self._stated == "utf-8" and marked == "utf-8-sig"
             self.encoding = marked if utf_8 else self._stated
             return chain([head], source)
+        if marked == "utf-32" or is_seven_bit(head):
+            self._leave_out(0, "in UTF-32" if marked else "in ISO 2022, with escapes")
+            return iter(())
         self.encoding = marked or detect_utf_16(head)
         if self.encoding:
             return chain([head], source)
         self.encoding = "ascii"
         return self._until_known(chain([head], source))
 
+    def _leave_out(self, position: int, why: str) -> None:
+        self.encoding = UNKNOWN
+        if not self._first_byte:  # of a file that is cut, the first range tells it
+            self.quarantine.add(self.file, position, "byte", "unknown_encoding", why)
+
     def _until_known(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """ASCII passes; what follows waits until there is enough of it to be told."""
+        offset = 0
         for chunk in chunks:
             if not chunk.isascii():
-                begin = _first_above_ascii(chunk)
+                begin = ABOVE_ASCII.search(chunk).start()
                 known = chunk + _take(chunks, SAMPLE - (len(chunk) - begin))
-                self.encoding = detect_utf_8_or_gb18030(known[begin : begin + SAMPLE])
+                self.encoding = detect_encoding(known[begin : begin + SAMPLE])
+                if self.encoding is None:
+                    self._leave_out(offset + begin, "none that is known; nothing is read from here")
+                    yield known[: known.rfind(b"\n", 0, begin) + 1]
+                    return
                 yield known
                 break
             yield chunk
+            offset += len(chunk)
         yield from chunks
 
     # --- whole lines
@@ -192,7 +214,7 @@ class TextReader:
 
     def _decode(self, data: bytes, offset: int) -> str:
         """Decode lines that begin at byte `offset`; damage becomes U+FFFD."""
-        codec = self.encoding
+        codec = "ascii" if self.encoding == UNKNOWN else self.encoding
         if codec == "utf-8-sig":
             codec = "utf-8"
             if offset == 0:
@@ -234,6 +256,7 @@ class TextReader:
         self, data: bytes, codec: str, offset: int, nuls: list[tuple[int, int]]
     ) -> str:
         problems = [(start, end, "") for start, end in nuls]
+        codec = codec_of(codec)
         try:
             text = data.decode(codec)
         except UnicodeDecodeError:
@@ -259,13 +282,6 @@ def _take(chunks: Iterator[bytes], size: int) -> bytes:
         taken.append(chunk)
         size -= len(chunk)
     return b"".join(taken)
-
-
-_ABOVE_ASCII = re.compile(b"[\x80-\xff]")
-
-
-def _first_above_ascii(chunk: bytes) -> int:
-    return _ABOVE_ASCII.search(chunk).start()
 
 
 def _clip(

@@ -1,7 +1,8 @@
-"""Which encoding bytes are in: UTF-8, GB18030 or UTF-16; and decoding that marks damage."""
+"""Which encoding bytes are in; and decoding that marks damage."""
 
 import codecs
 import re
+from functools import cache
 
 #: Stands for what could not be decoded.
 DAMAGE = "\ufffd"
@@ -17,25 +18,73 @@ UTF_16_SHARE = 0.9
 #: of them, Chinese more than a third. Letters taken two by two look like Chinese, but have none.
 UTF_16_NOT_ASCII = 0.2
 
+#: Marks of what is not read, which begin with those of UTF-16.
+_UTF_32 = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 _MARKS = [
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 ]
 _ASCII = bytes(range(128))
+_LETTERS = re.compile(b"[A-Za-z]")
+ABOVE_ASCII = re.compile(b"[\x80-\xff]")
+
+#: Bytes looked at for the marks of UTF-16, and from the first byte that is not ASCII on for the
+#: others.
+SAMPLE = 1 << 16
+
+#: Encodings whose codec has another name.
+_CODECS = {
+    "big5": "big5hkscs",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "windows-1252": "cp1252",
+}
+
+#: Of each encoding of two bytes a character, the first bytes of punctuation and frequent signs,
+#: and the least second byte.
+_FIRST_LEVEL = {
+    "gb18030": ([(0xA1, 0xA1), (0xA3, 0xA3), (0xB0, 0xD7)], 0xA1),
+    "big5": ([(0xA1, 0xA1), (0xA4, 0xC6)], 0x40),
+    "shift_jis": ([(0x81, 0x83), (0x88, 0x97)], 0x40),
+    "euc_jp": ([(0xA1, 0xA1), (0xA3, 0xA5), (0xB0, 0xCF)], 0xA1),
+    "euc_kr": ([(0xA1, 0xA1), (0xA3, 0xA3), (0xB0, 0xC8)], 0xA1),
+}
+KANA = frozenset(map(chr, range(0x3040, 0x3100)))
+HANGUL = frozenset(map(chr, range(0xAC00, 0xD7A4)))
+
+#: In the order in which they are tried, the stricter first: of which script so much is needed.
+_SCRIPTS = [
+    ("euc_kr", HANGUL, 0.5),
+    ("euc_jp", KANA, 0.1),
+    ("shift_jis", KANA, 0.1),
+    ("big5", None, 0.0),
+]
+
+#: What English, French, German, Italian, Spanish, Portuguese and the Nordic languages write.
+WESTERN = (
+    "àâäáãåæçèéêëìîïíñòôöóõøœùûüúÿßÀÂÄÁÃÅÆÇÈÉÊËÌÎÏÍÑÒÔÖÓÕØŒÙÛÜÚŸ€„“”’‘–—…«»‹›°§•·´\u00a0©®™¡¿ºª"
+)
+
+#: Encodings of a byte a letter that are told by charset-normalizer. It is not asked about the
+#: others: of Japanese in Shift JIS it took every fifth passage for Korean.
+ALPHABETS = ["cp1251", "koi8_r", "iso8859_5", "cp866", "cp1253", "cp1255", "cp1256"]
 _UNUSUAL = re.compile("[^\t\r\n -~\u00b7\u2010-\u2027\u3000-\u3020\u4e00-\u9fff\uff01-\uff5e]")
 
 
 def marked_encoding(head: bytes) -> str | None:
-    """The encoding that a byte-order mark tells: ``utf-8-sig``, ``utf-16-le``, ``utf-16-be``."""
+    """What a byte-order mark tells: ``utf-8-sig``, ``utf-16-le``, ``utf-16-be``, ``utf-32``."""
+    if head.startswith(_UTF_32):
+        return "utf-32"
     return next((name for mark, name in _MARKS if head.startswith(mark)), None)
 
 
 def detect_utf_16(head: bytes) -> str | None:
     """``utf-16-le`` or ``utf-16-be`` if a file's first bytes are evidently that, or None.
 
-    They are not valid UTF-8 or hold bytes of value 0; many bytes are not ASCII; and nearly
-    all units are usual in Chinese or English text.
+    They are not valid UTF-8 or hold bytes of value 0; many bytes are not ASCII; nearly all
+    units are usual in Chinese or English text; and it is not Japanese in Shift JIS, whose bytes
+    taken two by two look like Chinese too.
     """
     head = head[: len(head) // 2 * 2]
     nuls = head.count(0)
@@ -46,22 +95,115 @@ def detect_utf_16(head: bytes) -> str | None:
     for encoding in ("utf-16-le", "utf-16-be"):
         text = head.decode(encoding, "replace")
         if len(_UNUSUAL.findall(text)) <= (1 - UTF_16_SHARE) * len(text):
+            if not nuls and detect_encoding(head) == "shift_jis":
+                return None
             return encoding
     return None
 
 
-def detect_utf_8_or_gb18030(sample: bytes) -> str:
-    """``utf-8`` or ``gb18030``, by the share of the bytes above ASCII that is valid.
+def detect_encoding(sample: bytes) -> str | None:
+    """The encoding of text whose first byte is not ASCII, or None if it cannot be told.
 
-    Both shares are compared only where UTF-8 is not evident: Chinese in UTF-8 is to a large
-    part valid GB18030 as well, but not the other way round.
+    UTF-8 shows by its form. Of the others each reads most texts of the others without an
+    error, so that what counts is whether the characters are usual in its language: 99 % of the
+    characters of Chinese in GB18030 are among the 3,755 frequent ones of GB 2312 (67 % where it
+    is traditional), and 24 % of those that Big5 is read as. Where several fit, the stricter test
+    comes first.
+
+    Parameters
+    ----------
+    sample : bytes
+        The beginning of the text; its last character may be cut.
     """
     utf_8 = _utf_8_share(sample)
     if utf_8 >= UTF_8_SHARE:
         return "utf-8"
-    damage = sum(end - start for start, end, _ in decode_marked(sample, "gb18030")[1])
-    gb18030 = 1 - damage / max(1, _count_not_ascii(sample))
-    return "gb18030" if gb18030 > utf_8 else "utf-8"
+    usual, damaged, characters = _usual(sample, "gb18030")
+    if usual >= 0.7 and damaged <= 0.02 and not _are_syllables(characters):
+        return "gb18030"
+    for encoding, script, least in _SCRIPTS:
+        share, _, characters = _usual(sample, encoding)
+        written = sum(script is None or c in script for c in characters)
+        if share >= 0.9 and written >= least * len(characters):
+            return encoding
+    letters = len(_LETTERS.findall(sample))
+    if letters >= len(sample) / 2 and _usual(sample, "windows-1252")[0] >= 0.95:
+        return "windows-1252"
+    if alphabet := _detect_alphabet(sample):
+        return alphabet
+    # traditional characters in GB18030 (0.5 to 0.8), or damage beyond the limits above
+    return "gb18030" if usual >= 0.3 else "utf-8" if utf_8 >= 0.3 else None
+
+
+def decode_whole(content: bytes) -> str | None:
+    """The text of a whole file without its byte-order mark; None if it is damaged or unknown."""
+    encoding = marked_encoding(content) or detect_utf_16(content[:SAMPLE])
+    if encoding is None:
+        first = ABOVE_ASCII.search(content)
+        encoding = detect_encoding(content[first.start() :][:SAMPLE]) if first else "utf-8"
+    try:
+        return content.decode(codec_of(encoding)).removeprefix("\ufeff") if encoding else None
+    except UnicodeDecodeError:
+        return None
+
+
+def is_seven_bit(head: bytes) -> bool:
+    """Whether a file's first bytes switch between alphabets by escapes, as ISO 2022 does."""
+    return b"\x1b$" in head
+
+
+def codec_of(encoding: str) -> str:
+    """Python's codec of an encoding: the extended form in which files have it."""
+    return _CODECS.get(encoding, encoding)
+
+
+def _detect_alphabet(sample: bytes) -> str | None:
+    """An encoding of Russian, Greek, Hebrew or Arabic in single bytes, if it is evident."""
+    from charset_normalizer import from_bytes
+
+    match = from_bytes(sample, cp_isolation=ALPHABETS, threshold=0.1, language_threshold=0.1)
+    best = match.best()
+    return best.encoding if best and best.coherence >= 0.3 else None
+
+
+def _usual(sample: bytes, encoding: str) -> tuple[float, float, list[str]]:
+    """The share of usual characters, that of bytes that cannot be decoded, and all characters.
+
+    Only what is not ASCII counts, and damage counts as unusual.
+    """
+    text, spans = decode_marked(sample, codec_of(encoding))
+    spoiled = sum(end - start for start, end, _ in spans if end < len(sample))
+    share = spoiled / max(1, _count_not_ascii(sample))
+    characters = [c for c in text if c > "\x7f" and c != DAMAGE]
+    frequent = _frequent(encoding)
+    usual = sum(c in frequent for c in characters)
+    if encoding == "gb18030":  # four bytes, two of them digits, stand nowhere else by chance
+        usual += sum(c not in frequent and len(c.encode(encoding)) == 4 for c in characters)
+    usual /= max(1, len(characters))
+    return usual * max(0.0, 1 - share), share, characters
+
+
+@cache
+def _frequent(encoding: str) -> frozenset[str]:
+    """The characters that are usual in an encoding: punctuation, and the first level of signs."""
+    if encoding == "windows-1252":
+        return frozenset(WESTERN)
+    rows, first = _FIRST_LEVEL[encoding]
+    cells = (bytes([row, cell]) for a, z in rows for row in range(a, z + 1)
+             for cell in range(first, 0xFF))  # fmt: skip
+    standard = "gb2312" if encoding == "gb18030" else codec_of(encoding)
+    return frozenset("".join(cell.decode(standard, "ignore") for cell in cells))
+
+
+def _are_syllables(characters: list[str]) -> bool:
+    """Whether what was read as Chinese may be Korean.
+
+    Korean syllables have the bytes of the frequent characters that sound like a to r; 40 % of
+    a Chinese text sound like s to z, in 3,506 texts at least 7 % of 12 characters or more.
+    """
+    first = [c.encode("gb2312")[0] for c in characters if c in _frequent("gb18030")]
+    late = sum(byte > 0xC8 for byte in first)
+    return len(first) >= 24 and late < 0.03 * len(first)
 
 
 def _utf_8_share(data: bytes) -> float:

@@ -25,7 +25,7 @@ from evenhand.legal.chinese import facts_of
 from evenhand.legal.objects import Found, objects_of
 from evenhand.legal.records import Record
 from evenhand.legal.severity import Sentence, severity
-from evenhand.text.encodings import DAMAGE, detect_utf_8_or_gb18030
+from evenhand.text.encodings import ABOVE_ASCII, DAMAGE, SAMPLE, detect_encoding
 
 KIND = "cail"
 NEEDS = "JSON lines with fact and meta.term_of_imprisonment, UTF-8 or GB18030"
@@ -33,9 +33,6 @@ TABLES: tuple[str, ...] = ()
 OPTIONS = {"encoding": "auto"}
 
 ENCODINGS = ("auto", "utf-8", "gb18030")
-
-#: Bytes looked at to check a stated encoding.
-_SAMPLE = 1 << 16
 
 _GENDERS = {"男": "male", "女": "female"}
 
@@ -72,14 +69,13 @@ def read(
 def _checked(member: Member, encoding: str, path: Path) -> Member:
     """The member again; its beginning agrees with the stated encoding."""
     head = next(member.chunks, b"")
-    begin = next((i for i, byte in enumerate(head) if byte > 127), len(head))
-    sample = head[begin : begin + _SAMPLE]
-    found = detect_utf_8_or_gb18030(sample) if sample else encoding
+    first = ABOVE_ASCII.search(head)
+    found = detect_encoding(head[first.start() :][:SAMPLE]) if first else encoding
     if encoding not in ("auto", found):
         raise InputError(
-            f"is {found.upper()}, but said to be {encoding.upper()}",
+            f"is {(found or 'in no known encoding').upper()}, but said to be {encoding.upper()}",
             file=path,
-            remedy=f"set its encoding to {found} or auto",
+            remedy=f"set its encoding to {found or 'what it is'} or auto",
         )
     return Member(member.name, member.file_name, chain([head], member.chunks))
 
