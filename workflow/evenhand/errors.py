@@ -1,6 +1,14 @@
 """Errors that a user can act on."""
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
+
+#: Characters of a problem that are shown.
+LONGEST = 1000
+
+#: Controls (line ends too), and what turns the direction of all that follows.
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
 
 
 class InputError(Exception):
@@ -11,8 +19,8 @@ class InputError(Exception):
 
     Parameters
     ----------
-    problem : str
-        What is wrong, without a final dot.
+    problem : str or sequence of str
+        What is wrong, without a final dot; several problems stand on a line each.
     file : Path, optional
         The file at fault.
     line : int, optional
@@ -23,13 +31,23 @@ class InputError(Exception):
 
     def __init__(
         self,
-        problem: str,
+        problem: str | Sequence[str],
         *,
         file: Path | str | None = None,
         line: int | None = None,
         remedy: str | None = None,
     ) -> None:
-        self.problem, self.file, self.line, self.remedy = problem, file, line, remedy
-        where = f"{file}: " if file and line is None else f"{file}:{line}: " if file else ""
+        problems = [problem] if isinstance(problem, str) else problem
+        self.problem = "\n".join(map(one_line, problems))
+        self.file, self.line, self.remedy = file, line, remedy
+        place = one_line(str(file)) if file else ""
+        where = f"{place}: " if file and line is None else f"{place}:{line}: " if file else ""
         then = f"; {remedy}" if remedy else ""
-        super().__init__(f"{where}{problem}{then}.")
+        super().__init__(f"{where}{self.problem}{then}.")
+
+
+def one_line(text: str, longest: int = LONGEST) -> str:
+    """A text of any origin on one line of bounded length, without controls."""
+    if len(text) > longest:
+        text = f"{text[: longest * 2 // 3]} ... {text[-longest // 3 :]}"
+    return _UNSEEN.sub(" ", text)

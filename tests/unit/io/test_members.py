@@ -3,7 +3,9 @@
 import gzip
 import io
 import lzma
+import os
 import stat
+import struct
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -353,6 +355,107 @@ def test_a_bomb_of_zstd_is_decompressed_piece_by_piece(tmp_path: Path) -> None:
     content, rows = read(path, limit=1 << 20)
     assert len(content[path.name]) == 1 << 20
     assert [row[3] for row in rows] == ["oversized_member"]
+
+
+def test_what_grows_out_of_proportion_is_cut(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(members, "GROWN", 1000)
+    monkeypatch.setattr(members, "GROWTH", 10)
+    compressed = gzip.compress(bytes(100_000))
+    path = tmp_path / "a.tar"
+    path.write_bytes(tar({"1.txt.gz": compressed, "2.txt.gz": compressed, "3.txt": b"x"}))
+    content, rows = read(path)
+    assert sum(map(len, content.values())) < 10 * path.stat().st_size + 1000 + 2 * members.CHUNK
+    assert {row[3] for row in rows} == {"oversized_member"}
+    (tmp_path / "b.tar.gz").write_bytes(gzip.compress(tar({"1.txt": b"x"}) + bytes(10_000_000)))
+    content, rows = read(tmp_path / "b.tar.gz")
+    assert content == {"b.tar.gz!1.txt": b"x"}
+    assert [row[3] for row in rows] == ["oversized_member"]
+
+
+def test_xz_that_needs_much_memory_is_told(tmp_path: Path) -> None:
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 30}]
+    path = tmp_path / "a.txt.xz"
+    path.write_bytes(lzma.compress(b"x", filters=filters))
+    assert read(path) == ({"a.txt.xz": b""}, [("a.txt.xz", 0, "byte", "broken_archive")])
+
+
+def test_padding_behind_xz_is_no_break(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt.xz"
+    path.write_bytes(lzma.compress(b"x") + bytes(8) + lzma.compress(b"y") + bytes(4))
+    assert read(path) == ({"a.txt.xz": b"xy"}, [])
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_broken_member_of_any_method_is_told(tmp_path: Path, method: int) -> None:
+    path = tmp_path / "a.zip"
+    make_zip(path, method)
+    data = bytearray(path.read_bytes())
+    data[60:70] = b"x" * 10
+    path.write_bytes(data)
+    content, rows = read(path)
+    assert content["a.zip!2.txt"] == TEXT[::-1]
+    assert ("a.zip!a/1.txt", "broken_archive") in {(row[0], row[3]) for row in rows}
+
+
+def test_a_zip_file_with_a_wrong_place_or_with_overlapping_members_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("1.txt", TEXT)
+    data = bytearray(path.read_bytes())
+    entry = data.index(b"PK\x01\x02")
+    for offset in (0xFFFFFFF0, 7):
+        data[entry + 42 : entry + 46] = struct.pack("<I", offset)
+        path.write_bytes(data)
+        assert [row[3] for row in read(path)[1]] == ["broken_archive"]
+    twice = data[: entry + 42] + bytes(4) + data[entry + 46 :]
+    directory = twice[entry : twice.index(b"PK\x05\x06")]
+    end = bytearray(twice[twice.index(b"PK\x05\x06") :])
+    end[8:16] = struct.pack("<HHI", 2, 2, 2 * len(directory))
+    path.write_bytes(twice[:entry] + directory * 2 + end)
+    content, rows = read(path)
+    assert content == {"a.zip!1.txt": TEXT}  # found by its own header
+    assert [row[3] for row in rows] == ["truncated_archive"]
+
+
+def pax(headers: dict[str, str], data: bytes = b"text") -> bytes:
+    info = tarfile.TarInfo("a.txt")
+    info.size, info.pax_headers = len(data), headers
+    return tar({"0.txt": b"before"})[:1024] + info.tobuf(tarfile.PAX_FORMAT) + data
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (pax({"size": "9" * 18}), "truncated_archive"),
+        (pax({"size": "-512"}), "broken_archive"),
+        (pax({"GNU.sparse.major": "1", "GNU.sparse.minor": "0"}), "broken_archive"),
+        (pax({"GNU.sparse.map": "0,5", "GNU.sparse.size": "9" * 18}), "unsafe_member"),
+        (pax({"GNU.sparse.map": "x"}), "broken_archive"),
+        (pax({"comment": "x" * 100_000}), "broken_archive"),
+        (pax({})[:1024] + special("x", tarfile.GNUTYPE_LONGNAME).tobuf() * 2000, "broken_archive"),
+        (pax({})[:1024] + special("x", tarfile.GNUTYPE_SPARSE).tobuf(), "unsafe_member"),
+    ],
+)
+def test_odd_headers_of_tar_are_told(tmp_path: Path, data: bytes, reason: str) -> None:
+    path = tmp_path / "a.tar"
+    path.write_bytes(data)
+    content, rows = read(path)
+    assert content.pop("a.tar!0.txt") == b"before"
+    assert not any(b"\0" in one for one in content.values())
+    assert reason in {row[3] for row in rows}
+
+
+def test_a_name_that_is_no_utf_8_is_shown_with_its_bytes(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"\xff.txt")
+    path.write_bytes(b"")
+    assert read(path) == ({"\\xff.txt": b""}, [("\\xff.txt", None, "file", "empty_file")])
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.zip", "a.tar.gz"])
+def test_pipes_and_devices_are_the_users_fault(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(InputError, match="is a pipe, socket or device"):
+        read(tmp_path / name)
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz", "a.tar", "a.tar.gz"])

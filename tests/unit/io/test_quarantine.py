@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from evenhand.io.quarantine import ROWS_PER_REASON, SCHEMA, Quarantine
@@ -39,6 +40,15 @@ def test_many_cases_of_a_file_end_in_one_row_that_counts_them(tmp_path: Path) ->
     assert [row["parts"] for row in rows[-3:]] == [1, 50, 1]
     assert sum(row["parts"] for row in rows) == quarantine.counts.total()
     assert quarantine.counts["broken_json"] == ROWS_PER_REASON + 51
+
+
+def test_every_file_can_hold_what_a_row_says(tmp_path: Path) -> None:
+    quarantine = Quarantine()
+    quarantine.add("\udcff.txt", 1, "line", "broken_json", "a\ud800\0\n" + "x" * 9000)
+    quarantine.write(tmp_path / "q.parquet")
+    (row,) = pq.read_table(tmp_path / "q.parquet").to_pylist()
+    assert row["file"] == "\\xff.txt"
+    assert row["detail"].startswith("a xxx") and len(row["detail"]) < 600
 
 
 def test_a_reason_that_is_not_listed_is_a_defect() -> None:

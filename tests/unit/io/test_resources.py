@@ -66,7 +66,7 @@ def test_each_mistake_is_named_with_its_line_and_remedy(tmp_path, content, sente
 
 
 def test_a_missing_table_is_named(tmp_path):
-    with pytest.raises(InputError, match=r"nothing\.csv: there is no such table"):
+    with pytest.raises(InputError, match=r"nothing\.csv: cannot be read .No such file"):
         read_resource(tmp_path / "nothing.csv", COLUMNS)
 
 

@@ -46,6 +46,11 @@ def folder_digest(files: dict[str, str]) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
+def shown(path: Path | str) -> str:
+    r"""A path as text that every file can hold: bytes that are no UTF-8 become ``\xff``."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def remove(path: Path) -> None:
     """Remove a file or a folder; nothing happens if there is none."""
     if path.is_dir() and not path.is_symlink():

@@ -5,6 +5,7 @@ Nothing is unpacked to disk, and nothing is held in memory but a chunk. A stream
 goes to the quarantine with its position.
 """
 
+import errno
 import gzip
 import io
 import lzma
@@ -16,24 +17,25 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Protocol
 
 import zstandard
 
 from evenhand.errors import InputError
+from evenhand.io.files import shown
 from evenhand.io.formats import is_hidden, kind_of
+from evenhand.io.limits import GROWN, GROWTH, MEMBER_BYTES, TAR_HEADER, XZ_MEMORY
 from evenhand.io.quarantine import Quarantine
+from evenhand.io.whole import check_file
 
 #: Bytes per chunk.
 CHUNK = 1 << 20
 
-#: Compressed bytes given to zstd at a time. A frame of zeros grows 32,000-fold, so that a
+#: Compressed bytes given to zstd or xz at a time. A frame of zeros grows 32,000-fold, so that a
 #: larger piece could fill the memory at once.
-ZSTD_CHUNK = 1 << 12
-
-#: Bytes of the longest file (or member), decompressed.
-MEMBER_LIMIT = 64 << 30
+FRAME_CHUNK = 1 << 12
 
 #: What the readers of the standard library raise where the data ends too early.
 _CUT = (EOFError, tarfile.ReadError)
@@ -43,9 +45,16 @@ _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
     lzma.LZMAError,
-    gzip.BadGzipFile,
     zstandard.ZstdError,
     NotImplementedError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    struct.error,
 )
 
 
@@ -88,36 +97,45 @@ class _Stream:
         except _CUT as error:
             self.problem = ("truncated_archive", str(error))
             return b""
-        except _BROKEN as error:
-            self.problem = ("broken_archive", str(error) or type(error).__name__)
+        except (*_BROKEN, OSError) as error:
+            self.problem = ("broken_archive", _words(error))
             return b""
         self.position += len(data)
         return data
 
 
-class _Zstd:
-    """Decompresses zstd frames one after the other, and notices when the last one is cut.
+def _words(error: Exception) -> str:
+    """What is wrong with the data; an error of the disk, which is not the data's, is raised."""
+    if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+        raise error
+    return str(error) or type(error).__name__
 
-    The stream readers of the package end silently at a cut frame.
+
+class _Frames:
+    """Decompresses frames one after the other, and notices when the last one is cut.
+
+    The readers of the packages end silently at a cut frame of zstd, and take any amount of
+    memory that a header of xz asks for.
     """
 
-    def __init__(self, source: _Readable) -> None:
-        self._source = source
-        self._decompressor = zstandard.ZstdDecompressor()
+    def __init__(self, source: _Readable, begin: Callable[[], Any], padding: bytes = b"") -> None:
+        self._source, self._begin, self._padding = source, begin, padding
         self._frame: Any = None
         self._waiting = b""
         self._ready = memoryview(b"")
 
     def read(self, size: int) -> bytes:
         while not self._ready:
-            compressed = self._waiting or self._source.read(ZSTD_CHUNK)
+            compressed = self._waiting or self._source.read(FRAME_CHUNK)
             self._waiting = b""
             if not compressed:
                 if self._frame is None:
                     return b""
-                raise EOFError("the last zstd frame is cut")
+                raise EOFError("the last frame is cut")
             if self._frame is None:
-                self._frame = self._decompressor.decompressobj()
+                if self._padding and not (compressed := compressed.lstrip(self._padding)):
+                    continue
+                self._frame = self._begin()
             self._ready = memoryview(self._frame.decompress(compressed))
             if self._frame.eof:
                 self._waiting = self._frame.unused_data
@@ -126,18 +144,33 @@ class _Zstd:
         return data
 
 
+class _Budget:
+    """How many bytes a member, and all members of a file together, may have."""
+
+    def __init__(self, member: int, file_size: int) -> None:
+        self.member = member
+        self.left = GROWTH * file_size + GROWN
+
+    def beyond(self, position: int, size: int) -> str | None:
+        """Take `size` bytes that end at `position` of a member; what is too much, if anything."""
+        self.left -= size
+        if position > self.member:
+            return f"longer than {self.member} bytes"
+        return f"it grows more than {GROWTH}-fold when it is unpacked" if self.left < 0 else None
+
+
 def open_members(
     path: Path,
     quarantine: Quarantine,
     *,
-    limit: int = MEMBER_LIMIT,
+    limit: int = MEMBER_BYTES,
     on_read: Callable[[int], object] | None = None,
 ) -> Iterator[Member]:
     """The texts that a file holds: itself, decompressed, or the members of an archive.
 
-    Members come in the order in which the archive has them. Links, devices, unsafe and
-    hidden names, archives in archives, members that need a password or exceed `limit`
-    bytes, and breaks go to the quarantine.
+    Members come in the order in which the archive has them. Links, devices, sparse files,
+    unsafe and hidden names, archives in archives, members that need a password or exceed
+    `limit` bytes, and breaks go to the quarantine; so does what grows out of proportion.
 
     Parameters
     ----------
@@ -153,25 +186,27 @@ def open_members(
     Raises
     ------
     InputError
-        There is no such file, or it may not be read.
+        There is no such file, it is none (a pipe, a device), or it may not be read.
     """
     kind = kind_of(path.name)
-    name = str(path)
+    name = shown(path)
+    check_file(path)
     try:
         file = path.open("rb", buffering=0)
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=path) from error
     with file:
+        budget = _Budget(limit, path.stat().st_size)
         if kind.archive == "zip":
-            yield from _zip_members(file, name, quarantine, limit, on_read)
+            yield from _zip_members(file, name, quarantine, budget, on_read)
             return
         read = file.read if on_read is None else _counted(file, on_read)
         stream = _decompress(_Stream(read), kind.compression)
         if kind.archive == "tar":
-            yield from _tar_members(stream, name, quarantine, limit)
+            yield from _tar_members(stream, name, quarantine, budget)
         else:
-            chunks = _chunks(stream, name, quarantine, limit)
-            yield Member(name, path.name, chunks)
+            chunks = _chunks(stream, name, quarantine, budget)
+            yield Member(name, shown(path.name), chunks)
 
 
 def _counted(file: BinaryIO, on_read: Callable[[int], object]) -> Callable[[int], bytes]:
@@ -188,9 +223,11 @@ def _decompress(source: _Stream, compression: str | None) -> _Stream:
     if compression == "gz":
         return _Stream(gzip.GzipFile(fileobj=io.BufferedReader(_Raw(source), CHUNK)).read1)
     if compression == "xz":
-        return _Stream(lzma.LZMAFile(io.BufferedReader(_Raw(source), CHUNK)).read1)
+        begin = partial(lzma.LZMADecompressor, memlimit=XZ_MEMORY)
+        return _Stream(_Frames(io.BufferedReader(_Raw(source), CHUNK), begin, b"\0").read)
     if compression == "zst":
-        return _Stream(_Zstd(io.BufferedReader(_Raw(source), CHUNK)).read)
+        begin = zstandard.ZstdDecompressor().decompressobj
+        return _Stream(_Frames(io.BufferedReader(_Raw(source), CHUNK), begin).read)
     return source
 
 
@@ -209,13 +246,13 @@ class _Raw(io.RawIOBase):
         return len(data)
 
 
-def _chunks(stream: _Stream, name: str, quarantine: Quarantine, limit: int) -> Iterator[bytes]:
+def _chunks(stream: _Stream, name: str, quarantine: Quarantine, budget: _Budget) -> Iterator[bytes]:
     """The stream's bytes; at its end, what was wrong with it goes to the quarantine."""
     while chunk := stream.read(CHUNK):
-        if stream.position > limit:
-            yield chunk[: len(chunk) - (stream.position - limit)]
-            detail = f"longer than {limit} bytes"
-            quarantine.add(name, limit, "byte", "oversized_member", detail)
+        if too_much := budget.beyond(stream.position, len(chunk)):
+            end = min(stream.position, budget.member)
+            yield chunk[: len(chunk) - (stream.position - end)]
+            quarantine.add(name, end, "byte", "oversized_member", too_much)
             return
         yield chunk
     if stream.problem:
@@ -225,20 +262,20 @@ def _chunks(stream: _Stream, name: str, quarantine: Quarantine, limit: int) -> I
 
 
 def _member(
-    name: str, stream: _Stream, archive: str, quarantine: Quarantine, limit: int
+    name: str, stream: _Stream, archive: str, quarantine: Quarantine, budget: _Budget
 ) -> Member | None:
     """A member that may be read, or None, with the reason in the quarantine."""
-    shown = f"{archive}!{name}"
+    place = f"{archive}!{name}"
     kind = kind_of(name)
     if is_hidden(name):
-        quarantine.add(shown, None, "file", "hidden_member", "left out")
+        quarantine.add(place, None, "file", "hidden_member", "left out")
         return None
     if kind.archive:
-        quarantine.add(shown, None, "file", "nested_archive", "unpack it to have it read")
+        quarantine.add(place, None, "file", "nested_archive", "unpack it to have it read")
         return None
     if kind.compression:
         stream = _decompress(stream, kind.compression)
-    return Member(shown, PurePosixPath(name).name, _chunks(stream, shown, quarantine, limit))
+    return Member(place, PurePosixPath(name).name, _chunks(stream, place, quarantine, budget))
 
 
 def _unsafe(name: str) -> str | None:
@@ -254,8 +291,8 @@ def _unsafe(name: str) -> str | None:
 
 
 def _refuse(archive: str, name: str, why: str, quarantine: Quarantine) -> None:
-    shown = re.sub(r"[\0-\x1f]", lambda m: ascii(m.group())[1:-1], name)
-    quarantine.add(f"{archive}!{shown}", None, "file", "unsafe_member", why)
+    escaped = re.sub(r"[\0-\x1f]", lambda m: ascii(m.group())[1:-1], name)
+    quarantine.add(f"{archive}!{escaped}", None, "file", "unsafe_member", why)
 
 
 def _decode_name(raw: bytes) -> str:
@@ -270,9 +307,19 @@ def _decode_name(raw: bytes) -> str:
 
 # --- tar ---------------------------------------------------------------------------------
 
+#: Headers that tell something of the header behind them.
+_EXTENDED = (
+    *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
+    *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+)
+
 
 class _Header(tarfile.TarInfo):
-    """A header that cannot be read raises; `tarfile` would end the archive there in silence."""
+    """A header that cannot be read raises; `tarfile` would end the archive there in silence.
+
+    Headers of several parts call themselves for the next part, and those of sparse files lead to
+    errors of any kind.
+    """
 
     @classmethod
     def fromtarfile(cls, archive: tarfile.TarFile) -> tarfile.TarInfo:
@@ -282,27 +329,46 @@ class _Header(tarfile.TarInfo):
             raise  # the block of zeros that ends an archive
         except (tarfile.EmptyHeaderError, tarfile.TruncatedHeaderError) as error:
             raise tarfile.ReadError("no end mark") from error
-        except tarfile.HeaderError as error:
-            raise tarfile.StreamError(str(error)) from error
+        except (tarfile.HeaderError, *_BROKEN) as error:
+            raise tarfile.StreamError(f"a header that cannot be read ({error})") from error
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.type in _EXTENDED and not 0 <= self.size <= TAR_HEADER:
+            raise tarfile.InvalidHeaderError(f"an extended header of {self.size} bytes")
+        return super()._proc_member(archive)
+
+
+def _headers(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
+    """The headers; what is not read of a member is skipped here.
+
+    `tarfile` would go on skipping after the end of the data, up to any size that is stated.
+    """
+    while (info := archive.next()) is not None:
+        archive.members.clear()  # tarfile remembers every header otherwise
+        yield info
+        while (left := archive.offset - archive.fileobj.tell()) > 0:
+            if not archive.fileobj.read(min(left, CHUNK)):
+                raise tarfile.ReadError("unexpected end of data")
 
 
 def _tar_members(
-    stream: _Stream, name: str, quarantine: Quarantine, limit: int
+    stream: _Stream, name: str, quarantine: Quarantine, budget: _Budget
 ) -> Iterator[Member]:
     try:
         with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Header, bufsize=CHUNK) as archive:
-            while (info := archive.next()) is not None:
-                archive.members.clear()  # tarfile remembers every header otherwise
+            for info in _headers(archive):
                 if info.isdir():
                     continue
                 raw = info.name.encode("utf-8", "surrogateescape")
                 inner = _decode_name(raw).removeprefix("./")
-                unsafe = _unsafe(inner) or (None if info.isreg() else _type_name(info))
+                unsafe = _unsafe(inner) or _type_name(info)
                 if unsafe:
                     _refuse(name, inner, unsafe, quarantine)
                     continue
-                content = _Stream(_tar_reader(archive, info))
-                member = _member(inner, content, name, quarantine, limit)
+                # not `extractfile`, which throws away what stands before a break
+                archive.fileobj.seek(info.offset_data)
+                content = _Stream(_Stored(archive.fileobj.read, info.size).read)
+                member = _member(inner, content, name, quarantine, budget)
                 if member:
                     yield member
     except tarfile.ReadError as error:
@@ -314,21 +380,20 @@ def _tar_members(
     except tarfile.TarError as error:
         quarantine.add(name, stream.position, "byte", "broken_archive", str(error))
     else:
-        while not stream.problem and stream.read(CHUNK):
-            pass  # padding; the checksum of the compression stands behind it
+        while not stream.problem and (rest := stream.read(CHUNK)):
+            # padding; the checksum of the compression stands behind it
+            if too_much := budget.beyond(0, len(rest)):
+                stream.problem = ("oversized_member", too_much)
         if stream.problem:
             quarantine.add(name, stream.position, "byte", *stream.problem)
 
 
-def _tar_reader(archive: tarfile.TarFile, info: tarfile.TarInfo) -> Callable[[int], bytes]:
-    """What reads a member. That of `extractfile` throws away what stands before a break."""
+def _type_name(info: tarfile.TarInfo) -> str | None:
+    """What makes a member no ordinary file, or None."""
     if info.issparse():
-        return archive.extractfile(info).read1
-    archive.fileobj.seek(info.offset_data)
-    return _Stored(archive.fileobj.read, info.size).read
-
-
-def _type_name(info: tarfile.TarInfo) -> str:
+        return "a sparse file"
+    if info.isreg():
+        return None
     return "a link" if info.issym() or info.islnk() else "a device or special file"
 
 
@@ -339,13 +404,15 @@ def _zip_members(
     file: BinaryIO,
     name: str,
     quarantine: Quarantine,
-    limit: int,
+    budget: _Budget,
     on_read: Callable[[int], object] | None,
 ) -> Iterator[Member]:
     try:
         archive = zipfile.ZipFile(file)
-    except (zipfile.BadZipFile, NotImplementedError) as error:
-        yield from _salvage_zip(file, name, quarantine, limit, str(error))
+        if sum(info.compress_size for info in archive.infolist()) > file.seek(0, io.SEEK_END):
+            raise zipfile.BadZipFile("its members overlap")
+    except (*_BROKEN, OSError) as error:
+        yield from _salvage_zip(file, name, quarantine, budget, _words(error))
         return
     for info in archive.infolist():
         if on_read:
@@ -361,17 +428,17 @@ def _zip_members(
             _refuse(name, inner, unsafe, quarantine)
             continue
         if info.flag_bits & 1:
-            shown = f"{name}!{inner}"
-            quarantine.add(shown, None, "file", "encrypted_member", "needs a password")
+            place = f"{name}!{inner}"
+            quarantine.add(place, None, "file", "encrypted_member", "needs a password")
             continue
         try:
             content = archive.open(info)
-        except (zipfile.BadZipFile, NotImplementedError) as error:
-            quarantine.add(f"{name}!{inner}", 0, "byte", "broken_archive", str(error))
+        except (*_BROKEN, OSError) as error:
+            quarantine.add(f"{name}!{inner}", 0, "byte", "broken_archive", _words(error))
             continue
         with content:
             stream = _Stream(content.read1)
-            member = _member(inner, stream, name, quarantine, limit)
+            member = _member(inner, stream, name, quarantine, budget)
             if member:
                 yield member
 
@@ -387,7 +454,7 @@ def _zip_name(name: str, flags: int) -> str:
 
 
 def _salvage_zip(
-    file: BinaryIO, name: str, quarantine: Quarantine, limit: int, problem: str
+    file: BinaryIO, name: str, quarantine: Quarantine, budget: _Budget, problem: str
 ) -> Iterator[Member]:
     """The members of a zip file whose directory, at its end, is missing: one after the other.
 
@@ -418,7 +485,7 @@ def _salvage_zip(
             if unsafe:
                 _refuse(name, inner, unsafe, quarantine)
             else:
-                member = _member(inner, stream, name, quarantine, limit)
+                member = _member(inner, stream, name, quarantine, budget)
                 if member:
                     yield member
         while stream.read(CHUNK):

@@ -1,11 +1,16 @@
 """What could not be read: file, position, reason, and how many parts a row stands for."""
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
+from evenhand.errors import one_line
+from evenhand.io.files import shown
+from evenhand.io.limits import DETAIL, LimitError
 from evenhand.io.tables import BATCH_ROWS, write_batches
 
 SCHEMA = pa.schema(
@@ -21,7 +26,7 @@ SCHEMA = pa.schema(
 
 #: Every reason, and what becomes of the rest.
 REASONS = {
-    "undecodable_bytes": "not of the file's encoding; U+FFFD stands for them",
+    "undecodable_bytes": "not of the file's encoding, or no character; U+FFFD stands for them",
     "unknown_encoding": "in no encoding that can be told; left out from that byte on",
     "nul_bytes": "bytes (or UTF-16 units) of value 0; U+FFFD stands for them",
     "damaged_sentence": "a keyword sentence that holds U+FFFD; left out",
@@ -29,7 +34,7 @@ REASONS = {
     "empty_file": "0 bytes",
     "truncated_archive": "ends too early; what came before is used",
     "broken_archive": "not what its name says, or a wrong checksum; what came before is used",
-    "unsafe_member": "absolute or climbing name, link or device; left out",
+    "unsafe_member": "absolute or climbing name, link, device or sparse file; left out",
     "hidden_member": "a name that begins with a dot, or of __MACOSX; left out",
     "nested_archive": "an archive inside an archive; left out",
     "encrypted_member": "needs a password; left out",
@@ -39,6 +44,7 @@ REASONS = {
     "unknown_format": "a suffix that names no format; left out",
     "broken_json": "not JSON; the rest is used, of an array what came before",
     "broken_csv": "not CSV; the next line begins a new record",
+    "too_deep": "nested deeper than the limit; left out, of an array what comes behind it too",
     "missing_field": "a record without the field that holds the text; left out",
     "no_facts": "a case in which no facts were found; left out",
     "not_a_judgment": "a decision on admissibility, an opinion or another document; left out",
@@ -102,6 +108,7 @@ class Quarantine:
         """
         if reason not in REASONS or unit not in UNITS:
             raise ValueError(f"no such reason or unit: {reason}, {unit}")
+        file, detail = shown(file), one_line(detail, DETAIL)
         self.counts[reason] += 1
         self._first_details.setdefault(reason, detail)
         if file != self._file:
@@ -116,6 +123,14 @@ class Quarantine:
             surplus.first = position
         surplus.more += 1
         surplus.last = position
+
+    @contextmanager
+    def beyond_limits(self, file: str, position: int | None, unit: str) -> Iterator[None]:
+        """Add what is beyond a limit (`evenhand.io.limits`) in the block, and go on behind it."""
+        try:
+            yield
+        except LimitError as error:
+            self.add(file, position, unit, error.reason, str(error))
 
     def first_detail(self, reason: str) -> str | None:
         """The detail of the first case of a reason, or None if there is none."""

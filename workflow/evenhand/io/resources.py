@@ -2,9 +2,11 @@
 
 import csv
 import io
+from collections import Counter
 from pathlib import Path
 
 from evenhand.errors import InputError
+from evenhand.io.whole import read_text
 
 
 def read_resource(
@@ -38,13 +40,7 @@ def read_resource(
         A column is missing, unknown or there twice, a cell is blank, a row has too many or
         too few cells, a quoted cell does not end, or a row stands there twice.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError("is not UTF-8", file=path, remedy="save it as UTF-8") from error
-    except FileNotFoundError as error:
-        raise InputError("there is no such table", file=path) from error
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True)
     try:
         return _checked(reader, path, columns, optional, unique or tuple(columns))
     except csv.Error as error:
@@ -56,6 +52,12 @@ def read_resource(
         ) from error
 
 
+def first_twice(header: list[str]) -> str | None:
+    """The first name that stands twice among columns, if there is one."""
+    counts = Counter(header)
+    return next((name for name in header if counts[name] > 1), None)
+
+
 def _checked(
     reader: csv.DictReader,
     path: Path,
@@ -65,8 +67,8 @@ def _checked(
 ) -> list[dict[str, str]]:
     header = [name.strip() for name in reader.fieldnames or []]
     reader.fieldnames = header
-    if twice := [name for name in header if header.count(name) > 1]:
-        raise InputError(f"has the column {twice[0]!r} twice", file=path, line=1)
+    if twice := first_twice(header):
+        raise InputError(f"has the column {twice!r} twice", file=path, line=1)
     if missing := [name for name in columns if name not in header]:
         raise InputError(f"lacks the column {missing[0]}", file=path, line=1)
     if unknown := [name for name in header if name not in [*columns, "note"]]:

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from evenhand.errors import InputError
 from evenhand.io.files import atomic
+from evenhand.io.whole import check_file
 
 #: How every file is written, by whichever writer of pyarrow.
 FORM = {"compression": "zstd", "write_page_checksum": True}
@@ -136,6 +137,7 @@ def count_rows(path: Path, columns: Sequence[str] = (), remedy: str | None = Non
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
     """Say which file it is that cannot be read."""
+    check_file(path)
     try:
         yield
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:

@@ -15,7 +15,8 @@ from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.formats import kind_of
-from evenhand.io.members import MEMBER_LIMIT, Member, open_members
+from evenhand.io.limits import CHARACTERS, MEMBER_BYTES
+from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
 from evenhand.io.readers.options import Format, Markup, Options, Paragraphs
 from evenhand.io.readers.records import paragraph_splitter, read_records
@@ -23,7 +24,7 @@ from evenhand.io.resources import read_resource
 from evenhand.io.tables import write_batches, write_table
 from evenhand.slguset.distinct_sentences import SCHEMA, DistinctSentences
 from evenhand.stage import Input, Output, Source
-from evenhand.text.decoding import MAX_CHARACTERS, Encoding, TextReader
+from evenhand.text.decoding import Encoding, TextReader
 from evenhand.text.encodings import DAMAGE
 from evenhand.text.sentences import normalise, split_sentences
 
@@ -58,8 +59,8 @@ def extract_sentences(
     encoding: Encoding = "auto",
     paragraphs: Paragraphs = "line",
     markup: Markup = "auto",
-    max_characters: int = MAX_CHARACTERS,
-    max_member_bytes: int = MEMBER_LIMIT,
+    max_characters: int = CHARACTERS,
+    max_member_bytes: int = MEMBER_BYTES,
 ) -> dict[str, Any]:
     """Read a shard of a corpus, cut it into sentences, and keep those that hold a keyword.
 
@@ -257,7 +258,7 @@ def _check_field(
 def _progress(files: list[Path]) -> tqdm:
     """A bar over the bytes on disk; in a log a line every ten seconds."""
     return tqdm(
-        total=sum(path.stat().st_size for path in files),
+        total=sum(path.stat().st_size for path in files if path.exists()),
         unit="B",
         unit_scale=True,
         mininterval=0.5 if sys.stderr.isatty() else 10,

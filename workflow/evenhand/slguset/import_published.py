@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.tables import write_batches, write_table
+from evenhand.io.whole import read_text
 from evenhand.slguset import dataset as dataset_table
 from evenhand.slguset.distinct_sentences import SCHEMA as SENTENCES
 from evenhand.slguset.distinct_sentences import DistinctSentences, sentence_id
@@ -24,7 +25,7 @@ COLUMNS = ["句子", "关键词位置", "原始关键词", "对立关键词"]
 
 PROBLEM_COLUMNS = ["row", "problem", "detail"]
 
-_POSITION = re.compile(r"\[\s*(\d+)\s*,\s*(\d+)\s*\]")
+_POSITION = re.compile(r"\[\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\]")
 
 _ENDER_INSIDE = re.compile(f"[{ENDERS}]”$")
 _WHOLE = re.compile(f"[{ENDERS}!…][”’）》]*$")
@@ -147,11 +148,7 @@ def read_published(file: Path) -> Iterator[Row]:
         It is no UTF-8 or no CSV, lacks a column, or a row has a blank cell, too many or too
         few cells, or a position that is not two numbers in brackets.
     """
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError("is not UTF-8", file=file, remedy="save it as UTF-8") from error
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(read_text(file), newline=""), strict=True)
     try:
         header = [name.strip() for name in next(reader, [])]
         if missing := [name for name in COLUMNS if name not in header]:

@@ -1,9 +1,11 @@
 """CSV files of other people: read strictly, and every row whole."""
 
 import csv
+import io
 from pathlib import Path
 
 from evenhand.errors import InputError
+from evenhand.io.whole import read_text
 from evenhand.tabular.numbers import counted
 
 
@@ -23,38 +25,21 @@ def read_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
         header.
     """
     rows = []
+    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream, strict=True)
-            header = [name.strip() for name in next(reader, [])]
-            for row in reader:
-                if not row:
-                    continue
-                if len(row) != len(header):
-                    raise InputError(
-                        f"has {counted(len(row), 'cell')}, and the header {len(header)}",
-                        file=path,
-                        line=reader.line_num,
-                    )
-                rows.append((reader.line_num, [cell.strip() for cell in row]))
-    except UnicodeDecodeError as error:
-        raise InputError("is not UTF-8", file=path, remedy="save it as UTF-8") from error
+        header = [name.strip() for name in next(reader, [])]
+        for row in reader:
+            if not row:
+                continue
+            if len(row) != len(header):
+                raise InputError(
+                    f"has {counted(len(row), 'cell')}, and the header {len(header)}",
+                    file=path,
+                    line=reader.line_num,
+                )
+            rows.append((reader.line_num, [cell.strip() for cell in row]))
     except csv.Error as error:
         raise InputError(f"is not a CSV file ({error})", file=path, line=reader.line_num) from error
     if not rows:
         raise InputError("has no rows below its header", file=path)
     return header, rows
-
-
-def read_lines(path: Path) -> list[str]:
-    """The lines of a file of plain text.
-
-    Raises
-    ------
-    InputError
-        It is not UTF-8.
-    """
-    try:
-        return path.read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise InputError("is not UTF-8", file=path, remedy="save it as UTF-8") from error

@@ -1,5 +1,8 @@
 """Numbers in cells and in messages."""
 
+#: Digits of the longest whole number: all columns that hold such numbers count something.
+MOST_DIGITS = 15
+
 
 def number(text: str) -> float:
     """A number as people write it.
@@ -18,7 +21,7 @@ def number(text: str) -> float:
 
 def whole(text: str) -> int:
     """A whole number, likewise."""
-    if "_" in text:
+    if "_" in text or len(text) > MOST_DIGITS:
         raise ValueError(f"{text!r} is no whole number")
     return int(text)
 

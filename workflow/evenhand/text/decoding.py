@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Literal
 
+from evenhand.io.limits import CHARACTERS
 from evenhand.io.quarantine import Quarantine
 from evenhand.text.encodings import (
     ABOVE_ASCII,
@@ -36,9 +37,6 @@ Encoding = Literal[
 
 #: What is said of text whose encoding cannot be told.
 UNKNOWN = "unknown"
-
-#: Characters of the longest line (and, in the readers, of the longest record or document).
-MAX_CHARACTERS = 4_000_000
 
 #: No encoding needs more bytes for a character.
 _BYTES_PER_CHARACTER = 4
@@ -86,7 +84,7 @@ class TextReader:
         file: str,
         quarantine: Quarantine,
         encoding: Encoding = "auto",
-        max_characters: int = MAX_CHARACTERS,
+        max_characters: int = CHARACTERS,
         first_byte: int = 0,
         end_byte: int | None = None,
     ) -> None:

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evenhand.errors import InputError
-from evenhand.text.decoding import MAX_CHARACTERS, Encoding
+from evenhand.io.limits import CHARACTERS
+from evenhand.text.decoding import Encoding
 
 Format = Literal["auto", "txt", "md", "html", "json", "jsonl", "csv", "tsv", "pku"]
 Paragraphs = Literal["line", "blank_line"]
@@ -22,7 +23,7 @@ class Options:
     encoding: Encoding = "auto"
     paragraphs: Paragraphs = "line"
     markup: Markup = "auto"
-    max_characters: int = MAX_CHARACTERS
+    max_characters: int = CHARACTERS
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and len(self.delimiter) != 1:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.errors import InputError
+from evenhand.io.whole import read_text
 from evenhand.stereotypes.clusters import swapped_words
 from evenhand.stereotypes.pairs import FLAGS, Form, pair_row
 
@@ -23,6 +24,9 @@ COLUMNS = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
 #: Names of a column with the pairs' ids, the first that is there; "" is a first column without
 #: a name, as pandas writes its index. Without one a pair's id is its record number.
 ID_COLUMNS = ("", "Unnamed: 0", "pair_id", "id", "index")
+
+#: Characters of the longest cell with annotations; those of CrowS-Pairs have 150.
+LONGEST_ANNOTATIONS = 10_000
 
 #: Which side is about the disadvantaged group, by direction.
 DISADVANTAGED = {"stereo": "more", "antistereo": "less"}
@@ -154,12 +158,7 @@ def _whole_rows(
 
 
 def _decoded(file: Path) -> str:
-    content = file.read_bytes()
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError("is not UTF-8", **_at(file, line), remedy="save it as UTF-8") from error
+    text = read_text(file)
     for sign, what in (("\ufffd", "the replacement character U+FFFD"), ("\0", "a zero byte")):
         if sign in text:
             raise InputError(
@@ -175,7 +174,7 @@ def _annotations(cell: str, file: Path, line: int) -> list[set[str]]:
     if not cell:
         return []
     try:
-        value = ast.literal_eval(cell)
+        value = ast.literal_eval(cell) if len(cell) <= LONGEST_ANNOTATIONS else None
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         value = None
     if not isinstance(value, list | tuple) or not all(

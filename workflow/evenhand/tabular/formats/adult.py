@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from evenhand.errors import InputError
-from evenhand.tabular.delimited import read_lines
-from evenhand.tabular.numbers import counted
+from evenhand.io.whole import read_text
+from evenhand.tabular.numbers import MOST_DIGITS, counted
 from evenhand.tabular.prepared import Prepared
 
 COLUMNS = [
@@ -132,7 +132,7 @@ def _read_part(path: Path) -> Any:
 
     known = {name: set(values.split()) for name, values in CATEGORIES.items()}
     lines = []
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         if not line.strip() or line.startswith("|"):
             continue
         fields = [one.strip() for one in line.split(",")]
@@ -152,7 +152,7 @@ def _read_part(path: Path) -> Any:
                 raise InputError(
                     f"{name} has the unknown category {value!r}", file=path, line=number
                 )
-            if name in NUMBERS and not value.isdecimal():
+            if name in NUMBERS and not (value.isdecimal() and len(value) <= MOST_DIGITS):
                 raise InputError(
                     f"{name} is {value!r}, which is no whole number", file=path, line=number
                 )

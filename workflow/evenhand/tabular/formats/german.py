@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.errors import InputError
-from evenhand.tabular.delimited import read_lines
+from evenhand.io.whole import read_text
 from evenhand.tabular.numbers import counted, whole
 from evenhand.tabular.prepared import Prepared
 
@@ -43,7 +43,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     if len(files) != 1:
         raise InputError(f"German credit is one file, and {len(files)} are named")
     rows = []
-    for number, line in enumerate(read_lines(files[0]), start=1):
+    for number, line in enumerate(read_text(files[0]).splitlines(), start=1):
         if not line.strip():
             continue
         try:

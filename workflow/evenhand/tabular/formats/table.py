@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.errors import InputError
+from evenhand.io.resources import first_twice
 from evenhand.tabular.delimited import read_csv
 from evenhand.tabular.numbers import counted, number
 from evenhand.tabular.prepared import Prepared
@@ -41,24 +42,25 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         raise InputError(f"a table is one file, and {len(files)} are named")
     path = files[0]
     header, lines = read_csv(path)
-    if twice := sorted({name for name in header if header.count(name) > 1}):
-        raise InputError(f"has the column {twice[0]!r} twice", file=path, line=1)
+    if twice := first_twice(header):
+        raise InputError(f"has the column {twice!r} twice", file=path, line=1)
+    place = {name: number for number, name in enumerate(header)}
     rows = [cells for _, cells in lines]
     label, attribute = options["label"], options["attribute"]
     chosen = options["features"] or [n for n in header if n not in (label, attribute)]
     for name in (label, attribute, *chosen, *options["categories"]):
-        if name not in header:
+        if name not in place:
             raise InputError(
                 f"lacks the column {name!r} (it has {', '.join(header)})", file=path, line=1
             )
     if label in (*chosen, attribute):
         part = "the attribute" if label == attribute else "among the features"
         raise InputError(f"the label {label} is {part} too", file=path)
-    used = [header.index(name) for name in dict.fromkeys((label, attribute, *chosen))]
+    used = [place[name] for name in dict.fromkeys((label, attribute, *chosen))]
     complete = [row for row in rows if all(row[i] for i in used)]
     if not complete:
         raise InputError("has no row without a blank cell", file=path)
-    column = {name: [row[i] for row in complete] for i, name in enumerate(header)}
+    column = {name: [row[i] for row in complete] for name, i in place.items()}
     labels = sorted(set(column[label]))
     if len(labels) != 2:
         raise InputError(
