@@ -37,7 +37,10 @@ def test_all_layouts(tmp_path, name, content, unit):
     [
         ("a.jsonl", '{"a": 1}\n{"a"\n[2]\n{"a": 2}\n', 2, {"broken_json": 2}),
         ("a.json", '[{"a": 1}, "x", {"a": 2}, {"a"', 2, {"broken_json": 2}),
-        ("a.jsonl", '{"a": "\\ud83d\\ude00"}\n{"a": "\\ud800"}\n', 1, {"broken_json": 1}),
+        ("a.jsonl", '{"a": "\\ud83d\\ude00"}\n{"a": "\\ud800"}\n', 2, {"undecodable_bytes": 1}),
+        ("a.json", '[{"a": 1}, {"a": "\\ud800"}]', 2, {"undecodable_bytes": 1}),
+        ("a.json", '[{"a": 1}, {"a": ' + "[" * 5000, 1, {"too_deep": 1}),
+        ("a.jsonl", '{"a": 1}\n{"a": ' + "[" * 5000 + "\n", 1, {"too_deep": 1}),
         ("a.json", " \n", 0, {"broken_json": 1}),
         ("a.json", "", 0, {"empty_file": 1}),
         ("a.txt", "{}", 0, {"unknown_format": 1}),

@@ -182,6 +182,16 @@ def test_faults_of_a_label_studio_export(folder, sample):
             refuse(folder, sample, [write_export(folder, broken)], "holds no row")
         else:
             refuse(folder, sample, [write_export(folder, broken)], "is no export of Label Studio")
+    path = folder / "export.json"
+    for text in ("[" * 5000, "[9" + "9" * 5000, '"\\ud800"'):
+        path.write_text(text, encoding="utf-8")
+        refuse(folder, sample, [path], "is no export of Label Studio")
+    tasks = export(folder)
+    tasks[0]["data"]["round"] = ["r1"]
+    refuse(folder, sample, [write_export(folder, tasks)], "is no export of Label Studio")
+    tasks = export(folder)
+    tasks[0]["annotations"][0]["result"][0]["from_name"] = "sentence"
+    refuse(folder, sample, [write_export(folder, tasks)], r":1: p1@x\.org left the answer blank")
 
 
 @pytest.mark.parametrize(

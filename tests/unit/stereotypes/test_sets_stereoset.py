@@ -146,6 +146,13 @@ def test_broken_files(file):
     refused(file, original("abc"), "its intrasentence is no list of clusters")
     refused(file, original(["a"]), "its intrasentence is no list of clusters")
     refused(file, ["a"], "has no layout of StereoSet")
+    for text in ('{"a": "\\ud800"}', "9" * 5000, "[" * 5000, "[1"):
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match="is no JSON"):
+            list(read(file, "intrasentence"))
+    labelled = cluster()
+    labelled["sentences"][0]["gold_label"] = {}
+    refused(file, original([labelled]), "'c1' has no sentences with the gold label stereotype")
 
 
 def test_broken_parallel_lists(file):
@@ -155,6 +162,9 @@ def test_broken_parallel_lists(file):
     moved = relaid(cluster())
     moved["unrelated"][0]["context"] = "Another BLANK."
     refused(file, moved, "'c1' has no unrelated sentence with its target")
+    odd = relaid(cluster())
+    odd["stereotype"][0]["id"] = {}
+    refused(file, odd, "the cluster {} has no id")
     twice = relaid(cluster(), cluster())
     refused(file, twice, "'c1' stands twice among the stereotype sentences")
     extra = relaid(cluster())

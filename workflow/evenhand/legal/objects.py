@@ -1,19 +1,17 @@
 """JSON objects as sources of cases have them: one a line, one a file, or an array of them."""
 
-import json
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.io.formats import kind_of
-from evenhand.io.json_parts import is_object, read_parts
+from evenhand.io.json_parts import read_parts
+from evenhand.io.json_text import is_object, load, mended, reason_of
+from evenhand.io.limits import CASE_CHARACTERS
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
 from evenhand.text.decoding import Encoding, TextReader
-
-#: Characters of the longest case; the longest judgment of the Strasbourg court has 4 million.
-MAX_CHARACTERS = 16_000_000
 
 
 class Found(NamedTuple):
@@ -52,9 +50,9 @@ def objects_of(
         file=member.name,
         quarantine=quarantine,
         encoding=encoding,
-        max_characters=MAX_CHARACTERS,
+        max_characters=CASE_CHARACTERS,
     )
-    pieces = iter(text)
+    pieces = mended(text, member.name, quarantine)
     lines = kind_of(member.file_name).format == "jsonl"
     begun: list[tuple[int, str]] = []
     for piece in pieces:
@@ -74,17 +72,6 @@ def objects_of(
         yield from _read_values(member.name, pieces, head, quarantine)
 
 
-def _has_half_pair(line: str, value: dict[str, Any]) -> bool:
-    """Whether an escape of half a surrogate pair, which JSON allows, became part of a string."""
-    if "\\ud" not in line.lower():
-        return False
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return True
-    return False
-
-
 def _read_lines(
     source: str, pieces: Iterator[tuple[int, str]], quarantine: Quarantine
 ) -> Iterator[Found]:
@@ -93,14 +80,11 @@ def _read_lines(
             if not line.strip():
                 continue
             try:
-                value = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                quarantine.add(source, number, "line", "broken_json", str(error))
+                value = load(line)
+            except ValueError as error:
+                quarantine.add(source, number, "line", reason_of(error), str(error))
                 continue
-            if isinstance(value, dict) and _has_half_pair(line, value):
-                detail = "half of a surrogate pair (\\ud800 to \\udfff), which is no character"
-                quarantine.add(source, number, "line", "broken_json", detail)
-            elif isinstance(value, dict):
+            if isinstance(value, dict):
                 yield Found(source, number, "line", value)
             else:
                 detail = f"{type(value).__name__}, not an object"
@@ -111,7 +95,7 @@ def _read_values(
     source: str, pieces: Iterator[tuple[int, str]], head: str, quarantine: Quarantine
 ) -> Iterator[Found]:
     number = 0
-    for values, problem, _ in read_parts(pieces, head):
+    for values, problem in read_parts(pieces, head, CASE_CHARACTERS):
         for value in values:
             number += 1
             if isinstance(value, dict):
@@ -120,4 +104,4 @@ def _read_values(
                 detail = f"{type(value).__name__}, not an object"
                 quarantine.add(source, number, "record", "broken_json", detail)
         if problem:
-            quarantine.add(source, number + 1, "record", "broken_json", problem)
+            quarantine.add(source, number + 1, "record", *problem)

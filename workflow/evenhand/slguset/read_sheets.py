@@ -1,6 +1,5 @@
 """Read the sheets that annotators have filled in."""
 
-import json
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +9,10 @@ import pyarrow as pa
 
 from evenhand import stage
 from evenhand.errors import InputError
+from evenhand.io.json_text import load
 from evenhand.io.sheets import read_csv, read_workbook
 from evenhand.io.tables import read_rows, write_table
+from evenhand.io.whole import read_text
 from evenhand.slguset.sheet_columns import ANSWERS, CRITERIA, NEEDED, TABLE
 from evenhand.stage import Input, Output
 
@@ -143,27 +144,35 @@ def _by_annotator(path: Path) -> dict[str, list[Row]]:
 def _label_studio(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows of Label Studio's export in its format JSON."""
     try:
-        tasks = json.loads(path.read_text(encoding="utf-8-sig"))
+        tasks = load(read_text(path))
         for number, task in enumerate(tasks, start=1):
             for annotation in task["annotations"]:
                 person = annotation["completed_by"]
                 name = person["email"] if isinstance(person, dict) else person
                 cells = dict.fromkeys(("answer", "criterion", "comment"), "")
-                cells |= {key: task["data"][key] for key in ("sentence_id", "sentence", "round")}
-                cells["annotator"] = str(name)
+                for key in ("sentence_id", "sentence", "round"):
+                    cells[key] = _text(task["data"][key])
+                cells["annotator"] = _text(name) if isinstance(name, str) else str(int(name))
                 if not annotation.get("was_cancelled"):
                     for result in annotation["result"]:
                         value = result["value"]
                         texts = value.get("choices") or value.get("text") or []
                         texts = [texts] if isinstance(texts, str) else texts
-                        cells[result["from_name"]] = "\n".join(texts).strip()
+                        if result["from_name"] in ("answer", "criterion", "comment"):
+                            cells[result["from_name"]] = "\n".join(texts).strip()
                 yield number, cells
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise InputError(
             "is no export of Label Studio",
             file=path,
             remedy="export the project in the format JSON (not JSON-MIN)",
         ) from error
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{type(value).__name__} where a text should be")
+    return value
 
 
 def _checked(

@@ -9,14 +9,15 @@ are two words, which are one name here.
 ``label.name``, for each name its spans; the end of a span is inclusive.
 """
 
-import gzip
-import json
+import io
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from evenhand.errors import InputError
+from evenhand.io.json_text import load
+from evenhand.io.whole import read_text
 from evenhand.text.sentences import ENDERS, is_kept
 
 _NUMBER_OF_PARAGRAPH = re.compile(r"\d{8}-\d\d-\d{3}-\d{3}/m\s")
@@ -56,19 +57,10 @@ def read_tagged(path: Path, form: str) -> Iterator[TaggedText]:
         raise InputError(
             f"{form!r} is no format of tagged corpora", remedy=f"use one of {', '.join(FORMATS)}"
         )
-    opened = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opened(path, "rt", encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    tagged = FORMATS[form](line, path, number)
-                    yield from _sentences(_normalised(tagged))
-    except UnicodeDecodeError as error:
-        raise InputError("is not UTF-8", file=path, remedy="save it as UTF-8") from error
-    except (EOFError, gzip.BadGzipFile) as error:
-        raise InputError(f"cannot be unpacked ({error})", file=path) from error
-    except FileNotFoundError as error:
-        raise InputError("there is no such corpus", file=path) from error
+    for number, line in enumerate(io.StringIO(read_text(path), newline=None), start=1):
+        if line.strip():
+            tagged = FORMATS[form](line, path, number)
+            yield from _sentences(_normalised(tagged))
 
 
 def parse_pku(line: str, path: Path | None = None, number: int | None = None) -> TaggedText:
@@ -101,13 +93,15 @@ def parse_pku(line: str, path: Path | None = None, number: int | None = None) ->
 def parse_cluener(line: str, path: Path | None = None, number: int | None = None) -> TaggedText:
     """One record of CLUENER2020."""
     try:
-        record = json.loads(line)
+        record = load(line)
         text = record["text"]
+        if not isinstance(text, str):
+            raise TypeError("the text is none")
         marked = record.get("label", {}).get("name", {})
         names = []
         for name, spans in marked.items():
             for start, last in spans:
-                if text[start : last + 1] != name:
+                if not 0 <= start <= last or text[start : last + 1] != name:
                     raise InputError(
                         f"{name!r} does not stand at {start} to {last}", file=path, line=number
                     )

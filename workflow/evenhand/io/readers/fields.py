@@ -41,6 +41,7 @@ def _strings(value: Any) -> list[str]:
 
 
 def _flat(values: list[Any]) -> list[Any]:
+    """What stands in lists and in lists in them; no deeper than `DEPTH`, as readers see to."""
     flat: list[Any] = []
     for value in values:
         flat += _flat(value) if isinstance(value, list) else [value]

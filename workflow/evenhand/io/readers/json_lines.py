@@ -1,8 +1,8 @@
 """JSON Lines: an object per line."""
 
-import json
 from collections.abc import Iterable, Iterator
 
+from evenhand.io.json_text import load, mended, reason_of
 from evenhand.io.readers.fields import names_of, text_of
 from evenhand.io.readers.lines import numbered_lines
 from evenhand.io.readers.options import Options
@@ -11,7 +11,7 @@ from evenhand.text.decoding import TextReader
 
 def read(text: TextReader, options: Options) -> Iterator[tuple[int, str]]:
     """Number of the line, and text of the field; other lines go to the quarantine."""
-    return read_pieces(text, text, options)
+    return read_pieces(mended(text, text.file, text.quarantine), text, options)
 
 
 def read_pieces(
@@ -20,9 +20,9 @@ def read_pieces(
     """The same from pieces of whole lines."""
     for number, line in numbered_lines(pieces):
         try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            text.quarantine.add(text.file, number, "line", "broken_json", str(error))
+            record = load(line)
+        except ValueError as error:
+            text.quarantine.add(text.file, number, "line", reason_of(error), str(error))
             continue
         found = text_of(record, options.text_field)
         if found is None:

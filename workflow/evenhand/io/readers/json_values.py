@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from evenhand.io.json_parts import PIECE, is_object, read_parts
+from evenhand.io.json_parts import read_parts
+from evenhand.io.json_text import is_object, mended
 from evenhand.io.readers import json_lines
 from evenhand.io.readers.fields import names_of, text_of
 from evenhand.io.readers.options import Options
@@ -19,7 +20,7 @@ def read(text: TextReader, options: Options) -> Iterator[tuple[int, str]]:
     Where an array breaks, what came before is used. Records without the field, and
     those longer than the limit, go to the quarantine.
     """
-    pieces = iter(text)
+    pieces = mended(text, text.file, text.quarantine)
     begun: list[tuple[int, str]] = []
     head = ""
     for piece in pieces:
@@ -38,8 +39,7 @@ def _read_values(
     pieces: Iterable[tuple[int, str]], head: str, text: TextReader, options: Options
 ) -> Iterator[tuple[int, str]]:
     number = 0
-    pending = 0  # bytes since the last complete value
-    for values, problem, size in read_parts(pieces, head):
+    for values, problem in read_parts(pieces, head, options.max_characters):
         for record in values:
             number += 1
             value = text_of(record, options.text_field)
@@ -48,14 +48,7 @@ def _read_values(
                 text.quarantine.add(text.file, number, "record", "missing_field", names)
             else:
                 yield number, value
-        pending = size if values else pending + size
         if problem:
-            text.quarantine.add(text.file, number + 1, "record", "broken_json", problem)
-        elif pending > 4 * options.max_characters + PIECE:
-            detail = f"longer than {options.max_characters} characters; the rest is not read"
-            text.quarantine.add(text.file, number + 1, "record", "oversized_record", detail)
-        else:
-            continue
-        for _ in pieces:
-            pass  # so that the file is counted whole, and its damage told
-        return
+            text.quarantine.add(text.file, number + 1, "record", *problem)
+    for _ in pieces:
+        pass  # so that the file is counted whole, and its damage told

@@ -10,14 +10,14 @@
 What is which sentence is told by its gold label, never by its place in the cluster.
 """
 
-import gzip
 import json
-import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from evenhand.errors import InputError
+from evenhand.io.json_text import load
+from evenhand.io.whole import read_text
 from evenhand.stereotypes.pairs import Form, pair_row
 
 PARTS = ("intrasentence", "intersentence")
@@ -117,7 +117,7 @@ def sentences_by_label(cluster: dict[str, Any], file: Path) -> dict[str, dict[st
     sentences = cluster.get("sentences")
     if not isinstance(sentences, list) or not all(isinstance(one, dict) for one in sentences):
         raise _broken("has no list of sentences", file, cluster)
-    labels = [sentence.get("gold_label") for sentence in sentences]
+    labels = [str(sentence.get("gold_label")) for sentence in sentences]
     for label in LABELS:
         if labels.count(label) != 1:
             count = labels.count(label) or "no"
@@ -129,20 +129,13 @@ def sentences_by_label(cluster: dict[str, Any], file: Path) -> dict[str, dict[st
 
 def read_json(file: Path) -> Any:
     """A JSON document, UTF-8 with or without byte-order mark, gzip-compressed or not."""
-    content = file.read_bytes()
+    text = read_text(file)
     try:
-        if file.suffix == ".gz":
-            content = gzip.decompress(content)
-        return json.loads(content.decode("utf-8-sig"))
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError("is no whole gzip file", file=file) from error
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError("is not UTF-8", file=file, line=line, remedy="save it as UTF-8") from error
+        return load(text)
     except json.JSONDecodeError as error:
         raise InputError(f"is no JSON ({error.msg})", file=file, line=error.lineno) from error
-    except RecursionError as error:
-        raise InputError("is nested too deeply", file=file) from error
+    except ValueError as error:
+        raise InputError(f"is no JSON that is read ({error})", file=file) from error
 
 
 def _joined(document: dict[str, Any], file: Path) -> Iterator[dict[str, Any]]:
@@ -154,13 +147,13 @@ def _joined(document: dict[str, Any], file: Path) -> Iterator[dict[str, Any]]:
             raise InputError(f"its {label} is no list of records", file=file)
         by_id[label] = {}
         for record in records:
-            if by_id[label].setdefault(record.get("id"), record) is not record:
+            if by_id[label].setdefault(_text(record, "id", file, record), record) is not record:
                 raise _broken(f"stands twice among the {label} sentences", file, record)
     for one in by_id["stereotype"].values():
         shared = {key: one.get(key) for key in ("id", "target", "bias_type", "context")}
         sentences = []
         for label, records in by_id.items():
-            record = records.get(one.get("id"))
+            record = records.get(_text(one, "id", file, one))
             if record is None or shared != {key: record.get(key) for key in shared}:
                 raise _broken(f"has no {label} sentence with its target and context", file, one)
             sentences.append(record | {"gold_label": label})
