@@ -3,8 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.errors import InputError
+from evenhand.io.limits import LimitError
 from evenhand.io.members import Member
 from evenhand.io.quarantine import Quarantine
+from evenhand.legal import rows
 from evenhand.legal.paragraphs import paragraphs_of, tidy
 from evenhand.legal.rows import plain, read_rows, split_of, western_lines, western_text, whole
 from evenhand.legal.swiss import find_facts, read_headings, sentences
@@ -84,9 +86,22 @@ def test_lines_in_two_encodings():
     assert western_text(b"\xef\xbb\xbfa") == "a"
 
 
-def test_a_file_that_is_too_long():
-    with pytest.raises(InputError, match="longer than 3 bytes"):
-        whole(Member("m", "m", iter([b"ab", b"cd"])), limit=3)
+def test_a_file_and_a_line_that_are_too_long(monkeypatch):
+    monkeypatch.setattr(rows, "CASE_CHARACTERS", 3)
+    with pytest.raises(LimitError, match="longer than 3 bytes"):
+        whole(Member("m", "m", iter([b"ab", b"cd"])))
+    lines = western_lines(Member("m", "m", iter([b"a\nbc", b"de"])))
+    assert next(lines) == "a\n"
+    with pytest.raises(LimitError, match="a line longer than 3 bytes"):
+        next(lines)
+
+
+def test_a_quote_without_end_costs_one_row(tmp_path):
+    (tmp_path / "a.csv").write_text('a,b\n1,2\n3,"4\n5,6\n7,8\n', encoding="utf-8")
+    problems = Quarantine()
+    found = [(one.position, one.value["a"]) for one in read_rows([tmp_path / "a.csv"], problems)]
+    assert found == [(2, "1"), (4, "5"), (5, "7")]
+    assert problems.counts == {"broken_csv": 1}
 
 
 # --- Swiss facts -----------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """Rows of other people's tables: CSV, TSV, JSON and Parquet, one at a time, as dicts."""
 
-import csv
 import io
 import math
 import re
@@ -10,10 +9,13 @@ from typing import Any
 
 from evenhand.errors import InputError
 from evenhand.io import tables
+from evenhand.io.csv_rows import read_csv_rows
 from evenhand.io.formats import is_hidden, kind_of
+from evenhand.io.limits import CASE_CHARACTERS, LimitError
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
-from evenhand.legal.objects import MAX_CHARACTERS, Found, objects_of
+from evenhand.io.resources import first_twice
+from evenhand.legal.objects import Found, objects_of
 from evenhand.text.decoding import Encoding, TextReader
 
 #: Rows of a Parquet file in memory at a time.
@@ -80,45 +82,43 @@ def rows_of(member: Member, quarantine: Quarantine, encoding: Encoding = "auto")
             file=member.name,
             quarantine=quarantine,
             encoding=encoding,
-            max_characters=MAX_CHARACTERS,
+            max_characters=CASE_CHARACTERS,
         )
         lines = (line for _, piece in text for line in io.StringIO(piece, newline="\n"))
-        yield from csv_rows(lines, member.name, quarantine, _SEPARATORS[format])
+        yield from csv_table(lines, member.name, quarantine, _SEPARATORS[format])[1]
     else:
         detail = "a table is .csv, .tsv, .json or .jsonl (or .parquet outside an archive)"
         quarantine.add(member.name, None, "file", "unknown_format", detail)
 
 
-def csv_rows(
+def csv_table(
     lines: Iterator[str], file: str, quarantine: Quarantine, separator: str = ","
-) -> Iterator[Found]:
-    """The rows of a table with a header, with the number of the line on which each begins.
+) -> tuple[list[str], Iterator[Found]]:
+    """The header of a table (empty if there is none), and its rows.
 
-    A broken row, or one with more or fewer cells than the header, goes to the quarantine.
+    Each row has the number of the line on which it begins. A broken row, or one with more or
+    fewer cells than the header, goes to the quarantine.
     """
-    csv.field_size_limit(MAX_CHARACTERS)
-    reader = csv.reader(lines, delimiter=separator, strict=True)
-    header: list[str] = []
-    while True:
-        line = reader.line_num + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            quarantine.add(file, line, "line", "broken_csv", str(error))
-            continue
-        if not any(cell.strip() for cell in row):
-            continue
-        if not header:
-            header = [name.strip() for name in row]
-            if twice := sorted({name for name in header if header.count(name) > 1}):
-                raise InputError(f"has the column {twice[0]!r} twice", file=file, line=line)
-        elif len(row) != len(header):
-            detail = f"{len(row)} cells, and the header has {len(header)}"
-            quarantine.add(file, line, "line", "broken_csv", detail)
-        else:
-            yield Found(file, line, "line", dict(zip(header, row, strict=True)))
+
+    def broken(line: int, problem: str) -> None:
+        quarantine.add(file, line, "line", "broken_csv", problem)
+
+    numbered = read_csv_rows(enumerate(lines, 1), separator, CASE_CHARACTERS, broken)
+    rows = ((line, row) for line, row in numbered if any(cell.strip() for cell in row))
+    first, cells = next(rows, (1, []))
+    header = [name.strip() for name in cells]
+    if twice := first_twice(header):
+        raise InputError(f"has the column {twice!r} twice", file=file, line=first)
+
+    def found() -> Iterator[Found]:
+        for line, row in rows:
+            if len(row) == len(header):
+                yield Found(file, line, "line", dict(zip(header, row, strict=True)))
+            else:
+                detail = f"{len(row)} cells, and the header has {len(header)}"
+                quarantine.add(file, line, "line", "broken_csv", detail)
+
+    return header, found()
 
 
 def _parquet_rows(path: Path) -> Iterator[Found]:
@@ -126,17 +126,17 @@ def _parquet_rows(path: Path) -> Iterator[Found]:
         yield Found(str(path), number, "record", row)
 
 
-def whole(member: Member, limit: int = 1 << 28) -> bytes:
-    """All bytes of a file that is one text, or a table that is needed whole.
+def whole(member: Member) -> bytes:
+    """All bytes of a file that is one text.
 
-    Raises InputError if they are more than `limit`.
+    Raises LimitError if they are more than a case has.
     """
     chunks, size = [], 0
     for chunk in member.chunks:
         chunks.append(chunk)
         size += len(chunk)
-        if size > limit:
-            raise InputError(f"is longer than {limit} bytes", file=member.name)
+        if size > CASE_CHARACTERS:
+            raise LimitError("oversized_record", f"longer than {CASE_CHARACTERS} bytes")
     return b"".join(chunks)
 
 
@@ -156,14 +156,15 @@ def western_text(data: bytes) -> str:
 def western_lines(member: Member) -> Iterator[str]:
     """The lines of a western file, each by itself in UTF-8 or Windows-1252.
 
-    Raises InputError if a line is longer than any case.
+    Raises LimitError if a line is longer than any case.
     """
     rest = b""
     for chunk in member.chunks:
         *lines, rest = (rest + chunk).split(b"\n")
         yield from (western_text(line) + "\n" for line in lines)
-        if len(rest) > MAX_CHARACTERS:
-            raise InputError(f"has a line longer than {MAX_CHARACTERS} bytes", file=member.name)
+        if len(rest) > CASE_CHARACTERS:
+            words = f"a line longer than {CASE_CHARACTERS} bytes; the rest is not read"
+            raise LimitError("oversized_line", words)
     if rest:
         yield western_text(rest)
 

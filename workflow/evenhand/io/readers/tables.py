@@ -5,10 +5,9 @@ unless the options say that there is none. CSV has quotes (RFC 4180). TSV has no
 is always a border, a quote always text.
 """
 
-import csv
-from collections import deque
 from collections.abc import Iterator
 
+from evenhand.io.csv_rows import read_csv_rows
 from evenhand.io.readers.lines import numbered_lines
 from evenhand.io.readers.options import Options
 from evenhand.text.decoding import TextReader
@@ -27,58 +26,17 @@ def read_csv(text: TextReader, options: Options) -> Iterator[tuple[int, str]]:
 
 
 def _csv_rows(text: TextReader, options: Options) -> Iterator[tuple[int, list[str]]]:
-    """Rows; after a broken one the line behind its first line begins a new row.
+    lines = (
+        (number, line + "\n")
+        for first, piece in text
+        for number, line in enumerate(piece.removesuffix("\n").split("\n"), first)
+    )
 
-    So an unclosed quote costs its own line, not what follows it.
-    """
-    csv.field_size_limit(options.max_characters)
-    lines = _Lines(text)
-    reader = csv.reader(lines, delimiter=options.delimiter or ",", strict=True)
-    while True:
-        lines.begin_row()
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            number = lines.go_back()
-            text.quarantine.add(text.file, number, "line", "broken_csv", str(error))
-            continue
-        if row:
-            yield lines.first, row
+    def broken(number: int, problem: str) -> None:
+        text.quarantine.add(text.file, number, "line", "broken_csv", problem)
 
-
-class _Lines:
-    """The lines of a text for `csv.reader`, which can go back to the second line of a row."""
-
-    def __init__(self, text: TextReader) -> None:
-        self._lines = (
-            (number, line + "\n")
-            for first, piece in text
-            for number, line in enumerate(piece.removesuffix("\n").split("\n"), first)
-        )
-        self._again: deque[tuple[int, str]] = deque()
-        self._row: list[tuple[int, str]] = []
-
-    def __iter__(self) -> "_Lines":
-        return self
-
-    def __next__(self) -> str:
-        self._row.append(self._again.popleft() if self._again else next(self._lines))
-        return self._row[-1][1]
-
-    @property
-    def first(self) -> int:
-        """The number of the row's first line."""
-        return self._row[0][0]
-
-    def begin_row(self) -> None:
-        self._row = []
-
-    def go_back(self) -> int:
-        """Give all lines of the row but the first again; return the first one's number."""
-        self._again.extendleft(reversed(self._row[1:]))
-        return self.first
+    rows = read_csv_rows(lines, options.delimiter or ",", options.max_characters, broken)
+    return ((number, row) for number, row in rows if row)
 
 
 def _cells(

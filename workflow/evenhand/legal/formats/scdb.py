@@ -9,13 +9,11 @@ Opinions hold the reasoning, and are what FairLex predicts the issue area from. 
 facts (Oyez) can stand in for them; `given["text_kind"]` says which it is.
 """
 
-import csv
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -28,7 +26,7 @@ from evenhand.legal.paragraphs import paragraphs_of
 from evenhand.legal.records import Record
 from evenhand.legal.rows import (
     Found,
-    csv_rows,
+    csv_table,
     members_of,
     plain,
     rows_of,
@@ -171,9 +169,10 @@ def read(
             quarantine.add(*told)
             continue
         texts.add(match.row)
-        record = _record(found, table.rows[match.row], match, areas, quarantine)
-        if record:
-            yield record
+        with quarantine.beyond_limits(found.source, found.position, found.unit):
+            record = _record(found, table.rows[match.row], match, areas, quarantine)
+            if record:
+                yield record
     for index, row in enumerate(table.rows):
         if index not in texts:
             detail = f"{row.values['caseId']} {row.key.citation or row.key.docket}"
@@ -352,29 +351,33 @@ def _sources(
     files: list[Path], names: _Names, quarantine: Quarantine
 ) -> Iterator["list[Row] | _Text"]:
     for member in members_of(files, quarantine):
-        format = kind_of(member.file_name).format
-        if format == "txt":
-            text = western_text(whole(member))
-            key = _key_of_name(PurePosixPath(member.file_name.removesuffix(".gz")).stem)
-            yield _Text(member.name, 1, "file", key, text, "opinion")
-        elif format == "csv":
-            yield from _csv(member, names, quarantine)
-        else:
-            for found in rows_of(member, quarantine):
-                if text := _text(found, names, quarantine):
-                    yield text
+        with quarantine.beyond_limits(member.name, None, "file"):
+            yield from _sources_in(member, names, quarantine)
+
+
+def _sources_in(
+    member: Member, names: _Names, quarantine: Quarantine
+) -> Iterator["list[Row] | _Text"]:
+    format = kind_of(member.file_name).format
+    if format == "txt":
+        text = western_text(whole(member))
+        key = _key_of_name(PurePosixPath(member.file_name.removesuffix(".gz")).stem)
+        yield _Text(member.name, 1, "file", key, text, "opinion")
+    elif format == "csv":
+        yield from _csv(member, names, quarantine)
+    else:
+        for found in rows_of(member, quarantine):
+            if text := _text(found, names, quarantine):
+                yield text
 
 
 def _csv(member: Member, names: _Names, quarantine: Quarantine) -> Iterator["list[Row] | _Text"]:
     """A csv is SCDB or texts, as its columns say. Both can be in Windows-1252."""
-    lines = western_lines(member)
-    first = next((line for line in lines if line.strip()), None)
-    if first is None:
+    header, rows = csv_table(western_lines(member), member.name, quarantine)
+    if not header:
         return
-    header = [name.strip() for name in next(csv.reader([first]))]
-    lines = chain([first], lines)
     if "issueArea" in names.of("scdb", header):
-        yield _scdb(lines, header, member.name, names, quarantine)
+        yield _scdb(rows, header, member.name, names, quarantine)
         return
     columns = names.of("texts", header)
     if "opinion" not in columns and "summary" not in columns:
@@ -385,13 +388,13 @@ def _csv(member: Member, names: _Names, quarantine: Quarantine) -> Iterator["lis
             line=1,
             remedy=f"add the names of its columns to {names.path.name}",
         )
-    for found in csv_rows(lines, member.name, quarantine):
+    for found in rows:
         if text := _text(found, names, quarantine):
             yield text
 
 
 def _scdb(
-    lines: Iterator[str], header: list[str], file: str, names: _Names, quarantine: Quarantine
+    table: Iterator[Found], header: list[str], file: str, names: _Names, quarantine: Quarantine
 ) -> list[Row]:
     """The rows of SCDB, a case each."""
     columns = names.of("scdb", header)
@@ -409,7 +412,7 @@ def _scdb(
             remedy="take the case-centred one",
         )
     rows: dict[str, Row] = {}
-    for found in csv_rows(lines, file, quarantine):
+    for found in table:
         values = {column: plain(found.value[name]) for column, name in columns.items()}
         case, line = values["caseId"], found.position
         if not case:
