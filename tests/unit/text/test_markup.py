@@ -1,7 +1,10 @@
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evenhand.io.limits import LimitError
 from evenhand.text.markup import BORDER, strip_html, strip_markdown
 
 
@@ -88,8 +91,32 @@ def test_markdown_keeps_every_line_in_its_place(text: str) -> None:
 
 @pytest.mark.parametrize(
     "mark",
-    ["<", "[", "*", "`", "_", "~~", "|", "\\", "&", "![", "<p ", "<!--", "- ", "<script>", "[^"],
+    [
+        *("<", "[", "*", "`", "_", "~~", "|", "\\", "&", "![", "<p ", "<!--", "- ", "<script>"),
+        *("[^", " ", "\t", "``", "` ", "](", "\n ", " #", "---|", "[a](", "*a ", "</p", "&a"),
+    ],
 )
 def test_endless_marks_take_no_endless_time(mark: str) -> None:
-    strip_markdown(mark * 20_000)
-    strip_markdown(f"{mark}甲" * 10_000)
+    begin = time.process_time()
+    for text in (mark * 40_000, f"{mark}甲" * 20_000, "\n" + mark * 40_000 + "x"):
+        strip_markdown("]`*_~~#|<&\\>\n" + text)
+    assert time.process_time() - begin < 3
+
+
+def test_code_ends_at_the_next_run_of_as_many_backticks() -> None:
+    assert strip_markdown("``a ` b`` `c` ```d `e```") == "a ` b c d `e"
+    assert strip_markdown("x ```a `b` ``c``") == "x `a `b` c``"
+    assert strip_markdown("`` `a``") == " `a"
+
+
+def test_html_that_would_take_long_is_refused() -> None:
+    words = "甲" * 20_000
+    for tags in ("<div>", "<ul><li>", "<b></p>", "<div></b>", "<p><i>"):
+        assert words in strip_html(words + tags * 900)
+        with pytest.raises(LimitError, match="nested deeper than 1000 levels"):
+            strip_html(words + tags * 1100)
+    assert words in strip_html(words + "<p>" * 5000 + "<div></div>" * 5000 + "<br><li>" * 5000)
+    attributes = [f"a{i}='>' b{i}" for i in range(1000)]
+    assert words in strip_html(f"{words}<p {' '.join(attributes[:499])}>")
+    with pytest.raises(LimitError, match="more than 1000 attributes"):
+        strip_html(f"{words}<p {' '.join(attributes)}>")

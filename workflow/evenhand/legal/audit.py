@@ -63,7 +63,7 @@ def read_handed_out(path: Path) -> dict[str, dict[str, Any]]:
     for line, cells in read_csv(path, HANDED_OUT):
         row: dict[str, Any] = dict(cells)
         for name in ("rank", "mark_start", "mark_end"):
-            if not (row[name].isascii() and row[name].isdigit()):
+            if not (row[name].isascii() and row[name].isdigit() and len(row[name]) < 10):
                 raise InputError(f"{row[name]!r} is no {name}", file=path, line=line)
             row[name] = int(row[name])
         attribute = attribute or row["attribute"]

@@ -57,10 +57,11 @@ _UPPER = (
     r"(?:THE )?APPLICANTS?[’']? COMPLAINTS|COMPLAINTS?\b|"
     r"DONE IN (?:ENGLISH|FRENCH)|Done in (?:English|French)"
 )
-_NUMBERED = re.compile(r"(?<=\s)(?:\d{1,3}|1[0-7]\d\d)\s?\.\s*(?:\[\d+\]\s*)?\u00a0\s*(?=\S)")
+_BLANKS = r"[^\S\u00a0]*+\u00a0\s*+(?=\S)"  # one of them non-breaking, to the last one
+_NUMBERED = re.compile(rf"(?<=\s)(?:\d{{1,3}}|1[0-7]\d\d)\s?\.(?:\s*\[\d+\])?{_BLANKS}")
 _EMPTY_LINES = re.compile(r"(?:\u00a0\s*){4,}")
 _WEAK_NUMBER = re.compile(r"(?<=[.;:”’)\]A-Z]\s)\d{1,3}\s?\.\s+(?=[A-Z“‘\"(])")
-_LETTERED = re.compile(r"(?<=\s)(?:[IVX]{1,5}|[ivx]{1,5}|[A-Z])\s?\.\s*\u00a0\s*(?=\S)")
+_LETTERED = re.compile(rf"(?<=\s)(?:[IVX]{{1,5}}|[ivx]{{1,5}}|[A-Z])\s?\.{_BLANKS}")
 _SECTION = re.compile(rf"(?<=\s)(?:{_UPPER})")
 _ALONE = re.compile(
     r"(?:AS TO THE |THE )?(?:FACTS|LAW)|PROCEDURE|INTRODUCTION|"
@@ -314,6 +315,7 @@ def parse(lines: list[str]) -> Judgment:
     parts = {"header": judgment.header, "procedure": judgment.procedure}
     parts |= {"facts": judgment.facts, "operative": judgment.operative}
     begun = False  # whether a numbered paragraph of this zone has begun
+    last, more = judgment.header, []  # where the last paragraph stands, and its further lines
     told = False  # whether a heading within the facts has ended them
     for place, line in enumerate(lines):
         starts_here = place in starts
@@ -339,13 +341,14 @@ def parse(lines: list[str]) -> Judgment:
                 judgment.stopped = heading[0]
                 zone, begun, told = "rest", False, True
         part = parts.get(zone, judgment.rest)
-        if starts_here:
-            begun = True
-            part.append(line)
-        elif begun and zone in ("facts", "procedure"):
-            part[-1] = f"{part[-1]} {line}"
-        else:
-            part.append(line)
+        if begun and not starts_here and zone in ("facts", "procedure"):
+            more.append(line)
+            continue
+        _join_lines(last, more)
+        begun = begun or starts_here
+        part.append(line)
+        last = part
+    _join_lines(last, more)
     if not told and (begin := _law_without_heading(judgment.facts)):
         judgment.stopped = judgment.facts[begin][:LONGEST_HEADING]
         judgment.rest[:0] = judgment.facts[begin:]
@@ -353,18 +356,27 @@ def parse(lines: list[str]) -> Judgment:
     return judgment
 
 
+def _join_lines(part: list[str], more: list[str]) -> None:
+    """Join further lines to the last paragraph of a part, all at once."""
+    if more:
+        part[-1] = " ".join([part[-1], *more])
+        more.clear()
+
+
 def _law_without_heading(facts: list[str]) -> int | None:
     """Where the relevant law begins among paragraphs that no heading divides, if it is there."""
     speaks = [bool(_APPLICANT.search(paragraph)) for paragraph in facts]
-    for begin in range(1, len(facts)):
-        before, after = speaks[:begin], speaks[begin:]
+    before, after = 0, sum(speaks)
+    for begin, paragraph in enumerate(facts):
         if (
-            _PROVISION.match(facts[begin])
+            begin
             and not speaks[begin]
-            and sum(after) <= _OF_LAW * len(after)
-            and sum(before) >= _OF_FACTS * len(before)
+            and after <= _OF_LAW * (len(facts) - begin)
+            and before >= _OF_FACTS * begin
+            and _PROVISION.match(paragraph)
         ):
             return begin
+        before, after = before + speaks[begin], after - speaks[begin]
     return None
 
 
@@ -525,7 +537,7 @@ _CONCLUSION = re.compile(
     r"\b(?:follows|concludes?|finds?|considers|holds|and)(?: accordingly|,[^,]{1,60},)?\s+that\s+"
     r"(?:in the present case,?\s+)?)"
     r"(?P<finding>[Tt]here\s+(?:has|have|is|would)\b(?:[^.;]|(?<=\b[Nn]o)\.|(?<=\bart)\.|"
-    r"(?<=\bpara)\.)*?\b(?:violations?|breach(?:es)?)\b"
+    r"(?<=\bpara)\.){0,500}?\b(?:violations?|breach(?:es)?)\b"
     r"(?:[^.;]|(?<=\b[Nn]o)\.|(?<=\bart)\.|(?<=\bpara)\.)*)"
 )
 

@@ -49,10 +49,7 @@ _TERMS = {"有期徒刑": "imprisonment", "拘役": "detention", "管制": "surv
 _BRACKETS = re.compile(r"[（(][^（()）]*[)）]")
 _OPERATIVE = re.compile(r"判决如下\s*[:：]?")
 _AFTER = re.compile(r"如不服本判决|本判决为终审|审判[长员]")
-#: What is quashed: named after 即 to its end; otherwise up to what is decided instead.
-_QUASHED = re.compile(
-    r"撤销[^。；]*?[，,、]?即(?:[，,：:]|被告|对|判处|撤销)?[^。；]*|撤销[^。；]*?(?=决定执行|[。；]|$)"
-)
+_CLAUSE = re.compile("[^。；]*[。；]?")
 _DEFENDANT = re.compile(
     r"(?=(?:被告人|上诉人)[^。；，]{1,20}犯)|[。；：:\s][一二三四五六七八九十]+、"
 )
@@ -98,8 +95,23 @@ def sentence_of(judgment: str) -> Sentence | None:
     end = _AFTER.search(part)
     part = part[: end.start()] if end else part
     part = _BRACKETS.sub("", _BRACKETS.sub("", part))
-    found = [one for piece in _DEFENDANT.split(_QUASHED.sub("", part)) for one in _imposed(piece)]
+    found = [one for piece in _DEFENDANT.split(_drop_quashed(part)) for one in _imposed(piece)]
     return max(found, key=_weight, default=None)
+
+
+def _drop_quashed(part: str) -> str:
+    """Remove what is quashed: what 即 names, to the clause's end; else up to what is decided."""
+    kept = []
+    for clause in _CLAUSE.findall(part):
+        end = len(clause.rstrip("。；"))
+        named = clause.rfind("即")
+        at = 0
+        while (begin := clause.find("撤销", at)) >= 0:
+            kept.append(clause[at:begin])
+            decided = -1 if named > begin else clause.find(_DECIDED, begin)
+            at = end if decided < 0 else decided
+        kept.append(clause[at:])
+    return "".join(kept)
 
 
 def _weight(sentence: Sentence) -> tuple[int, float, int]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evenhand.errors import InputError
+from evenhand.io.limits import LimitError
 from evenhand.io.resources import read_resource
 from evenhand.legal.paragraphs import paragraphs_of, tidy
 
@@ -92,7 +93,10 @@ def find_facts(text: str, headings: Headings) -> Facts:
     headings : Headings
         What `read_headings` gives.
     """
-    lines = paragraphs_of(text)
+    try:
+        lines = paragraphs_of(text)
+    except LimitError as error:
+        return Facts(problem=str(error))
     flat = len(lines) == 1
     if flat:
         lines = tuple(_cut_flat(lines[0], headings))
@@ -126,13 +130,16 @@ def sentences(text: str) -> list[str]:
     As FairLex's first loader has it (2021): a sentence of up to `SHORT` characters, or that
     begins with a digit, belongs to the one before it.
     """
-    found: list[str] = []
+    found: list[list[str]] = []
+    size = 0  # of the last one
     for piece in _SENTENCE.split(text):
-        if found and (len(piece) <= SHORT or len(found[-1]) <= SHORT or piece[0].isdigit()):
-            found[-1] += f" {piece}"
+        if found and (len(piece) <= SHORT or size <= SHORT or piece[0].isdigit()):
+            found[-1].append(piece)
+            size += 1 + len(piece)
         else:
-            found.append(piece)
-    return found
+            found.append([piece])
+            size = len(piece)
+    return list(map(" ".join, found))
 
 
 def _cut_flat(text: str, headings: Headings) -> list[str]:

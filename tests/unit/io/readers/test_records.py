@@ -27,6 +27,15 @@ def read(
     return records, [row[1:4] for row in quarantine._rows]
 
 
+@pytest.mark.parametrize("format", ["json", "jsonl", "html"])
+def test_html_beyond_a_limit_is_left_out(format: str) -> None:
+    deep = "甲" * 20_000 + "<div>" * 2000
+    content = deep if format == "html" else json.dumps({"text": deep}) + '\n{"text": "乙"}'
+    records, rows = read(content, format, markup="html")
+    assert [text for _, text in records] == ([] if format == "html" else ["乙"])
+    assert [(position, reason) for position, _, reason in rows] == [(1, "too_deep")]
+
+
 # --- lines
 
 
@@ -75,6 +84,7 @@ def test_words_with_tags() -> None:
         "\n"
         "她{ta1}/r  说/v  ：/w  “/w  １/２/m  A/B/nx  ”/w  [/w  见/v  图/n  ]/w  //w  。/w\n"
     )
+    assert read("\n \n" + text, "pku")[0][0][0] == 3  # blank lines count
     assert read(text, "pku")[0] == [
         (1, "中央电视台记者王小明１９９８年，"),
         (3, "她说：“１/２A/B”[见图]/。"),
@@ -128,7 +138,7 @@ def test_json_lines_and_what_is_wrong_with_them() -> None:
         (4, "line", "missing_field"),
         (5, "line", "missing_field"),
         (6, "line", "missing_field"),
-        (9, "line", "broken_json"),
+        (9, "line", "too_deep"),
     ]
 
 

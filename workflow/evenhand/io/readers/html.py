@@ -19,4 +19,5 @@ def read(text: TextReader, options: Options) -> Iterator[tuple[int, str]]:
         detail = f"a document longer than {options.max_characters} characters"
         text.quarantine.add(text.file, 1, "record", "oversized_record", detail)
     elif pieces:
-        yield 1, strip_html("".join(pieces))
+        with text.quarantine.beyond_limits(text.file, 1, "record"):
+            yield 1, strip_html("".join(pieces))

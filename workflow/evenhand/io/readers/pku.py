@@ -12,7 +12,7 @@ from evenhand.io.readers.lines import read_pieces
 from evenhand.io.readers.options import Options
 from evenhand.text.decoding import TextReader
 
-_NUMBER = re.compile(r"^\s*\d{8}-\d\d-\d{3}-\d{3}(?:-\d{3})?/m[ \t]*", re.M)
+_NUMBER = re.compile(r"^[^\S\n]*\d{8}-\d\d-\d{3}-\d{3}(?:-\d{3})?/m[ \t]*", re.M)
 _OPENING = re.compile(r"(?<!\S)\[(?!/)")
 _TAG = re.compile(r"(?:\{[a-zü]+\d?\})?/[A-Za-z]{1,4}(?:\][A-Za-z]{1,4})*(?=\s|$)[ \t\r]*", re.M)
 

@@ -43,7 +43,15 @@ def read_records(text: TextReader, format: str, options: Options) -> Iterator[tu
     strip = {"html": strip_html, "markdown": strip_markdown}.get(options.markup)
     if strip is None or format in ("html", "md"):
         return records
-    return ((position, strip(record)) for position, record in records)
+    return _stripped(records, strip, text, "record" if format == "json" else "line")
+
+
+def _stripped(
+    records: Iterator[tuple[int, str]], strip: Callable[[str], str], text: TextReader, unit: str
+) -> Iterator[tuple[int, str]]:
+    for position, record in records:
+        with text.quarantine.beyond_limits(text.file, position, unit):
+            yield position, strip(record)
 
 
 def paragraph_splitter(options: Options) -> Callable[[str], list[str]]:

@@ -11,7 +11,6 @@ Subsets to which people have added the defendant's gender or the province are re
 facts or in ``meta``.
 """
 
-import math
 from collections.abc import Iterator
 from hashlib import blake2b
 from itertools import chain
@@ -138,7 +137,7 @@ def _sentence(term: Any) -> Sentence | None:
             kind = other
     if kind != "imprisonment":
         return Sentence(kind)
-    if isinstance(months, bool) or not isinstance(months, int | float) or not math.isfinite(months):
+    if isinstance(months, bool) or not isinstance(months, int | float) or not abs(months) < 1e6:
         raise ValueError(f"the months of imprisonment are {months!r}, which is no number")
     if months < 0:
         raise ValueError(f"the months of imprisonment are {months}, which is negative")

@@ -59,9 +59,10 @@ def read(
     if not documents:
         raise InputError("documents names no type of document", remedy=f"name {JUDGMENTS[0]}")
     for found in read_objects(files, quarantine, options["encoding"]):
-        record = _record(found, documents, no_finding, quarantine)
-        if record is not None:
-            yield record
+        with quarantine.beyond_limits(found.source, found.position, found.unit):
+            record = _record(found, documents, no_finding, quarantine)
+            if record is not None:
+                yield record
 
 
 def _record(

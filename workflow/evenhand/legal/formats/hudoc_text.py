@@ -12,10 +12,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from evenhand.io.formats import kind_of
+from evenhand.io.limits import CASE_CHARACTERS, LimitError
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.judgments import Judgment, conclusions, findings, lines_of, parse
-from evenhand.legal.objects import MAX_CHARACTERS
 from evenhand.legal.records import Record
 from evenhand.legal.strasbourg import as_labels, check_no_finding, language_of
 from evenhand.text.decoding import Encoding, TextReader
@@ -79,9 +79,10 @@ def read(
                 detail = "a judgment as plain text is a .txt file"
                 quarantine.add(member.name, None, "file", "unknown_format", detail)
                 continue
-            record = _record(member, options["encoding"], no_finding, quarantine)
-            if record is not None:
-                yield record
+            with quarantine.beyond_limits(member.name, 1, "record"):
+                record = _record(member, options["encoding"], no_finding, quarantine)
+                if record is not None:
+                    yield record
 
 
 def _record(
@@ -92,9 +93,15 @@ def _record(
         file=member.name,
         quarantine=quarantine,
         encoding=encoding,
-        max_characters=MAX_CHARACTERS,
+        max_characters=CASE_CHARACTERS,
     )
-    text = "".join(piece for _, piece in reader)
+    pieces, size = [], 0
+    for _, piece in reader:
+        pieces.append(piece)
+        size += len(piece)
+        if size > CASE_CHARACTERS:
+            raise LimitError("oversized_record", f"longer than {CASE_CHARACTERS} characters")
+    text = "".join(pieces)
     place = (member.name, 1, "record")
     if not text.strip():
         if text:  # what has no bytes is told by `open_members`
