@@ -122,6 +122,21 @@ def test_a_zip_that_is_no_workbook_is_refused(tmp_path):
         list(sheets.read_workbook(tmp_path / "a.xlsx", "rows", ["sentence"]))
 
 
+def test_a_sheet_with_a_cell_far_away_is_refused(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.title = "rows"
+    book.active["XFD1048576"] = "x"
+    book.save(tmp_path / "a.xlsx")
+    with pytest.raises(InputError, match="has 1048576 rows and 16384 columns; delete"):
+        list(sheets.read_workbook(tmp_path / "a.xlsx", "rows", ["sentence"]))
+
+
+def test_the_name_of_a_workbook_does_not_matter(tmp_path):
+    write(tmp_path / "a.xlsx")
+    (tmp_path / "a.xlsx").rename(tmp_path / "b")
+    assert list(sheets.read_workbook(tmp_path / "b", "rows", ["sentence"]))
+
+
 def test_a_missing_sheet_or_column_is_named(tmp_path):
     write(tmp_path / "a.xlsx")
     with pytest.raises(InputError, match="no sheet 'other'"):

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.errors import InputError
+from evenhand.io.limits import SHEET_CELLS, WHOLE_BYTES
+from evenhand.io.whole import read_bytes
 from evenhand.text.encodings import decode_whole
 
 #: What a spreadsheet program may take for the start of a formula; the wide forms count too
@@ -138,27 +140,45 @@ def read_workbook(
     InputError
         It is no workbook, lacks the sheet or a column, or has a column twice.
     """
+    yield from _table(path, _workbook_rows(path, sheet), columns)
+
+
+def _workbook_rows(path: Path, name: str) -> list[list[str]]:
+    """The cells of a sheet, row by row. What openpyxl raises for a broken file has no end."""
     import openpyxl
 
+    content = io.BytesIO(read_bytes(path))
     try:
-        book = openpyxl.load_workbook(path)
-    except (zipfile.BadZipFile, KeyError, ValueError, OSError, SyntaxError) as error:
+        with zipfile.ZipFile(content) as parts:
+            unpacked = sum(part.file_size for part in parts.infolist())
+        if unpacked > WHOLE_BYTES:
+            raise InputError(f"is longer than {WHOLE_BYTES >> 20} MB, unpacked", file=path)
+        book = openpyxl.load_workbook(content)
+        if name not in book.sheetnames:
+            raise InputError(
+                f"has no sheet {name!r}", file=path, remedy="give the sheet its name back"
+            )
+        sheet = book[name]
+        if sheet.max_row * sheet.max_column > SHEET_CELLS:
+            raise InputError(
+                f"its sheet {name!r} has {sheet.max_row} rows and {sheet.max_column} columns",
+                file=path,
+                remedy="delete the rows and columns that are blank, and save it again",
+            )
+        rows = sheet.iter_rows(values_only=True)
+        return [["" if cell is None else str(cell).strip() for cell in row] for row in rows]
+    except InputError:
+        raise
+    except Exception as error:
         raise InputError(
             "is no xlsx workbook, or a broken or encrypted one",
             file=path,
             remedy="save it again as xlsx, without a password",
         ) from error
-    if sheet not in book.sheetnames:
-        raise InputError(
-            f"has no sheet {sheet!r}", file=path, remedy="give the sheet its name back"
-        )
-    rows = book[sheet].iter_rows(values_only=True)
-    cells = (["" if cell is None else str(cell).strip() for cell in row] for row in rows)
-    yield from _table(path, cells, columns)
 
 
 def _decoded(path: Path) -> str:
-    text = decode_whole(path.read_bytes())
+    text = decode_whole(read_bytes(path))
     if text is None:
         raise InputError("is in no encoding that is known", file=path, remedy="save it as UTF-8")
     return text
