@@ -16,6 +16,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # the target stands first: --configfile and --quiet take all words that follow them
 SNAKEMAKE := $(BIN)/snakemake all --cores $(CORES) $(if $(CONFIG),--configfile $(CONFIG))
+# a file that Snakemake could not read without a traceback
+CHECK = $(BIN)/python -m evenhand.plan --check $(or $(CONFIG),config/config.yaml)
 RUFF_PATHS := workflow tests benchmarks
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -30,6 +32,7 @@ $(READY): requirements/install.sh $(wildcard requirements/*.txt) requirements/re
 	@bash requirements/install.sh "$(PYTHON)" $(VENV)
 
 demo: $(READY)
+	@$(CHECK)
 	@$(SNAKEMAKE) --quiet host reason
 	@$(BIN)/python -m evenhand.plan $(or $(CONFIG),config/config.yaml)
 
@@ -46,6 +49,7 @@ test-browser: $(READY)
 	@$(BIN)/pytest -n $(CORES) --dist worksteal tests/browser $(if $(RESULTS),--results "$(RESULTS)")
 
 why: $(READY)
+	@$(CHECK)
 	@$(BIN)/python -m evenhand.why $(if $(CONFIG),--configfile $(CONFIG))
 
 # make exits 2 whatever fails; a gate of continuous integration calls the command itself

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from evenhand import config_reference, plan
-from evenhand.config import Options, check_duplicates, complete, pick, read_schema
+from evenhand.config import Options, complete, pick, read_config, read_schema
 from evenhand.errors import InputError
 
 SCHEMA = yaml.safe_load("""
@@ -249,17 +249,16 @@ def test_a_key_that_needs_other_settings_is_taken_with_them(text):
         ("m:\n  - x: {y: 1,\n        y: 1}\n", ":3: sets the key y a second time, after line 2"),
         ('{"a": 1, "a": 2}', ":1: sets the key a a second time, after line 1"),
         ("b: &b {c: 1}\nd: *b\ne: {<<: *b, c: 2}\nf: {c: 1}\n", None),
-        ("", None),
     ],
 )
 def test_a_key_that_is_set_twice_is_named_with_its_lines(tmp_path, text, place):
     file = tmp_path / "my.yaml"
     file.write_text(text, encoding="utf-8")
     if place is None:
-        check_duplicates([file])
+        read_config(file)
         return
     with pytest.raises(InputError) as caught:
-        check_duplicates([file])
+        read_config(file)
     assert f"my.yaml{place}" in str(caught.value)
 
 
@@ -268,6 +267,52 @@ def test_all_mistakes_are_told_at_once():
     assert said.count("config: ") == 6
     for part in ("seed", "filtre", "min_length", "names.0", "names.1", "lacks the key name"):
         assert part in said
+
+
+def test_many_mistakes_are_counted():
+    with pytest.raises(InputError) as caught:
+        complete({"name": "a"} | {f"no_key_{i}": 1 for i in range(50)}, SCHEMA)
+    assert len(str(caught.value).split("\n")) == 21 and "config: and 30 more" in str(caught.value)
+
+
+BOMB = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 10))
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("a: 1\nb: \xff\n", r"c\.yaml:2: is not UTF-8; save it as UTF-8\."),
+        ("a: \0\n", r"c\.yaml: is no YAML \(.*#x0000.*\)\."),
+        ("a: &a\n  b: *a\n", r"c\.yaml: is nested deeper than 100 levels, or holds itself\."),
+        ("a: &a [*a]\n", r"c\.yaml: is nested deeper than 100 levels, or holds itself\."),
+        ("a0: &a0 [x]\n" + BOMB, r"c\.yaml: its aliases stand for more than 100000 values\."),
+        ("a0: &a0 {x: 1}\n" + BOMB.replace("[", "{<<: [").replace("]", "]}"), r"its aliases stand"),
+        ("a: " + "[" * 50_000, r"c\.yaml: is nested deeper than 100 levels\."),
+        ("a: [b\nc: d\n", r"c\.yaml:2: is no YAML \(did not find expected ',' or '\]'\)\."),
+        ("a: 2001-13-45\n", r"c\.yaml: is no YAML \(month must be in 1\.\.12"),
+        ("? {a: b}\n: c\n", r"c\.yaml:1: is no YAML \(found unhashable key\)\."),
+        ("- a\n", r"c\.yaml: is no mapping of keys to values\."),
+        ("", r"c\.yaml: is no mapping of keys to values\."),
+    ],
+)
+def test_a_file_that_is_no_configuration_is_refused_in_a_line(tmp_path, content, problem):
+    (tmp_path / "c.yaml").write_bytes(content.encode("latin-1"))
+    with pytest.raises(InputError, match=problem) as caught:
+        read_config(tmp_path / "c.yaml")
+    assert "\n" not in str(caught.value)
+
+
+def test_what_snakemake_read_is_refused_too():
+    endless: dict = {}
+    endless["name"] = [endless]
+    with pytest.raises(InputError, match="config: is nested deeper than 100 levels, or holds"):
+        complete(endless, SCHEMA)
+
+
+def test_aliases_that_people_write_are_read(tmp_path):
+    (tmp_path / "c.yaml").write_text("a: &a {b: 1}\nc: {<<: *a, d: *a}\n", encoding="utf-8")
+    config = {"a": {"b": 1}, "c": {"b": 1, "d": {"b": 1}}}
+    assert read_config(tmp_path / "c.yaml") == config
 
 
 def test_a_value_is_picked_step_by_step():
@@ -378,8 +423,7 @@ CONFIGURATIONS = sorted((Path(__file__).parents[2] / "config").glob("*.yaml"))
 
 @pytest.mark.parametrize("file", CONFIGURATIONS, ids=lambda file: file.stem)
 def test_the_configurations_that_come_with_it_are_valid(schema, file):
-    check_duplicates([file])
-    written = yaml.safe_load(file.read_text(encoding="utf-8"))
+    written = read_config(file)
     plan.check_effects(complete(written, schema), written)
 
 

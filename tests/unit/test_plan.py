@@ -558,6 +558,18 @@ def test_a_folder_is_no_set_of_pairs(here):
         plan.check_files(configured(models={"m": {"hub": "a"}}, stereotypes={"sets": sets}))
 
 
+def test_a_configuration_is_checked_from_the_command_line(here, monkeypatch, capsys):
+    (here / "good.yaml").write_text("results: there\n", encoding="utf-8")
+    (here / "bad.yaml").write_bytes(b"results: \xff\n")
+    monkeypatch.setattr("sys.argv", ["plan", "--check", "good.yaml"])
+    plan.main()
+    monkeypatch.setattr("sys.argv", ["plan", "--check", "bad.yaml"])
+    with pytest.raises(SystemExit) as caught:
+        plan.main()
+    assert caught.value.code == 2
+    assert capsys.readouterr() == ("", "error: bad.yaml:1: is not UTF-8; save it as UTF-8.\n")
+
+
 def test_the_page_is_told_only_where_there_is_one(tmp_path):
     config = {"results": str(tmp_path)}
     assert plan.page(config) == ""

@@ -19,8 +19,13 @@ import jsonschema
 import yaml
 
 from evenhand.errors import InputError
+from evenhand.io.limits import DEPTH, VALUES
+from evenhand.io.whole import read_text
 
 Schema = dict[str, Any]
+
+#: Faults that are told at a time.
+MOST_FAULTS = 20
 
 
 _QUOTE = '"'
@@ -41,26 +46,51 @@ def read_schema(path: Path) -> Schema:
     return yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
 
 
-def check_duplicates(files: Iterable[Path]) -> None:
-    """Refuse a configuration that sets a key twice: YAML would silently keep the last.
+def read_config(path: Path) -> dict[str, Any]:
+    """Read a configuration, as the user wrote it (YAML).
 
     Raises
     ------
     InputError
-        It names the file, the line, and the line of the first.
+        It is not UTF-8, no YAML, no mapping, nested too deeply, holds itself, has aliases that
+        stand for more than `VALUES`, or sets a key twice, of which YAML would keep the last.
     """
-    for file in files:
-        nodes, seen = [yaml.compose(Path(file).read_text(encoding="utf-8"), Loader=_LOADER)], set()
-        while nodes:
-            node = nodes.pop()
-            if id(node) in seen:  # an alias
-                continue
-            seen.add(id(node))
-            if isinstance(node, yaml.SequenceNode):
-                nodes += node.value
-            elif isinstance(node, yaml.MappingNode):
-                nodes += [value for _, value in node.value]
-                _check_mapping(node, file)
+    text = read_text(path)
+    try:
+        depth = 0
+        for event in yaml.parse(text, Loader=_LOADER):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEPTH:
+                raise InputError(f"is nested deeper than {DEPTH} levels", file=path)
+        node = yaml.compose(text, Loader=_LOADER)
+        check_values(node, path)
+        _check_keys(node, path)
+        config = yaml.load(text, Loader=_LOADER)
+    except (yaml.YAMLError, ValueError, TypeError) as error:
+        mark = getattr(error, "problem_mark", None)
+        raise InputError(
+            f"is no YAML ({getattr(error, 'problem', None) or error})",
+            file=path,
+            line=mark and mark.line + 1,
+        ) from error
+    if not isinstance(config, dict):
+        raise InputError("is no mapping of keys to values", file=path)
+    return config
+
+
+def _check_keys(top: yaml.Node | None, file: Path) -> None:
+    nodes, seen = [top], set()
+    while nodes:
+        node = nodes.pop()
+        if id(node) in seen:  # an alias
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            nodes += node.value
+        elif isinstance(node, yaml.MappingNode):
+            nodes += [value for _, value in node.value]
+            _check_mapping(node, file)
 
 
 def _check_mapping(node: yaml.MappingNode, file: Path) -> None:
@@ -75,6 +105,42 @@ def _check_mapping(node: yaml.MappingNode, file: Path) -> None:
                 remedy="keep one of the two",
             )
         lines[name] = line
+
+
+def check_values(value: Any, file: Path | str = "config") -> None:
+    """Refuse what would have no end once each alias is replaced by what it stands for.
+
+    Parameters
+    ----------
+    value : object
+        Mappings and lists, or nodes of YAML. What stands in two places is counted twice.
+    file : Path or str
+        Where it comes from.
+
+    Raises
+    ------
+    InputError
+        It holds itself, is nested deeper than `DEPTH`, or stands for more than `VALUES` values.
+    """
+    sizes: dict[int, int] = {}
+
+    def size(part: Any, depth: int) -> int:
+        if isinstance(part, yaml.MappingNode):
+            inner = [node for pair in part.value for node in pair]
+        elif isinstance(part, yaml.SequenceNode | dict | list):
+            held = part.value if isinstance(part, yaml.Node) else part
+            inner = list(held.values() if isinstance(held, dict) else held)
+        else:
+            return 1
+        if depth > DEPTH:
+            raise InputError(f"is nested deeper than {DEPTH} levels, or holds itself", file=file)
+        if id(part) not in sizes:
+            sizes[id(part)] = 1 + sum(size(one, depth + 1) for one in inner)
+        if sizes[id(part)] > VALUES:
+            raise InputError(f"its aliases stand for more than {VALUES} values", file=file)
+        return sizes[id(part)]
+
+    size(value, 0)
 
 
 def complete(config: dict[str, Any], schema: Schema) -> dict[str, Any]:
@@ -99,14 +165,23 @@ def complete(config: dict[str, Any], schema: Schema) -> dict[str, Any]:
         allowed (the allowed ones are named), or a key has no effect where it stands. All faults
         are told, one a line.
     """
+    check_values(config)
     validator = jsonschema.Draft202012Validator(schema)
     faults = sorted(_unreadable(config)) or sorted(
         {fault for error in validator.iter_errors(config) for fault in _explain(error)}
     )
+<<<<<<< HEAD
     filled = {} if faults else _fill(config, schema)
     if faults := faults or sorted(_without_effect(filled, schema, filled)):
         raise InputError("\n".join(faults), remedy="every key is explained in docs/config.md")
     return filled
+=======
+    if (more := len(faults) - MOST_FAULTS) > 0:
+        faults[MOST_FAULTS:] = [f"config: and {more} more"]
+    if faults:
+        raise InputError(faults, remedy="every key is explained in docs/config.md")
+    return _fill(config, schema)
+>>>>>>> 3048c1c (Refuse a configuration that is no text, holds itself, or has no end)
 
 
 def _unreadable(value: Any, where: str = "") -> Iterator[str]:

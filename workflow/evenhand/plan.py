@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from evenhand import (
     plan_classifiers,
     plan_individual,
@@ -20,7 +18,7 @@ from evenhand import (
     plan_slguset,
     plan_stereotypes,
 )
-from evenhand.config import complete, has, read_schema
+from evenhand.config import complete, has, read_config, read_schema
 from evenhand.errors import InputError
 from evenhand.sources import source_path
 
@@ -193,10 +191,15 @@ def errors_in(logs: Iterable[str]) -> str:
 
 
 def main() -> None:
-    """The command line: say where the page of a configuration is."""
+    """The command line: say where the page of a configuration is; with --check, if it is one."""
     schema = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
-    config = yaml.safe_load(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    print(page(complete(config, read_schema(schema))))
+    try:
+        config = complete(read_config(Path(sys.argv[-1])), read_schema(schema))
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    if "--check" not in sys.argv:
+        print(page(config))
 
 
 if __name__ == "__main__":

@@ -12,12 +12,13 @@ if LIBRARY not in sys.path:
 from evenhand import plan, plan_cards, plan_classifiers, plan_individual, plan_legal, plan_models
 from evenhand import plan_report, plan_shown, plan_slguset, plan_stereotypes
 from evenhand.code import digest
-from evenhand.config import Options, check_duplicates, complete, file_options, pick, read_schema
+from evenhand.config import Options, complete, file_options, pick, read_config, read_schema
 from evenhand.errors import InputError
 from evenhand.sources import read_sources, source_path, unchecked
 
 try:
-    check_duplicates(workflow.configfiles)
+    for file in workflow.configfiles:
+        read_config(file)
     written = config
     config = complete(config, read_schema(Path(LIBRARY) / "schemas" / "config.schema.yaml"))
     plan.check_files(config)
