@@ -65,8 +65,8 @@ onstart:
             leftovers.remove_partials(Path(config["results"]))
     except InputError as error:
         raise WorkflowError(str(error)) from None
-    for skipped in SKIPPED:
-        print(f"not read: {skipped.path} ({skipped.reason})", file=sys.stderr)
+    if NOT_READ:
+        print(plan_slguset.not_read(NOT_READ), file=sys.stderr)
 
 
 # Printed while planning, so that it also appears when nothing is left to run.

@@ -157,7 +157,6 @@ def one_system(repository: Path, results: Path) -> Path:
     shutil.copyfile(
         results / "slguset_published/filters.csv", results / "slguset_published/problems.csv"
     )
-    shutil.copyfile(results / "slguset/funnel.csv", results / "slguset/quarantine.csv")
     files = made_results.arguments(results)
     write_slguset_page(**common, out=report / "slguset.html", **files)
     write_front_page(

@@ -1,4 +1,5 @@
 import importlib
+import json
 import re
 import subprocess
 import sys
@@ -11,7 +12,11 @@ from evenhand.config import complete, read_schema
 from evenhand.config_reference import SCHEMA
 from evenhand.declared import declared
 from evenhand.errors import InputError
+from evenhand.slguset.shards import Skipped
 from evenhand.sources import read_sources
+
+#: Those of files that are left out.
+REASONS = ("hidden_file", "unknown_format", "unreadable_file", "unusable_name")
 
 SOURCES = {"news": {"name": "news", "file": "news.txt.gz"}, "set": {"name": "set", "file": "s.csv"}}
 
@@ -36,6 +41,23 @@ def test_a_source_is_a_shard_of_its_own_and_skipped_files_are_told(here):
     assert [corpus for corpus, _ in shards.values()] == ["a", "b"]
     assert shards["a-news"][1].files == ("results/sources/news/news.txt.gz",)
     assert [(one.path, bool(one.reason)) for one in skipped] == [("papers/cover.jpg", True)]
+
+
+def test_files_that_are_not_read_become_rows_of_bounded_length():
+    few = [Skipped("a/\udcff\n{x}.txt", "unusable_name", "a name with controls")]
+    many = [Skipped(f"b/{i:05}.pdf", "unknown_format", "its suffix") for i in range(5000)]
+    rows = plan_slguset.quarantine_rows([*few, *many])
+    assert plan_slguset.not_read(rows).split("\n")[0] == (
+        "not read: a/\\xff {x}.txt (a name with controls)"
+    )
+    assert plan_slguset.not_read(rows).split("\n")[-1] == (
+        "not read: b/00100.pdf (its suffix) and 4899 more"
+    )
+    assert len(rows) == 102 and sum(json.loads(row)["parts"] for row in rows) == 5001
+    long = [Skipped(f"{'c' * 4000}{i}", reason, "x") for reason in REASONS for i in range(20)]
+    rows = plan_slguset.quarantine_rows(long)
+    assert sum(json.loads(row)["parts"] for row in rows) == len(long)
+    assert sum(map(len, rows)) < 2 * plan_slguset.MOST_BYTES + 4100 * len(REASONS)
 
 
 def test_a_corpus_without_text_or_with_an_unknown_source_is_an_error(here):

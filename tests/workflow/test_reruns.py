@@ -324,6 +324,19 @@ def test_adding_a_corpus_file_runs_its_shard_and_the_merges(demo, graph):
     )
 
 
+def test_a_file_that_is_not_read_is_told_in_the_quarantine_and_on_the_page(demo, graph):
+    demo.write("resources/demo/newspapers/chenhe/scan.pdf", "%PDF")
+    demo.write("resources/demo/newspapers/chenhe/.notes.txt", "妈妈说好。")
+    assert demo.plan() == graph.below(graph.of_rules("count_funnel"))
+    done = demo.run()
+    assert "not read: resources/demo/newspapers/chenhe/scan.pdf (its suffix" in done.output
+    table = demo.read("results/slguset/quarantine.csv")
+    for reason, name in (("unknown_format", "scan.pdf"), ("hidden_file", ".notes.txt")):
+        assert f"\n{reason},resources/demo/newspapers/chenhe/{name},,file," in table
+        assert name in demo.read("results/report/slguset.html")
+    assert demo.plan() == []
+
+
 def test_a_wrong_key_stops_the_run_before_any_job(demo):
     demo.edit("config/small.yaml", "resamples", "resample")
     run = demo.run(check=False)

@@ -170,18 +170,12 @@ def complete(config: dict[str, Any], schema: Schema) -> dict[str, Any]:
     faults = sorted(_unreadable(config)) or sorted(
         {fault for error in validator.iter_errors(config) for fault in _explain(error)}
     )
-<<<<<<< HEAD
-    filled = {} if faults else _fill(config, schema)
-    if faults := faults or sorted(_without_effect(filled, schema, filled)):
-        raise InputError("\n".join(faults), remedy="every key is explained in docs/config.md")
-    return filled
-=======
     if (more := len(faults) - MOST_FAULTS) > 0:
         faults[MOST_FAULTS:] = [f"config: and {more} more"]
-    if faults:
+    filled = {} if faults else _fill(config, schema)
+    if faults := faults or sorted(_without_effect(filled, schema, filled)):
         raise InputError(faults, remedy="every key is explained in docs/config.md")
-    return _fill(config, schema)
->>>>>>> 3048c1c (Refuse a configuration that is no text, holds itself, or has no end)
+    return filled
 
 
 def _unreadable(value: Any, where: str = "") -> Iterator[str]:

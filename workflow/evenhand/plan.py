@@ -119,7 +119,7 @@ def other_files(config: Config, shards: Iterable[str]) -> list[str]:
     if shards := list(shards):
         files += [f"{slguset}/sentences/{shard}.files.parquet" for shard in shards]
         files += [f"{slguset}/annotation/{name}/sheets" for name in rounds]
-        files.append(f"{slguset}/quarantine.csv")
+        files += [f"{slguset}/sentences/{shard}.quarantine.parquet" for shard in shards]
     if "" in plan_slguset.editions(config):
         files.append(f"{slguset}/annotation/disagreements.csv")
         files += [f"{slguset}/slguset.csv", f"{slguset}/README.md"]

@@ -63,7 +63,7 @@ def slguset_page_files(config: Config, shards: Iterable[str]) -> dict[str, str |
             "funnel": f"{slguset}/funnel.csv",
             "candidates": f"{slguset}/candidates.parquet",
             "counts": [f"{slguset}/sentences/{shard}.counts.json" for shard in shards],
-            "quarantine": [f"{slguset}/sentences/{shard}.quarantine.parquet" for shard in shards],
+            "quarantine": f"{slguset}/quarantine.csv",
             "samples": [f"{slguset}/annotation/{name}/sample.parquet" for name in rounds],
             "drawn": f"{slguset}/annotation/{config['slguset']['annotation']['round']}/drawn.csv",
         }

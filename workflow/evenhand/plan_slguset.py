@@ -1,18 +1,25 @@
 """What the Snakefile asks about SlguSet: shards, sources, rounds. See `evenhand.plan`."""
 
+import json
 import os
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evenhand import plan_models
 from evenhand.declared import declared
-from evenhand.errors import InputError
+from evenhand.errors import InputError, one_line
+from evenhand.io.files import shown
 from evenhand.slguset.shards import Shard, Skipped, plan_shards
 from evenhand.sources import source_path
 
 Config = dict[str, Any]
+
+#: Files that are not read have rows of their own up to so many of a reason, and so many bytes.
+ROWS_PER_REASON = 100
+MOST_BYTES = 48 << 10
 
 #: What a filled sheet can be.
 SHEETS = (".xlsx", ".csv", ".json")
@@ -75,6 +82,38 @@ def plan_corpora(
             skipped += plan.skipped
         shards |= {shard.id: (name, shard) for shard in planned}
     return shards, skipped
+
+
+def quarantine_rows(skipped: list[Skipped]) -> list[str]:
+    """The files that are not read, as rows that `count_funnel` adds to the quarantine (JSON).
+
+    Of a reason with more than `ROWS_PER_REASON` files the others share a last row, which has the
+    first of them and their number; so do all after `MOST_BYTES`, which go on a command line.
+    """
+    rows: list[dict[str, Any]] = []
+    others: dict[str, dict[str, Any]] = {}
+    alone: Counter[str] = Counter()
+    size = 0
+    for one in skipped:
+        row = {"reason": one.reason, "file": one_line(shown(one.path)), "detail": one.detail}
+        size += len(json.dumps(row))
+        if one.reason in others:
+            others[one.reason]["parts"] += 1
+            continue
+        rows.append(row | {"parts": 1})
+        alone[one.reason] += 1
+        if alone[one.reason] > ROWS_PER_REASON or size > MOST_BYTES:
+            others[one.reason] = rows[-1]
+    return [json.dumps(row, ensure_ascii=False) for row in rows]
+
+
+def not_read(rows: list[str]) -> str:
+    """A line for each of `quarantine_rows`."""
+    lines = []
+    for row in map(json.loads, rows):
+        more = f" and {row['parts'] - 1} more" if row["parts"] > 1 else ""
+        lines.append(f"not read: {row['file']} ({row['detail']}){more}")
+    return "\n".join(lines)
 
 
 def _in_mirror(path: str, mirror: str | None) -> str:

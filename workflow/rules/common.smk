@@ -26,7 +26,9 @@ try:
     SOURCES = read_sources(Path(config["sources"]))
     plan.check_sources(config, SOURCES)
     #: shard id -> (corpus, shard)
-    SHARDS, SKIPPED = plan_slguset.plan_corpora(config, SOURCES)
+    SHARDS, skipped = plan_slguset.plan_corpora(config, SOURCES)
+    #: what of the corpora is not read, as rows of the quarantine
+    NOT_READ = plan_slguset.quarantine_rows(skipped)
     PUBLISHED = plan_slguset.published_file(config, SOURCES)
     TAGGED = plan_slguset.tagged_files(config, SOURCES)
     ROUNDS = plan_slguset.annotation_rounds(config)

@@ -107,7 +107,9 @@ rule count_funnel:
     params:
         code=code("evenhand.slguset.count_funnel"),
         reasons=list(REASONS),
+        not_read=lambda wildcards: file_options({"not_read": NOT_READ}),
     shell:
         "python -m evenhand.slguset.count_funnel --candidates {input.candidates}"
         " --counts {input.counts} --quarantine {input.quarantine} --reasons {params.reasons}"
+        " {params.not_read}"
         " --out {output.out} --quarantine-out {output.quarantine_out} 2> {log}"

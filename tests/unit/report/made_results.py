@@ -31,6 +31,7 @@ KEYWORD_COLUMNS = ["pair", "surface", "surface_opposite", "keyword", "opposite",
 #: The argument of `write_slguset_page` that each result file is for.
 ARGUMENTS = {
     "funnel": "slguset/funnel.csv",
+    "quarantine": "slguset/quarantine.csv",
     "candidates": "slguset/candidates.parquet",
     "drawn": "slguset/annotation/1/drawn.csv",
     "annotators": "slguset/annotation/annotators.csv",
@@ -64,7 +65,6 @@ LISTS = {
     "samples": "slguset/annotation/sample.parquet",
     "answers": "slguset/annotation/answers.parquet",
     "counts": "slguset/sentences/*.counts.json",
-    "quarantine": "slguset/sentences/*.quarantine.parquet",
 }
 
 
@@ -192,18 +192,8 @@ def write_hostile(folder: Path, text: str) -> Path:
         for old in ("a_new_reason", "他/她", "biology,biology"):
             words = words.replace(old, quoted if "," not in old else f"{quoted},{quoted}")
         (folder / name).write_text(words, encoding="utf-8")
-    quarantine = folder / "slguset/sentences/a.quarantine.parquet"
-    rows = [
-        {
-            "file": text,
-            "position": 1,
-            "unit": "line",
-            "reason": text,
-            "detail": "\x00\x1b[31m",
-            "parts": 1,
-        }
-    ]
-    pq.write_table(pa.Table.from_pylist(rows), quarantine)
+    row = {"reason": text, "file": text, "position": 1, "unit": "line"}
+    _csv(folder / "slguset/quarantine.csv", [row | {"detail": "\x00\x1b[31m", "parts": 1}])
     summary = folder / "tables/slguset_bias.csv"
     summary.write_text(
         summary.read_text(encoding="utf-8").replace(
@@ -235,17 +225,17 @@ def _published(folder: Path, sentences: int) -> None:
 
 
 def _corpus(folder: Path, read: int) -> None:
+    _csv(
+        folder.parent / "quarantine.csv",
+        [{"reason": "nul_bytes", "file": f"corpus/{shard}.txt", "position": 7, "unit": "line",
+          "detail": "2 NUL bytes", "parts": 1} for shard in "ab"],
+    )  # fmt: skip
     for shard, encoding in (("a", "utf-8"), ("b", "gb18030")):
         _json(
             folder / f"{shard}.counts.json",
             {"files": 2, "bytes": 5000, "characters": 2000, "records": 100, "paragraphs": 100,
              "sentences": read // 2, "keyword_sentences": 50, "duplicates": 3,
              "quarantined": {"nul_bytes": 1}, "encodings": {encoding: 2}},
-        )  # fmt: skip
-        _parquet(
-            folder / f"{shard}.quarantine.parquet",
-            [{"file": f"corpus/{shard}.txt", "position": 7, "unit": "line", "reason": "nul_bytes",
-              "detail": "2 NUL bytes", "parts": 1}],
         )  # fmt: skip
 
 

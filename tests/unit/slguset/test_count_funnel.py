@@ -99,6 +99,29 @@ def test_what_could_not_be_read_is_listed_by_reason(tmp_path):
     assert read_funnel(tmp_path / "quarantine.csv") == first  # however the corpus is cut
 
 
+def test_files_that_were_left_out_before_are_listed_and_counted(tmp_path):
+    parts = Quarantine()
+    parts.add("b.txt", None, "file", "empty_file", "0 bytes")
+    parts.write(tmp_path / "q.parquet")
+    rows = [
+        {"reason": "hidden_file", "file": "n/.a", "detail": "hidden", "parts": 1},
+        {"reason": "unknown_format", "file": "n/b.pdf", "detail": "no format", "parts": 7},
+    ]
+    got = count_funnel(
+        candidates=made(tmp_path, []),
+        counts=[write_counts(tmp_path / "c.json", 0, 0, {"empty_file": 1})],
+        quarantine=[tmp_path / "q.parquet"],
+        not_read=list(map(json.dumps, rows)),
+        out=tmp_path / "f.csv",
+    )
+    assert got["quarantined_by_reason"] == {"empty_file": 1, "hidden_file": 1, "unknown_format": 7}
+    assert read_funnel(tmp_path / "quarantine.csv") == [
+        ("empty_file", "b.txt", "", "file", "0 bytes", "1"),
+        ("hidden_file", "n/.a", "", "file", "hidden", "1"),
+        ("unknown_format", "n/b.pdf", "", "file", "7 in all from here on", "7"),
+    ]
+
+
 @pytest.mark.parametrize("cut", [1, 40, 100, 101, 130, 149])
 def test_the_quarantine_does_not_depend_on_where_a_file_is_cut(tmp_path, cut):
     """Of 150 bad lines the first `cut` are in one shard, the others in the next."""

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.errors import InputError
+from evenhand.io.quarantine import REASONS
 from evenhand.slguset import shards
 from evenhand.slguset.shards import MOST_FILES, MOST_RANGES, Shard, plan_shards
 
@@ -61,16 +62,20 @@ def test_what_is_skipped_is_told_with_its_reason(here: Path) -> None:
     os.mkfifo(here / "n/pipe.txt")
     plan = plan_shards("c", ["n"], target_mb=1)
     assert files_of(plan) == ["n/a.txt"]
-    assert {s.path: s.reason.split(":")[0] for s in plan.skipped} == {
-        "n/.b.txt": "hidden",
-        "n/.git": "hidden",
-        "n/LICENSE": "a suffix that names no format",
-        "n/d.pdf": "a suffix that names no format",
-        "n/e\n.txt": "a name with control characters or of no valid encoding",
-        "n/link": "a link to a folder",
-        "n/gone.txt": "a broken link or no regular file",
-        "n/pipe.txt": "a broken link or no regular file",
+    assert {one.path: one.reason for one in plan.skipped} == {
+        "n/.b.txt": "hidden_file",
+        "n/.git": "hidden_file",
+        "n/LICENSE": "unknown_format",
+        "n/d.pdf": "unknown_format",
+        "n/e\n.txt": "unusable_name",
+        "n/link": "unreadable_file",
+        "n/gone.txt": "unreadable_file",
+        "n/pipe.txt": "unreadable_file",
     }
+    assert {one.reason for one in plan.skipped} <= set(REASONS)
+    assert all(one.detail for one in plan.skipped)
+    named = plan_shards("c", ["n/a.txt", "n/pipe.txt"], target_mb=1)
+    assert [one.path for one in named.skipped] == ["n/pipe.txt"]
 
 
 def test_a_stated_format_reads_any_suffix(here: Path) -> None:

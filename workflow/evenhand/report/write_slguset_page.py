@@ -35,7 +35,7 @@ def write_slguset_page(
     funnel: Input | None = None,
     candidates: Input | None = None,
     counts: list[Input] | None = None,
-    quarantine: list[Input] | None = None,
+    quarantine: Input | None = None,
     samples: list[Input] | None = None,
     drawn: Input | None = None,
     answers: list[Input] | None = None,
@@ -91,7 +91,7 @@ def write_slguset_page(
     counts
         The shards' ``counts.json``.
     quarantine
-        The shards' ``quarantine.parquet``.
+        ``quarantine.csv``: what of the corpora could not be read.
     samples
         ``sample.parquet`` of each round of annotation.
     drawn
@@ -194,7 +194,7 @@ def write_slguset_page(
             if part
         ],
         "published": describe_published(published_filters, published_report, known),
-        "quarantine": describe_quarantine(counts or [], quarantine or []),
+        "quarantine": describe_quarantine(counts or [], quarantine),
         "files": count_files(provenance),
     }  # fmt: skip
     headline = describe_headline(

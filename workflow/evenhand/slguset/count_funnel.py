@@ -3,7 +3,7 @@
 import csv
 import json
 from collections import Counter
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ def count_funnel(
     quarantine_out: Output,
     quarantine: list[Input] | None = None,
     reasons: list[str] | None = None,
+    not_read: list[str] | None = None,
 ) -> dict[str, Any]:
     """Count how many sentences fell at which step, from all that were read to those accepted.
 
@@ -63,6 +64,9 @@ def count_funnel(
     reasons : list of str, optional
         The filters' reasons in the order in which their rows shall stand; those that are not
         named come after these, in alphabetical order.
+    not_read : list of str, optional
+        Files that were left out before any was read, as `evenhand.plan_slguset` has them: JSON
+        with reason, file, detail, and parts (how many a row stands for).
 
     Returns
     -------
@@ -83,6 +87,9 @@ def count_funnel(
         for name in ("sentences", "keyword_sentences"):
             totals[name] += shard[name]
         quarantined.update(shard["quarantined"])
+    left_out = [json.loads(row) | {"position": None, "unit": "file"} for row in not_read or []]
+    for row in left_out:
+        quarantined[row["reason"]] += row["parts"]
     read, keyword = totals["sentences"], totals["keyword_sentences"]
     verdicts, copies = _verdicts(candidates)
     if copies != keyword or keyword > read:
@@ -104,7 +111,7 @@ def count_funnel(
         writer.writerow(COLUMNS)
         for step, reason, count in rows:
             writer.writerow([step, reason, count, round(count / read, 8) if read else None])
-    _write_quarantine(quarantine_out, quarantine or [])
+    _write_quarantine(quarantine_out, quarantine or [], left_out)
     return {
         "read": read,
         "keyword": keyword,
@@ -116,9 +123,10 @@ def count_funnel(
     }
 
 
-def _write_quarantine(path: Path, tables: list[Path]) -> None:
+def _write_quarantine(path: Path, tables: list[Path], left_out: list[dict[str, Any]]) -> None:
     """What could not be read, the same however files were cut into shards."""
-    rows = sorted((row for table in tables for row in read_rows(table)), key=_place)
+    read = (row for table in tables for row in read_rows(table))
+    rows = sorted(chain(read, left_out), key=_place)
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, QUARANTINE_COLUMNS, lineterminator="\n")
         writer.writeheader()

@@ -12,6 +12,7 @@ The module is imported by the Snakefile, in every job: it must stay light.
 import glob
 import hashlib
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,13 @@ MOST_SIZE = 4
 #: A file is cut into at most so many ranges: each reads the file from its beginning (to count
 #: lines) and digests all of it, which must stay cheap beside the work on the range itself.
 MOST_RANGES = 16
+
+
+#: Why a file is not read: a reason of the quarantine, and words for people.
+Why = tuple[str, str]
+
+LINK = "a link to a folder: name the folder under `files`"
+NO_FILE = ("unreadable_file", "a broken link, or no regular file")
 
 
 @dataclass(frozen=True)
@@ -59,10 +67,11 @@ class Shard:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A file or folder that is not read, and why."""
+    """A file or folder that is not read: a reason of the quarantine, and words for people."""
 
     path: str
     reason: str
+    detail: str
 
 
 @dataclass(frozen=True)
@@ -117,7 +126,7 @@ def plan_shards(
         raise InputError(f"corpus {corpus}: the shard size must be above 0 MB, not {target_mb}")
     target = round(target_mb * 1e6)
     sizes: dict[str, int] = {}
-    skipped: dict[str, str] = {}
+    skipped: dict[str, Why] = {}
     seen: set[str] = set()
     for pattern in files:
         for path, size, why in _expand(corpus, pattern):
@@ -140,13 +149,13 @@ def plan_shards(
     if header:
         cuttable -= {"tsv"}
     shards = _identify(corpus, _divide(sorted(sizes.items()), target, format, cuttable))
-    return Plan(tuple(shards), tuple(Skipped(p, r) for p, r in sorted(skipped.items())))
+    return Plan(tuple(shards), tuple(Skipped(p, *why) for p, why in sorted(skipped.items())))
 
 
 # --- which files -------------------------------------------------------------------------
 
 
-def _expand(corpus: str, pattern: str) -> Iterator[tuple[str, int, str | None]]:
+def _expand(corpus: str, pattern: str) -> Iterator[tuple[str, int, Why | None]]:
     """Path, size and (for what is skipped anyway) reason of each file that a pattern names."""
     path = str(Path(pattern))
     if glob.has_magic(path) and not os.path.lexists(path):
@@ -172,9 +181,10 @@ def _expand(corpus: str, pattern: str) -> Iterator[tuple[str, int, str | None]]:
         raise InputError(f"corpus {corpus}: the folder is empty", file=path)
 
 
-def _stat(corpus: str, path: str) -> tuple[str, int, str | None]:
+def _stat(corpus: str, path: str) -> tuple[str, int, Why | None]:
     try:
-        return path, os.stat(path).st_size, None  # noqa: PTH116
+        status = os.stat(path)  # noqa: PTH116
+        return path, status.st_size, None if stat.S_ISREG(status.st_mode) else NO_FILE
     except OSError as error:
         raise InputError(
             f"corpus {corpus}: cannot be read ({error.strerror})",
@@ -183,36 +193,40 @@ def _stat(corpus: str, path: str) -> tuple[str, int, str | None]:
         ) from error
 
 
-def _walk(folder: str) -> Iterator[tuple[str, int, str | None]]:
+def _walk(folder: str) -> Iterator[tuple[str, int, Why | None]]:
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda e: e.name):
             if is_hidden(entry.name):
-                yield entry.path, 0, "hidden"
+                yield (
+                    entry.path,
+                    0,
+                    ("hidden_file", "a hidden folder" if entry.is_dir() else "hidden"),
+                )
             elif entry.is_dir(follow_symlinks=False):
                 yield from _walk(entry.path)
             elif entry.is_dir():
-                yield entry.path, 0, "a link to a folder: name the folder under `files`"
+                yield entry.path, 0, ("unreadable_file", LINK)
             elif not entry.is_file():
-                yield entry.path, 0, "a broken link or no regular file"
+                yield entry.path, 0, NO_FILE
             else:
                 yield entry.path, entry.stat().st_size, None
 
 
-def _unusable(path: str, format: str) -> str | None:
+def _unusable(path: str, format: str) -> Why | None:
     """Why a file cannot be used, or None."""
     name = os.path.basename(path)  # noqa: PTH119
     if not path.isprintable():
-        return "a name with control characters or of no valid encoding"
+        return "unusable_name", "a name with control characters or of no valid encoding"
     if "{" in path or "}" in path:
-        return "a name with braces, which Snakemake takes for a wildcard"
+        return "unusable_name", "a name with braces, which Snakemake takes for a wildcard"
     kind = kind_of(name)
     if format == "auto" and not kind.archive and not kind.format:
-        return "a suffix that names no format"
+        return "unknown_format", "its suffix names no format"
     return None
 
 
-def _some(skipped: dict[str, str]) -> str:
-    told = [f"{path} ({reason})" for path, reason in sorted(skipped.items())]
+def _some(skipped: dict[str, Why]) -> str:
+    told = [f"{path} ({detail})" for path, (_, detail) in sorted(skipped.items())]
     return ", ".join(told[:3]) + (f" and {len(told) - 3} more" if len(told) > 3 else "")
 
 

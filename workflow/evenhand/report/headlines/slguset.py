@@ -1,6 +1,7 @@
 """The headline of SlguSet: what was built, and which way models lean on it."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -28,7 +29,7 @@ from evenhand.report.vega import Side, Spec
 from evenhand.report.words import gate_meaning
 
 FILES = {
-    "counts": "slguset/sentences/*.counts.json",
+    "quarantine": "slguset/quarantine.csv",
     "funnel": "slguset/funnel.csv",
     "agreement": "slguset/agreement.csv",
     "statistics": "slguset/statistics.json",
@@ -39,6 +40,7 @@ FILES = {
     "published_report": "slguset_published/report.json",
     "anchors": "slguset/published_bias.csv",
 }
+QUARANTINE = {"reason": str, "parts": int}
 FUNNEL = {"step": str, "sentences": int}
 AGREEMENT = {"pair": str, "n": int, "krippendorff_alpha": float}
 BIAS = {
@@ -401,10 +403,9 @@ def _doubts(
                 else sentence("{} gets no number: it did not pass its check.", name(row["model"]))
             )
             doubts.append(told(text, of("bias") or of("published_bias")))
-    quarantined: dict[str, int] = {}
-    for path in found["counts"]:
-        for reason, n in (read_json(path).get("quarantined") or {}).items():
-            quarantined[reason] = quarantined.get(reason, 0) + n
+    quarantined: Counter[str] = Counter()
+    for row in (r for path in found["quarantine"] for r in read_csv(path, QUARANTINE)):
+        quarantined[row["reason"]] += row["parts"]
     if things := sum(quarantined.values()):
         text = sentence(
             "{} of the corpus could not be read and {} in the quarantine: {}.",
@@ -412,7 +413,7 @@ def _doubts(
             "is" if things == 1 else "are",
             reasons(quarantined),
         )
-        doubts.append(told(text, of("counts")))
+        doubts.append(told(text, of("quarantine")))
     for row in (r for path in found["agreement"] for r in read_csv(path, AGREEMENT)):
         alpha = row["krippendorff_alpha"]
         if row["pair"] == "all" and alpha is not None and alpha < LEAST_ALPHA:

@@ -5,17 +5,20 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.io.quarantine import REASONS
-from evenhand.io.tables import read_rows
-from evenhand.report.read import read_json
+from evenhand.report.read import read_csv, read_json
 
 #: Files named in the table of quarantined parts; beyond them only their number is told.
 MOST_FILES = 100
 
 
-def describe_quarantine(counts: list[Path], quarantine: list[Path]) -> dict[str, Any] | None:
+#: The columns of quarantine.csv.
+COLUMNS = {"reason": str, "file": str, "position": int, "unit": str, "detail": str, "parts": int}
+
+
+def describe_quarantine(counts: list[Path], quarantine: Path | None) -> dict[str, Any] | None:
     """Totals of what was read, encodings, and quarantined parts by reason and file.
 
-    None if there are neither counts nor quarantine tables.
+    None if there are neither counts nor a quarantine.
     """
     if not counts and not quarantine:
         return None
@@ -25,16 +28,11 @@ def describe_quarantine(counts: list[Path], quarantine: list[Path]) -> dict[str,
     for document in map(read_json, counts):
         totals.update({name: n for name, n in document.items() if isinstance(n, int)})
         encodings.update(document.get("encodings", {}))
-        reasons.update(document.get("quarantined", {}))
     found: dict[tuple[str, str], dict[str, Any]] = {}
-    for path in quarantine:
-        for row in read_rows(path):
-            key = (row["file"], row["reason"])
-            entry = found.setdefault(key, row | {"parts": 0})
-            entry["parts"] += row["parts"]
-    if not counts:
-        for (_, reason), entry in found.items():
-            reasons[reason] += entry["parts"]
+    for row in read_csv(quarantine, COLUMNS) if quarantine else ():
+        entry = found.setdefault((row["file"], row["reason"]), row | {"parts": 0})
+        entry["parts"] += row["parts"]
+        reasons[row["reason"]] += row["parts"]
     files = [found[key] for key in sorted(found)]
     return {
         "totals": dict(totals),
