@@ -1,5 +1,6 @@
 import importlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -572,6 +573,13 @@ def test_a_folder_is_none_of_these_files(here, settings, key):
     slguset = settings.pop("slguset", {"corpora": {"p": {"files": ["papers"]}}})
     with pytest.raises(InputError, match=rf"{re.escape(key)} is papers, which is a folder"):
         plan.check_files(configured(slguset, **settings))
+
+
+def test_a_pipe_is_no_file(here):
+    os.mkfifo("pairs.csv")
+    sets = {"p": {"format": "crows_pairs", "file": "pairs.csv"}}
+    with pytest.raises(InputError, match=r"sets\.p\.file is pairs\.csv, which is a pipe"):
+        plan.check_files(configured(models={"m": {"hub": "a"}}, stereotypes={"sets": sets}))
 
 
 def test_a_folder_is_no_set_of_pairs(here):

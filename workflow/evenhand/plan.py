@@ -64,6 +64,8 @@ def check_files(config: Config) -> None:
     for key, path in (named | legal).items():
         if path and not Path(path).exists():
             raise InputError(f"config: {key} is {path}, and there is no such file or folder")
+        if path and not Path(path).is_file() and not Path(path).is_dir():
+            raise InputError(f"config: {key} is {path}, which is a pipe, socket or device")
         if path and key not in legal and Path(path).is_dir():
             raise InputError(f"config: {key} is {path}, which is a folder", remedy="name a file")
     plan_stereotypes.check_sets(config)

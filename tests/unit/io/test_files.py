@@ -1,6 +1,7 @@
 """Digests of content, and outputs that are whole or absent."""
 
 import hashlib
+import os
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,15 @@ def test_the_digest_of_a_folder_goes_by_names_and_contents(tmp_path):
         ({"a": "x"}, {"a": "y", "b__c": "x"}, {"a": "x", "b__d": "y"}, {"a": "x", "c": "y"})
     ):
         assert files.content_digest(folder_of(tmp_path / f"other{number}", **other)) != first
+
+
+def test_names_of_any_bytes_count_and_pipes_are_refused(tmp_path):
+    before = files.content_digest(folder_of(tmp_path / "1", a="x"))
+    (tmp_path / "1" / os.fsdecode(b"\xff")).write_text("y")
+    assert files.content_digest(tmp_path / "1") != before
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe: is a pipe, socket or device"):
+        files.content_digest(tmp_path / "pipe")
 
 
 def test_snakemake_s_timestamp_and_partial_files_do_not_count(tmp_path):

@@ -1,4 +1,6 @@
 import json
+import os
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -57,6 +59,33 @@ def test_each_case_once(tmp_path):
         "paragraphs": 9,
         "characters": sum(len(line) for one in records for line in one.text),
     }
+
+
+def test_what_is_left_out_of_a_folder_is_told(tmp_path):
+    folder = tmp_path / "f"
+    for name in ("b", ".git", "a"):
+        (folder / name).mkdir(parents=True)
+    json_lines(folder / "b" / "1.jsonl", hudoc())
+    json_lines(folder / "a" / "2.jsonl", hudoc(itemid="001-2"))
+    json_lines(folder / ".git" / "3.jsonl", hudoc(itemid="001-3"))
+    (folder / ".4.jsonl").touch()
+    (folder / ".snakemake_timestamp").touch()
+    (folder / "5.pdf").write_bytes(b"%PDF")
+    os.mkfifo(folder / "6.jsonl")
+    (folder / "7").symlink_to(tmp_path)
+    records, quarantine, counts = run(tmp_path, [folder])
+    assert [one.case_id for one in records] == ["001-2", "001-1"]
+    assert {(Path(row["file"]).name, row["reason"]) for row in quarantine} == {
+        (".git", "hidden_file"),
+        (".4.jsonl", "hidden_file"),
+        ("5.pdf", "unknown_format"),
+        ("6.jsonl", "unreadable_file"),
+        ("7", "unreadable_file"),
+    }
+    assert counts["left_out"] == {"hidden_file": 2, "unknown_format": 1, "unreadable_file": 2}
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="empty: holds no file"):
+        run(tmp_path, [tmp_path / "empty"])
 
 
 def test_a_duplicate_in_another_file_tells_where_the_first_is(tmp_path):

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from evenhand.errors import InputError
+from evenhand.io.whole import check_file
 
 #: Files below this are copied, not linked: people edit sheets and tables, and a link would
 #: carry the edit into the run cache and into every other result that it serves.
@@ -26,9 +27,12 @@ def content_digest(path: Path) -> str:
 
     What another job is still writing into a folder does not count, nor does Snakemake's
     timestamp: a folder is the same before and after a workflow knows it.
+
+    Raises InputError if it is a pipe, a device, or nothing.
     """
     if path.is_dir():
         return folder_digest({name: content_digest(path / name) for name in folder_files(path)})
+    check_file(path)
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -42,8 +46,8 @@ def folder_files(folder: Path) -> list[str]:
 
 def folder_digest(files: dict[str, str]) -> str:
     """Return the SHA-256 of a folder from those of its files, in the order of `folder_files`."""
-    lines = (f"{name}\0{digest}\n" for name, digest in files.items())
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    lines = (os.fsencode(name) + f"\0{digest}\n".encode() for name, digest in files.items())
+    return hashlib.sha256(b"".join(lines)).hexdigest()
 
 
 def shown(path: Path | str) -> str:

@@ -14,9 +14,9 @@ from tqdm import tqdm
 from evenhand import stage
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
-from evenhand.io.formats import is_hidden
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.records import Record, write_records
+from evenhand.legal.rows import files_of
 from evenhand.stage import Input, Output, Plugin, Source
 from evenhand.text.decoding import Encoding
 
@@ -49,7 +49,8 @@ def read_cases(
     ----------
     files : list of path
         Files, compressed files, archives; the format says which. Of a folder all files that are
-        not hidden are read, with those of the folders below, in the order of their paths.
+        not hidden are read, with those of the folders below, in the order of their paths; the
+        others go to the quarantine.
     out : path
         ``records.parquet`` (`evenhand.legal.records.RECORD`), in the order of the files.
     quarantine : path
@@ -97,7 +98,7 @@ def read_cases(
         "characters": 0,
     }
     named = _tables(reader, format, tables or [])
-    records = reader.read(list(_inside(files)), options, problems, named)
+    records = reader.read(list(files_of(files, problems)), options, problems, named)
     written = write_records(out, _counted(_distinct(records, files, problems), tally))
     problems.write(quarantine)
     if not written:
@@ -119,19 +120,6 @@ def read_cases(
     }
     write_json(counts, result)
     return {name: result[name] for name in ("read", "records", "left_out", "noted")}
-
-
-def _inside(paths: Iterable[Path]) -> Iterator[Path]:
-    """Files, and those in folders."""
-    for path in paths:
-        if not path.is_dir():
-            yield path
-            continue
-        found = sorted(one for one in path.rglob("*") if one.is_file())
-        found = [one for one in found if not is_hidden(one.relative_to(path).as_posix())]
-        if not found:
-            raise InputError("holds no file", file=path)
-        yield from found
 
 
 def _options(reader: ModuleType, format: str, given: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 from evenhand.errors import InputError
 from evenhand.io import tables
 from evenhand.io.csv_rows import read_csv_rows
+from evenhand.io.files import TIMESTAMP, shown
 from evenhand.io.formats import is_hidden, kind_of
 from evenhand.io.limits import CASE_CHARACTERS, LimitError
 from evenhand.io.members import Member, open_members
@@ -34,19 +35,41 @@ def split_of(name: str) -> str | None:
     return next((_SPLITS[one] for one in parts if one in _SPLITS), None)
 
 
-def files_of(paths: list[Path]) -> Iterator[Path]:
-    """The files themselves, and those in folders, by name; hidden ones are left out."""
+def files_of(paths: list[Path], quarantine: Quarantine) -> Iterator[Path]:
+    """The files themselves, and those in folders, by name.
+
+    What is left out of a folder goes to the quarantine: hidden files, links to folders and to
+    nothing, pipes and devices.
+
+    Raises InputError if a folder holds nothing.
+    """
     for path in paths:
-        if path.is_dir():
-            inside = (one for one in path.rglob("*") if one.is_file())
-            yield from sorted(one for one in inside if not is_hidden(str(one.relative_to(path))))
-        else:
+        if not path.is_dir():
             yield path
+        elif inside := sorted(path.iterdir()):
+            yield from _inside(inside, quarantine)
+        else:
+            raise InputError("holds no file", file=path)
+
+
+def _inside(paths: list[Path], quarantine: Quarantine) -> Iterator[Path]:
+    """Those of a folder's files, and of the folders in it, that can be read."""
+    for path in paths:
+        if is_hidden(path.name):
+            if path.name != TIMESTAMP:
+                quarantine.add(str(path), None, "file", "hidden_file", "left out")
+        elif path.is_dir() and not path.is_symlink():
+            yield from _inside(sorted(path.iterdir()), quarantine)
+        elif path.is_file():
+            yield path
+        else:
+            detail = "a link to a folder or to nothing, or no regular file"
+            quarantine.add(str(path), None, "file", "unreadable_file", detail)
 
 
 def members_of(paths: list[Path], quarantine: Quarantine) -> Iterator[Member]:
     """The texts that files, folders and archives hold (see `evenhand.io.members`)."""
-    for path in files_of(paths):
+    for path in files_of(paths, quarantine):
         yield from open_members(path, quarantine)
 
 
@@ -63,7 +86,7 @@ def read_rows(
     InputError
         A table has no header or names a column twice, or a Parquet file is none.
     """
-    for path in files_of(paths):
+    for path in files_of(paths, quarantine):
         if path.suffix.lower() == ".parquet":
             yield from _parquet_rows(path)
             continue
@@ -123,7 +146,7 @@ def csv_table(
 
 def _parquet_rows(path: Path) -> Iterator[Found]:
     for number, row in enumerate(tables.read_rows(path, batch_rows=_BATCH_ROWS), start=1):
-        yield Found(str(path), number, "record", row)
+        yield Found(shown(path), number, "record", row)
 
 
 def whole(member: Member) -> bytes:
