@@ -1,5 +1,6 @@
 """Parquet in and out."""
 
+import os
 import re
 
 import pyarrow as pa
@@ -155,6 +156,13 @@ def test_a_file_that_is_not_there_is_no_damaged_one(tmp_path):
     for read in (tables.count_rows, lambda path: list(tables.read_rows(path))):
         with pytest.raises(InputError, match=r"cannot be read \(No such file"):
             read(tmp_path / "t.parquet")
+
+
+def test_a_name_that_pyarrow_cannot_take_is_told(tmp_path):
+    path = tmp_path / os.fsdecode(b"\xff.parquet")
+    path.touch()
+    with pytest.raises(InputError, match="has a name that is not UTF-8; rename it"):
+        tables.count_rows(path)
 
 
 def test_nobody_else_reads_pages(repository):

@@ -140,6 +140,8 @@ def _readable(path: Path) -> Iterator[None]:
     check_file(path)
     try:
         yield
+    except UnicodeEncodeError as error:
+        raise InputError("has a name that is not UTF-8", file=path, remedy="rename it") from error
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise InputError("is not a Parquet file", file=path) from error
     except OSError as error:
