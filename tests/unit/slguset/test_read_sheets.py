@@ -187,6 +187,9 @@ def test_faults_of_a_label_studio_export(folder, sample):
         path.write_text(text, encoding="utf-8")
         refuse(folder, sample, [path], "is no export of Label Studio")
     tasks = export(folder)
+    tasks[0]["annotations"][0]["completed_by"] = float("inf")
+    refuse(folder, sample, [write_export(folder, tasks)], "is no export of Label Studio")
+    tasks = export(folder)
     tasks[0]["data"]["round"] = ["r1"]
     refuse(folder, sample, [write_export(folder, tasks)], "is no export of Label Studio")
     tasks = export(folder)

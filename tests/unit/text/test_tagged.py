@@ -42,6 +42,11 @@ def test_cluener_spans_are_inclusive():
         '{"label": {}}',
         '{"text": "她", "label": {"name": {"她": [0]}}}',
         '{"text": "她在", "label": {"name": {"在": [[0, 0]]}}}',
+        '{"text": "她在", "label": {"name": {"在": [[-1, -1]]}}}',
+        '{"text": "她在", "label": {"name": {"": [[7, 8]]}}}',
+        '{"text": ["她"], "label": {}}',
+        '{"text": ' + "9" * 5000 + "}",
+        '{"text": ' + "[" * 5000,
         "[]",
     ],
 )

@@ -152,7 +152,7 @@ def _label_studio(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
                 cells = dict.fromkeys(("answer", "criterion", "comment"), "")
                 for key in ("sentence_id", "sentence", "round"):
                     cells[key] = _text(task["data"][key])
-                cells["annotator"] = _text(name) if isinstance(name, str) else str(int(name))
+                cells["annotator"] = str(name) if isinstance(name, int) else _text(name)
                 if not annotation.get("was_cancelled"):
                     for result in annotation["result"]:
                         value = result["value"]

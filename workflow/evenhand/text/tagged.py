@@ -101,7 +101,7 @@ def parse_cluener(line: str, path: Path | None = None, number: int | None = None
         names = []
         for name, spans in marked.items():
             for start, last in spans:
-                if not 0 <= start <= last or text[start : last + 1] != name:
+                if not 0 <= start <= last < len(text) or text[start : last + 1] != name:
                     raise InputError(
                         f"{name!r} does not stand at {start} to {last}", file=path, line=number
                     )
