@@ -4,7 +4,7 @@ For a redesign that shall change no result. Each difference is listed; the exit 
 there is one. Tables are compared cell by cell, JSON key by key, Parquet by schema and values, all
 else by bytes. ``--renames`` names a YAML file with what may differ::
 
-    files:                                  # regular expressions over paths of BASE, first match wins
+    files:                  # regular expressions over paths of BASE, the first match wins
       - ["tables/(\\w+)_length.csv", "tables/pairs/\\1/length.csv"]
       - ["report/.*", null]                 # null: gone on purpose
     new: ["tables/.*/index.json"]           # of HEAD only, on purpose
@@ -132,7 +132,8 @@ def of_tables(base, head, columns: dict[str, str | None], values: dict[str, str]
     names = [columns.get(name, name) for name in base[0]]
     kept = [name for name in names if name is not None]
     if set(kept) != set(head[0]):
-        yield f"columns lost {sorted(set(kept) - set(head[0]))}, new {sorted(set(head[0]) - set(kept))}"
+        lost, new = sorted(set(kept) - set(head[0])), sorted(set(head[0]) - set(kept))
+        yield f"columns lost {lost}, new {new}"
     if len(base[1]) != len(head[1]):
         yield f"{len(base[1])} rows -> {len(head[1])}"
         return
