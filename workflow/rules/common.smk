@@ -18,7 +18,7 @@ from evenhand.sources import read_sources, source_path, unchecked
 
 try:
     for file in workflow.configfiles:
-        read_config(file)
+        read_config(Path(file))
     written = config
     config = complete(config, read_schema(Path(LIBRARY) / "schemas" / "config.schema.yaml"))
     plan.check_files(config)
