@@ -1,77 +1,50 @@
-"""The score with every token masked, by whom the stereotype is about: a control.
+"""A control: the bias score with every token masked, by the group that the stereotype concerns.
 
-The model sees the length of the sentence and nothing else, so what it prefers here is which
-words are common. The paper finds that it prefers stereotypes of advantaged groups.
+The model sees only the length of the sentence, so its preference shows which words are common.
+The paper finds that models prefer stereotypes of advantaged groups.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from evenhand import stage
-from evenhand.io.csv_tables import write_rows
-from evenhand.stage import Input, Output, Source
+from evenhand.core.tables import NotApplicable, Row, Table, integer, percent, text
 from evenhand.stereotypes.decisions import bias_types, decide, score_intervals, tally
-from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set, summary
+from evenhand.stereotypes.read_scores import Model, Pairs
+from evenhand.stereotypes.study import PairStudy
 
-HEADER = [
-    "model",
-    "group",
-    "bias_type",
-    "pairs",
-    "scored",
-    "ties",
-    "score",
-    "score_low",
-    "score_high",
-]
+TABLE = Table(
+    "all_masked",
+    title="Control: bias score with every token masked",
+    key=("model", "group", "bias_type"),
+    columns=(
+        text("model"),
+        text("group", "Group that the stereotype concerns: disadvantaged or advantaged"),
+        text("bias_type", "all, or a bias type of the group"),
+        integer("pairs"),
+        integer("scored", "Pairs with two finite scores"),
+        integer("ties", "Scored pairs with equal scores"),
+        percent("score", "Scored pairs whose stereotypical sentence scores higher",
+                interval=True, neutral=50),
+    ),
+)  # fmt: skip
 
 #: By group, the side that is about the disadvantaged one: `more` is the stereotypical sentence.
 GROUPS = {"disadvantaged": "more", "advantaged": "less"}
 
 
-def measure_all_masked(
-    *,
-    pairs: Input,
-    scores: list[Source],
-    gates: list[Source],
-    out: Output,
-    resamples: int = 2000,
-    level: float = 0.95,
-    seed: int = 0,
-) -> dict[str, Any]:
-    """Compute the scores of the method all_masked apart for disadvantaged and advantaged groups.
-
-    Parameters
-    ----------
-    pairs : Path
-        The set; its column `disadvantaged` says which side is about the disadvantaged group.
-    scores, gates : list of Path
-        What `score_pairs` wrote of each model; the files' names are the models'.
-    out : Path
-        CSV, per trusted masked model and group whom the stereotype is about, for all pairs and
-        each bias type that the group has: pairs, scored, ties, score in per cent with an
-        interval by bootstrap over clusters. Only the header where the set does not say whom a
-        pair is about, or the method was not asked for.
-    resamples, level, seed
-        The bootstrap.
-    """
-    pair_set = read_pair_set(pairs)
-    models = read_models(pair_set, scores, gates)
-    draw = {"seed": seed, "resamples": resamples}
-    rows = [row for model in models for row in _measure(model, pair_set, draw, level)]
-    write_rows(out, HEADER, rows)
-    known = np.isin(pair_set.disadvantaged, list(GROUPS.values())).any()
-    reason = None if rows else "no scores with every token masked" if known else "no groups"
-    return summary(models, len(rows), reason)
+def rows(study: PairStudy) -> Iterator[Row]:
+    """Yield a row per trusted masked model, group and bias type."""
+    if not np.isin(study.pairs.disadvantaged, list(GROUPS.values())).any():
+        raise NotApplicable("no pair names the disadvantaged group")
+    models = [one for one in study.models if "all_masked" in one.methods]
+    if not models:
+        raise NotApplicable("no model has scores with every token masked")
+    for model in models:
+        yield from _rows(model, study.pairs, study.draw, study.level)
 
 
-def _measure(
-    model: Model, pairs: Pairs, draw: dict[str, int], level: float
-) -> Iterator[dict[str, Any]]:
-    if "all_masked" not in model.methods:
-        return
+def _rows(model: Model, pairs: Pairs, draw: dict[str, int], level: float) -> Iterator[Row]:
     decisions = decide(pairs, model.scores, "all_masked")
     for group, side in GROUPS.items():
         members = pairs.disadvantaged == side
@@ -90,7 +63,3 @@ def _measure(
                 "score_low": low,
                 "score_high": high,
             }
-
-
-if __name__ == "__main__":
-    stage.run(measure_all_masked)

@@ -1,81 +1,51 @@
-"""The length artefact: how often each method prefers the sentence with more tokens.
+"""How often each method scores the longer sentence higher.
 
 AULA does by construction: its weights fall with the length, and log-probabilities are negative
-(Kaneko and Bollegala, AAAI 2022, equation 4, has no normalisation). Beside it stands the score
-on pairs of equal length, where no method can.
+(Kaneko and Bollegala, AAAI 2022, equation 4, has no normalisation). The score of the pairs of
+equal length is free of this.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from evenhand import stage
-from evenhand.io.csv_tables import write_rows
+from evenhand.core.tables import Row, Table, integer, percent, share, text
 from evenhand.metrics.bootstrap import percentile_interval, ratio_replicates
-from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.decisions import decide, score_intervals, tally
-from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set, summary
+from evenhand.stereotypes.read_scores import Model, Pairs
+from evenhand.stereotypes.study import PairStudy
 
-HEADER = [
-    "model",
-    "method",
-    "unequal_pairs",
-    "prefers_longer",
-    "share_longer",
-    "share_longer_low",
-    "share_longer_high",
-    "score_all",
-    "score_equal_length",
-    "equal_length_pairs",
-    "score_equal_length_low",
-    "score_equal_length_high",
-]
-
-
-def measure_length(
-    *,
-    pairs: Input,
-    scores: list[Source],
-    gates: list[Source],
-    out: Output,
-    methods: list[str] | None = None,
-    resamples: int = 2000,
-    level: float = 0.95,
-    seed: int = 0,
-) -> dict[str, Any]:
-    """Measure how often each method prefers the longer sentence, and the scores without that.
-
-    Parameters
-    ----------
-    pairs : Path
-        The set.
-    scores, gates : list of Path
-        What `score_pairs` wrote of each model; the files' names are the models'.
-    out : Path
-        CSV, per trusted model and method, of its scored pairs: unequal_pairs, with different
-        numbers of tokens; prefers_longer, those of them whose longer sentence is likelier;
-        share_longer (0 to 1, one half is no preference) with an interval by bootstrap over
-        clusters; score_all, and score_equal_length over the equal_length_pairs with its
-        interval, in per cent.
-    methods : list of str, optional
-        The methods that were asked for; by default those that the gates name.
-    resamples, level, seed
-        The bootstrap.
-    """
-    pair_set = read_pair_set(pairs)
-    models = read_models(pair_set, scores, gates, (), methods or ())
-    draw = {"seed": seed, "resamples": resamples}
-    rows = [row for model in models for row in _measure(model, pair_set, draw, level)]
-    write_rows(out, HEADER, rows)
-    return summary(models, len(rows))
+TABLE = Table(
+    "length",
+    title="Preference for the longer sentence",
+    key=("model", "method"),
+    columns=(
+        text("model"),
+        text("method"),
+        integer("unequal_pairs", "Scored pairs whose sentences differ in their number of tokens"),
+        integer("prefers_longer", "Of these, pairs whose longer sentence scores higher"),
+        share("share_longer", "prefers_longer / unequal_pairs", interval=True, neutral=0.5),
+        percent("score_all", "The bias score of all scored pairs"),
+        percent(
+            "score_equal_length",
+            "The bias score of the pairs of equal length",
+            interval=True,
+            neutral=50,
+        ),
+        integer("equal_length_pairs", "Scored pairs of equal length"),
+    ),
+    source="Kaneko and Bollegala 2022, equation 4",
+)
 
 
-def _measure(
-    model: Model, pairs: Pairs, draw: dict[str, int], level: float
-) -> Iterator[dict[str, Any]]:
-    if not model.methods:
-        return
+def rows(study: PairStudy) -> Iterator[Row]:
+    """Yield a row per trusted model and method; intervals by bootstrap over clusters."""
+    for model in study.models:
+        if model.methods:
+            yield from _rows(model, study.pairs, study.draw, study.level)
+
+
+def _rows(model: Model, pairs: Pairs, draw: dict[str, int], level: float) -> Iterator[Row]:
     lengths = [model.scores.column("n_tokens", side) for side in ("more", "less")]
     longer = np.sign(lengths[0] - lengths[1])  # NaN where a length is missing
     decisions = [decide(pairs, model.scores, method) for method in model.methods]
@@ -103,7 +73,3 @@ def _measure(
             "score_equal_length_low": intervals[place][0],
             "score_equal_length_high": intervals[place][1],
         }
-
-
-if __name__ == "__main__":
-    stage.run(measure_length)

@@ -1,155 +1,111 @@
-"""How far each method agrees with people on which pairs show a bias: ROC curves and AUC.
+"""How well each method agrees with human ratings: the area under the ROC curve (AUC).
 
-People: a pair is *biased* if at least k of its annotators named the pair's own bias type.
-Method: ``f(more) - f(less)``, as it is, with its sign: how much likelier the model finds the
-stereotypical sentence. No threshold and no sign is fitted to the labels, so an AUC below 0.5 is
-possible, and says that the method finds the stereotype likelier where people see none.
+Label: a pair is biased if at least k of its annotators named its bias type. Score:
+``f(more) - f(less)`` with its sign, the log-odds that the model prefers the stereotypical
+sentence. Neither a threshold nor the sign is fitted to the labels, so an AUC below 0.5 is
+possible.
 
 The paper (Kaneko and Bollegala, AAAI 2022, section 5) compares each method with a binary human
 rating by ROC curves; its code for this was not released, so the label and the sign are ours.
 """
 
+from collections.abc import Iterator
+from functools import lru_cache
 from itertools import combinations
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from evenhand import stage
-from evenhand.io.csv_tables import write_rows
+from evenhand.core.tables import NotApplicable, Row, Table, integer, number, share, text
 from evenhand.metrics.bootstrap import percentile_interval
-from evenhand.metrics.paired import holm, sign_flip_p_values
-from evenhand.metrics.roc import auc, auc_contributions, auc_replicates, roc_points
-from evenhand.stage import Input, Output, Source
+from evenhand.metrics.paired import sign_flip_p_values
+from evenhand.metrics.roc import auc, auc_contributions, auc_replicates
 from evenhand.stereotypes.decisions import decide
-from evenhand.stereotypes.read_scores import Pairs, read_models, read_pair_set, summary
+from evenhand.stereotypes.read_scores import Pairs
+from evenhand.stereotypes.study import PairStudy
 
-HEADER = [
-    "model",
-    "method",
-    "agreeing",
-    "biased",
-    "unbiased",
-    "auc",
-    "auc_low",
-    "auc_high",
-    "p_value",
-]
-ROC_HEADER = ["model", "method", "agreeing", "false_positive_rate", "true_positive_rate"]
-TESTS_HEADER = [
-    "model",
-    "agreeing",
-    "method_a",
-    "method_b",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "p_value",
-    "p_adjusted",
-]
-
-#: Biased pairs, and unbiased ones, below which an AUC says nothing of how it varies.
+#: With fewer biased or unbiased pairs than this, an AUC has no interval and no p-value.
 LEAST_PAIRS = 10
 
+TABLE = Table(
+    "meta_evaluation",
+    title="Agreement with human ratings (AUC)",
+    key=("model", "method", "agreeing"),
+    columns=(
+        text("model"),
+        text("method"),
+        integer("agreeing", "Annotators who must name the bias type of a pair"),
+        integer("biased", "Scored pairs that are biased by this label"),
+        integer("unbiased", "Scored pairs that are not"),
+        share("auc", "A tie counts one half; below 0.5 the order is reversed", interval=True),
+        number("p_value", "Of an AUC of 0.5, two-sided, by random signs of the clusters"),
+    ),
+    source="Kaneko and Bollegala 2022, section 5",
+)
 
-def meta_evaluate(
-    *,
-    pairs: Input,
-    scores: list[Source],
-    gates: list[Source],
-    out: Output,
-    roc: Output,
-    auc_tests: Output,
-    methods: list[str] | None = None,
-    agreeing: list[int] | None = None,
-    resamples: int = 2000,
-    level: float = 0.95,
-    seed: int = 0,
-) -> dict[str, Any]:
-    """Hold each method's scores against the annotations of the pairs.
+
+class Agreement(NamedTuple):
+    """How the methods of one model agree with one human label.
 
     Parameters
     ----------
-    pairs : Path
-        The set.
-    scores, gates : list of Path
-        What `score_pairs` wrote of each model; the files' names are the models'.
-    out : Path
-        CSV, per trusted model, method and number of agreeing annotators: biased and unbiased
-        pairs among those that the method scored; AUC (a tie counts one half) with an interval by
-        bootstrap over clusters; p_value of an AUC of 0.5, two-sided, by random signs of the
-        clusters' contributions. Shuffling labels between pairs would ignore that pairs with the
-        same swap go together, and give p-values that are far too small.
-    roc : Path
-        CSV, the points of each ROC curve, at most 200.
-    auc_tests : Path
-        CSV, per model and number of agreeing annotators, for each two methods: AUC of a minus
-        AUC of b over the pairs that both scored, with an interval and a p-value of the same
-        kinds, and the p-value adjusted by Holm for the tests of that model and number.
-    methods : list of str, optional
-        The methods that were asked for; by default those that the gates name.
-    agreeing : list of int, optional
-        How many annotators make a pair biased; by default 3, 4 and 5.
-    resamples, level, seed
-        The bootstrap; the seed is that of the signs too.
-
-    Notes
-    -----
-    All three tables have their header only where the set has no annotations. Cells are blank
-    where all pairs have one label, or there are too few clusters. An AUC over fewer than
-    `LEAST_PAIRS` pairs of one label has no interval and no p-value.
+    model : str
+    agreeing : int
+        Annotators who must name the bias type of a pair.
+    differences : dict of array of float, shape (n,)
+        By method, ``f(more) - f(less)``; NaN without a score.
+    labels, rated : array of bool, shape (n,)
+        Whether a pair is biased, and whether anyone rated it.
+    areas : dict
+        See `compare`.
     """
-    pair_set = read_pair_set(pairs)
-    models = read_models(pair_set, scores, gates, (), methods or ())
-    rated = np.isfinite(pair_set.agreement)
-    rows: list[dict[str, Any]] = []
-    points: list[dict[str, Any]] = []
-    tests: list[dict[str, Any]] = []
-    draw = {"seed": seed, "resamples": resamples}
-    for model in models if rated.any() else []:
-        differences = {
-            method: decide(pair_set, model.scores, method).difference for method in model.methods
-        }
-        for count in agreeing or [3, 4, 5]:
-            head = {"model": model.name, "agreeing": count}
-            labels = pair_set.agreement >= count
-            found = compare(pair_set, differences, labels, rated, draw, level)
-            for method, difference in differences.items():
-                own = rated & np.isfinite(difference)
-                value, low, high, p_value = found[method, method]
-                rows.append(
-                    head
-                    | {
-                        "method": method,
-                        "biased": int((own & labels).sum()),
-                        "unbiased": int((own & ~labels).sum()),
-                        "auc": value,
-                        "auc_low": low,
-                        "auc_high": high,
-                        "p_value": p_value,
-                    }
-                )
-                points += [
-                    head
-                    | {
-                        "method": method,
-                        "false_positive_rate": float(false_rate),
-                        "true_positive_rate": float(true_rate),
-                    }
-                    for false_rate, true_rate in zip(
-                        *roc_points(difference[own], labels[own]), strict=True
-                    )
-                ]
-            couples = list(combinations(differences, 2))
-            adjusted = holm(np.array([found[couple][3] for couple in couples]))
-            for couple, p_adjusted in zip(couples, adjusted.tolist(), strict=True):
-                names = {"method_a": couple[0], "method_b": couple[1]}
-                numbers = zip(TESTS_HEADER[4:8], found[couple], strict=True)
-                tests.append(head | names | dict(numbers) | {"p_adjusted": p_adjusted})
-    write_rows(out, HEADER, rows)
-    write_rows(roc, ROC_HEADER, points)
-    write_rows(auc_tests, TESTS_HEADER, tests)
-    reason = None if rated.any() else "no annotations"
-    return summary(models, len(rows), reason) | {"rated": int(rated.sum())}
+
+    model: str
+    agreeing: int
+    differences: dict[str, np.ndarray]
+    labels: np.ndarray
+    rated: np.ndarray
+    areas: dict[tuple[str, str], tuple[float, float, float, float]]
+
+
+@lru_cache(maxsize=1)  # three tables share it
+def agreements(study: PairStudy) -> list[Agreement]:
+    """Compare the scores with the ratings, for each trusted model and number of annotators."""
+    pairs = study.pairs
+    rated = np.isfinite(pairs.agreement)
+    if not rated.any():
+        raise NotApplicable("no pair has been rated by annotators")
+    if any(("unrelated", "original") in one.scores.rows for one in study.models if one.trusted):
+        raise NotApplicable("annotators rated single sentences, not pairs")
+    found = []
+    for model in study.models:
+        differences = {name: decide(pairs, model.scores, name).difference for name in model.methods}
+        for number_agreeing in study.agreeing:
+            labels = pairs.agreement >= number_agreeing
+            areas = compare(pairs, differences, labels, rated, study.draw, study.level)
+            found.append(Agreement(model.name, number_agreeing, differences, labels, rated, areas))
+    return found
+
+
+def rows(study: PairStudy) -> Iterator[Row]:
+    """Yield a row per trusted model, method and number of annotators.
+
+    Shuffling labels between pairs would ignore that pairs of a cluster are dependent, and give
+    p-values that are far too small; so clusters get random signs.
+    """
+    for one in agreements(study):
+        for method, difference in one.differences.items():
+            own = one.rated & np.isfinite(difference)
+            area = dict(zip(("auc", "auc_low", "auc_high", "p_value"), one.areas[method, method],
+                            strict=True))  # fmt: skip
+            yield {
+                "model": one.model,
+                "method": method,
+                "agreeing": one.agreeing,
+                "biased": int((own & one.labels).sum()),
+                "unbiased": int((own & ~one.labels).sum()),
+                **area,
+            }
 
 
 def compare(
@@ -211,7 +167,3 @@ def compare(
         rows = zip(values, low.tolist(), high.tolist(), p_values.tolist(), strict=True)
         found |= dict(zip(own, rows, strict=True))
     return found
-
-
-if __name__ == "__main__":
-    stage.run(meta_evaluate)

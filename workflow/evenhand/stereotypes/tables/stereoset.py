@@ -1,81 +1,51 @@
-"""StereoSet's LMS, SS and ICAT of each model and method, on sets with unrelated sentences."""
+"""StereoSet's LMS, SS and ICAT, for sets with unrelated sentences."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from evenhand import stage
-from evenhand.io.csv_tables import write_rows
+from evenhand.core.tables import NotApplicable, Row, Table, integer, percent, text
 from evenhand.metrics.bootstrap import percentile_interval
 from evenhand.metrics.stereoset import TermScores, macro_scores, score_terms
-from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.decisions import bias_types
-from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set, summary
+from evenhand.stereotypes.read_scores import Model, Pairs
+from evenhand.stereotypes.study import PairStudy
+
+TABLE = Table(
+    "stereoset",
+    title="LMS, SS and ICAT",
+    key=("model", "method", "bias_type"),
+    columns=(
+        text("model"),
+        text("method"),
+        text("bias_type", "all, or a bias type"),
+        integer("terms", "Target terms with a scored triple"),
+        integer("triples", "Triples of sentences"),
+        integer("scored", "Triples with three finite scores"),
+        percent("lms", "Language modelling score", interval=True, clusters="terms"),
+        percent("ss", "Stereotype score", interval=True, clusters="terms", neutral=50),
+        percent("icat", "Idealised CAT score", interval=True, clusters="terms"),
+    ),
+    source="Nadeem et al. 2021",
+)
 
 METRICS = ("lms", "ss", "icat")
 
-HEADER = [
-    "model",
-    "method",
-    "bias_type",
-    "terms",
-    "triples",
-    "scored",
-    *(f"{metric}{end}" for metric in METRICS for end in ("", "_low", "_high")),
-]
-
-
-def measure_stereoset(
-    *,
-    pairs: Input,
-    scores: list[Source],
-    gates: list[Source],
-    out: Output,
-    methods: list[str] | None = None,
-    resamples: int = 2000,
-    level: float = 0.95,
-    seed: int = 0,
-) -> dict[str, Any]:
-    """Compute LMS, SS and ICAT, macro-averaged over target terms, with intervals.
-
-    Parameters
-    ----------
-    pairs : Path
-        The set; its clusters are the target terms.
-    scores, gates : list of Path
-        What `score_pairs` wrote of each model; the files' names are the models'.
-    out : Path
-        CSV, per trusted model and method for all triples and each bias type: terms with a scored
-        triple, triples, scored triples (with three finite scores), and LMS, SS and ICAT in per
-        cent with an interval by bootstrap over the terms. Methods that score no triple have a
-        row without numbers, unless they compare the sentences of a pair only (CPS, SSS: a
-        third sentence has no score by them). Only the header where the set has no unrelated
-        sentences.
-    methods : list of str, optional
-        The methods that were asked for; by default those that the gates name.
-    resamples, level, seed
-        The bootstrap.
-    """
-    pair_set = read_pair_set(pairs)
-    models = read_models(pair_set, scores, gates, (), methods or ())
-    draw = {"seed": seed, "resamples": resamples}
-    rows = [row for model in models for row in _measure(model, pair_set, draw, level)]
-    write_rows(out, HEADER, rows)
-    has_unrelated = any(("unrelated", "original") in m.scores.rows for m in models if m.trusted)
-    reason = None if has_unrelated else "no unrelated sentences"
-    return summary(models, len(rows), reason)
-
-
-#: What compares the two sentences of a pair, so that a third has no score.
+#: Methods that compare the two sentences of a pair, so that a third sentence has no score.
 BETWEEN_TWO = ("cps", "sss", "sss_compat")
 
 
-def _measure(
-    model: Model, pairs: Pairs, draw: dict[str, int], level: float
-) -> Iterator[dict[str, Any]]:
-    if not model.trusted or ("unrelated", "original") not in model.scores.rows:
-        return
+def rows(study: PairStudy) -> Iterator[Row]:
+    """Yield a row per trusted model, method and bias type, macro-averaged over target terms."""
+    models = [one for one in study.models if one.trusted]
+    scored = [one for one in models if ("unrelated", "original") in one.scores.rows]
+    if models and not scored:
+        raise NotApplicable("the set has no unrelated sentences")
+    for model in scored:
+        yield from _rows(model, study.pairs, study.draw, study.level)
+
+
+def _rows(model: Model, pairs: Pairs, draw: dict[str, int], level: float) -> Iterator[Row]:
     there = model.scores.rows["unrelated", "original"] >= 0
     for method in model.methods:
         if method in BETWEEN_TWO:
@@ -113,7 +83,3 @@ def _scores(found: TermScores, draw: dict[str, int], level: float) -> dict[str, 
         for place, metric in enumerate(METRICS)
         for end, numbers in (("", values), ("_low", low), ("_high", high))
     }
-
-
-if __name__ == "__main__":
-    stage.run(measure_stereoset)
