@@ -134,7 +134,6 @@ def other_files(config: Config, shards: Iterable[str]) -> list[str]:
                 f"<results>/stereotypes/{name}/{kind}/{model}.parquet"
                 for kind in plan_stereotypes.STORES
             ]
-        files += [f"<results>/tables/{name}_models.csv"] if models else []
     for kind in ("runs", "groups", "predictions"):
         files += plan_individual.table_runs(config, kind)
     files += [

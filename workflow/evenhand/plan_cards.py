@@ -36,12 +36,7 @@ def card_inputs(config: Config, model: str) -> dict[str, list[str]]:
     return {
         "sets": [f"{folder}/{name}/pairs.json" for name in sets],
         "gates": [f"{folder}/{name}/gates/{model}.json" for name in sets],
-        "bias_scores": [f"{tables}/{name}_bias_scores.csv" for name in sets],
-        "stereoset": [
-            f"{tables}/{name}_stereoset.csv"
-            for name in sets
-            if "stereoset" in plan_stereotypes.pair_tables(config, name)
-        ],
+        "tables": [f"{tables}/pairs/{name}" for name in sets],
         "bias": [f"{tables}/{edition}_bias.csv" for edition in editions],
         "bias_gates": [f"<results>/{edition}/bias/{model}.gate.json" for edition in editions],
     }

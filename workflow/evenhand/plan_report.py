@@ -114,11 +114,9 @@ def models_page_files(config: Config) -> dict[str, str | list[str]]:
             "scores": [f"{folder}/{name}/scores/{model}.parquet" for name, model in each],
             "gates": [f"{folder}/{name}/gates/{model}.json" for name, model in each],
         }
-        for name in sets:
-            for table in plan_stereotypes.pair_tables(config, name):
-                files.setdefault(table, []).append(f"<results>/tables/{name}_{table}.csv")
+        files["tables"] = [f"<results>/tables/pairs/{name}" for name in sets]
     if config["stereotypes"]["released"]["scores"]:
-        files["released"] = "<results>/tables/stereoset_released.csv"
+        files["released"] = "<results>/tables/released"
     return files
 
 
@@ -225,7 +223,8 @@ def tables(config: Config, shards: Iterable[str]) -> list[str]:
     shown = page_inputs(config, shards).values()
     files = flat(*shown, {"": other_tables(config, shards)})
     documents = flat(*({name: page.get(name, []) for name in DOCUMENTS} for page in shown))
-    return [file for file in files if file.endswith(".csv") or file in documents]
+    folders = [file for file in files if file.startswith("<results>/tables/") and "." not in file]
+    return [file for file in files if file.endswith(".csv") or file in documents] + folders
 
 
 def traced_files(config: Config, shards: Iterable[str]) -> list[str]:

@@ -113,18 +113,5 @@ def pair_set_file(config: Config, sources: dict[str, dict[str, str]], name: str)
     return one.get("file") or source_path(config, sources, one["source"])
 
 
-def pair_tables(config: Config, name: str) -> list[str]:
-    """The tables of a set of pairs: those that its format has something for."""
-    form = config["stereotypes"]["sets"][name]["format"]
-    tables = ["bias_scores", "token_accuracy", "length", "compat"]
-    if form == "stereoset":
-        tables.append("stereoset")
-    if form == "crows_pairs":  # which alone says who is disadvantaged, and what people thought
-        tables += ["all_masked", "meta_evaluation", "roc", "auc_tests"]
-    if len(pair_sets(config)[name]) > 1:
-        tables.append("model_comparisons")
-    return tables
-
-
 #: What is kept of a model on a set of pairs beside its scores.
 STORES = ("tokens", "null")

@@ -13,6 +13,7 @@ from evenhand import plan, plan_cards, plan_classifiers, plan_individual, plan_l
 from evenhand import plan_report, plan_shown, plan_slguset, plan_stereotypes
 from evenhand.code import digest
 from evenhand.config import Options, complete, file_options, pick, read_config, read_schema
+from evenhand.core.families import member_names
 from evenhand.errors import InputError
 from evenhand.sources import read_sources, source_path, unchecked
 
@@ -91,6 +92,11 @@ def code(*modules):
     )
 
 
+def family(stage, package):
+    """A rule's `params: code` for a stage that runs all members of a family of plugins."""
+    return code(stage, *member_names(package))
+
+
 def options(key, *names):
     """A rule's `params: options`: a section of the configuration, or some of its keys.
 
@@ -124,6 +130,11 @@ def given(wildcards, input):
 def shown(path):
     """An output that `snakemake --report` shows, as `workflow/report/shown.csv` says."""
     return report(path, **SHOWN[path])
+
+
+def shown_folder(path):
+    """A folder of tables that `snakemake --report` shows."""
+    return report(directory(path), patterns=["{table}.csv"], **SHOWN[path])
 
 
 def table(name):

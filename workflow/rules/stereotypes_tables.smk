@@ -1,107 +1,52 @@
-# What the scores of pairs say: one rule a table, all models of a set together.
+# The result tables of pairs: all tables of a set in one job, and a check on released scores.
 
 
-rule summarise_scores:
+rule tabulate_pairs:
     input:
         pairs="<results>/stereotypes/{set}/pairs.parquet",
         scores=of_set("scores/{model}.parquet"),
         gates=of_set("gates/{model}.json"),
         nulls=of_set("null/{model}.parquet"),
     output:
-        out=shown("<results>/tables/{set}_bias_scores.csv"),
-        models_out=shown("<results>/tables/{set}_models.csv"),
+        out=shown_folder("<results>/tables/pairs/{set}"),
     log:
-        "<logs>/summarise_scores/{set}.log",
+        "<logs>/tabulate_pairs/{set}.log",
     benchmark:
-        "<benchmarks>/summarise_scores/{set}.jsonl"
+        "<benchmarks>/tabulate_pairs/{set}.jsonl"
     conda:
         "../../envs/score.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         given=given,
-        code=code("evenhand.stereotypes.summarise_scores"),
+        code=family("evenhand.stereotypes.tabulate_pairs", "evenhand.stereotypes.tables"),
         options=options("scoring", "resamples"),
     shell:
-        "python -m evenhand.stereotypes.summarise_scores {params.given} {params.options}"
-        " --out {output.out} --models-out {output.models_out} 2> {log}"
+        "python -m evenhand.stereotypes.tabulate_pairs {params.given} {params.options}"
+        " --out {output.out} 2> {log}"
 
 
-rule measure_stereoset:
+rule check_released:
     input:
-        pairs="<results>/stereotypes/{set}/pairs.parquet",
-        scores=of_set("scores/{model}.parquet"),
-        gates=of_set("gates/{model}.json"),
+        gold=lambda wildcards: source_of(STEREOTYPES["released"]["gold"]),
+        scores=lambda wildcards: [source_of(one) for one in STEREOTYPES["released"]["scores"]],
+        published="resources/stereotypes/published_stereoset.csv",
     output:
-        shown("<results>/tables/{set}_stereoset.csv"),
+        shown_folder("<results>/tables/released"),
     log:
-        "<logs>/measure_stereoset/{set}.log",
+        "<logs>/check_released/all.log",
     benchmark:
-        "<benchmarks>/measure_stereoset/{set}.jsonl"
+        "<benchmarks>/check_released/all.jsonl"
     conda:
         "../../envs/score.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 3000 * attempt,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         given=given,
-        code=code("evenhand.stereotypes.measure_stereoset"),
-        options=options("scoring", "resamples"),
+        code=code("evenhand.stereotypes.check_released"),
     shell:
-        "python -m evenhand.stereotypes.measure_stereoset {params.given} {params.options}"
-        " --out {output} 2> {log}"
-
-
-rule measure_accuracy:
-    input:
-        pairs="<results>/stereotypes/{set}/pairs.parquet",
-        scores=of_set("scores/{model}.parquet"),
-        gates=of_set("gates/{model}.json"),
-    output:
-        shown("<results>/tables/{set}_token_accuracy.csv"),
-    log:
-        "<logs>/measure_accuracy/{set}.log",
-    benchmark:
-        "<benchmarks>/measure_accuracy/{set}.jsonl"
-    conda:
-        "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 3000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
-    params:
-        given=given,
-        code=code("evenhand.stereotypes.measure_accuracy"),
-        options=options("scoring", "resamples"),
-    shell:
-        "python -m evenhand.stereotypes.measure_accuracy {params.given} {params.options}"
-        " --out {output} 2> {log}"
-
-
-rule measure_all_masked:
-    input:
-        pairs="<results>/stereotypes/{set}/pairs.parquet",
-        scores=of_set("scores/{model}.parquet"),
-        gates=of_set("gates/{model}.json"),
-    output:
-        shown("<results>/tables/{set}_all_masked.csv"),
-    log:
-        "<logs>/measure_all_masked/{set}.log",
-    benchmark:
-        "<benchmarks>/measure_all_masked/{set}.jsonl"
-    conda:
-        "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 3000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
-    params:
-        given=given,
-        code=code("evenhand.stereotypes.measure_all_masked"),
-        options=options("scoring", "resamples"),
-    shell:
-        "python -m evenhand.stereotypes.measure_all_masked {params.given} {params.options}"
-        " --out {output} 2> {log}"
+        "python -m evenhand.stereotypes.check_released {params.given} --out {output} 2> {log}"

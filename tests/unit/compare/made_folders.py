@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from evenhand.stereotypes.summarise_scores import summarise_scores
 
 from evenhand.io.files import content_digest
 from evenhand.slguset.bias_tables import BIAS, VARIANTS
 from evenhand.slguset.summarise_bias import summarise_bias
-from evenhand.stereotypes.summarise_scores import summarise_scores
 from unit.stereotypes import made_scores
 
 #: Eight pairs of words, five sentences each.

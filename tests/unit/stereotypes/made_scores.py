@@ -1,6 +1,7 @@
 """Small sets of pairs, and the files that score_pairs and score_null leave, made up."""
 
 import csv
+import importlib
 import json
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from evenhand.core.tables import tabulate
 from evenhand.stereotypes.methods import METHODS
 from evenhand.stereotypes.pairs import PAIRS
+from evenhand.stereotypes.read_scores import read_models, read_pair_set
 from evenhand.stereotypes.scores import NULL_SCORES, SCORES
+from evenhand.stereotypes.study import PairStudy
 
 
 def write_pairs(path: Path, rows: list[dict[str, Any]]) -> Path:
@@ -116,6 +120,43 @@ def write_model(
     return {"scores": [scores], "gates": [gate], "nulls": [null]}
 
 
+def tabulate_one(
+    name: str,
+    *,
+    pairs: Path,
+    scores: list[Path],
+    gates: list[Path],
+    out: Path,
+    nulls: list[Path] | None = None,
+    methods: list[str] | None = None,
+    agreeing: tuple[int, ...] = (3, 4, 5),
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Write one table of `evenhand.stereotypes.tables`, and return what the stage says of it.
+
+    A table that does not apply has no file; `read_csv` gives no row for it.
+    """
+    member = importlib.import_module(f"evenhand.stereotypes.tables.{name}")
+    pair_set = read_pair_set(pairs)
+    models = read_models(pair_set, scores, gates, nulls or (), methods or ())
+    checks = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in gates}
+    draw = {"seed": seed, "resamples": resamples}
+    study = PairStudy(pair_set, models, checks, draw, level, tuple(agreeing))
+    counts = tabulate(out.parent / "tables", [member], study)
+    out.unlink(missing_ok=True)
+    if counts["rows"]:
+        (out.parent / "tables" / f"{name}.csv").rename(out)
+    untrusted = {model.name: model.reason for model in models if not model.trusted}
+    reason = {"reason": counts["left_out"][name]} if "left_out" in counts else {}
+    return {
+        "rows": counts["rows"].get(name, 0),
+        "untrusted": untrusted,
+        "models": len(models),
+    } | reason
+
+
 def together(*models: dict[str, list[Path]]) -> dict[str, list[Path]]:
     """The options of several models."""
     keys = {key: None for model in models for key in model}
@@ -128,7 +169,13 @@ def decided(hits: list[int | None]) -> list[tuple[float | None, float]]:
 
 
 def made_set(
-    folder: Path, models: int = 1, *, pairs: int = 200, seeds: int = 4, rng_seed: int = 0
+    folder: Path,
+    models: int = 1,
+    *,
+    pairs: int = 200,
+    seeds: int = 4,
+    rng_seed: int = 0,
+    sides: int = 3,
 ) -> dict[str, Any]:
     """Random scores of every masked method for a set with directions, types and annotations."""
     generator = np.random.default_rng(rng_seed)
@@ -151,9 +198,9 @@ def made_set(
     masked = [name for name, method in METHODS.items() if method.family == "masked"]
 
     def block() -> list[dict[str, Any]]:
-        lengths = [tuple(map(int, generator.integers(4, 7, size=3))) for _ in range(pairs)]
+        lengths = [tuple(map(int, generator.integers(4, 7, size=sides))) for _ in range(pairs)]
         values = {
-            name: [tuple(map(float, one)) for one in generator.normal(-5, 1, size=(pairs, 3))]
+            name: [tuple(map(float, one)) for one in generator.normal(-5, 1, size=(pairs, sides))]
             for name in masked
         }
         counts = {
@@ -167,7 +214,7 @@ def made_set(
                 "all_masked_correct": 0,
             }
             for number in range(pairs)
-            for side in ("more", "less", "unrelated")
+            for side in ("more", "less", "unrelated")[:sides]
             for variant in ("original", "shuffled")
         }
         return score_rows(values, lengths, counts)
@@ -180,5 +227,7 @@ def made_set(
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:
+    if not path.exists():
+        return []
     with path.open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))

@@ -58,9 +58,9 @@ def published(folder, *rows):
 
 
 def check(folder, files, table):
-    out = folder / "out.csv"
+    out = folder / "out"
     counts = check_released(gold=gold(folder), scores=files, published=table, out=out)
-    with out.open(encoding="utf-8", newline="") as stream:
+    with (out / "stereoset.csv").open(encoding="utf-8", newline="") as stream:
         return {(row["system"], row["part"]): row for row in csv.DictReader(stream)}, counts
 
 
@@ -154,10 +154,10 @@ def test_the_authors_own_scores_give_the_published_numbers(mirror, repository, t
         gold=folder / "dev_ids_and_gold.json.gz",
         scores=sorted((folder / "released_scores").iterdir()),
         published=repository / "resources" / "stereotypes" / "published_stereoset.csv",
-        out=tmp_path / "out.csv",
+        out=tmp_path,
     )
     assert counts == {"not_given": 27, "reproduced": 6}
-    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as stream:
+    with (tmp_path / "stereoset.csv").open(encoding="utf-8", newline="") as stream:
         found = {
             (row["system"], row["part"]): tuple(
                 round(float(row[metric]), 1) for metric in ("lms", "ss", "icat")

@@ -52,7 +52,7 @@ def compare_results(
         find_causes(before, after),
         tables,
         {"base": before.changed_since(), "head": after.changed_since()},
-        [judge_gate(gate, tables, families) for gate in gates or []],
+        [judge_gate(gate, tables) for gate in gates or []],
     )
 
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenhand.compare.numbers import ALPHA, GONE, NEW, SAME, UNJUDGED, Compared, ComparedTable
-from evenhand.compare.roles import Table, role_of
 from evenhand.errors import InputError
 from evenhand.metrics.paired import holm
 
@@ -142,7 +141,7 @@ def _gate(one: Any, number: int, path: Path) -> Gate:
     return Gate(one["table"], one["number"], where, one["fail_if"])
 
 
-def judge_gate(gate: Gate, tables: list[ComparedTable], families: list[Table]) -> Outcome:
+def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
     """Whether a gate holds.
 
     It is broken if one of its numbers went its direction with a p-value below `ALPHA`, adjusted
@@ -156,7 +155,7 @@ def judge_gate(gate: Gate, tables: list[ComparedTable], families: list[Table]) -
     chosen: list[Compared] = []
     lost = fresh = 0
     for table in named:
-        role = role_of(table.name, families)
+        role = table.role
         if table.problem:
             return Outcome(gate, UNDECIDED, f"{table.name} cannot be compared: {table.problem}")
         numbers = [number.value for number in role.numbers] if role else []

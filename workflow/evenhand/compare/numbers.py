@@ -10,7 +10,7 @@ import numpy as np
 
 from evenhand.compare.items.common import side_by_side
 from evenhand.compare.results import Results
-from evenhand.compare.roles import Number, Table, role_of
+from evenhand.compare.roles import Number, Table, declared_role, role_of
 from evenhand.errors import InputError
 from evenhand.metrics.differences import (
     LEAST_CLUSTERS,
@@ -102,6 +102,8 @@ class ComparedTable:
         Whether both runs wrote the same bytes.
     rows : tuple of int
         How many rows base and head have; None for a run without the table.
+    role : Table or None
+        The roles of its columns: as head declares them, or base, or `resources/compare.csv`.
     new, gone : list of dict
         What names the rows that only head, or only base, has.
     numbers : list of Compared
@@ -120,6 +122,7 @@ class ComparedTable:
     name: str
     equal: bool
     rows: tuple[int | None, int | None]
+    role: Table | None = None
     new: list[dict[str, str]] = field(default_factory=list)
     gone: list[dict[str, str]] = field(default_factory=list)
     numbers: list[Compared] = field(default_factory=list)
@@ -139,7 +142,7 @@ def compare_tables(base: Results, head: Results, families: list[Table]) -> list[
         A table cannot be read, or neither folder has a table with a row.
     """
     names = sorted({*base.tables, *head.tables})
-    tables = [compare_table(base, head, name, role_of(name, families)) for name in names]
+    tables = [compare_table(base, head, name, families) for name in names]
     for one, place in ((base, 0), (head, 1)):
         if not any(table.rows[place] for table in tables):
             raise InputError("has no table with a row, so there is nothing to compare",
@@ -148,7 +151,7 @@ def compare_tables(base: Results, head: Results, families: list[Table]) -> list[
     return tables
 
 
-def compare_table(base: Results, head: Results, name: str, role: Table | None) -> ComparedTable:
+def compare_table(base: Results, head: Results, name: str, families: list[Table]) -> ComparedTable:
     """Compare one table; what moved is not settled yet."""
     paths = [one.folder / name for one in (base, head)]
     present = [path.is_file() for path in paths]
@@ -158,11 +161,13 @@ def compare_table(base: Results, head: Results, name: str, role: Table | None) -
     rows = tuple(
         len(found) if there else None for found, there in zip((old, new), present, strict=True)
     )
-    table = ComparedTable(name, equal, rows)
+    declared = [declared_role(path) for path in reversed(paths)]
+    role = next(filter(None, declared), None) or role_of(name, families)
+    table = ComparedTable(name, equal, rows, role)
     if not all(present):
         return table
     if role is None:
-        table.problem = "resources/compare.csv does not say what its columns are"
+        table.problem = "its columns are not declared"
     elif not role.keys:
         table.problem = "its rows are a list"
     if table.problem:

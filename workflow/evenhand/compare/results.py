@@ -11,7 +11,7 @@ from evenhand.errors import InputError
 from evenhand.io.files import content_digest
 
 #: Where the tables lie that are compared, by row; all other files are compared as a whole.
-TABLES = ("tables/*.csv", "slguset/*.csv", "slguset_published/*.csv")
+TABLES = ("tables/**/*.csv", "slguset/*.csv", "slguset_published/*.csv")
 
 #: The items behind numbers, which are read too.
 STORES = (

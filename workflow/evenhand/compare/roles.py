@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from evenhand.core.tables import declaration
 from evenhand.errors import InputError
 from evenhand.io.resources import read_resource
 
@@ -96,6 +97,18 @@ def read_roles(path: Path) -> list[Table]:
             )
         )
     return [Table(where, keys[where], tuple(numbers)) for where, numbers in families.items()]
+
+
+def declared_role(file: Path) -> Table | None:
+    """Return the roles of the columns of a table from its declaration; None without one."""
+    table = declaration(file)
+    if table is None:
+        return None
+    numbers = (
+        Number(one.name, *one.interval, one.count, one.clusters, one.neutral, one.items)
+        for one in table.numbers()
+    )
+    return Table(table.name, table.key, tuple(numbers))
 
 
 def role_of(name: str, families: list[Table]) -> Table | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import hermetic, stage
+from evenhand.core.tables import PACKAGE, read_package
 from evenhand.errors import InputError
 from evenhand.io.files import content_digest, folder_files
 from evenhand.stage import Input, Output, Source
@@ -58,6 +59,12 @@ def collect_provenance(
     if twice := {file for file in files if files.count(file) > 1}:
         raise InputError("is named twice among the result files", file=min(twice))
     by_path = _records_by_path(records or [])
+    for folder in list(files):  # a declared table of a folder is a result of its own
+        own = _tables(folder)
+        record = by_path.get(str(folder), {})
+        if own and record.get("sha256") == content_digest(folder):
+            by_path |= {str(one): record | {"sha256": content_digest(one)} for one in own}
+        files = [*files, *own]
     entries = {
         str(file): {"result": True, "sha256": content_digest(file)} | _describe(file)
         for file in files
@@ -132,6 +139,13 @@ def _records_by_path(records: list[Path]) -> dict[str, dict[str, Any]]:
             by_path[output["file"]] = record | {"sha256": output["sha256"]}
             hermetic.allow(Path(output["file"]))  # its content is fixed by the record's checksum
     return by_path
+
+
+def _tables(folder: Path) -> list[Path]:
+    """The declared tables of a folder; none of a file."""
+    if not (folder / PACKAGE).is_file():
+        return []
+    return [folder / f"{name}.csv" for name in read_package(folder)]
 
 
 def _shown(file: str | None) -> str | None:

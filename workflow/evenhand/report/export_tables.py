@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import stage
+from evenhand.core.tables import read_package
 from evenhand.errors import InputError
 from evenhand.io.files import content_digest
 from evenhand.io.sheets import guarded
@@ -42,8 +43,8 @@ def export_tables(
     Parameters
     ----------
     tables : list of path
-        CSV tables with a header, UTF-8; or JSON documents, which become tables of two columns,
-        field (``length.mean``; parts of a list by their numbers, from 1) and value. A list of
+        CSV tables with a header, UTF-8; folders of declared tables; or JSON documents, which
+        become tables of two columns, field (``length.mean``; parts of a list by their numbers, from 1) and value. A list of
         numbers or words is one value, with semicolons between.
     files : list of str
         The path of each table below the results, as it is told in the copies.
@@ -66,6 +67,12 @@ def export_tables(
     """
     if len(tables) != len(files):
         raise InputError("there is not one path for each table")
+    both = [
+        pair
+        for path, file in zip(tables, files, strict=True)
+        for pair in ([(path / name, f"{file}/{name}") for name in _csvs(path)] or [(path, file)])
+    ]
+    tables, files = [path for path, _ in both], [file for _, file in both]
     stems = [stem(file) for file in files]
     if twice := {name for name in stems if stems.count(name) > 1}:
         raise InputError(f"two tables would be called {min(twice)}")
@@ -98,6 +105,11 @@ def export_tables(
         counts["rows"] += len(body)
         counts["shortened"] += bool(limit)
     return counts
+
+
+def _csvs(path: Path) -> list[str]:
+    """The tables of a folder; none for a file."""
+    return [f"{name}.csv" for name in read_package(path)] if path.is_dir() else []
 
 
 def _stages(provenance: Path) -> dict[tuple[str, str], str]:

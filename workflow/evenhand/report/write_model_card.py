@@ -6,18 +6,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand import stage
+from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.io.markdown import render, span
 from evenhand.report.read import read_csv, read_json
 from evenhand.report.sections.bias import SUMMARY, VERDICTS
-from evenhand.report.sections.stereotypes_measures import STEREOSET, describe_pairs
+from evenhand.report.sections.stereotypes_measures import describe_pairs
 from evenhand.report.sections.stereotypes_models import NO_REASON
 from evenhand.report.sections.stereotypes_scores import (
     UNCLEAR,
     conclude,
     judge,
     no_number,
-    read_scores,
 )
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
@@ -94,8 +94,7 @@ def write_model_card(
     language: str | None = None,
     sets: list[Source] | None = None,
     gates: list[Source] | None = None,
-    bias_scores: list[Source] | None = None,
-    stereoset: list[Source] | None = None,
+    tables: list[Source] | None = None,
     bias: list[Source] | None = None,
     bias_gates: list[Source] | None = None,
     notice: str | None = None,
@@ -120,10 +119,8 @@ def write_model_card(
         ``stereotypes/{set}/pairs.json`` of the sets that it was scored on.
     gates : list of path, optional
         ``stereotypes/{set}/gates/{model}.json``, in the order of `sets`.
-    bias_scores : list of path, optional
-        ``tables/{set}_bias_scores.csv``, in the order of `sets`.
-    stereoset : list of path, optional
-        ``tables/{set}_stereoset.csv`` of those sets that have unrelated sentences.
+    tables : list of path, optional
+        The folders ``tables/pairs/{set}``, in the order of `sets`.
     bias : list of path, optional
         ``tables/{edition}_bias.csv`` of the editions of SlguSet that it was scored on.
     bias_gates : list of path, optional
@@ -145,7 +142,7 @@ def write_model_card(
     sets, bias = sets or [], bias or []
     if not sets and not bias:
         raise InputError(f"the model {model} was scored on nothing")
-    if any(len(one or []) != len(sets) for one in (gates, bias_scores)):
+    if any(len(one or []) != len(sets) for one in (gates, tables)):
         raise InputError("there is not one file of each kind for each set of pairs")
     if len(bias_gates or []) != len(bias):
         raise InputError("there is not one gate for each edition of SlguSet")
@@ -154,10 +151,9 @@ def write_model_card(
         _edition(path, gate, model, notice)
         for path, gate in zip(bias, checked[: len(bias)], strict=True)
     ]
-    ratios = {path.name.removesuffix("_stereoset.csv"): path for path in stereoset or []}
     about = [
-        _set(read_json(path), scores, gate, ratios, model)
-        for path, scores, gate in zip(sets, bias_scores or [], checked[len(bias) :], strict=True)
+        _set(read_json(path), folder, gate, model)
+        for path, folder, gate in zip(sets, tables or [], checked[len(bias) :], strict=True)
     ]
     metrics = [metric for one in [*editions, *about] for metric in one["metrics"]]
     facts = checked[0]
@@ -173,7 +169,10 @@ def write_model_card(
             "checks": [_check(gate) | {"title": one["title"]}
                        for gate, one in zip(checked, [*editions, *about], strict=True)],
             "methods": _methods(about),
-            "tables": [f"`tables/{path.name}`" for path in [*bias, *(bias_scores or [])]],
+            "tables": [
+                *(f"`tables/{path.name}`" for path in bias),
+                *(f"`tables/pairs/{path.name}/bias_scores.csv`" for path in tables or []),
+            ],
             "cannot": list(_cannot(about, editions, language)),
         },
     )  # fmt: skip
@@ -196,16 +195,16 @@ def _gate(path: Path, model: str) -> dict[str, Any]:
 
 def _set(
     document: dict[str, Any],
-    scores: Path,
+    folder: Path,
     gate: dict[str, Any],
-    ratios: dict[str, Path],
     model: str,
 ) -> dict[str, Any]:
     """What is said of one set of pairs."""
     name, found = document["name"], describe_pairs(document)
-    rows = [row for row in read_scores(scores) if row["model"] == model]
+    tables = read_tables(folder)
+    rows = [row for row in tables.get("bias_scores", []) if row["model"] == model]
     if not rows:
-        raise InputError(f"says nothing of the model {model}", file=scores)
+        raise InputError(f"says nothing of the model {model}", file=folder)
     said = [
         row | judge(row, found["sides"])
         for row in rows
@@ -219,10 +218,10 @@ def _set(
     title, task = found["title"] or name, TASKS.get(gate["family"], "other")
     place = (task, name, title, document.get("part"))
     triples = []
-    if gate["trusted"] and name in ratios:
+    if gate["trusted"]:
         triples = [
             row
-            for row in read_csv(ratios[name], STEREOSET)
+            for row in tables.get("stereoset", [])
             if row["model"] == model and row["bias_type"] == "all"
         ]
     return {

@@ -7,6 +7,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from evenhand import stage
+from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.report.read import read_json
 from evenhand.report.render import plural, slug, write_page
@@ -24,7 +25,7 @@ from evenhand.report.sections.stereotypes_measures import (
 )
 from evenhand.report.sections.stereotypes_meta import describe_meta
 from evenhand.report.sections.stereotypes_models import NO_REASON, describe_models
-from evenhand.report.sections.stereotypes_scores import describe_scores, names, read_scores
+from evenhand.report.sections.stereotypes_scores import describe_scores, names
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
     doubt_words,
@@ -40,16 +41,7 @@ def write_models_page(
     templates: list[Input],
     out: Output,
     sets: list[Input] | None = None,
-    bias_scores: list[Source] | None = None,
-    stereoset: list[Source] | None = None,
-    token_accuracy: list[Source] | None = None,
-    all_masked: list[Source] | None = None,
-    meta_evaluation: list[Source] | None = None,
-    roc: list[Source] | None = None,
-    auc_tests: list[Source] | None = None,
-    length: list[Source] | None = None,
-    compat: list[Source] | None = None,
-    model_comparisons: list[Source] | None = None,
+    tables: list[Source] | None = None,
     gates: list[Source] | None = None,
     pairs: list[Source] | None = None,
     scores: list[Source] | None = None,
@@ -72,9 +64,8 @@ def write_models_page(
         The page, HTML.
     sets
         ``pairs.json`` of each set, in the order of the page.
-    bias_scores, stereoset, token_accuracy, all_masked, meta_evaluation, roc, auc_tests, length, \
-compat, model_comparisons
-        The tables of the sets, each named ``{set}_{kind}.csv``.
+    tables
+        The folder of the tables of each set, named after it.
     gates
         ``{set}/gates/{model}.json``.
     pairs
@@ -94,29 +85,16 @@ compat, model_comparisons
         The pages that this run makes, of `evenhand.report.pages.PAGES`, to link to in the
         masthead; all of them if it is not said.
     """
-    given = {
-        "bias_scores": bias_scores,
-        "stereoset": stereoset,
-        "token_accuracy": token_accuracy,
-        "all_masked": all_masked,
-        "meta_evaluation": meta_evaluation,
-        "roc": roc,
-        "auc_tests": auc_tests,
-        "length": length,
-        "compat": compat,
-        "model_comparisons": model_comparisons,
-    }
-    tables = {kind: _by_set(paths or [], kind) for kind, paths in given.items()}
+    folders = {path.name: path for path in tables or []}
     documents = _documents(sets or [])
     checked = {(path.parents[1].name, path.stem): read_json(path) for path in gates or []}
-    found = {name for by_name in tables.values() for name in by_name}
-    found |= {name for name, _ in checked}
+    found = {*folders, *(name for name, _ in checked)}
     order = [*documents, *sorted(found - documents.keys())]
     described = [
         _set(
             name,
             documents.get(name),
-            {kind: by_name.get(name) for kind, by_name in tables.items()},
+            read_tables(folders[name]) if name in folders else {},
             {model: gate for (one, model), gate in checked.items() if one == name},
             next((path for path in pairs or [] if path.parent.name == name), None),
             {path.stem: path for path in scores or [] if path.parents[1].name == name},
@@ -129,7 +107,7 @@ compat, model_comparisons
     models = describe_models(checked)
     for row in models["checks"] if models else ():
         row["set"] = titles[row["set"]]
-    files = [f"{name}_models" for name in dict.fromkeys(name for name, _ in checked)]
+    files = [f"tables/pairs/{name}/models.csv" for name in folders]
     sections = [
         ("glance", "At a glance", "What can be said of each model"),
         ("reading", "How to read it", "What the numbers mean"),
@@ -163,21 +141,6 @@ compat, model_comparisons
     }
 
 
-def _by_set(paths: list[Path], kind: str) -> dict[str, Path]:
-    """The tables of one kind by the set that their names begin with."""
-    found: dict[str, Path] = {}
-    for path in paths:
-        name = path.name.removesuffix(f"_{kind}.csv")
-        if name in ("", path.name):
-            raise InputError(
-                "is not named after its set", file=path, remedy=f"name it {{set}}_{kind}.csv"
-            )
-        if name in found:
-            raise InputError(f"is a second table {kind} of {name}", file=path)
-        found[name] = path
-    return found
-
-
 def _documents(paths: list[Path]) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for path in paths:
@@ -194,14 +157,14 @@ def _documents(paths: list[Path]) -> dict[str, dict[str, Any]]:
 def _set(
     name: str,
     document: dict[str, Any] | None,
-    tables: dict[str, Path | None],
+    tables: dict[str, list[dict[str, Any]]],
     gates: dict[str, dict[str, Any]],
     pairs: Path | None,
     scores: dict[str, Path],
     examples: int,
 ) -> dict[str, Any]:
     """Everything that the page says of one set."""
-    rows = read_scores(tables["bias_scores"]) if tables["bias_scores"] else []
+    rows = tables.get("bias_scores", [])
     untrusted: dict[str, list[str]] = {}
     for row in rows:
         if not row["trusted"]:
@@ -209,6 +172,10 @@ def _set(
     for model, gate in gates.items():
         if not gate.get("trusted"):
             untrusted[model] = gate_words(gate.get("reason")) or [NO_REASON]
+    trusted = {
+        table: [row for row in found if row.get("model") not in untrusted]
+        for table, found in tables.items()
+    }
     about = describe_pairs(document)
     result = describe_scores(rows, about["sides"], untrusted) if rows else None
     return {
@@ -218,15 +185,21 @@ def _set(
         "known_models": sorted({row["model"] for row in rows} | gates.keys()),
         "scores": result,
         "sentence": result["sentence"] if result else Markup("Its scores are not there."),
-        "stereoset": describe_stereoset(tables["stereoset"], untrusted),
-        "accuracy": describe_accuracy(tables["token_accuracy"], untrusted),
-        "all_masked": describe_all_masked(tables["all_masked"], untrusted),
+        "stereoset": describe_stereoset(trusted.get("stereoset", [])),
+        "accuracy": describe_accuracy(trusted.get("token_accuracy", [])),
+        "all_masked": describe_all_masked(trusted.get("all_masked", [])),
         "meta": describe_meta(
-            tables["meta_evaluation"], tables["roc"], tables["auc_tests"], untrusted
+            *(trusted.get(table, []) for table in ("meta_evaluation", "roc", "auc_tests"))
         ),
-        "length": describe_length(tables["length"], untrusted),
-        "compat": describe_compat(tables["compat"], untrusted),
-        "comparisons": describe_comparisons(tables["model_comparisons"], untrusted),
+        "length": describe_length(trusted.get("length", [])),
+        "compat": describe_compat(trusted.get("compat", [])),
+        "comparisons": describe_comparisons(
+            [
+                row
+                for row in tables.get("model_comparisons", [])
+                if not {row["model_a"], row["model_b"]} & untrusted.keys()
+            ]
+        ),
         "examples": describe_examples(pairs, scores, untrusted, examples),
     }
 

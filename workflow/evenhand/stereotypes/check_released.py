@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from evenhand import stage
+from evenhand.core.tables import Table, percent, text, write_tables
 from evenhand.errors import InputError
-from evenhand.io.csv_tables import write_rows
 from evenhand.io.resources import read_resource
 from evenhand.metrics.stereoset import macro_scores, score_terms
 from evenhand.stage import Input, Output
@@ -31,14 +31,25 @@ METRICS = ("lms", "ss", "icat")
 #: Columns of the table of published numbers.
 PUBLISHED = ["file", "system", "part", *METRICS, "source"]
 
-HEADER = [
-    "system",
-    "part",
-    *METRICS,
-    *(f"published_{metric}" for metric in METRICS),
-    "verdict",
-    "reason",
-]
+VERDICT = (
+    "reproduced: equal at the published decimals; differs; not_published; not_scored: a sentence "
+    "of the part has no finite score; not_given: no file with the scores of this system"
+)
+
+TABLE = Table(
+    "stereoset",
+    title="StereoSet from the authors' own sentence scores",
+    key=("system", "part"),
+    columns=(
+        text("system"),
+        text("part", "intrasentence, intersentence or overall"),
+        *(percent(metric, f"{metric.upper()} computed from the scores") for metric in METRICS),
+        *(percent(f"published_{metric}") for metric in METRICS),
+        text("verdict", VERDICT),
+        text("reason", "The numbers that differ, or what is missing"),
+    ),
+    source="Nadeem et al. 2021, table 5",
+)
 
 
 def check_released(
@@ -59,14 +70,8 @@ def check_released(
         scores' file begins, up to .json, without ``predictions_``), system, part
         (intrasentence, intersentence or overall), lms, ss, icat, source.
     out : Path
-        CSV: system, part, lms, ss, icat, published_lms, published_ss, published_icat, verdict,
-        reason; systems in the order of the table, others behind by name, three parts each.
-
-        - `reproduced`: ours, rounded to the decimals that are published, are the published;
-        - `differs`: the reason names the numbers that do;
-        - `not_published`: there is nothing to compare with;
-        - `not_scored`: a sentence of the part has no finite score, so ours are blank;
-        - `not_given`: the table has the system, and its scores are not among the files.
+        The folder of the table ``stereoset``: systems in the order of `published`, others behind
+        by name, three parts each.
 
     Raises
     ------
@@ -88,7 +93,7 @@ def check_released(
         for head in [*names, *sorted(given.keys() - names.keys())]
         for part in CHECKED
     ]
-    write_rows(out, HEADER, rows)
+    write_tables(out, [(TABLE, rows)])
     verdicts = [row["verdict"] for row in rows]
     return {verdict: verdicts.count(verdict) for verdict in sorted(set(verdicts))}
 

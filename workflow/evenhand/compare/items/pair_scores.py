@@ -9,9 +9,7 @@ from evenhand.compare.items.common import Items
 from evenhand.io.tables import read_columns
 from evenhand.stereotypes.decisions import decide
 from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set
-from evenhand.stereotypes.summarise_scores import subsets
-
-TABLE = "_bias_scores.csv"
+from evenhand.stereotypes.tables.bias_scores import subsets
 
 
 class Store:
@@ -22,11 +20,11 @@ class Store:
     folder : Path
         The results.
     table : str
-        The path of the table in it: ``tables/{set}_bias_scores.csv``.
+        The path of the table in it: ``tables/pairs/{set}/bias_scores.csv``.
     """
 
     def __init__(self, folder: Path, table: str) -> None:
-        self.folder = folder / "stereotypes" / Path(table).name.removesuffix(TABLE)
+        self.folder = folder / "stereotypes" / Path(table).parent.name
         self.read = cache(self._read)
 
     def _read(self, name: str) -> tuple[Pairs, np.ndarray, Model, dict[str, np.ndarray]] | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from evenhand.core.tables import read_table
 from evenhand.report.figures import Estimate, estimates
 from evenhand.report.headline import (
     Headline,
@@ -20,9 +21,9 @@ from evenhand.report.headline import (
     tally,
     told,
 )
-from evenhand.report.read import read_csv, read_json
+from evenhand.report.read import read_json
 from evenhand.report.render import decimal, plural
-from evenhand.report.sections.stereotypes_scores import CENTRE, describe_scores, read_scores
+from evenhand.report.sections.stereotypes_scores import CENTRE, describe_scores
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
     gate_words,
@@ -34,8 +35,8 @@ from evenhand.report.vega import Side, Spec
 FILES = {
     "sets": "stereotypes/*/pairs.json",
     "gates": "stereotypes/*/gates/*.json",
-    "released": "tables/stereoset_released.csv",
-    "scores": "tables/*_bias_scores.csv",
+    "released": "tables/released",
+    "scores": "tables/pairs/*",
 }
 
 #: A model with fewer parameters is none that people use.
@@ -68,7 +69,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     gates = {(path.parents[1].name, path.stem): read_json(path) for path in found["gates"]}
     results = []
     for path in found["scores"]:
-        one = path.name.removesuffix("_bias_scores.csv")
+        one = path.name
         results += _results(one, path, sets.get(one, {}), gates)
     figure, caption = _figure(results)
     text, more = _found(results)
@@ -82,7 +83,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         verdicts=[
             Verdicts(
                 "StereoSet’s LMS, SS and ICAT of released systems, a row per system and part",
-                tally(row["verdict"] for row in read_csv(path, {"verdict": str})),
+                tally(row["verdict"] for row in read_table(path / "stereoset.csv")),
                 "Computed from the authors’ own sentence scores: a check of our arithmetic.",
                 [place(path, FILES["released"])],
             )
@@ -98,7 +99,7 @@ def _results(
     one: str, path: Path, about: dict[str, Any], gates: dict[tuple[str, str], dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """What each model comes to on a set: its conclusion, and the row of the figure."""
-    rows = read_scores(path)
+    rows = read_table(path / "bias_scores.csv")
     untrusted = {
         row["model"]: gate_words(row["reason"]) or ["It did not pass its check."]
         for row in rows

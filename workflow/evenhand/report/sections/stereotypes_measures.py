@@ -1,13 +1,12 @@
 """Section: what else was measured on a set of pairs, table by table.
 
-Each function reads one result table and leaves out the models that are not trusted.
+Each function gets the rows of one result table, without those of untrusted models.
 """
 
-from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
-from evenhand.report.read import boolean, read_csv
+from evenhand.core.tables import read_table
 from evenhand.report.render import plural, signed
 from evenhand.report.sections.stereotypes_words import (
     GROUPS,
@@ -23,89 +22,7 @@ from evenhand.report.sections.stereotypes_words import (
     preference,
 )
 
-STEREOSET = {
-    "model": str,
-    "method": str,
-    "bias_type": str,
-    "terms": int,
-    "triples": int,
-    "scored": int,
-    **{f"{name}{end}": float for name in ("lms", "ss", "icat") for end in ("", "_low", "_high")},
-}
-ACCURACY = {
-    "model": str,
-    "pass": str,
-    "variant": str,
-    "tokens": int,
-    "correct": int,
-    "accuracy": float,
-    "accuracy_low": float,
-    "accuracy_high": float,
-    "change": float,
-    "change_low": float,
-    "change_high": float,
-}
-ALL_MASKED = {
-    "model": str,
-    "group": str,
-    "bias_type": str,
-    "pairs": int,
-    "scored": int,
-    "ties": int,
-    "score": float,
-    "score_low": float,
-    "score_high": float,
-}
-LENGTH = {
-    "model": str,
-    "method": str,
-    "unequal_pairs": int,
-    "prefers_longer": int,
-    "share_longer": float,
-    "share_longer_low": float,
-    "share_longer_high": float,
-    "score_all": float,
-    "score_equal_length": float,
-    "equal_length_pairs": int,
-    "score_equal_length_low": float,
-    "score_equal_length_high": float,
-}
-COMPAT = {
-    "model": str,
-    "published_method": str,
-    "corrected_method": str,
-    "pairs": int,
-    "decisions_changed": int,
-    "share_changed": float,
-    "score_published": float,
-    "score_corrected": float,
-    "verdict_published": str,
-    "verdict_corrected": str,
-    "conclusion_changed": boolean,
-    "known_error": str,
-}
-COMPARISONS = {
-    "model_a": str,
-    "model_b": str,
-    "method": str,
-    "pairs": int,
-    "score_a": float,
-    "score_b": float,
-    "difference": float,
-    "difference_low": float,
-    "difference_high": float,
-    "p_value": float,
-    "p_adjusted": float,
-    "less_biased": str,
-    "words": str,
-}
-RELEASED = {
-    "system": str,
-    "part": str,
-    **{f"{kind}{name}": float for kind in ("", "published_") for name in ("lms", "ss", "icat")},
-    "verdict": str,
-    "reason": str,
-}
+Rows = list[dict[str, Any]]
 
 #: What each verdict of `summarise_scores` is called in a small cell.
 VERDICTS = {
@@ -118,9 +35,9 @@ VERDICTS = {
 ALMOST_ALWAYS = 0.9
 
 
-def describe_stereoset(path: Path | None, without: Container[str]) -> list[dict[str, Any]]:
+def describe_stereoset(rows: Rows) -> list[dict[str, Any]]:
     """LMS, SS and ICAT per model and method, for all terms and by bias type."""
-    rows = [row | _spans(row, "lms", "ss", "icat") for row in _read(path, STEREOSET, without)]
+    rows = [row | _spans(row, "lms", "ss", "icat") for row in rows]
     return [
         {"model": model, "rows": _of_type(own, True), "by_type": _of_type(own, False)}
         for model, own in _by_model(rows)
@@ -128,10 +45,10 @@ def describe_stereoset(path: Path | None, without: Container[str]) -> list[dict[
     ]
 
 
-def describe_accuracy(path: Path | None, without: Container[str]) -> list[dict[str, Any]]:
+def describe_accuracy(rows: Rows) -> list[dict[str, Any]]:
     """Token accuracy per model and pass; other variants with their change in percentage points."""
     models = []
-    for model, own in _by_model(_read(path, ACCURACY, without)):
+    for model, own in _by_model(rows):
         passes = []
         for name in dict.fromkeys(row["pass"] for row in own):
             found = {row["variant"]: _accuracy(row) for row in own if row["pass"] == name}
@@ -151,11 +68,11 @@ def describe_accuracy(path: Path | None, without: Container[str]) -> list[dict[s
     return models
 
 
-def describe_all_masked(path: Path | None, without: Container[str]) -> list[dict[str, Any]]:
+def describe_all_masked(rows: Rows) -> list[dict[str, Any]]:
     """The control with every token masked, by whom the stereotype is about."""
     rows = [
         row | _spans(row, "score") | {"name": GROUPS.get(row["group"], str(in_words(row["group"])))}
-        for row in _read(path, ALL_MASKED, without)
+        for row in rows
     ]
     return [
         {"model": model, "rows": _of_type(own, True), "by_type": _of_type(own, False)}
@@ -163,16 +80,16 @@ def describe_all_masked(path: Path | None, without: Container[str]) -> list[dict
     ]
 
 
-def describe_length(path: Path | None, without: Container[str]) -> list[dict[str, Any]]:
+def describe_length(rows: Rows) -> list[dict[str, Any]]:
     """How often each method prefers the sentence with more tokens, and scores without the rest."""
-    rows = []
-    for row in _read(path, LENGTH, without):
+    described = []
+    for row in rows:
         share = interval_words(
             *(_times(row[f"share_longer{end}"], 100) for end in ("_low", "_high"))
         )
-        rows.append(row | _spans(row, "score_equal_length") | {"share_span": share})
+        described.append(row | _spans(row, "score_equal_length") | {"share_span": share})
     models = []
-    for model, own in _by_model(rows):
+    for model, own in _by_model(described):
         always = [
             in_a_list(row["method"])
             for row in _sorted(own)
@@ -194,7 +111,7 @@ def describe_length(path: Path | None, without: Container[str]) -> list[dict[str
     return models
 
 
-def describe_compat(path: Path | None, without: Container[str]) -> dict[str, Any] | None:
+def describe_compat(rows: Rows) -> dict[str, Any] | None:
     """Methods as published against their corrected forms; None without rows."""
     rows = [
         row
@@ -205,7 +122,7 @@ def describe_compat(path: Path | None, without: Container[str]) -> dict[str, Any
             "before": VERDICTS.get(row["verdict_published"], in_words(row["verdict_published"])),
             "after": VERDICTS.get(row["verdict_corrected"], in_words(row["verdict_corrected"])),
         }
-        for row in _read(path, COMPAT, without)
+        for row in rows
     ]
     if not rows:
         return None
@@ -223,13 +140,13 @@ def describe_compat(path: Path | None, without: Container[str]) -> dict[str, Any
 COMPAT_NAMES = {"cps as coded": "CPS as coded"}
 
 
-def describe_comparisons(path: Path | None, without: Container[str]) -> list[dict[str, Any]]:
+def describe_comparisons(rows: Rows) -> list[dict[str, Any]]:
     """Each two models, with one row per method and what the methods come to."""
     rows = [
         row
         | _spans(row, "difference", signs=True)
         | {"about": method_of(row["method"]), "p": p_value(row["p_adjusted"])}
-        for row in _read(path, COMPARISONS, without, ("model_a", "model_b"))
+        for row in rows
     ]
     couples: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
@@ -256,7 +173,7 @@ def describe_released(path: Path | None) -> dict[str, Any] | None:
     """StereoSet's authors' own scores, and what our computation makes of them."""
     if path is None:
         return None
-    rows = read_csv(path, RELEASED)
+    rows = read_table(path / "stereoset.csv")
     for row in rows:
         row["says"] = REPRODUCTION.get(row["verdict"], in_words(row["verdict"]))
     same = sum(row["verdict"] == "reproduced" for row in rows)
@@ -305,17 +222,6 @@ def describe_pairs(document: dict[str, Any] | None) -> dict[str, Any]:
 
 #: What the sides are called where the set's description is not there.
 UNKNOWN_SIDES = ("the first sentence of the pair", "the second sentence of the pair")
-
-
-def _read(
-    path: Path | None,
-    columns: dict[str, Any],
-    without: Container[str],
-    named: tuple[str, ...] = ("model",),
-) -> list[dict[str, Any]]:
-    """The rows of a table, without those that name a model that is not trusted."""
-    rows = read_csv(path, columns) if path else []
-    return [row for row in rows if not any(row[column] in without for column in named)]
 
 
 def _by_model(rows: list[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:

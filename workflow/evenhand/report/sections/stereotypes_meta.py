@@ -1,11 +1,8 @@
 """Section: each method against what people said of the pairs: ROC curves, AUC, and tests."""
 
-from collections.abc import Container
-from pathlib import Path
 from typing import Any
 
 from evenhand.report.planes import Dot, lines
-from evenhand.report.read import read_csv
 from evenhand.report.sections.stereotypes_words import (
     in_a_list,
     in_order,
@@ -17,65 +14,29 @@ from evenhand.report.sections.stereotypes_words import (
 )
 from evenhand.report.vega import Side
 
-SUMMARY = {
-    "model": str,
-    "method": str,
-    "agreeing": int,
-    "biased": int,
-    "unbiased": int,
-    "auc": float,
-    "auc_low": float,
-    "auc_high": float,
-    "p_value": float,
-}
-ROC = {
-    "model": str,
-    "method": str,
-    "agreeing": int,
-    "false_positive_rate": float,
-    "true_positive_rate": float,
-}
-TESTS = {
-    "model": str,
-    "agreeing": int,
-    "method_a": str,
-    "method_b": str,
-    "difference": float,
-    "difference_low": float,
-    "difference_high": float,
-    "p_value": float,
-    "p_adjusted": float,
-}
+Rows = list[dict[str, Any]]
 
 
-def describe_meta(
-    summary: Path | None, roc: Path | None, tests: Path | None, without: Container[str]
-) -> dict[str, Any] | None:
+def describe_meta(rows: Rows, points: Rows, tests: Rows) -> dict[str, Any] | None:
     """AUC per model, method and number of agreeing annotators, with curves and tests.
 
     Parameters
     ----------
-    summary, roc, tests : Path, optional
-        ``{set}_meta_evaluation.csv``, ``{set}_roc.csv`` and ``{set}_auc_tests.csv``.
-    without : container of str
-        The models that get no number.
+    rows, points, tests : list of dict
+        The rows of ``meta_evaluation``, ``roc`` and ``auc_tests`` of trusted models.
 
     Returns
     -------
     dict or None
         models, and drawings by number of agreeing annotators; None without a row.
     """
-    rows, points, tested = (
-        [row for row in (read_csv(path, columns) if path else []) if row["model"] not in without]
-        for path, columns in ((summary, SUMMARY), (roc, ROC), (tests, TESTS))
-    )
     if not rows and not points:
         return None
     models = list(dict.fromkeys(row["model"] for row in [*rows, *points]))
     levels = sorted({row["agreeing"] for row in [*rows, *points]})
     return {
         "levels": levels,
-        "models": [_model(model, levels, rows, tested) for model in models],
+        "models": [_model(model, levels, rows, tests) for model in models],
         "drawings": [
             {"agreeing": agreeing, "figures": figures}
             for agreeing in levels

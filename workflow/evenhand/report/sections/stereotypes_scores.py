@@ -1,13 +1,11 @@
 """Section: the bias scores of a set of pairs, their verdicts, and what they come to in words."""
 
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 from markupsafe import Markup
 
 from evenhand.report.cells import Axis, estimate, ruler, ticks_between
-from evenhand.report.read import boolean, read_csv
 from evenhand.report.render import visible
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
@@ -20,29 +18,6 @@ from evenhand.report.sections.stereotypes_words import (
     method_of,
     reason_words,
 )
-
-COLUMNS = {
-    "model": str,
-    "method": str,
-    "subset": str,
-    "bias_type": str,
-    "pairs": int,
-    "scored": int,
-    "ties": int,
-    "unscorable": int,
-    "score": float,
-    "score_low": float,
-    "score_high": float,
-    "clusters": int,
-    "effective_clusters": float,
-    "null_seeds": int,
-    "null_mean": float,
-    "null_low": float,
-    "null_high": float,
-    "trusted": boolean,
-    "verdict": str,
-    "reason": str,
-}
 
 #: What the explorer is asked for the pairs of a part of a set; those of others it cannot tell.
 ITEMS = {
@@ -62,11 +37,6 @@ CENTRE, LEAST_REACH, MOST_REACH = 50.0, 10.0, 50.0
 PREFERS_MORE, PREFERS_LESS, UNCLEAR = "more", "less", "unclear"
 
 
-def read_scores(path: Path) -> list[dict[str, Any]]:
-    """The rows of ``{set}_bias_scores.csv``."""
-    return read_csv(path, COLUMNS)
-
-
 def describe_scores(
     rows: list[dict[str, Any]], sides: tuple[str, str], untrusted: dict[str, list[str]]
 ) -> dict[str, Any]:
@@ -75,7 +45,7 @@ def describe_scores(
     Parameters
     ----------
     rows : list of dict
-        Of `read_scores`.
+        Of the table ``bias_scores``.
     sides : pair of str
         What is preferred above 50 and below, in words.
     untrusted : dict

@@ -11,83 +11,55 @@ from typing import Any
 
 import numpy as np
 
-from evenhand import stage
-from evenhand.io.csv_tables import write_rows
+from evenhand.core.tables import NotApplicable, Row, Table, integer, number, percent, text
 from evenhand.metrics.bootstrap import percentile_interval, ratio_replicates
 from evenhand.metrics.paired import holm, sign_flip_p_values
-from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.decisions import NO_BIAS, decide
 from evenhand.stereotypes.methods import METHODS
-from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set, summary
+from evenhand.stereotypes.read_scores import Model, Pairs
+from evenhand.stereotypes.study import PairStudy
 
-HEADER = [
-    "model_a",
-    "model_b",
-    "method",
-    "pairs",
-    "score_a",
-    "score_b",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "p_value",
-    "p_adjusted",
-    "less_biased",
-    "words",
-]
+TABLE = Table(
+    "model_comparisons",
+    title="Which of two models is less biased",
+    key=("model_a", "model_b", "method"),
+    columns=(
+        text("model_a"),
+        text("model_b"),
+        text("method"),
+        integer("pairs", "Pairs that both models scored"),
+        percent("score_a", "Bias score of model a on these pairs"),
+        percent("score_b", "Bias score of model b on these pairs"),
+        number(
+            "difference",
+            "|score_a - 50| - |score_b - 50|: below 0 if model a is closer to 50",
+            "percentage points",
+            interval=True,
+        ),
+        number("p_value", "Two-sided, by random signs of the clusters"),
+        number("p_adjusted", "Adjusted by Holm for all comparisons of the method"),
+        text("less_biased", "The model closer to 50 if the difference is significant"),
+        text("words", "The comparison as a sentence"),
+    ),
+)
 
 
-def compare_models(
-    *,
-    pairs: Input,
-    scores: list[Source],
-    gates: list[Source],
-    out: Output,
-    methods: list[str] | None = None,
-    resamples: int = 2000,
-    level: float = 0.95,
-    seed: int = 0,
-) -> dict[str, Any]:
-    """Compare each two models by each method that both have.
-
-    Parameters
-    ----------
-    pairs : Path
-        The set.
-    scores, gates : list of Path
-        What `score_pairs` wrote of each model; the files' names are the models'.
-    out : Path
-        CSV, per two trusted models and method, of the pairs that both scored:
-
-        - pairs; score_a and score_b in per cent;
-        - difference: ``|score_a - 50| - |score_b - 50|`` in points, below 0 where a is nearer
-          to 50, with an interval by bootstrap over clusters, the same draws for both;
-        - p_value, two-sided, by random signs of the clusters; p_adjusted, by Holm for all
-          comparisons of the method;
-        - less_biased: the model nearer to 50 where p_adjusted is below ``1 - level``, else
-          blank;
-        - words: the same in a sentence.
-    methods : list of str, optional
-        The methods that were asked for; by default those that the gates name.
-    resamples, level, seed
-        The bootstrap; the seed is that of the signs too.
-    """
-    pair_set = read_pair_set(pairs)
-    models = read_models(pair_set, scores, gates, (), methods or ())
-    draw = {"seed": seed, "resamples": resamples}
-    couples = combinations([model for model in models if model.methods], 2)
-    rows = [row for a, b in couples for row in _compare(a, b, pair_set, draw, level)]
+def rows(study: PairStudy) -> Iterator[Row]:
+    """Yield a row per two trusted models and method that both have."""
+    pairs, level = study.pairs, study.level
+    couples = list(combinations([model for model in study.models if model.methods], 2))
+    found = [row for a, b in couples for row in _compare(a, b, pairs, study.draw, level)]
+    if not found:
+        raise NotApplicable("no two models have a method in common")
     for method in METHODS:
-        own = [row for row in rows if row["method"] == method]
+        own = [row for row in found if row["method"] == method]
         adjusted = holm(np.array([row["p_value"] for row in own]))
         for row, p_adjusted in zip(own, adjusted.tolist(), strict=True):
             row["p_adjusted"] = p_adjusted
-            told = p_adjusted < 1 - level
             nearer = row["model_a"] if row["difference"] < 0 else row["model_b"]
-            row["less_biased"] = nearer if told else None
+            row["less_biased"] = nearer if p_adjusted < 1 - level else None
             row["words"] = in_words(row, level)
-    write_rows(out, HEADER, rows)
-    return summary(models, len(rows), None if rows else "no two models have a method in common")
+    yield from found
 
 
 def in_words(row: dict[str, Any], level: float) -> str:
@@ -155,7 +127,3 @@ def _compare(
             "difference_high": high[place],
             "p_value": p_values[place] if np.isfinite(low[place]) else np.nan,
         }
-
-
-if __name__ == "__main__":
-    stage.run(compare_models)

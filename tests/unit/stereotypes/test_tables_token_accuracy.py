@@ -1,7 +1,13 @@
 import pytest
 
-from evenhand.stereotypes.measure_accuracy import measure_accuracy
-from unit.stereotypes.made_scores import made_set, read_csv, score_rows, write_model, write_pairs
+from unit.stereotypes.made_scores import (
+    made_set,
+    read_csv,
+    score_rows,
+    tabulate_one,
+    write_model,
+    write_pairs,
+)
 
 
 def said(correct, **other):
@@ -9,7 +15,7 @@ def said(correct, **other):
 
 
 def run(folder, pairs, model, **options):
-    counts = measure_accuracy(pairs=pairs, **model, out=folder / "out.csv", **options)
+    counts = tabulate_one("token_accuracy", pairs=pairs, **model, out=folder / "out.csv", **options)
     return {(r["pass"], r["variant"]): r for r in read_csv(folder / "out.csv")}, counts
 
 
@@ -92,7 +98,7 @@ def test_changes_are_paired(tmp_path):
 def test_intervals_hold_the_accuracy(tmp_path):
     options = made_set(tmp_path, pairs=100, seeds=0)
     options.pop("nulls")
-    measure_accuracy(**options, out=tmp_path / "out.csv")
+    tabulate_one("token_accuracy", **options, out=tmp_path / "out.csv")
     rows = read_csv(tmp_path / "out.csv")
     assert len(rows) == 15
     for row in rows:

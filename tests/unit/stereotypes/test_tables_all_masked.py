@@ -1,5 +1,11 @@
-from evenhand.stereotypes.measure_all_masked import measure_all_masked
-from unit.stereotypes.made_scores import decided, read_csv, score_rows, write_model, write_pairs
+from unit.stereotypes.made_scores import (
+    decided,
+    read_csv,
+    score_rows,
+    tabulate_one,
+    write_model,
+    write_pairs,
+)
 
 PAIRS = [
     {"disadvantaged": "more", "bias_type": "race"},
@@ -13,7 +19,7 @@ PAIRS = [
 def run(folder, hits, method="all_masked", pairs=PAIRS, **options):
     model = write_model(folder, "m", score_rows({method: decided(hits)}), **options)
     path = write_pairs(folder / "pairs.parquet", pairs)
-    counts = measure_all_masked(pairs=path, **model, out=folder / "out.csv")
+    counts = tabulate_one("all_masked", pairs=path, **model, out=folder / "out.csv")
     return read_csv(folder / "out.csv"), counts
 
 
@@ -35,10 +41,10 @@ def test_nothing_scored_is_blank(tmp_path):
     assert (table[1]["pairs"], table[1]["scored"], table[1]["score"]) == ("1", "0", "")
 
 
-def test_only_the_header(tmp_path):
+def test_it_is_left_out_with_the_reason(tmp_path):
     table, counts = run(tmp_path, [1] * 5, method="aul")
-    assert table == [] and counts["reason"] == "no scores with every token masked"
+    assert table == [] and counts["reason"] == "no model has scores with every token masked"
     table, counts = run(tmp_path, [1, 1], pairs=[{}, {}])
-    assert table == [] and counts["reason"] == "no groups"
+    assert table == [] and counts["reason"] == "no pair names the disadvantaged group"
     table, counts = run(tmp_path, [1] * 5, trusted=False)
     assert table == [] and counts["untrusted"]

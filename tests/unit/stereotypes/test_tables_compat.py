@@ -1,9 +1,9 @@
-from evenhand.stereotypes.compare_compat import compare_compat
 from unit.stereotypes.made_scores import (
     decided,
     made_set,
     read_csv,
     score_rows,
+    tabulate_one,
     write_model,
     write_pairs,
 )
@@ -14,7 +14,7 @@ def run(folder, values, nulls=None, **options):
     pairs = write_pairs(folder / "pairs.parquet", [{}] * count)
     blocks = None if nulls is None else [score_rows(one) for one in nulls]
     model = write_model(folder, "m", score_rows(values), nulls=blocks, **options)
-    counts = compare_compat(pairs=pairs, **model, out=folder / "out.csv")
+    counts = tabulate_one("compat", pairs=pairs, **model, out=folder / "out.csv")
     return {row["published_method"]: row for row in read_csv(folder / "out.csv")}, counts
 
 
@@ -79,7 +79,7 @@ def test_without_both_forms_there_is_no_row(tmp_path):
 
 def test_random_scores_have_all_three(tmp_path):
     options = made_set(tmp_path, models=2, pairs=60, seeds=3)
-    compare_compat(**options, out=tmp_path / "out.csv", resamples=100)
+    tabulate_one("compat", **options, out=tmp_path / "out.csv", resamples=100)
     rows = read_csv(tmp_path / "out.csv")
     assert [row["published_method"] for row in rows] == ["aula", "cps as coded", "sss_compat"] * 2
     assert [row["known_error"].count("aul-") for row in rows] == [1, 1, 2] * 2

@@ -1,36 +1,33 @@
-"""How often each model ranks the true token first, by pass, and what shuffled words change."""
+"""How often each model ranks the true token first, in original and in shuffled sentences."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from evenhand import stage
-from evenhand.io.csv_tables import write_rows
+from evenhand.core.tables import Row, Table, integer, share, text
 from evenhand.metrics.bootstrap import percentile_interval, ratio_replicates
-from evenhand.stage import Input, Output, Source
-from evenhand.stereotypes.read_scores import (
-    Model,
-    Pairs,
-    Scores,
-    read_models,
-    read_pair_set,
-    summary,
-)
+from evenhand.stereotypes.read_scores import Model, Pairs, Scores
+from evenhand.stereotypes.study import PairStudy
 
-HEADER = [
-    "model",
-    "pass",
-    "variant",
-    "tokens",
-    "correct",
-    "accuracy",
-    "accuracy_low",
-    "accuracy_high",
-    "change",
-    "change_low",
-    "change_high",
-]
+TABLE = Table(
+    "token_accuracy",
+    title="Token accuracy",
+    key=("model", "pass", "variant"),
+    columns=(
+        text("model"),
+        text("pass", "unmasked, unmasked_with_specials (published), cps, sss, all_masked; causal"),
+        text("variant", "original, shuffled (words in random order) or unrelated sentences"),
+        integer("tokens", "Predicted tokens; a sentence counts as often as it occurs"),
+        integer("correct", "Tokens that the model ranks first"),
+        share("accuracy", "correct / tokens", interval=True),
+        share(
+            "change",
+            "accuracy minus that of the original sentences of the same pairs",
+            interval=True,
+            neutral=0,
+        ),
+    ),
+)
 
 #: By family and pass: the columns whose sum is the tokens, and those of the correct ones.
 PASSES = {
@@ -55,53 +52,14 @@ VARIANTS = {
 }
 
 
-def measure_accuracy(
-    *,
-    pairs: Input,
-    scores: list[Source],
-    gates: list[Source],
-    out: Output,
-    resamples: int = 2000,
-    level: float = 0.95,
-    seed: int = 0,
-) -> dict[str, Any]:
-    """Compute token accuracies, and their change for shuffled and for unrelated sentences.
-
-    Parameters
-    ----------
-    pairs : Path
-        The set.
-    scores, gates : list of Path
-        What `score_pairs` wrote of each model; the files' names are the models'.
-    out : Path
-        CSV, per trusted model, pass and variant:
-
-        - tokens asked about, and correct: those that the model ranks first; each sentence of a
-          pair counts, as often as it occurs;
-        - accuracy (0 to 1) with an interval by bootstrap over clusters;
-        - change: accuracy minus that of the original sentences, over the pairs that have both,
-          with an interval on the same draws; blank for the variant original.
-
-        Passes: unmasked, unmasked_with_specials (as the published numbers count), cps, sss,
-        all_masked; causal. Variants: original (`more` and `less`), shuffled (the same with
-        their words in random order), unrelated (the sentence with an unrelated word). What a
-        model was not asked for has no row.
-    resamples, level, seed
-        The bootstrap.
-    """
-    pair_set = read_pair_set(pairs)
-    models = read_models(pair_set, scores, gates)
-    draw = {"seed": seed, "resamples": resamples}
-    rows = [row for model in models for row in _measure(model, pair_set, draw, level)]
-    write_rows(out, HEADER, rows)
-    return summary(models, len(rows))
+def rows(study: PairStudy) -> Iterator[Row]:
+    """Yield a row per trusted model, pass and variant; intervals by bootstrap over clusters."""
+    for model in study.models:
+        if model.trusted:
+            yield from _rows(model, study.pairs, study.draw, study.level)
 
 
-def _measure(
-    model: Model, pairs: Pairs, draw: dict[str, int], level: float
-) -> Iterator[dict[str, Any]]:
-    if not model.trusted:
-        return
+def _rows(model: Model, pairs: Pairs, draw: dict[str, int], level: float) -> Iterator[Row]:
     for name, columns in PASSES[model.family].items():
         counts = {
             variant: _count(model.scores, sentences, *columns)
@@ -147,7 +105,3 @@ def _count(
         read = np.isfinite(counts).all(axis=0)
         found[:, read] += np.array(counts)[:, read]
     return found[0], found[1]
-
-
-if __name__ == "__main__":
-    stage.run(measure_accuracy)

@@ -1,11 +1,17 @@
-from evenhand.stereotypes.measure_length import measure_length
-from unit.stereotypes.made_scores import decided, read_csv, score_rows, write_model, write_pairs
+from unit.stereotypes.made_scores import (
+    decided,
+    read_csv,
+    score_rows,
+    tabulate_one,
+    write_model,
+    write_pairs,
+)
 
 
 def run(folder, hits, tokens, **options):
     pairs = write_pairs(folder / "pairs.parquet", [{}] * len(hits))
     model = write_model(folder, "m", score_rows({"aula": decided(hits)}, tokens))
-    counts = measure_length(pairs=pairs, **model, out=folder / "out.csv", **options)
+    counts = tabulate_one("length", pairs=pairs, **model, out=folder / "out.csv", **options)
     return read_csv(folder / "out.csv"), counts
 
 
@@ -27,7 +33,9 @@ def test_by_hand(tmp_path):
 def test_a_tie_prefers_neither(tmp_path):
     pairs = write_pairs(tmp_path / "pairs.parquet", [{}] * 2)
     rows = score_rows({"aul": [(-1.0, -1.0), (-1.0, -1.0)]}, [(6, 5), (5, 5)])
-    measure_length(pairs=pairs, **write_model(tmp_path, "m", rows), out=tmp_path / "out.csv")
+    tabulate_one(
+        "length", pairs=pairs, **write_model(tmp_path, "m", rows), out=tmp_path / "out.csv"
+    )
     (row,) = read_csv(tmp_path / "out.csv")
     assert (row["unequal_pairs"], row["prefers_longer"]) == ("1", "0")
     assert (row["equal_length_pairs"], row["score_equal_length"]) == ("1", "0.000000")
@@ -44,5 +52,5 @@ def test_nothing_is_blank(tmp_path):
 def test_untrusted_models_have_no_row(tmp_path):
     pairs = write_pairs(tmp_path / "pairs.parquet", [{}])
     model = write_model(tmp_path, "m", score_rows({"aul": [(-1.0, -2.0)]}), trusted=False)
-    counts = measure_length(pairs=pairs, **model, out=tmp_path / "out.csv")
+    counts = tabulate_one("length", pairs=pairs, **model, out=tmp_path / "out.csv")
     assert read_csv(tmp_path / "out.csv") == [] and list(counts["untrusted"]) == ["m"]

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from evenhand.stereotypes.compare_models import compare_models
 from unit.stereotypes.made_scores import (
     decided,
     made_set,
     read_csv,
     score_rows,
+    tabulate_one,
     together,
     write_model,
     write_pairs,
@@ -22,7 +22,9 @@ def run(folder, hits, clusters=None, **options):
         write_model(folder, name, score_rows({m: decided(h) for m, h in of.items()}))
         for name, of in hits.items()
     ]
-    counts = compare_models(pairs=pairs, **together(*models), out=folder / "out.csv", **options)
+    counts = tabulate_one(
+        "model_comparisons", pairs=pairs, **together(*models), out=folder / "out.csv", **options
+    )
     return read_csv(folder / "out.csv"), counts
 
 
@@ -114,6 +116,6 @@ def test_same_bytes(tmp_path):
     options.pop("nulls")
     written = []
     for _ in range(2):
-        compare_models(**options, out=tmp_path / "out.csv", resamples=100)
+        tabulate_one("model_comparisons", **options, out=tmp_path / "out.csv", resamples=100)
         written.append((tmp_path / "out.csv").read_bytes())
     assert written[0] == written[1] and len(read_csv(tmp_path / "out.csv")) == 21

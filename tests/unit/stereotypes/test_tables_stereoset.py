@@ -1,12 +1,18 @@
 import numpy as np
 import pytest
 
-from evenhand.stereotypes.measure_stereoset import measure_stereoset
-from unit.stereotypes.made_scores import made_set, read_csv, score_rows, write_model, write_pairs
+from unit.stereotypes.made_scores import (
+    made_set,
+    read_csv,
+    score_rows,
+    tabulate_one,
+    write_model,
+    write_pairs,
+)
 
 
 def run(pairs, model, out, **options):
-    counts = measure_stereoset(pairs=pairs, **model, out=out, **options)
+    counts = tabulate_one("stereoset", pairs=pairs, **model, out=out, **options)
     return read_csv(out), counts
 
 
@@ -38,12 +44,11 @@ def test_by_hand(tmp_path):
     assert counts["rows"] == 3 and "reason" not in counts
 
 
-def test_only_the_header_without_unrelated_sentences(tmp_path):
+def test_it_is_left_out_without_unrelated_sentences(tmp_path):
     pairs = write_pairs(tmp_path / "pairs.parquet", [{}] * 2)
     model = write_model(tmp_path, "m", score_rows({"aul": [(-1.0, -2.0)] * 2}))
     table, counts = run(pairs, model, tmp_path / "out.csv")
-    assert table == [] and (tmp_path / "out.csv").read_text().startswith("model,method,bias_type,")
-    assert counts["reason"] == "no unrelated sentences"
+    assert table == [] and counts["reason"] == "the set has no unrelated sentences"
 
 
 def test_nothing_scored_and_untrusted(tmp_path):
@@ -60,7 +65,7 @@ def test_nothing_scored_and_untrusted(tmp_path):
 def test_intervals_hold_the_score(tmp_path):
     options = made_set(tmp_path, pairs=120, seeds=0)
     options.pop("nulls")
-    measure_stereoset(**options, out=tmp_path / "out.csv")
+    tabulate_one("stereoset", **options, out=tmp_path / "out.csv")
     rows = read_csv(tmp_path / "out.csv")
     assert {row["method"] for row in rows} == {"aul", "aula", "aula_norm", "all_masked"}
     for row in rows:

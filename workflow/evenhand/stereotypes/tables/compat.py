@@ -12,9 +12,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenhand import stage
-from evenhand.io.csv_tables import write_rows
-from evenhand.stage import Input, Output, Source
+from evenhand.core.tables import (
+    NotApplicable,
+    Row,
+    Table,
+    flag,
+    integer,
+    percent,
+    share,
+    text,
+)
 from evenhand.stereotypes.decisions import (
     DISTINGUISHABLE,
     NO_BIAS,
@@ -25,29 +32,8 @@ from evenhand.stereotypes.decisions import (
     score_intervals,
     summarise_group,
 )
-from evenhand.stereotypes.read_scores import (
-    Model,
-    Pairs,
-    Scores,
-    read_models,
-    read_pair_set,
-    summary,
-)
-
-HEADER = [
-    "model",
-    "published_method",
-    "corrected_method",
-    "pairs",
-    "decisions_changed",
-    "share_changed",
-    "score_published",
-    "score_corrected",
-    "verdict_published",
-    "verdict_corrected",
-    "conclusion_changed",
-    "known_error",
-]
+from evenhand.stereotypes.read_scores import Model, Pairs, Scores
+from evenhand.stereotypes.study import PairStudy
 
 
 class Published(NamedTuple):
@@ -70,48 +56,39 @@ COMPARED = (
 )
 
 
-def compare_compat(
-    *,
-    pairs: Input,
-    scores: list[Source],
-    gates: list[Source],
-    out: Output,
-    nulls: list[Source] | None = None,
-    resamples: int = 2000,
-    level: float = 0.95,
-    seed: int = 0,
-) -> dict[str, Any]:
-    """Count the decisions and conclusions that differ between published and corrected methods.
+TABLE = Table(
+    "compat",
+    title="Published and corrected methods: decisions and conclusions",
+    key=("model", "published_method", "corrected_method"),
+    columns=(
+        text("model"),
+        text("published_method"),
+        text("corrected_method"),
+        integer("pairs", "Pairs that at least one method scores"),
+        integer("decisions_changed", "Pairs decided differently; an unscorable pair differs too"),
+        share("share_changed", "decisions_changed / pairs"),
+        percent("score_published", "Bias score over all pairs, a tie counting as no preference"),
+        percent("score_corrected", "Bias score over the scored pairs"),
+        text("verdict_published", "As in bias_scores"),
+        text("verdict_corrected", "As in bias_scores"),
+        flag("conclusion_changed", "One is distinguishable from no bias, or both in opposite ways"),
+        text("known_error", "Ids of known_errors.csv, with spaces between them"),
+    ),
+    source="kanekomasahiro/evaluate_bias_in_mlm at 6b10239",
+)
 
-    Parameters
-    ----------
-    pairs : Path
-        The set.
-    scores, gates : list of Path
-        What `score_pairs` wrote of each model; the files' names are the models'.
-    out : Path
-        CSV, per trusted masked model and published method of which it has both forms:
 
-        - pairs; decisions_changed: pairs that the two forms answer differently, where a tie
-          means the anti-stereotype for both, and a pair that the corrected form cannot score is
-          an answer of its own; share_changed (0 to 1);
-        - score_published over all pairs, score_corrected over the scored ones, in per cent;
-        - the verdicts, as in `summarise_scores`;
-        - conclusion_changed (true, false): whether one can be told from no bias and the other
-          not, or both can, in opposite directions;
-        - known_error: what differs, as ids of ``known_errors.csv``.
-    nulls : list of Path, optional
-        What `score_null` wrote of each model.
-    resamples, level, seed
-        The bootstrap.
-    """
-    pair_set = read_pair_set(pairs)
-    models = read_models(pair_set, scores, gates, nulls or ())
-    draw = {"seed": seed, "resamples": resamples}
-    rows = [row for model in models for row in _compare(model, pair_set, draw, level)]
-    write_rows(out, HEADER, rows)
-    reason = None if rows else "no model has a method in both forms"
-    return summary(models, len(rows), reason)
+def rows(study: PairStudy) -> Iterator[Row]:
+    """Yield a row per trusted masked model and published method that it has in both forms."""
+    models = [model for model in study.models if _both_forms(model)]
+    if not models:
+        raise NotApplicable("no model has a method in both forms")
+    for model in models:
+        yield from _compare(model, study.pairs, study.draw, study.level)
+
+
+def _both_forms(model: Model) -> list[Published]:
+    return [one for one in COMPARED if {one.column, one.corrected} <= {*model.methods}]
 
 
 def _compare(
@@ -123,9 +100,7 @@ def _compare(
         everything |= decide(pairs, model.scores, name).status != UNSCORABLE
     if not everything.any():
         return
-    for method in COMPARED:
-        if method.column not in model.methods or method.corrected not in model.methods:
-            continue
+    for method in _both_forms(model):
         forms = [
             _as_published(pairs, model.scores, method),
             decide(pairs, model.scores, method.corrected),
@@ -172,7 +147,3 @@ def _conclusion(result: dict[str, Any]) -> str:
     if result["verdict"] != DISTINGUISHABLE:
         return result["verdict"]
     return "above" if result["score"] > NO_BIAS else "below"
-
-
-if __name__ == "__main__":
-    stage.run(compare_compat)

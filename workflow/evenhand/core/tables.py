@@ -1,0 +1,294 @@
+"""Result tables: declared once, written with their description, read back with their types.
+
+A member of a table family declares a `Table` and computes its rows. Its stage writes a folder of
+CSV files with one ``datapackage.json`` beside them (Frictionless Data Package: title, columns
+with type, unit and meaning, key, intervals). Whoever reads a table (the report, `compare`, the
+exports, a notebook) learns all of this from that file, and needs no code of the member.
+"""
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from evenhand.errors import InputError
+from evenhand.io.csv_tables import write_rows
+
+PACKAGE = "datapackage.json"
+
+Row = Mapping[str, Any]
+
+
+class NotApplicable(Exception):  # noqa: N818 - no error: a reason, like StopIteration
+    """The inputs have nothing for this table; the message says what is missing."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a result table.
+
+    Parameters
+    ----------
+    name : str
+    type : {"string", "integer", "number", "boolean"}
+        Of its cells; any cell may be blank.
+    description : str
+        What a cell means, in one line.
+    unit : str
+        For example ``%``, ``0 to 1`` or ``nats``.
+    interval : tuple of str
+        The columns with the lower and the upper end of its confidence interval; empty without.
+    neutral : float, optional
+        The value of a system without bias: `compare` compares distances from it.
+    count, clusters : str
+        The columns with the number of values of which this is the mean (its interval is then
+        Student's), and with the number of clusters behind it.
+    items : str
+        The module of `evenhand.compare.items` that finds the items behind a number.
+    """
+
+    name: str
+    type: str
+    description: str = ""
+    unit: str = ""
+    interval: tuple[str, ...] = ()
+    neutral: float | None = None
+    count: str = ""
+    clusters: str = ""
+    items: str = ""
+
+
+def text(name: str, description: str = "") -> Column:
+    """A column of words."""
+    return Column(name, "string", description)
+
+
+def flag(name: str, description: str = "") -> Column:
+    """A column of ``true`` and ``false``."""
+    return Column(name, "boolean", description)
+
+
+def integer(name: str, description: str = "", unit: str = "") -> Column:
+    """A column of whole numbers."""
+    return Column(name, "integer", description, unit)
+
+
+def number(
+    name: str,
+    description: str = "",
+    unit: str = "",
+    *,
+    interval: bool | tuple[str, str] = False,
+    **roles: Any,
+) -> Column:
+    """A column of numbers.
+
+    Parameters
+    ----------
+    name, description, unit : str
+        See `Column`.
+    interval : bool or tuple of str
+        True if ``{name}_low`` and ``{name}_high`` follow it, or the two names.
+    **roles
+        ``neutral``, ``count``, ``clusters`` and ``items`` of `Column`.
+    """
+    ends = (f"{name}_low", f"{name}_high") if interval is True else tuple(interval or ())
+    return Column(name, "number", description, unit, ends, **roles)
+
+
+def share(name: str, description: str = "", **roles: Any) -> Column:
+    """A column of shares, 0 to 1; parameters as those of `number`."""
+    return number(name, description, "0 to 1", **roles)
+
+
+def percent(name: str, description: str = "", **roles: Any) -> Column:
+    """A column of percentages, 0 to 100; parameters as those of `number`."""
+    return number(name, description, "%", **roles)
+
+
+@dataclass(frozen=True)
+class Table:
+    """The declaration of a result table.
+
+    Parameters
+    ----------
+    name : str
+        The stem of its file.
+    title : str
+        What it contains, in a few words: the report, the exports and the cards show it.
+    key : tuple of str
+        The columns that together identify a row; empty for a list.
+    columns : tuple of Column
+        Without those that hold the ends of intervals: these follow their number.
+    source : str
+        What it reproduces: paper, section, table or equation.
+    """
+
+    name: str
+    title: str
+    key: tuple[str, ...]
+    columns: tuple[Column, ...]
+    source: str = ""
+
+    @property
+    def header(self) -> list[str]:
+        """The names of all columns, in the order of the file."""
+        return [name for one in self.columns for name in (one.name, *one.interval)]
+
+    @property
+    def types(self) -> dict[str, str]:
+        """The type of each column of `header`."""
+        return {name: one.type for one in self.columns for name in (one.name, *one.interval)}
+
+    def numbers(self) -> Iterator[Column]:
+        """The columns that have an interval."""
+        return (one for one in self.columns if one.interval)
+
+
+def write_tables(
+    folder: Path,
+    tables: Iterable[tuple[Table, Iterable[Row]]],
+    left_out: Mapping[str, str] | None = None,
+) -> dict[str, int]:
+    """Write tables and their description into a folder, and return the rows of each.
+
+    Parameters
+    ----------
+    folder : Path
+        It is made if it is missing.
+    tables : iterable of (Table, rows)
+        Cells by column; see `evenhand.io.csv_tables.write_rows`.
+    left_out : mapping
+        The tables that do not apply, and why.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    counts, resources = {}, []
+    for table, rows in tables:
+        counts[table.name] = write_rows(folder / f"{table.name}.csv", table.header, rows)
+        resources.append(_resource(table))
+    package = {"profile": "tabular-data-package", "resources": resources}
+    package |= {"left_out": dict(left_out)} if left_out else {}
+    (folder / PACKAGE).write_text(
+        json.dumps(package, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+    )
+    return counts
+
+
+def _resource(table: Table) -> dict[str, Any]:
+    fields: list[dict[str, Any]] = []
+    for column in table.columns:
+        described = {key: value for key, value in asdict(column).items() if value not in ("", None)}
+        if not column.interval:
+            described.pop("interval")
+        fields.append(described)
+        for end, word in zip(column.interval, ("Lower", "Upper"), strict=False):
+            about = f"{word} end of the confidence interval of {column.name}"
+            fields.append({"name": end, "type": "number", "description": about})
+    schema = {"fields": fields, "primaryKey": list(table.key)}
+    sources = [{"title": table.source}] if table.source else []
+    path = f"{table.name}.csv"
+    return {"name": table.name, "path": path, "title": table.title, "sources": sources} | {
+        "schema": schema
+    }
+
+
+def tabulate(folder: Path, members: Iterable[ModuleType], study: Any) -> dict[str, Any]:
+    """Write the tables of a family, and return their numbers of rows and those left out.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they are written.
+    members : iterable of module
+        Each declares ``TABLE`` and has ``rows(study)``, which yields the rows, or raises
+        `NotApplicable` with the reason why there is no such table.
+    study : object
+        The inputs that all members of the family share.
+    """
+    tables, left_out = [], {}
+    for member in members:
+        try:
+            tables.append((member.TABLE, list(member.rows(study))))
+        except NotApplicable as reason:
+            left_out[member.TABLE.name] = str(reason)
+    counts = write_tables(folder, tables, left_out)
+    return {"rows": counts} | ({"left_out": left_out} if left_out else {})
+
+
+def read_package(folder: Path) -> dict[str, Table]:
+    """Read the declarations of the tables of a folder, by name.
+
+    Raises
+    ------
+    InputError
+        The folder's description is broken.
+    """
+    path = folder / PACKAGE
+    try:
+        resources = json.loads(path.read_text(encoding="utf-8"))["resources"]
+        return {one["name"]: _table(one) for one in resources}
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError("is not a description of tables", file=path) from error
+
+
+def _table(resource: dict[str, Any]) -> Table:
+    columns = [
+        Column(**field | {"interval": tuple(field.get("interval", ()))})
+        for field in resource["schema"]["fields"]
+    ]
+    ends = {name for one in columns for name in one.interval}
+    return Table(
+        resource["name"],
+        resource["title"],
+        tuple(resource["schema"]["primaryKey"]),
+        tuple(one for one in columns if one.name not in ends),
+        next((one["title"] for one in resource["sources"]), ""),
+    )
+
+
+def declaration(path: Path) -> Table | None:
+    """Return the declaration of a table; None for a CSV file that has none beside it."""
+    if not (path.parent / PACKAGE).is_file():
+        return None
+    return read_package(path.parent).get(path.stem)
+
+
+_CONVERTERS = {
+    "string": str,
+    "integer": int,
+    "number": float,
+    "boolean": {"true": True, "false": False}.__getitem__,
+}
+
+
+def read_table(path: Path) -> list[dict[str, Any]]:
+    """Read a result table: a row is a dict, a blank cell None, other cells of the declared types.
+
+    Raises
+    ------
+    InputError
+        There is no declaration beside it, or the file does not follow it.
+    """
+    table = declaration(path)
+    if table is None:
+        raise InputError(f"is not declared in {PACKAGE} beside it", file=path)
+    convert = {name: _CONVERTERS[kind] for name, kind in table.types.items()}
+    with path.open(encoding="utf-8", newline="") as stream:
+        reader = csv.DictReader(stream)
+        if reader.fieldnames != table.header:
+            raise InputError(f"has other columns than {PACKAGE} declares", file=path, line=1)
+        try:
+            return [
+                {name: convert[name](cell) if cell else None for name, cell in row.items()}
+                for row in reader
+            ]
+        except (ValueError, KeyError) as error:
+            raise InputError(str(error), file=path, line=reader.line_num) from error
+
+
+def read_tables(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """Read all tables of a folder, by name."""
+    return {name: read_table(folder / f"{name}.csv") for name in read_package(folder)}

@@ -1,0 +1,33 @@
+"""The scores of all models on one set of pairs: what each table of pairs is computed from."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from evenhand.stereotypes.read_scores import Model, Pairs
+
+
+@dataclass(frozen=True, eq=False)
+class PairStudy:
+    """A set of pairs, the models scored on it, and how intervals are computed.
+
+    Parameters
+    ----------
+    pairs : Pairs
+    models : list of Model
+        In the order of the configuration, untrusted ones included.
+    gates : dict
+        The validity check of each model, as `score_pairs` wrote it.
+    draw : dict
+        ``seed`` and ``resamples`` of the cluster bootstrap.
+    level : float
+        Coverage of all intervals.
+    agreeing : tuple of int
+        How many annotators must name the bias type of a pair for it to count as biased.
+    """
+
+    pairs: Pairs
+    models: list[Model]
+    gates: dict[str, dict[str, Any]]
+    draw: dict[str, int]
+    level: float = 0.95
+    agreeing: tuple[int, ...] = (3, 4, 5)

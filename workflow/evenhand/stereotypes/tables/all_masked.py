@@ -1,0 +1,65 @@
+"""A control: the bias score with every token masked, by the group that the stereotype concerns.
+
+The model sees only the length of the sentence, so its preference shows which words are common.
+The paper finds that models prefer stereotypes of advantaged groups.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from evenhand.core.tables import NotApplicable, Row, Table, integer, percent, text
+from evenhand.stereotypes.decisions import bias_types, decide, score_intervals, tally
+from evenhand.stereotypes.read_scores import Model, Pairs
+from evenhand.stereotypes.study import PairStudy
+
+TABLE = Table(
+    "all_masked",
+    title="Control: bias score with every token masked",
+    key=("model", "group", "bias_type"),
+    columns=(
+        text("model"),
+        text("group", "Group that the stereotype concerns: disadvantaged or advantaged"),
+        text("bias_type", "all, or a bias type of the group"),
+        integer("pairs"),
+        integer("scored", "Pairs with two finite scores"),
+        integer("ties", "Scored pairs with equal scores"),
+        percent("score", "Scored pairs whose stereotypical sentence scores higher",
+                interval=True, neutral=50),
+    ),
+)  # fmt: skip
+
+#: By group, the side that is about the disadvantaged one: `more` is the stereotypical sentence.
+GROUPS = {"disadvantaged": "more", "advantaged": "less"}
+
+
+def rows(study: PairStudy) -> Iterator[Row]:
+    """Yield a row per trusted masked model, group and bias type."""
+    if not np.isin(study.pairs.disadvantaged, list(GROUPS.values())).any():
+        raise NotApplicable("no pair names the disadvantaged group")
+    models = [one for one in study.models if "all_masked" in one.methods]
+    if not models:
+        raise NotApplicable("no model has scores with every token masked")
+    for model in models:
+        yield from _rows(model, study.pairs, study.draw, study.level)
+
+
+def _rows(model: Model, pairs: Pairs, draw: dict[str, int], level: float) -> Iterator[Row]:
+    decisions = decide(pairs, model.scores, "all_masked")
+    for group, side in GROUPS.items():
+        members = pairs.disadvantaged == side
+        for bias_type in ("all", *bias_types(pairs)):
+            chosen = members & ((pairs.bias_type == bias_type) | (bias_type == "all"))
+            if not chosen.any():
+                continue
+            counts = tally(decisions, chosen)
+            counts.pop("unscorable")
+            ((low, high),) = score_intervals([decisions], chosen, pairs, draw, level)
+            yield {
+                "model": model.name,
+                "group": group,
+                "bias_type": bias_type,
+                **counts,
+                "score_low": low,
+                "score_high": high,
+            }

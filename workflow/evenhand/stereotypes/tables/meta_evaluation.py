@@ -1,0 +1,169 @@
+"""How well each method agrees with human ratings: the area under the ROC curve (AUC).
+
+Label: a pair is biased if at least k of its annotators named its bias type. Score:
+``f(more) - f(less)`` with its sign, the log-odds that the model prefers the stereotypical
+sentence. Neither a threshold nor the sign is fitted to the labels, so an AUC below 0.5 is
+possible.
+
+The paper (Kaneko and Bollegala, AAAI 2022, section 5) compares each method with a binary human
+rating by ROC curves; its code for this was not released, so the label and the sign are ours.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from evenhand.core.tables import NotApplicable, Row, Table, integer, number, share, text
+from evenhand.metrics.bootstrap import percentile_interval
+from evenhand.metrics.paired import sign_flip_p_values
+from evenhand.metrics.roc import auc, auc_contributions, auc_replicates
+from evenhand.stereotypes.decisions import decide
+from evenhand.stereotypes.read_scores import Pairs
+from evenhand.stereotypes.study import PairStudy
+
+#: With fewer biased or unbiased pairs than this, an AUC has no interval and no p-value.
+LEAST_PAIRS = 10
+
+TABLE = Table(
+    "meta_evaluation",
+    title="Agreement with human ratings (AUC)",
+    key=("model", "method", "agreeing"),
+    columns=(
+        text("model"),
+        text("method"),
+        integer("agreeing", "Annotators who must name the bias type of a pair"),
+        integer("biased", "Scored pairs that are biased by this label"),
+        integer("unbiased", "Scored pairs that are not"),
+        share("auc", "A tie counts one half; below 0.5 the order is reversed", interval=True),
+        number("p_value", "Of an AUC of 0.5, two-sided, by random signs of the clusters"),
+    ),
+    source="Kaneko and Bollegala 2022, section 5",
+)
+
+
+class Agreement(NamedTuple):
+    """How the methods of one model agree with one human label.
+
+    Parameters
+    ----------
+    model : str
+    agreeing : int
+        Annotators who must name the bias type of a pair.
+    differences : dict of array of float, shape (n,)
+        By method, ``f(more) - f(less)``; NaN without a score.
+    labels, rated : array of bool, shape (n,)
+        Whether a pair is biased, and whether anyone rated it.
+    areas : dict
+        See `compare`.
+    """
+
+    model: str
+    agreeing: int
+    differences: dict[str, np.ndarray]
+    labels: np.ndarray
+    rated: np.ndarray
+    areas: dict[tuple[str, str], tuple[float, float, float, float]]
+
+
+@lru_cache(maxsize=1)  # three tables share it
+def agreements(study: PairStudy) -> list[Agreement]:
+    """Compare the scores with the ratings, for each trusted model and number of annotators."""
+    pairs = study.pairs
+    rated = np.isfinite(pairs.agreement)
+    if not rated.any():
+        raise NotApplicable("no pair has been rated by annotators")
+    if any(("unrelated", "original") in one.scores.rows for one in study.models if one.trusted):
+        raise NotApplicable("annotators rated single sentences, not pairs")
+    found = []
+    for model in study.models:
+        differences = {name: decide(pairs, model.scores, name).difference for name in model.methods}
+        for number_agreeing in study.agreeing:
+            labels = pairs.agreement >= number_agreeing
+            areas = compare(pairs, differences, labels, rated, study.draw, study.level)
+            found.append(Agreement(model.name, number_agreeing, differences, labels, rated, areas))
+    return found
+
+
+def rows(study: PairStudy) -> Iterator[Row]:
+    """Yield a row per trusted model, method and number of annotators.
+
+    Shuffling labels between pairs would ignore that pairs of a cluster are dependent, and give
+    p-values that are far too small; so clusters get random signs.
+    """
+    for one in agreements(study):
+        for method, difference in one.differences.items():
+            own = one.rated & np.isfinite(difference)
+            area = dict(zip(("auc", "auc_low", "auc_high", "p_value"), one.areas[method, method],
+                            strict=True))  # fmt: skip
+            yield {
+                "model": one.model,
+                "method": method,
+                "agreeing": one.agreeing,
+                "biased": int((own & one.labels).sum()),
+                "unbiased": int((own & ~one.labels).sum()),
+                **area,
+            }
+
+
+def compare(
+    pairs: Pairs,
+    differences: dict[str, np.ndarray],
+    labels: np.ndarray,
+    rated: np.ndarray,
+    draw: dict[str, int],
+    level: float,
+) -> dict[tuple[str, str], tuple[float, float, float, float]]:
+    """AUC of each method, and the difference of the AUC of each two, on the same draws.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        The set of n pairs.
+    differences : dict of array of float, shape (n,)
+        By method, ``f(more) - f(less)``; NaN where there is none.
+    labels, rated : array of bool, shape (n,)
+        Whether people call the pair biased, and whether anybody rated it.
+    draw : dict
+        seed, resamples.
+    level : float
+        Coverage of the intervals.
+
+    Returns
+    -------
+    dict
+        By two methods (a method and itself: its AUC): value, lower and upper border, p-value;
+        NaN for what there is not. Two methods are compared over the pairs that both scored.
+    """
+    known = {method: rated & np.isfinite(values) for method, values in differences.items()}
+    couples = [*((method, method) for method in differences), *combinations(differences, 2)]
+    by_pairs: dict[bytes, list[tuple[str, str]]] = {}
+    for a, b in couples:  # those over the same pairs share their draws
+        by_pairs.setdefault((known[a] & known[b]).tobytes(), []).append((a, b))
+    found = {}
+    for key, own in by_pairs.items():
+        chosen = np.frombuffer(key, dtype=bool)
+        label, cluster = labels[chosen], pairs.cluster[chosen]
+        methods = [method for method in differences if any(method in couple for couple in own)]
+        scores = np.stack([differences[method][chosen] for method in methods], axis=1)
+        area = {m: auc(scores[:, column], label) for column, m in enumerate(methods)}
+        replicates = dict(
+            zip(methods, auc_replicates(scores, label, cluster, **draw).T, strict=True)
+        )
+        added = {m: auc_contributions(scores[:, c], label) for c, m in enumerate(methods)}
+        drawn, contributions, values = [], [], []
+        for a, b in own:
+            alone = a == b
+            values.append(area[a] if alone else area[a] - area[b])
+            drawn.append(replicates[a] if alone else replicates[a] - replicates[b])
+            contributions.append(added[a] if alone else added[a] - added[b])
+        low, high = percentile_interval(np.stack(drawn, axis=1), level)
+        p_values = sign_flip_p_values(np.stack(contributions, axis=1), cluster, seed=draw["seed"])
+        if min(label.sum(), (~label).sum()) < LEAST_PAIRS:
+            low, high, p_values = (np.full(len(own), np.nan) for _ in range(3))
+        p_values[np.isnan(values)] = np.nan
+        rows = zip(values, low.tolist(), high.tolist(), p_values.tolist(), strict=True)
+        found |= dict(zip(own, rows, strict=True))
+    return found

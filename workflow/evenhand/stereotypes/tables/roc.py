@@ -1,0 +1,34 @@
+"""The ROC curves behind the agreement with human ratings."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from evenhand.core.tables import Row, Table, integer, share, text
+from evenhand.metrics.roc import roc_points
+from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.tables.meta_evaluation import agreements
+
+TABLE = Table(
+    "roc",
+    title="ROC curves of the agreement with human ratings",
+    key=(),
+    columns=(
+        text("model"),
+        text("method"),
+        integer("agreeing", "Annotators who must name the bias type of a pair"),
+        share("false_positive_rate"),
+        share("true_positive_rate"),
+    ),
+    source="Kaneko and Bollegala 2022, figure 1",
+)
+
+
+def rows(study: PairStudy) -> Iterator[Row]:
+    """Yield the points of each curve, at most 200."""
+    for one in agreements(study):
+        for method, difference in one.differences.items():
+            own = one.rated & np.isfinite(difference)
+            for point in zip(*roc_points(difference[own], one.labels[own]), strict=True):
+                rates = dict(zip(TABLE.header[3:], map(float, point), strict=True))
+                yield {"model": one.model, "method": method, "agreeing": one.agreeing, **rates}

@@ -1,0 +1,57 @@
+"""All result tables of a set of pairs: each module of `evenhand.stereotypes.tables` is one."""
+
+import json
+from typing import Any
+
+from evenhand import stage
+from evenhand.core.families import load_members
+from evenhand.core.tables import tabulate
+from evenhand.stage import Input, Output, Source
+from evenhand.stereotypes import tables
+from evenhand.stereotypes.read_scores import read_models, read_pair_set
+from evenhand.stereotypes.study import PairStudy
+
+
+def tabulate_pairs(
+    *,
+    pairs: Input,
+    scores: list[Source],
+    gates: list[Source],
+    out: Output,
+    nulls: list[Source] | None = None,
+    agreeing: list[int] | None = None,
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Compute the tables of a set of pairs from the scores of its models.
+
+    Parameters
+    ----------
+    pairs : Path
+        The set (Parquet, as `read_pairs` writes it).
+    scores, gates : list of Path
+        The scores of each model, and its validity check, as `score_pairs` writes them. The
+        names of the files are the names of the models.
+    out : Path
+        The folder of the tables; see `evenhand.core.tables`.
+    nulls : list of Path, optional
+        The scores of untrained models, as `score_null` writes them. With fewer than 3 seeds no
+        score is called distinguishable from no bias.
+    agreeing : list of int, optional
+        How many annotators must name the bias type of a pair for it to count as biased: 3, 4
+        and 5 by default.
+    resamples, level, seed
+        The cluster bootstrap: samples, coverage of the intervals, seed.
+    """
+    pair_set = read_pair_set(pairs)
+    models = read_models(pair_set, scores, gates, nulls or ())
+    checks = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in gates}
+    draw = {"seed": seed, "resamples": resamples}
+    study = PairStudy(pair_set, models, checks, draw, level, tuple(agreeing or (3, 4, 5)))
+    untrusted = {model.name: model.reason for model in models if not model.trusted}
+    return tabulate(out, load_members(tables), study) | {"untrusted": untrusted}
+
+
+if __name__ == "__main__":
+    stage.run(tabulate_pairs)
