@@ -50,7 +50,7 @@ test-browser: $(READY)
 
 why: $(READY)
 	@$(CHECK)
-	@$(BIN)/python -m evenhand.why $(if $(CONFIG),--configfile $(CONFIG))
+	@$(BIN)/python -m evenhand.core.why $(if $(CONFIG),--configfile $(CONFIG))
 
 # make exits 2 whatever fails; a gate of continuous integration calls the command itself
 compare: $(READY)
@@ -58,10 +58,10 @@ compare: $(READY)
 	@$(BIN)/python -m evenhand.compare.compare_results "$(BASE)" "$(HEAD)" $(if $(GATES),--gates "$(GATES)")
 
 cache-list: $(READY)
-	@$(BIN)/python -m evenhand.io.cache list $(or $(FOLDER),results/.evenhand/cache)
+	@$(BIN)/python -m evenhand.core.cache list $(or $(FOLDER),results/.evenhand/cache)
 
 cache-prune: $(READY)
-	@$(BIN)/python -m evenhand.io.cache prune $(or $(FOLDER),results/.evenhand/cache) --megabytes $(or $(MEGABYTES),1000)
+	@$(BIN)/python -m evenhand.core.cache prune $(or $(FOLDER),results/.evenhand/cache) --megabytes $(or $(MEGABYTES),1000)
 
 lint: $(READY)
 	@ruff format --check $(RUFF_PATHS)
@@ -70,7 +70,7 @@ lint: $(READY)
 	@snakemake --lint
 
 docs: $(READY)
-	@python -m evenhand.config_reference > docs/config.md
+	@python -m evenhand.core.config_reference > docs/config.md
 
 format: $(READY)
 	@ruff format $(RUFF_PATHS)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand import code
+from evenhand.core import code
 from harness import Checkout, Job, checkout, once
 
 CONFIG = """\
@@ -458,13 +458,13 @@ def test_an_edited_result_is_listed_and_restored(demo):
     page = demo.root / "results/report/index.html"
     before = page.read_text(encoding="utf-8")
     page.write_text(before + "<!-- by hand -->", encoding="utf-8")
-    checked = demo.shell("python -m evenhand.verify || echo exit $?").stdout.splitlines()
+    checked = demo.shell("python -m evenhand.core.verify || echo exit $?").stdout.splitlines()
     assert checked[0] == "results/report/index.html: differs from its record"
     assert checked[-1] == "exit 1"
-    restored = demo.shell("python -m evenhand.verify --restore").stdout.splitlines()
+    restored = demo.shell("python -m evenhand.core.verify --restore").stdout.splitlines()
     assert restored[0] == "results/report/index.html: restored"
     assert page.read_text(encoding="utf-8") == before
-    assert demo.shell("python -m evenhand.verify").stdout.splitlines()[-1].endswith("0 differ")
+    assert demo.shell("python -m evenhand.core.verify").stdout.splitlines()[-1].endswith("0 differ")
 
 
 # the run cache

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenhand.io.files import content_digest
+from evenhand.core.files import content_digest
 from evenhand.slguset.bias_tables import BIAS, VARIANTS
 from evenhand.slguset.summarise_bias import summarise_bias
 from evenhand.stereotypes.summarise_scores import summarise_scores

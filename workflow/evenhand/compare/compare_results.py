@@ -17,8 +17,8 @@ from evenhand.compare.numbers import compare_tables
 from evenhand.compare.results import Results
 from evenhand.compare.roles import ROLES, read_roles
 from evenhand.compare.summary import Comparison
+from evenhand.core.files import atomic
 from evenhand.errors import InputError
-from evenhand.io.files import atomic
 
 
 def compare_results(

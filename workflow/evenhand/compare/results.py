@@ -7,8 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.files import content_digest
 from evenhand.errors import InputError
-from evenhand.io.files import content_digest
 
 #: Where the tables lie that are compared, by row; all other files are compared as a whole.
 TABLES = ("tables/*.csv", "slguset/*.csv", "slguset_published/*.csv")

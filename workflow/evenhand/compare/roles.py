@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 
 #: Where the workflow keeps it.
 ROLES = Path(__file__).resolve().parents[3] / "resources" / "compare.csv"

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.files import content_digest
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.io.files import content_digest
 from evenhand.io.sheets import guarded
 from evenhand.report.read import read_json
 from evenhand.report.render import stem, visible
-from evenhand.stage import Input, Output
 
 #: A LaTeX table with more rows breaks over pages.
 PAGE_ROWS = 40

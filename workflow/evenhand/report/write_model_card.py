@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Source
 from evenhand.errors import InputError
 from evenhand.io.markdown import render, span
 from evenhand.report.read import read_csv, read_json
@@ -28,7 +29,6 @@ from evenhand.report.sections.stereotypes_words import (
     in_order,
     method_title,
 )
-from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.methods import METHODS
 
 #: What the editions of SlguSet are called.

@@ -6,7 +6,8 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Source
 from evenhand.errors import InputError
 from evenhand.report.read import read_json
 from evenhand.report.render import plural, slug, write_page
@@ -31,7 +32,6 @@ from evenhand.report.sections.stereotypes_words import (
     exclusion_words,
     gate_words,
 )
-from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.methods import METHODS
 
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.markdown import render
 from evenhand.io.tables import read_rows
-from evenhand.stage import Input, Output
 
 #: The hub's categories of size: fewer sentences than this.
 SIZES = [

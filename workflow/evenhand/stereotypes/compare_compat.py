@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Source
 from evenhand.io.csv_tables import write_rows
-from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.decisions import (
     DISTINGUISHABLE,
     NO_BIAS,

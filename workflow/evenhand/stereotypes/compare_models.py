@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Source
 from evenhand.io.csv_tables import write_rows
 from evenhand.metrics.bootstrap import percentile_interval, ratio_replicates
 from evenhand.metrics.paired import holm, sign_flip_p_values
-from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.decisions import NO_BIAS, decide
 from evenhand.stereotypes.methods import METHODS
 from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set, summary

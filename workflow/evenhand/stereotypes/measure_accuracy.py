@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Source
 from evenhand.io.csv_tables import write_rows
 from evenhand.metrics.bootstrap import percentile_interval, ratio_replicates
-from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.read_scores import (
     Model,
     Pairs,

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Source
 from evenhand.io.csv_tables import write_rows
-from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.decisions import bias_types, decide, score_intervals, tally
 from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set, summary
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Source
 from evenhand.io.csv_tables import write_rows
 from evenhand.metrics.bootstrap import percentile_interval
 from evenhand.metrics.stereoset import TermScores, macro_scores, score_terms
-from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.decisions import bias_types
 from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set, summary
 

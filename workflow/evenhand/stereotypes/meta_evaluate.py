@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Source
 from evenhand.io.csv_tables import write_rows
 from evenhand.metrics.bootstrap import percentile_interval
 from evenhand.metrics.paired import holm, sign_flip_p_values
 from evenhand.metrics.roc import auc, auc_contributions, auc_replicates, roc_points
-from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.decisions import decide
 from evenhand.stereotypes.read_scores import Pairs, read_models, read_pair_set, summary
 

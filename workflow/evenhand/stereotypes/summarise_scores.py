@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Source
 from evenhand.io.csv_tables import write_rows
-from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes.decisions import (
     NOT_SCORED,
     bias_types,
