@@ -16,6 +16,16 @@ _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
+#: The hub's categories of size: fewer rows than this.
+SIZES = [
+    (1_000, "n<1K"),
+    (10_000, "1K<n<10K"),
+    (100_000, "10K<n<100K"),
+    (1_000_000, "100K<n<1M"),
+    (10_000_000, "1M<n<10M"),
+]
+
+
 def render(template: Path, facts: dict[str, Any]) -> str:
     """A file from its template; a name that no one has set is an error.
 
@@ -40,6 +50,11 @@ def render(template: Path, facts: dict[str, Any]) -> str:
         "plain": plain,
     }
     return environment.from_string(template.read_text(encoding="utf-8")).render(facts)
+
+
+def size_category(rows: int) -> str:
+    """Return the Hugging Face Hub's size category of a data set."""
+    return next((name for below, name in SIZES if rows < below), "10M<n<100M")
 
 
 def plain(text: str) -> str:

@@ -29,7 +29,7 @@ from evenhand.report.sections.stereotypes_words import (
     in_order,
     method_title,
 )
-from evenhand.stereotypes.methods import METHODS
+from evenhand.scoring.methods import METHODS
 
 #: What the editions of SlguSet are called.
 EDITIONS = {

@@ -32,7 +32,7 @@ from evenhand.report.sections.stereotypes_words import (
     exclusion_words,
     gate_words,
 )
-from evenhand.stereotypes.methods import METHODS
+from evenhand.scoring.methods import METHODS
 
 
 def write_models_page(

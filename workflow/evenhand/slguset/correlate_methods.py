@@ -19,8 +19,8 @@ from evenhand.errors import InputError
 from evenhand.io.csv_tables import write_rows
 from evenhand.io.tables import read_columns
 from evenhand.metrics.bootstrap import drawn_weights, sums_by_group
+from evenhand.scoring.methods import METHODS
 from evenhand.slguset.bias_tables import read_gate, read_models
-from evenhand.stereotypes.methods import METHODS
 
 #: What is read of a dataset beside sentence_id.
 DATASET = ["surface", "surface_opposite", "gender"]

@@ -16,8 +16,8 @@ from evenhand.core.stage import Input, Output, Source
 from evenhand.io.csv_tables import write_rows
 from evenhand.metrics.bootstrap import percentile_interval, ratio_replicates
 from evenhand.metrics.paired import holm, sign_flip_p_values
+from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.decisions import NO_BIAS, decide
-from evenhand.stereotypes.methods import METHODS
 from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set, summary
 
 HEADER = [

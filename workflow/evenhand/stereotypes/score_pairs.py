@@ -97,7 +97,7 @@ def score_pairs(
     revision : str, optional
         Branch, tag or commit on the hub.
     methods : list of str, optional
-        Of `evenhand.stereotypes.methods.METHODS`; those for the other kind of model are left
+        Of `evenhand.scoring.methods.METHODS`; those for the other kind of model are left
         out. By default all.
     dtype : str
         Number format that the model runs in: fp32 or bf16. With bf16, pairs that are nearly

@@ -16,6 +16,7 @@ import numpy as np
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
 from evenhand.io.csv_tables import write_rows
+from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.decisions import (
     NOT_SCORED,
     bias_types,
@@ -23,7 +24,6 @@ from evenhand.stereotypes.decisions import (
     score_intervals,
     summarise_group,
 )
-from evenhand.stereotypes.methods import METHODS
 from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set, summary
 
 HEADER = [

@@ -16,10 +16,10 @@ from evenhand.report.sections.stereotypes_words import (
     in_order,
     in_words,
     interval_words,
-    listed,
     method_of,
     reason_words,
 )
+from evenhand.text.phrases import listed
 
 COLUMNS = {
     "model": str,
