@@ -241,7 +241,7 @@ def test_another_locked_version_reruns_the_stages_that_use_it(demo, graph, packa
 
 
 def test_a_package_that_no_stage_imports_reruns_nothing(demo):
-    demo.edit("requirements/requirements.lock", "\nruff==", "\nruff==99.")
+    demo.edit("requirements/requirements.lock", "\nyte==", "\nyte==99.")
     assert demo.plan() == []
 
 
