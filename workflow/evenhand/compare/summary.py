@@ -243,9 +243,9 @@ def _names(names: Sequence[str], most: int = ITEMS_SHOWN) -> str:
 
 
 def document(found: Comparison) -> dict[str, Any]:
-    """Everything as JSON: the numbers that differ, with what they were judged by.
+    """Return the comparison as JSON: the numbers that differ, and the basis of each judgment.
 
-    What is not known is null.
+    Unknown values are null.
     """
     return {
         "nothing_changed": nothing_changed(found),
