@@ -1,6 +1,7 @@
 # The commands of the README. Everything stands on `snakemake` and `pytest`; nothing works through make alone.
 #   make demo     install, run the whole workflow on the demo inputs, say where the page is
-#   make test     install, run the tests
+#   make test     install what tests need besides, run them
+#   make dev      install what tests, linters and notebooks need
 #   make test-slurm   the tests on a real Slurm, which is started on this machine and stopped (root, Debian)
 #   make test-browser   the tests of the report in Chromium, of the demo's results (or of RESULTS=folder)
 #   make why      for each job that would run: why
@@ -14,6 +15,7 @@ CONFIG ?=
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DEV := $(VENV)/.dev
 # the target stands first: --configfile and --quiet take all words that follow them
 SNAKEMAKE := $(BIN)/snakemake all --cores $(CORES) $(if $(CONFIG),--configfile $(CONFIG))
 # a file that Snakemake could not read without a traceback
@@ -21,36 +23,41 @@ CHECK = $(BIN)/python -m evenhand.plan --check $(or $(CONFIG),config/config.yaml
 RUFF_PATHS := workflow tests benchmarks
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test test-slurm test-browser why compare cache-list cache-prune lint format docs lock install help
+.PHONY: dev demo test test-slurm test-browser why compare cache-list cache-prune lint format docs lock install help
 
 help:
 	@sed -n 's/^#   //p' Makefile
 
 install: $(READY)
 
+dev: $(DEV)
+
 $(READY): requirements/install.sh $(wildcard requirements/*.txt) requirements/requirements.lock
 	@bash requirements/install.sh "$(PYTHON)" $(VENV)
+
+$(DEV): $(READY) requirements/dev.lock
+	@bash requirements/install.sh "$(PYTHON)" $(VENV) dev.lock
 
 demo: $(READY)
 	@$(CHECK)
 	@$(SNAKEMAKE) --quiet host reason
 	@$(BIN)/python -m evenhand.plan $(or $(CONFIG),config/config.yaml)
 
-test: $(READY)
+test: $(DEV)
 	@$(BIN)/pytest -n $(CORES)
 
 # a process for each file: they wait for Slurm, not for the processor
-test-slurm: $(READY)
-	@$(BIN)/python -c "import snakemake_executor_plugin_slurm" 2>/dev/null || SLURM=1 bash requirements/install.sh "$(PYTHON)" $(VENV)
+test-slurm: $(DEV)
+	@$(BIN)/python -c "import snakemake_executor_plugin_slurm" 2>/dev/null || bash requirements/install.sh "$(PYTHON)" $(VENV) slurm.txt
 	@$(BIN)/pytest -n 5 --dist loadfile tests/slurm
 
 # leaves pictures of all pages in .screenshots
-test-browser: $(READY)
+test-browser: $(DEV)
 	@$(BIN)/pytest -n $(CORES) --dist worksteal tests/browser $(if $(RESULTS),--results "$(RESULTS)")
 
 why: $(READY)
 	@$(CHECK)
-	@$(BIN)/python -m evenhand.why $(if $(CONFIG),--configfile $(CONFIG))
+	@$(BIN)/python -m evenhand.core.why $(if $(CONFIG),--configfile $(CONFIG))
 
 # make exits 2 whatever fails; a gate of continuous integration calls the command itself
 compare: $(READY)
@@ -58,21 +65,21 @@ compare: $(READY)
 	@$(BIN)/python -m evenhand.compare.compare_results "$(BASE)" "$(HEAD)" $(if $(GATES),--gates "$(GATES)")
 
 cache-list: $(READY)
-	@$(BIN)/python -m evenhand.io.cache list $(or $(FOLDER),results/.evenhand/cache)
+	@$(BIN)/python -m evenhand.core.cache list $(or $(FOLDER),results/.evenhand/cache)
 
 cache-prune: $(READY)
-	@$(BIN)/python -m evenhand.io.cache prune $(or $(FOLDER),results/.evenhand/cache) --megabytes $(or $(MEGABYTES),1000)
+	@$(BIN)/python -m evenhand.core.cache prune $(or $(FOLDER),results/.evenhand/cache) --megabytes $(or $(MEGABYTES),1000)
 
-lint: $(READY)
+lint: $(DEV)
 	@ruff format --check $(RUFF_PATHS)
 	@ruff check $(RUFF_PATHS)
 	@snakefmt --check Snakefile workflow/rules
 	@snakemake --lint
 
 docs: $(READY)
-	@python -m evenhand.config_reference > docs/config.md
+	@python -m evenhand.core.config_reference > docs/config.md
 
-format: $(READY)
+format: $(DEV)
 	@ruff format $(RUFF_PATHS)
 	@ruff check --fix $(RUFF_PATHS)
 	@snakefmt Snakefile workflow/rules

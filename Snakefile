@@ -17,7 +17,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/engine.smk"
 
 
-from evenhand.code import unlike_the_lock
+from evenhand.core.code import unlike_the_lock
 
 
 pathvars:

@@ -33,6 +33,7 @@ from typing import Any
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY / "workflow"))
 
+from evenhand.io.decoding import TextReader  # noqa: E402
 from evenhand.io.formats import kind_of  # noqa: E402
 from evenhand.io.members import open_members  # noqa: E402
 from evenhand.io.quarantine import Quarantine  # noqa: E402
@@ -46,7 +47,6 @@ from evenhand.slguset.names import judge_names, read_rules  # noqa: E402
 from evenhand.slguset.names_crf_model import NameModel, read_threshold  # noqa: E402
 from evenhand.slguset.verdicts import ACCEPTED, Finding  # noqa: E402
 from evenhand.text import posseg  # noqa: E402
-from evenhand.text.decoding import TextReader  # noqa: E402
 from evenhand.text.sentences import normalise, split_sentences  # noqa: E402
 
 TABLES = REPOSITORY / "resources/slguset"

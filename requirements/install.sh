@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Installs Evenhand into a virtual environment: bash requirements/install.sh PYTHON [FOLDER]
+# Installs Evenhand into a virtual environment: bash requirements/install.sh PYTHON [FOLDER [FILE]]
+#   With FILE (dev.lock, slurm.txt) only what it lists is added to an environment that is there.
 #   uv does it where it is installed, else pip. All packages are checked against their hashes.
 #   Linux gets the CUDA build of torch, unless TORCH=cpu.
 #   The Slurm plugin is installed where Slurm is (or with SLURM=1): it slows each start down.
 set -euo pipefail
-python=$1 folder=${2:-.venv}
+python=$1 folder=${2:-.venv} file=${3:-}
 cd "$(dirname "$0")/.."
 fail() { echo "error: $1" >&2; exit 1; }
 
@@ -17,11 +18,16 @@ fail() { echo "error: $1" >&2; exit 1; }
 
 if command -v uv >/dev/null; then
   export UV_FIND_LINKS=${UV_FIND_LINKS:-${PIP_FIND_LINKS:-}}
-  uv venv --quiet --clear --python "$python" "$folder"
+  [ -n "$file" ] || uv venv --quiet --clear --python "$python" "$folder"
   install() { uv pip install --quiet --compile-bytecode --python "$folder/bin/python" --no-deps "$@"; }
 else
-  "$python" -m venv --clear "$folder"
+  [ -n "$file" ] || "$python" -m venv --clear "$folder"
   install() { "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps "$@"; }
+fi
+if [ -n "$file" ]; then
+  install --require-hashes -r "requirements/$file"
+  touch "$folder/.${file%.*}"
+  exit
 fi
 touch "$folder/.evenhand"
 

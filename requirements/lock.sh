@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Locks versions and hashes: requirements.lock, torch.txt (PyPI's builds), torch-cpu.txt (the
-# wheels in the folder PIP_FIND_LINKS), torch-cuda.txt (what the CUDA build needs), slurm.txt.
+# Locks versions and hashes: requirements.lock, dev.lock (only what the former lacks), torch.txt
+# (PyPI's builds), torch-cpu.txt (the wheels in the folder PIP_FIND_LINKS), torch-cuda.txt (what
+# the CUDA build needs), slurm.txt.
 set -euo pipefail
 cd "$(dirname "$0")"
 torch=2.13.0
@@ -20,6 +21,11 @@ if compgen -G "${PIP_FIND_LINKS:-/nowhere}/torch-$torch+cpu-*.whl" >/dev/null; t
 fi
 
 compile requirements.in -c "$scratch/torch.in" --find-links "${PIP_FIND_LINKS:-/nowhere}" --no-emit-package torch -o requirements.lock
+compile dev.in -c requirements.lock -c "$scratch/torch.in" --no-emit-package torch --no-annotate -o dev.lock
+# those of requirements.lock are installed already
+awk 'NR == FNR {if (/^[a-z]/) {split($1, pin, "=="); users[pin[1]]} next}
+     /^[a-z]/ {split($1, pin, "=="); on = !(pin[1] in users)} on' requirements.lock dev.lock > "$scratch/dev.lock"
+mv "$scratch/dev.lock" dev.lock
 sed -i "s|$scratch/||" requirements.lock
 awk '/^[a-z]/ {on = /^(nvidia|cuda|triton)/} on' "$scratch/all.txt" > torch-cuda.txt
 printf 'snakemake-executor-plugin-slurm==2.8.0\nsnakemake-executor-plugin-slurm-jobstep==0.6.1\n' > "$scratch/slurm.in"

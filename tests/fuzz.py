@@ -42,9 +42,9 @@ import zstandard
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(REPOSITORY / "workflow"), str(REPOSITORY / "tests")]
 
-from evenhand.config import MOST_FAULTS, complete, read_config, read_schema  # noqa: E402
+from evenhand.core.config import MOST_FAULTS, complete, read_config, read_schema  # noqa: E402
+from evenhand.core.resources import read_resource  # noqa: E402
 from evenhand.errors import InputError  # noqa: E402
-from evenhand.io.resources import read_resource  # noqa: E402
 from evenhand.io.sheets import read_workbook  # noqa: E402
 from evenhand.io.tables import FORM, write_table  # noqa: E402
 from evenhand.legal import audit  # noqa: E402

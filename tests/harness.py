@@ -144,7 +144,7 @@ class Checkout:
 
     def why(self, *arguments: str) -> list[str]:
         """The lines of `make why`."""
-        done = self._python("-m", "evenhand.why", *arguments, *self.arguments)
+        done = self._python("-m", "evenhand.core.why", *arguments, *self.arguments)
         assert done.returncode == 0, done.stdout
         return done.stdout.splitlines()
 
@@ -331,7 +331,7 @@ def copy_parts(source: Path, target: Path) -> None:
     """Copy what a checkout needs, and compile its library once for all processes to come.
 
     Bytecode goes by what a module holds, not by its time, so that no edit is missed; what
-    `evenhand.code` keeps beside it does so anyway.
+    `evenhand.core.code` keeps beside it does so anyway.
     """
     for part in PARTS:
         (target / part).parent.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,7 @@
 A dry run prints its reasons as prose, names no cause for a job below another one that runs,
 and lists files in a way that cannot be taken apart again. This program makes the same dry
 run and writes, per job that would run, what Snakemake's own objects say. It stands outside
-the library because it imports Snakemake, whose version the lock pins; `evenhand.why` reads
+the library because it imports Snakemake, whose version the lock pins; `evenhand.core.why` reads
 the plan.
 """
 

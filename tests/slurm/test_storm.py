@@ -34,7 +34,7 @@ class Story:
         return [job for job in self.place.jobs(*states) if job.rule == "part"]
 
     def leftovers(self) -> str:
-        program = "from evenhand.leftovers import *; print(*find(Path()), sep='\\n')"
+        program = "from evenhand.core.leftovers import *; print(*find(Path()), sep='\\n')"
         done = subprocess.run(
             [sys.executable, "-c", program],
             cwd=self.place.root,

@@ -5,7 +5,7 @@ import shlex
 
 import pytest
 
-from evenhand.config import Options
+from evenhand.core.config import Options
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from evenhand import plan, plan_individual, plan_models, plan_report, plan_slguset, plan_stereotypes
-from evenhand.config import complete, read_schema
-from evenhand.config_reference import SCHEMA
-from evenhand.declared import declared
+from evenhand.core.config import complete, read_schema
+from evenhand.core.config_reference import SCHEMA
+from evenhand.core.declared import declared
+from evenhand.core.sources import read_sources
 from evenhand.errors import InputError
 from evenhand.slguset.shards import Skipped
-from evenhand.sources import read_sources
 
 #: Those of files that are left out.
 REASONS = ("hidden_file", "unknown_format", "unreadable_file", "unusable_name")

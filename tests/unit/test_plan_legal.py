@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from evenhand import plan, plan_classifiers, plan_legal, plan_report
-from evenhand.config import complete, read_schema
-from evenhand.config_reference import SCHEMA
+from evenhand.core.config import complete, read_schema
+from evenhand.core.config_reference import SCHEMA
 from evenhand.errors import InputError
 from evenhand.learning.objective import load_objective
 

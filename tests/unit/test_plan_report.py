@@ -5,8 +5,8 @@ from pathlib import PurePosixPath
 import pytest
 
 from evenhand import plan_individual, plan_report
-from evenhand.config import complete, read_schema
-from evenhand.config_reference import SCHEMA
+from evenhand.core.config import complete, read_schema
+from evenhand.core.config_reference import SCHEMA
 
 #: What each part of a configuration needs to be there.
 PARTS = {

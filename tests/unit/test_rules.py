@@ -8,7 +8,7 @@ import pytest
 import yaml
 from rattler import MatchSpec
 
-from evenhand import code
+from evenhand.core import code
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

@@ -20,8 +20,8 @@ import jsonschema
 import pytest
 import yaml
 
-from evenhand.config import Schema, complete, pick, read_schema
-from evenhand.config_reference import SCHEMA
+from evenhand.core.config import Schema, complete, pick, read_schema
+from evenhand.core.config_reference import SCHEMA
 from evenhand.errors import InputError
 from harness import Planner
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand import code
+from evenhand.core import code
 from harness import Checkout, Job, checkout, once
 
 CONFIG = """\
@@ -242,7 +242,7 @@ def test_another_locked_version_reruns_the_stages_that_use_it(demo, graph, packa
 
 
 def test_a_package_that_no_stage_imports_reruns_nothing(demo):
-    demo.edit("requirements/requirements.lock", "\nruff==", "\nruff==99.")
+    demo.edit("requirements/requirements.lock", "\nyte==", "\nyte==99.")
     assert demo.plan() == []
 
 
@@ -459,13 +459,13 @@ def test_an_edited_result_is_listed_and_restored(demo):
     page = demo.root / "results/report/index.html"
     before = page.read_text(encoding="utf-8")
     page.write_text(before + "<!-- by hand -->", encoding="utf-8")
-    checked = demo.shell("python -m evenhand.verify || echo exit $?").stdout.splitlines()
+    checked = demo.shell("python -m evenhand.core.verify || echo exit $?").stdout.splitlines()
     assert checked[0] == "results/report/index.html: differs from its record"
     assert checked[-1] == "exit 1"
-    restored = demo.shell("python -m evenhand.verify --restore").stdout.splitlines()
+    restored = demo.shell("python -m evenhand.core.verify --restore").stdout.splitlines()
     assert restored[0] == "results/report/index.html: restored"
     assert page.read_text(encoding="utf-8") == before
-    assert demo.shell("python -m evenhand.verify").stdout.splitlines()[-1].endswith("0 differ")
+    assert demo.shell("python -m evenhand.core.verify").stdout.splitlines()[-1].endswith("0 differ")
 
 
 # the run cache

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from evenhand import code
+from evenhand.core import code
 from harness import Checkout, Job, checkout, once
 from workflow.test_reruns import LIBRARY, Graph
 

@@ -18,9 +18,9 @@ from evenhand import (
     plan_slguset,
     plan_stereotypes,
 )
-from evenhand.config import complete, has, read_config, read_schema
+from evenhand.core.config import complete, has, read_config, read_schema
+from evenhand.core.sources import source_path
 from evenhand.errors import InputError
-from evenhand.sources import source_path
 
 Config = dict[str, Any]
 
@@ -92,7 +92,7 @@ def check_sources(config: Config, sources: dict[str, dict[str, str]]) -> None:
 
 
 def check_effects(config: Config, written: Config) -> None:
-    """Stop if the user wrote a key that changes nothing (see also `evenhand.config.complete`).
+    """Stop if the user wrote a key that changes nothing (see also `evenhand.core.config.complete`).
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import plan_legal
-from evenhand.declared import declared
+from evenhand.core.declared import declared
 from evenhand.errors import InputError
 
 Config = dict[str, Any]

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from evenhand.config import pick
-from evenhand.declared import declared
+from evenhand.core.config import pick
+from evenhand.core.declared import declared
+from evenhand.core.sources import source_path
 from evenhand.errors import InputError
-from evenhand.sources import source_path
 
 Config = dict[str, Any]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from evenhand.core.sources import source_path
 from evenhand.errors import InputError
 from evenhand.legal.dataset import Dataset
-from evenhand.sources import source_path
 
 Config = dict[str, Any]
 

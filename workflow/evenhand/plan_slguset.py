@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import plan_models
-from evenhand.declared import declared
+from evenhand.core.declared import declared
+from evenhand.core.files import shown
+from evenhand.core.sources import source_path
 from evenhand.errors import InputError, one_line
-from evenhand.io.files import shown
 from evenhand.slguset.shards import Shard, Skipped, plan_shards
-from evenhand.sources import source_path
 
 Config = dict[str, Any]
 

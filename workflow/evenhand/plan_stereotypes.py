@@ -3,8 +3,8 @@
 from typing import Any
 
 from evenhand import plan_models, plan_slguset
+from evenhand.core.sources import source_path
 from evenhand.errors import InputError
-from evenhand.sources import source_path
 
 Config = dict[str, Any]
 

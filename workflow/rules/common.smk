@@ -1,5 +1,5 @@
 # What all rules share: the checked configuration, code digests, options. The work is done
-# by `evenhand.plan` and `evenhand.config`, which are tested; this file only hands it over.
+# by `evenhand.plan` and `evenhand.core.config`, which are tested; this file only hands it over.
 import os
 import re
 import sys
@@ -11,11 +11,13 @@ if LIBRARY not in sys.path:
 
 from evenhand import plan, plan_cards, plan_classifiers, plan_individual, plan_legal, plan_models
 from evenhand import plan_report, plan_shown, plan_slguset, plan_stereotypes
-from evenhand.code import digest
-from evenhand.config import Options, complete, file_options, pick, read_config, read_schema
+from evenhand.core.code import digest
+from evenhand.core.config import Options, complete, file_options, pick, read_config, read_schema
 from evenhand.core.families import member_names
+from evenhand.core.code import digest
+from evenhand.core.config import Options, complete, file_options, pick, read_config, read_schema
 from evenhand.errors import InputError
-from evenhand.sources import read_sources, source_path, unchecked
+from evenhand.core.sources import read_sources, source_path, unchecked
 
 try:
     for file in workflow.configfiles:

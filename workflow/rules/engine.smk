@@ -6,8 +6,8 @@ from contextlib import suppress
 from snakemake.persistence import PersistenceBase
 from snakemake.persistence.file import FilePersistence
 
-from evenhand import leftovers, verify
-from evenhand.inputs import Checksums, describe
+from evenhand.core import leftovers, verify
+from evenhand.core.inputs import Checksums, describe
 
 RESULTS = Path(config["results"])
 CHECKSUMS = Checksums(RESULTS / ".evenhand" / "checksums.json")

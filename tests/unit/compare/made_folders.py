@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from evenhand.stereotypes.summarise_scores import summarise_scores
 
-from evenhand.io.files import content_digest
+from evenhand.core.files import content_digest
 from evenhand.slguset.bias_tables import BIAS, VARIANTS
 from evenhand.slguset.summarise_bias import summarise_bias
 from unit.stereotypes import made_scores

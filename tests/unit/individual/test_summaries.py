@@ -13,7 +13,7 @@ from evenhand.individual import write_findings as findings
 from evenhand.individual.check_paper import accuracies_with, check_paper, mix
 from evenhand.individual.find_fronts import dominators, find_fronts
 from evenhand.individual.lines import lines_of
-from evenhand.individual.names import listed, read_titles
+from evenhand.individual.names import read_titles
 from evenhand.individual.published import number, read_settings, settings_of
 from evenhand.individual.results import by_setting, read_groups, read_runs
 from evenhand.individual.summary import summarise
@@ -611,13 +611,6 @@ def test_a_cell_that_two_tables_print_counts_once(resources, tmp_path, run, writ
     # Table 4 and 7 have the MLP and IIFR at 0.8 (12 cells), and Table 8 these and 0.75 (6 more);
     # Table 6 has 4 more
     assert any(words.startswith("Of 22 cells of the paper") for words in found["headline"])
-
-
-def test_long_lists_are_cut():
-    assert listed(["a"], 5) == "a"
-    assert listed(list("abcde"), 5) == "a, b, c, d and e"
-    assert listed(list("abcdef"), 5) == "a, b, c, d, e and 1 other"
-    assert listed(list("abcdefghijklm"), 5) == "a, b, c, d, e and 8 others"
 
 
 def test_a_front_names_few_methods(resources, tmp_path, run, write):

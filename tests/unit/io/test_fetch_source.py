@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand import stage
+from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.io.fetch_source import fetch_source
 

@@ -2,9 +2,9 @@ import json
 
 import pytest
 
+from evenhand.core.limits import DEPTH
 from evenhand.io.json_parts import PIECE, read_parts
 from evenhand.io.json_text import is_object, load, mend_pairs, reason_of
-from evenhand.io.limits import DEPTH
 
 
 def parsed(text, size):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
-from evenhand.io.markdown import plain, render, span
+from evenhand.io.markdown import plain, render, size_category, span
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,17 @@ def test_templates_form_numbers_and_miss_no_name(tmp_path):
 def test_an_interval_needs_both_ends():
     assert span((None, 2.0)) == span((1.0, None)) == "–"
     assert span((-1.0, 2.0)) == "-1.0 to 2.0"
+
+
+@pytest.mark.parametrize(
+    ("rows", "category"),
+    [
+        (0, "n<1K"),
+        (999, "n<1K"),
+        (1000, "1K<n<10K"),
+        (20000, "10K<n<100K"),
+        (5_000_000, "1M<n<10M"),
+    ],
+)
+def test_size_categories(rows, category):
+    assert size_category(rows) == category

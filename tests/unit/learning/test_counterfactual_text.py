@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 from evenhand.learning.counterfactual_text import read_swap_table, swap_words
 
 LEGAL = Path(__file__).parents[3] / "resources" / "legal"

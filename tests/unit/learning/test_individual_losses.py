@@ -7,7 +7,7 @@ import pytest
 import torch
 import yaml
 
-from evenhand import stage
+from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.learning.hyperparameters import Hyperparameters
 from evenhand.learning.individual_loss import Batch, IndividualLoss, Pairs, individual_loss_of

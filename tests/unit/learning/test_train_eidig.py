@@ -4,10 +4,10 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from evenhand.core.scratch import scratch_at
 from evenhand.errors import InputError
 from evenhand.individual.results import read_groups, read_runs
 from evenhand.io.checkpoint import Checkpoints
-from evenhand.io.scratch import scratch_at
 from evenhand.learning.eidig import relabelling
 from evenhand.learning.train_eidig import train_eidig
 from evenhand.learning.train_table import GROUPS, PREDICTIONS, RUNS, train_table

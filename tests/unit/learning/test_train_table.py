@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from evenhand.core.scratch import scratch_at
 from evenhand.errors import InputError
 from evenhand.individual.results import read_groups, read_runs
 from evenhand.io import checkpoint
 from evenhand.io.checkpoint import Checkpoints
-from evenhand.io.scratch import scratch_at
 from evenhand.io.tables import read_columns
 from evenhand.learning import stacked
 from evenhand.learning.hyperparameters import read_hyperparameters

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from transformers import BertConfig, BertModel
 
-from evenhand import stage
+from evenhand.core import stage
 from evenhand.legal.built import load_dataset
 from evenhand.legal.tokenise_cases import tokenise_cases
 from evenhand.legal.train_classifier import train_classifier

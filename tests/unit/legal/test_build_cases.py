@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from evenhand import stage
+from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows, write_table
 from evenhand.legal.build_cases import build_cases

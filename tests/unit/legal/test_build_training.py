@@ -1,6 +1,6 @@
 import pytest
 
-from evenhand import stage
+from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
 from evenhand.legal.build_training import build_training

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from scipy.stats.contingency import relative_risk
 from sklearn.metrics import mutual_info_score
 
+from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 from evenhand.legal.check_leakage import (
     WORDS,
     check_leakage,

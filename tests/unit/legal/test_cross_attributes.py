@@ -1,7 +1,7 @@
 import pytest
 
+from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 from evenhand.legal.cross_attributes import CLAIMS, cross_attributes
 from unit.legal.made_cases import read_csv, write_cases
 

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from evenhand.core.files import content_digest
 from evenhand.errors import InputError
-from evenhand.io.files import content_digest
 from evenhand.legal.find_attributes import find_attributes
 from evenhand.legal.findings import Evidence, Finding, read_findings
 from evenhand.legal.records import Record, write_records

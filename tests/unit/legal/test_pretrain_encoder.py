@@ -14,11 +14,11 @@ from transformers import (
     RobertaForMaskedLM,
 )
 
+from evenhand.core.files import content_digest
+from evenhand.core.scratch import scratch_at
 from evenhand.errors import InputError
 from evenhand.io import checkpoint
 from evenhand.io.checkpoint import Checkpoints
-from evenhand.io.files import content_digest
-from evenhand.io.scratch import scratch_at
 from evenhand.learning.hierarchical import load_encoder
 from evenhand.legal import pretrain_encoder as module
 from evenhand.legal.pretrain_encoder import pretrain_encoder

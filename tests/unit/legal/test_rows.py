@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evenhand.core.limits import LimitError
 from evenhand.errors import InputError
-from evenhand.io.limits import LimitError
 from evenhand.io.members import Member
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal import rows

@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.files import content_digest
 from evenhand.errors import InputError
-from evenhand.io.files import content_digest
 from evenhand.io.tables import read_rows
 from evenhand.learning import trainer
 from evenhand.learning.history import HISTORY

@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.files import content_digest
 from evenhand.errors import InputError
-from evenhand.io.files import content_digest
 from evenhand.learning import trainer
 from evenhand.legal.embed_paragraphs import embed_paragraphs
 from evenhand.legal.find_neighbours import find_neighbours

@@ -6,9 +6,9 @@ import pytest
 import torch
 from transformers import AutoModel
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.files import content_digest
 from evenhand.errors import InputError
-from evenhand.io.files import content_digest
 from evenhand.io.tables import read_rows
 from evenhand.learning import trainer
 from evenhand.legal import training

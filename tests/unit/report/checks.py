@@ -12,7 +12,7 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from evenhand import stage
+from evenhand.core import stage
 from evenhand.report.pages import PAGES
 from evenhand.report.render import DRAWING, stem
 

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenhand.stereotypes.methods import METHODS
+from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.pairs import PAIRS
 from evenhand.stereotypes.scores import SCORES
 

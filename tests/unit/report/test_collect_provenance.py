@@ -6,12 +6,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.files import content_digest
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.io.files import content_digest
 from evenhand.io.tables import write_table
 from evenhand.report.collect_provenance import collect_provenance
-from evenhand.stage import Input, Output
 
 SCHEMA = pa.schema([("a", pa.int64())])
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.files import content_digest
 from evenhand.errors import InputError
-from evenhand.io.files import content_digest
 from evenhand.report.export_tables import export_tables
 
 FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-x", "@SUM(A1)", "\tx", "\rx", "＝1"]

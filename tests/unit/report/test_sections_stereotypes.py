@@ -10,7 +10,6 @@ from evenhand.report.sections.stereotypes_words import (
     gate_words,
     in_order,
     interval_words,
-    listed,
     p_value,
     preference,
 )
@@ -127,7 +126,6 @@ def test_curves_keep_their_ends_and_drop_what_cannot_be_seen():
 
 
 def test_words():
-    assert [listed(list("abc")[:n]) for n in range(4)] == ["", "a", "a and b", "a, b and c"]
     assert [p_value(p) for p in (None, float("nan"), 0.0, 0.0312, 1.0)] == [
         None, None, "< 0.001", "0.031", "1.000",
     ]  # fmt: skip

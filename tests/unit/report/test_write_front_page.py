@@ -3,10 +3,10 @@ import json
 
 import pytest
 
+from evenhand.core.stage import modules_of
 from evenhand.errors import InputError
 from evenhand.report.headline import SYSTEMS
 from evenhand.report.write_front_page import write_front_page
-from evenhand.stage import modules_of
 from unit.report import checks, made_results, made_stereotypes
 from unit.report.checks import HOSTILE
 

@@ -9,7 +9,7 @@ from huggingface_hub import ModelCard
 
 from evenhand.errors import InputError
 from evenhand.report.write_model_card import write_model_card
-from evenhand.stereotypes.methods import METHODS
+from evenhand.scoring.methods import METHODS
 from unit.report import made_stereotypes
 from unit.report.test_write_models_page import change
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from evenhand import stage
+from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.report.pages import PAGES
 from evenhand.report.write_models_page import write_models_page

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.files import content_digest
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.io.files import content_digest
 from evenhand.report.collect_provenance import collect_provenance
 from evenhand.report.render import slug
 from evenhand.report.sections.holdings import holding
 from evenhand.report.sections.provenance import _pattern, count_files, describe_provenance
 from evenhand.report.write_provenance_page import write_provenance_page
-from evenhand.stage import Input, Output
 from unit.report import checks
 from unit.report.checks import HOSTILE
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evenhand import stage
+from evenhand.core import stage
 from evenhand.report.write_sentences_page import write_sentences_page
 from unit.report import checks, made_explorer
 from unit.report.checks import HOSTILE, parse

@@ -8,7 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from evenhand import plan_report, stage
+from evenhand import plan_report
+from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.report.collect_provenance import collect_provenance
 from evenhand.report.pages import PAGES

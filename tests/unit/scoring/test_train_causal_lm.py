@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from evenhand.core.files import content_digest
 from evenhand.errors import InputError
-from evenhand.io.files import content_digest
 from evenhand.scoring import train_causal_lm as module
 from evenhand.scoring.causal import encode, read_sequences
 from evenhand.scoring.models import family_of, load_causal_lm

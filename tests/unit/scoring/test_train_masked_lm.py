@@ -10,11 +10,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evenhand.core.files import content_digest
+from evenhand.core.scratch import scratch_at
 from evenhand.errors import InputError
 from evenhand.io import checkpoint
 from evenhand.io.checkpoint import Checkpoints
-from evenhand.io.files import content_digest
-from evenhand.io.scratch import scratch_at
 from evenhand.scoring import train_masked_lm as module
 from evenhand.scoring.fill_mask import check_fill_mask
 from evenhand.scoring.models import load_masked_lm

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evenhand import stage
+from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.slguset import merge_candidates as module
 from evenhand.slguset.merge_candidates import SCHEMA, merge_candidates, rebatched

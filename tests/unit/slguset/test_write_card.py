@@ -8,7 +8,7 @@ from huggingface_hub import DatasetCard
 
 from evenhand.errors import InputError
 from evenhand.slguset.dataset import SCHEMA
-from evenhand.slguset.write_card import size_category, write_card
+from evenhand.slguset.write_card import write_card
 from made_sentences import write_answers
 
 TABLE = """pair,surface,male,female,total,published_male,published_female
@@ -139,20 +139,6 @@ def test_a_missing_column_is_named(arguments):
         csv.writer(stream).writerow(["step", "sentences"])
     with pytest.raises(InputError, match="funnel:1: lacks the column reason"):
         write_card(**arguments)
-
-
-@pytest.mark.parametrize(
-    ("sentences", "category"),
-    [
-        (0, "n<1K"),
-        (999, "n<1K"),
-        (1000, "1K<n<10K"),
-        (20000, "10K<n<100K"),
-        (5_000_000, "1M<n<10M"),
-    ],
-)
-def test_size_categories(sentences, category):
-    assert size_category(sentences) == category
 
 
 def test_the_folder_opens_with_datasets_beside_tables_of_other_kinds(

@@ -7,8 +7,8 @@ import openpyxl
 import pyarrow.parquet as pq
 import pytest
 
+from evenhand.core.files import content_digest
 from evenhand.errors import InputError
-from evenhand.io.files import content_digest
 from evenhand.slguset.ledger import read_ledger
 from evenhand.slguset.write_sheets import write_sheets
 from made_sentences import candidate_row, made_sentences, write_sample

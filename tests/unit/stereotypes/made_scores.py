@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenhand.core.tables import tabulate
-from evenhand.stereotypes.methods import METHODS
+from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.pairs import PAIRS
 from evenhand.stereotypes.read_scores import read_models, read_pair_set
 from evenhand.stereotypes.scores import NULL_SCORES, SCORES

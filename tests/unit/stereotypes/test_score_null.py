@@ -2,11 +2,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from evenhand import stage
+from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.scoring import execution
+from evenhand.scoring.methods import METHODS
 from evenhand.scoring.models import random_causal_lm, random_masked_lm
-from evenhand.stereotypes.methods import METHODS
 from evenhand.stereotypes.pairs import PAIRS
 from evenhand.stereotypes.score_null import score_null
 from evenhand.stereotypes.score_pairs import score_pairs

@@ -7,14 +7,14 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from evenhand import stage
+from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
 from evenhand.scoring import execution
+from evenhand.scoring.methods import METHODS
 from evenhand.scoring.models import load_masked_lm
 from evenhand.stereotypes import score_pairs as module
 from evenhand.stereotypes import scoring
-from evenhand.stereotypes.methods import METHODS
 from evenhand.stereotypes.pairs import PAIRS
 from evenhand.stereotypes.passes import PASSES
 from evenhand.stereotypes.score_pairs import score_pairs

@@ -9,10 +9,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evenhand.scoring.methods import METHODS
 from evenhand.scoring.models import load_causal_lm, load_masked_lm
 from evenhand.scoring.selection import enable_selection
 from evenhand.stereotypes import scoring
-from evenhand.stereotypes.methods import METHODS
 from evenhand.stereotypes.passes import ACCURACY_PASS, choose_methods, passes_for
 from evenhand.stereotypes.rows import rows_of, score_row, value
 from evenhand.stereotypes.scoring import Exact, calibrated, score_pairs_of

@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from evenhand import stage
+from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.tabular.describe_table import describe_table
 from evenhand.tabular.prepare_table import prepare_table

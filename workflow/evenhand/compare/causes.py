@@ -1,4 +1,4 @@
-"""What differs between two results folders apart from the numbers: data, configuration, code."""
+"""Differences between two results folders apart from the numbers: data, configuration, code."""
 
 import json
 from collections import defaultdict
@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from evenhand.compare.results import Results
 
-#: What a file is that only one run has, or that the records of both tell apart.
+#: Kinds of change: only head has it, only base has it, or the records differ.
 NEW, GONE, CHANGED = "new", "gone", "changed"
 
 
 class Change(NamedTuple):
-    """Something that is not the same in both runs.
+    """Something that differs between the runs.
 
     Attributes
     ----------
@@ -21,9 +21,9 @@ class Change(NamedTuple):
     kind : str
         `NEW`, `GONE` or `CHANGED`.
     base, head : str or None
-        The values, where they can be said.
+        The values, where they are known.
     where : tuple of str
-        The stages, or the modules, that it concerns; sorted.
+        The stages or modules concerned; sorted.
     """
 
     what: str
@@ -34,7 +34,7 @@ class Change(NamedTuple):
 
 
 class Causes(NamedTuple):
-    """All of them, each list in the order of its names."""
+    """All changes, each list sorted by name."""
 
     data: list[Change]
     configuration: list[Change]
@@ -45,21 +45,21 @@ class Causes(NamedTuple):
 
 
 def find_causes(base: Results, head: Results) -> Causes:
-    """Compare what two runs recorded.
+    """Compare the records of two runs.
 
     Returns
     -------
     Causes
-        - data: the sources that the stages read. A source is known by its path where the run
-          recorded it, else by the stage and the argument that took it. One that is in both under
-          different paths with the same content has not changed;
+        - data: the sources that the stages read. A source is identified by its path where the run
+          recorded it, else by the stage and the argument that read it. One with the same content
+          under another path has not changed;
         - configuration: parameters of stages, by their key of the configuration where the run
           recorded it, else by stage and argument;
         - code: stages whose code digest differs, with the modules that differ where both folders
           still have the manifests behind the digests (`.evenhand/code`);
         - packages: versions;
         - files: result files, by SHA-256;
-        - untraced: how many files of base and of head no record tells of.
+        - untraced: the number of files of base and of head without a record.
     """
     return Causes(
         data=_data(base, head),
@@ -79,7 +79,7 @@ def _kind(before: Any, after: Any) -> str:
 
 
 def _sources(results: Results) -> dict[str, tuple[set[str], set[str]]]:
-    """By name of a source: the digests under which it was read, and the stages that read it."""
+    """Map each source to the digests that were read of it, and to the stages that read it."""
     found: dict[str, tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
     for entry in results.files.values():
         for argument, described in entry["inputs"].items():
@@ -108,7 +108,7 @@ def _data(base: Results, head: Results) -> list[Change]:
 
 
 def _configuration(base: Results, head: Results) -> list[Change]:
-    """Parameters of the stages behind files that both runs have."""
+    """Compare the parameters of the stages behind files that both runs have."""
     found: dict[tuple[str, str, str | None, str | None], set[str]] = defaultdict(set)
     for name in sorted(base.files.keys() & head.files.keys()):
         old, new = base.files[name], head.files[name]
@@ -140,7 +140,7 @@ def _code(base: Results, head: Results) -> list[Change]:
 
 
 def _modules(base: Path, old: str, head: Path, new: str) -> list[str]:
-    """The modules that differ between the code behind two digests; none where it was not kept."""
+    """List the modules that differ between two code digests; none without their manifests."""
     manifests = []
     for folder, digest in ((base, old), (head, new)):
         try:
@@ -155,7 +155,7 @@ def _modules(base: Path, old: str, head: Path, new: str) -> list[str]:
 
 
 def _packages(base: Results, head: Results) -> list[Change]:
-    """Versions; several of one package in a folder are listed together."""
+    """Compare versions; several versions of one package in a folder are listed together."""
     versions = []
     for one in (base, head):
         found: dict[str, set[str]] = defaultdict(set)

@@ -1,9 +1,9 @@
 """Compare two results folders: ``python -m evenhand.compare.compare_results BASE HEAD``.
 
-It says what changed in data, configuration, code and packages, which numbers moved beyond their
+It reports changes of data, configuration, code and packages, numbers that moved beyond their
 noise, and whether gates hold. Exit status 0: all gates held, or there are none; 1: a gate is
 broken; 2: the input cannot be compared, or a gate compares nothing. It reads the folders only,
-so it is a command for people and for continuous integration, and no part of the workflow.
+so it is a command for people and continuous integration, not part of the workflow.
 """
 
 import json
@@ -17,8 +17,8 @@ from evenhand.compare.numbers import compare_tables
 from evenhand.compare.results import Results
 from evenhand.compare.roles import ROLES, read_roles
 from evenhand.compare.summary import Comparison
+from evenhand.core.files import atomic
 from evenhand.errors import InputError
-from evenhand.io.files import atomic
 
 
 def compare_results(
@@ -31,9 +31,9 @@ def compare_results(
     base, head : Path
         The folders, before and after.
     gates : list of Gate, optional
-        What must not have happened.
+        Conditions that must hold.
     roles : Path
-        What the columns of the tables are (`resources/compare.csv`).
+        The roles of the columns of tables (`resources/compare.csv`).
 
     Returns
     -------
@@ -63,7 +63,7 @@ def status(found: Comparison) -> int:
 
 
 def _refuse_folder(file: Path) -> None:
-    """A file is moved over what stands in its place, and would take a whole folder with it."""
+    """Refuse to replace a folder by a file."""
     if file.is_dir():
         raise InputError("is a folder", file=file, remedy="name a file to write to")
 
@@ -96,8 +96,8 @@ def main(words: list[str]) -> None:
         head
             The results after.
         gate
-            What must not have happened, TABLE:COLUMN:KEY=VALUE:DIRECTION. The direction is rose,
-            fell or moved; any number of KEY=VALUE choose the rows. May be given several times.
+            A change to refuse, TABLE:COLUMN:KEY=VALUE:DIRECTION. The direction is rose, fell or
+            moved; any number of KEY=VALUE choose the rows. May be repeated.
         gates
             A YAML file with gates: a list of table, number, where and fail_if.
         out

@@ -1,4 +1,4 @@
-"""Gates: what must not have happened between base and head, and whether it has."""
+"""Gates: changes between base and head that continuous integration refuses."""
 
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -11,11 +11,11 @@ from evenhand.compare.numbers import ALPHA, GONE, NEW, SAME, UNJUDGED, Compared,
 from evenhand.errors import InputError
 from evenhand.metrics.paired import holm
 
-#: What a gate forbids. Where a number has a neutral point, it rose if it is farther from it.
+#: Directions that a gate forbids. With a neutral point, a number rose if it is farther from it.
 ROSE, FELL, MOVED = "rose", "fell", "moved"
 DIRECTIONS = (ROSE, FELL, MOVED)
 
-#: What became of a gate.
+#: Outcomes of a gate.
 HELD, BROKEN, UNDECIDED = "held", "broken", "undecided"
 
 FORM = "write TABLE:COLUMN:KEY=VALUE:DIRECTION, with any number of KEY=VALUE"
@@ -28,11 +28,11 @@ class Gate:
     Attributes
     ----------
     table : str
-        The path of the table in the results; ``*`` and ``?`` stand for other characters.
+        The path of the table in the results; ``*`` and ``?`` match other characters.
     column : str
         A number that `resources/compare.csv` gives an interval.
     where : dict
-        The values of those columns that choose the rows; a column left out may have any.
+        The values that choose the rows, by column; other columns may have any value.
     direction : str
         Of `DIRECTIONS`.
     """
@@ -48,7 +48,7 @@ class Gate:
 
 
 class Outcome(NamedTuple):
-    """What became of a gate.
+    """The outcome of a gate.
 
     Attributes
     ----------
@@ -57,11 +57,11 @@ class Outcome(NamedTuple):
     status : str
         `HELD`, `BROKEN` or `UNDECIDED`.
     words : str
-        Why, as a clause.
+        The reason, as a clause.
     judged : int
         Numbers of both runs that could be compared.
     breaking : list of (Compared, float)
-        The numbers that break it, each with the p-value of this gate.
+        The numbers that break it, each with its p-value adjusted for this gate.
     """
 
     gate: Gate
@@ -72,12 +72,12 @@ class Outcome(NamedTuple):
 
 
 def parse_gate(text: str) -> Gate:
-    """A gate from ``tables/slguset_bias.csv:mean_bias:model=mine:rose``.
+    """Parse a gate such as ``tables/slguset_bias.csv:mean_bias:model=mine:rose``.
 
     Raises
     ------
     InputError
-        It is not of this form.
+        The text has another form.
     """
     parts = text.split(":")
     if len(parts) < 3 or parts[-1] not in DIRECTIONS:
@@ -94,12 +94,12 @@ def parse_gate(text: str) -> Gate:
 
 
 def read_gates(path: Path) -> list[Gate]:
-    """Gates from a YAML file: a list of ``table``, ``number``, ``where`` and ``fail_if``.
+    """Read gates from a YAML file: a list of ``table``, ``number``, ``where`` and ``fail_if``.
 
     Raises
     ------
     InputError
-        It is not such a file, or holds no gate.
+        The file has another form, or holds no gate.
     """
     import yaml
 
@@ -144,10 +144,10 @@ def _gate(one: Any, number: int, path: Path) -> Gate:
 def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
     """Whether a gate holds.
 
-    It is broken if one of its numbers went its direction with a p-value below `ALPHA`, adjusted
-    by Holm for the numbers that it chooses, and held if at least one number was judged and none
-    broke it. It is undecided, which must never pass, if it chooses no number, if a number of
-    base is gone, or if no number can be judged, or none of those that changed.
+    It is broken if one of its numbers moved in its direction with a p-value below `ALPHA`,
+    adjusted by Holm for the numbers that it chooses. It held if at least one number was judged
+    and none broke it. It is undecided, and must not pass, if it chooses no number, if a number of
+    base is gone, or if no number, or none of the changed ones, can be judged.
     """
     named = [table for table in tables if fnmatchcase(table.name, gate.table)]
     if not named:

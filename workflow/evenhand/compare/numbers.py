@@ -1,4 +1,4 @@
-"""The numbers of two results folders, row by row, and which of them moved by more than noise."""
+"""The numbers of two results folders, row by row, and which of them moved beyond noise."""
 
 import importlib
 import math
@@ -21,17 +21,17 @@ from evenhand.metrics.differences import (
 )
 from evenhand.metrics.paired import holm
 
-#: Both runs give the same value; it differs by more than noise, or by no more than that; noise
-#: is not known; only one run gives a value.
+#: Statuses of a number: equal in both runs; differs beyond noise, or within it; noise is unknown;
+#: only head, or only base, has a value.
 SAME, MOVED, NOISE, UNJUDGED, NEW, GONE = "same", "moved", "noise", "unjudged", "new", "gone"
 
-#: What a difference was judged by.
+#: The basis of a judgment.
 ITEMS, INTERVALS = "items", "intervals"
 
 #: Seed and size of the bootstrap over items.
 SEED, RESAMPLES = 0, 2000
 
-#: A table has six decimals; what its items give may differ from it by so much.
+#: Tables have six decimals; the mean of the items may differ from them by this much.
 ROUNDING = 2e-6
 
 #: Adjusted p-values below this count as moved.
@@ -45,17 +45,17 @@ class Compared:
     Attributes
     ----------
     table, column : str
-        Where it stands.
+        The path of its table, and its column.
     key : dict
-        What names its row.
+        The keys of its row.
     neutral : float or None
         See `evenhand.compare.roles.Number`.
     base, head : Estimate or None
-        None where a run gives no value; borders are NaN where it gives no interval.
+        None for a run without a value; borders are NaN without an interval.
     status : str
-        `SAME`, `NEW`, `GONE`, `UNJUDGED`, and after `settle` `MOVED` or `NOISE`.
+        `SAME`, `NEW`, `GONE`, `UNJUDGED`, and after `mark_moved` `MOVED` or `NOISE`.
     reason : str
-        Why it is `UNJUDGED`, else blank.
+        The reason for `UNJUDGED`, else blank.
     by : str
         `ITEMS` or `INTERVALS`, or blank.
     change : Difference or None
@@ -63,7 +63,7 @@ class Compared:
     distance : Difference or None
         Of their distances from the neutral point; without one, the same as `change`.
     p_adjusted : float
-        Of the change; NaN for what was not judged.
+        Of the change; NaN if it was not judged.
     """
 
     table: str
@@ -81,7 +81,7 @@ class Compared:
 
 
 class Verdict(NamedTuple):
-    """A verdict of a table's own that is another one now."""
+    """A verdict column of a table whose value changed."""
 
     table: str
     column: str
@@ -105,18 +105,18 @@ class ComparedTable:
     role : Table or None
         The roles of its columns: as head declares them, or base, or `resources/compare.csv`.
     new, gone : list of dict
-        What names the rows that only head, or only base, has.
+        The keys of rows that only head, or only base, has.
     numbers : list of Compared
-        Of the rows that both have; blank in both does not count.
+        Of the rows in both; blank in both does not count.
     columns_new, columns_gone : list of str
         Columns that only head, or only base, has.
     others : dict
-        By name of a column that is no number with an interval: in how many rows it differs, if
-        it does in any; of a border only the rows count in which its number is the same.
+        By column without an interval: the number of rows that differ, if any. For a border of an
+        interval only rows with the same number count.
     verdicts : list of Verdict
-        Those columns among these that are verdicts.
+        The changed verdicts among these columns.
     problem : str
-        Why the rows were not compared, or blank.
+        The reason why rows were not compared, or blank.
     """
 
     name: str
@@ -134,7 +134,7 @@ class ComparedTable:
 
 
 def compare_tables(base: Results, head: Results, families: list[Table]) -> list[ComparedTable]:
-    """Compare all tables that either folder has, sorted by name, and settle what moved.
+    """Compare all tables of either folder, sorted by name, and mark the numbers that moved.
 
     Raises
     ------
@@ -147,12 +147,12 @@ def compare_tables(base: Results, head: Results, families: list[Table]) -> list[
         if not any(table.rows[place] for table in tables):
             raise InputError("has no table with a row, so there is nothing to compare",
                              file=one.folder)  # fmt: skip
-    settle([number for table in tables if not table.equal for number in table.numbers])
+    mark_moved([number for table in tables if not table.equal for number in table.numbers])
     return tables
 
 
 def compare_table(base: Results, head: Results, name: str, families: list[Table]) -> ComparedTable:
-    """Compare one table; what moved is not settled yet."""
+    """Compare one table, without the correction for multiple tests."""
     paths = [one.folder / name for one in (base, head)]
     present = [path.is_file() for path in paths]
     equal = all(present) and paths[0].read_bytes() == paths[1].read_bytes()
@@ -175,7 +175,7 @@ def compare_table(base: Results, head: Results, name: str, families: list[Table]
     table.columns_new = [column for column in after if column not in before]
     table.columns_gone = [column for column in before if column not in after]
     common = [column for column in before if column in after]
-    # an older folder may lack a column that names rows now; the others may still tell them apart
+    # an older folder may lack a key of today; the other keys may still identify the rows
     keys = tuple(key for key in role.keys if key in common)
     own, other = (_by_key(found, keys) for found in (old, new))
     if own is None or other is None or not keys:
@@ -196,8 +196,8 @@ def compare_table(base: Results, head: Results, name: str, families: list[Table]
     return table
 
 
-def settle(numbers: list[Compared]) -> None:
-    """Decide which of the judged numbers moved, corrected for how many they are (Holm)."""
+def mark_moved(numbers: list[Compared]) -> None:
+    """Mark the judged numbers that moved, with p-values adjusted by Holm."""
     judged = [one for one in numbers if one.change is not None]
     adjusted = holm(np.array([one.change.p_value for one in judged]))
     for one, p_adjusted in zip(judged, adjusted.tolist(), strict=True):
@@ -209,7 +209,7 @@ def settle(numbers: list[Compared]) -> None:
 def _by_key(
     rows: list[dict[str, str]], keys: tuple[str, ...]
 ) -> dict[tuple[str, ...], dict[str, str]] | None:
-    """The rows by what names them; None if a name is there twice."""
+    """Return the rows by their keys, or None if two rows have the same."""
     found = {tuple(row[key] for key in keys): row for row in rows}
     return found if len(found) == len(rows) else None
 
@@ -219,13 +219,13 @@ def _key(row: dict[str, str], role: Table) -> dict[str, str]:
 
 
 class _Stores:
-    """The items behind a table in both runs, looked up when first asked for."""
+    """The items behind a table in both runs, read on first use."""
 
     def __init__(self, base: Results, head: Results, name: str) -> None:
         self.folders, self.name, self.found = (base.folder, head.folder), name, {}
 
     def items(self, module: str, key: dict[str, str]) -> list[Any]:
-        """Those of base and of head; None for a run that does not know them."""
+        """Return the items of base and of head, or None for a run without them."""
         if module not in self.found:
             store = importlib.import_module(f"evenhand.compare.items.{module}").Store
             self.found[module] = [store(folder, self.name) for folder in self.folders]
@@ -239,7 +239,7 @@ def _compare(
     pair: tuple[dict[str, str], dict[str, str]],
     stores: _Stores,
 ) -> Iterator[Compared]:
-    """The number of a row; nothing if both runs leave it blank."""
+    """Yield the number of a row, or nothing if it is blank in both runs."""
     base, head = (_estimate(row, number) for row in pair)
     if base is None and head is None:
         return
@@ -261,7 +261,7 @@ def _judge(
     pair: tuple[dict[str, str], dict[str, str]],
     stores: _Stores,
 ) -> None:
-    """Compute the difference with its p-value, or say why there is none."""
+    """Compute the difference with its p-value, or the reason why there is none."""
     few = f"fewer than {LEAST_CLUSTERS} clusters"
     clusters = [_number(row.get(number.clusters, "")) for row in pair]
     if any(count is not None and count < LEAST_CLUSTERS for count in clusters):
@@ -313,7 +313,7 @@ def _estimate(row: dict[str, str], number: Number) -> Estimate | None:
 
 
 def _number(cell: str) -> float | None:
-    """A finite number, or None."""
+    """Parse a finite number, or return None."""
     try:
         value = float(cell)
     except ValueError:
@@ -329,7 +329,7 @@ def _compare_others(
 ) -> None:
     """Count, for each column that is neither key nor number, the rows in which it differs.
 
-    Of the border of a number only those count in which the number itself is the same.
+    For a border of an interval only rows with the same number count.
     """
     for column, value in columns.items():
         unlike = [

@@ -1,4 +1,4 @@
-"""A folder of results as the comparison reads it: its tables, and what made them."""
+"""A results folder: its tables and their provenance."""
 
 import csv
 import json
@@ -7,13 +7,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.files import content_digest
 from evenhand.errors import InputError
-from evenhand.io.files import content_digest
 
-#: Where the tables lie that are compared, by row; all other files are compared as a whole.
+#: The tables that are compared by row; other files are compared as a whole.
 TABLES = ("tables/**/*.csv", "slguset/*.csv", "slguset_published/*.csv")
 
-#: The items behind numbers, which are read too.
+#: The files with the items behind numbers.
 STORES = (
     "slguset/slguset.parquet",
     "slguset_published/slguset.parquet",
@@ -26,7 +26,7 @@ PROVENANCE = "provenance.json"
 
 
 class Results:
-    """A results folder that a run has finished.
+    """The results folder of a finished run.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ class Results:
 
     @cached_property
     def files(self) -> dict[str, dict[str, Any]]:
-        """What `provenance.json` says of each file, by its path in the folder.
+        """The entries of `provenance.json` by path in the folder.
 
-        The inputs' paths are in the folder too if they were made there.
+        Paths of inputs that the run made are relative to the folder too.
         """
         path = self.folder / PROVENANCE
         try:
@@ -88,18 +88,18 @@ class Results:
 
     @cached_property
     def made(self) -> set[str]:
-        """The SHA-256 of everything that the run made, what lies between the results included."""
+        """The SHA-256 of every file that the run made, intermediate files included."""
         digests = {entry["sha256"] for entry in self.files.values()}
         for path in (self.folder / ".evenhand" / "records").glob("*.json"):
             try:
                 record = json.loads(path.read_text(encoding="utf-8"))
                 digests.update(output["sha256"] for output in record["outputs"].values())
             except (ValueError, KeyError, TypeError, AttributeError):
-                continue  # left by a run that was killed; what it made counts as a source
+                continue  # of a killed run: its files count as sources
         return digests
 
     def _start(self, names: list[str]) -> str:
-        """How the recorded paths begin; the folder may have been moved since."""
+        """Return the prefix of the recorded paths; the folder may have been moved since."""
         starts: Counter[str] = Counter()
         for name in names:
             parts = name.split("/")
@@ -114,7 +114,7 @@ class Results:
         return starts.most_common(1)[0][0]
 
     def changed_since(self) -> dict[str, str]:
-        """The tables and stores that are not those that the records tell of, by SHA-256."""
+        """Return the SHA-256 of tables and stores that differ from their records."""
         stores = {file for pattern in STORES for file in self.folder.glob(pattern)}
         names = {*self.tables, *(file.relative_to(self.folder).as_posix() for file in stores)}
         digests = {
@@ -125,7 +125,7 @@ class Results:
         }
 
     def rows(self, name: str) -> tuple[list[str], list[dict[str, str]]]:
-        """The header and the rows of a table; one that is not there has neither.
+        """Return the header and the rows of a table, both empty without a file.
 
         Raises
         ------
@@ -154,5 +154,5 @@ class Results:
 
 
 def _within(name: str | None, start: str) -> str | None:
-    """A path in the folder, or as it is if it lies elsewhere."""
+    """Return a path relative to the folder, or unchanged if it is outside."""
     return name.removeprefix(start) if name and start else name

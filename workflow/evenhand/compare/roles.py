@@ -1,14 +1,14 @@
-"""What the columns of each table are: the table `resources/compare.csv`."""
+"""The roles of the columns of each table: `resources/compare.csv`."""
 
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from evenhand.core.resources import read_resource
 from evenhand.core.tables import declaration
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 
-#: Where the workflow keeps it.
+#: The workflow's table of roles.
 ROLES = Path(__file__).resolve().parents[3] / "resources" / "compare.csv"
 
 COLUMNS = ["table", "keys", "value", "low", "high", "count", "clusters", "neutral", "items"]
@@ -25,15 +25,13 @@ class Number:
     value, low, high : str
         The columns of the number and of the borders of its 95 % interval.
     count : str
-        The column that says of how many values the number is the mean, if its interval is
-        Student's; else blank.
+        The column with the number of values behind a mean with a Student interval; else blank.
     clusters : str
-        The column that says how many clusters are behind the number; else blank.
+        The column with the number of clusters; else blank.
     neutral : float or None
-        The value of a system without bias, if there is one: what is compared is then the
-        distance from it.
+        The value of a system without bias, if there is one: then distances from it are compared.
     items : str
-        The module of `evenhand.compare.items` that finds the items behind it; else blank.
+        The module of `evenhand.compare.items` that reads the items behind it; else blank.
     """
 
     value: str
@@ -47,7 +45,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Table:
-    """A family of tables: the columns that together name a row, and those to compare."""
+    """A family of tables: the columns that identify a row, and those to compare."""
 
     pattern: str
     keys: tuple[str, ...]
@@ -57,13 +55,13 @@ class Table:
 def read_roles(path: Path) -> list[Table]:
     """Read the roles; a row per family of tables and number.
 
-    A family without a number has one row whose `value` is blank, and a list, whose
-    rows nothing names, has blank `keys` too.
+    A family without a number has one row with a blank `value`; a list, whose rows have no keys,
+    has blank `keys` too.
 
     Raises
     ------
     InputError
-        It is no such table.
+        The table has another form.
     """
     families: dict[str, list[Number]] = {}
     keys: dict[str, tuple[str, ...]] = {}
@@ -112,5 +110,5 @@ def declared_role(file: Path) -> Table | None:
 
 
 def role_of(name: str, families: list[Table]) -> Table | None:
-    """The first family that a table (by its path in the results) belongs to."""
+    """Return the first family to which a table (by its path in the results) belongs."""
     return next((one for one in families if fnmatchcase(name, one.pattern)), None)

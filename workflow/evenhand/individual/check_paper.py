@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.individual.published import (
     Cell,
     Number,
@@ -18,7 +19,6 @@ from evenhand.individual.published import (
 )
 from evenhand.individual.results import FORM
 from evenhand.io.csv_tables import write_rows
-from evenhand.stage import Input, Output
 
 HEADER = [
     "kind",

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Source
 from evenhand.individual.lines import lines_of
 from evenhand.individual.published import read_settings
 from evenhand.individual.results import (
@@ -20,7 +21,6 @@ from evenhand.individual.results import (
 from evenhand.individual.summary import t_quantile
 from evenhand.io.csv_tables import write_rows
 from evenhand.metrics.paired import holm
-from evenhand.stage import Input, Output, Source
 
 #: What is tested.
 TESTED = ("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p", "ddp", "deo_0", "deo_1")

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.individual.people import (
     count_answers,
     members,
@@ -15,7 +16,6 @@ from evenhand.individual.people import (
 from evenhand.individual.results import FORM, SETTING, order
 from evenhand.io.csv_tables import write_rows
 from evenhand.metrics.individual import TAU
-from evenhand.stage import Input, Output
 
 #: Answers and people, and what the answers come to.
 COUNTS = (

@@ -7,7 +7,8 @@ methods by one setting each is to compare the choice of settings. The front show
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Output, Source
 from evenhand.individual.results import (
     FORM,
     SETTING,
@@ -18,7 +19,6 @@ from evenhand.individual.results import (
 )
 from evenhand.individual.summary import summarise
 from evenhand.io.csv_tables import write_rows
-from evenhand.stage import Output, Source
 
 #: What balanced accuracy is set against, as unfairness: less is better.
 FRONTS = ("ddp", "ifr_p")

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -102,11 +102,3 @@ def read_titles(paths: Iterable[Path]) -> dict[str, str]:
             raise InputError("is not a description that prepare_table wrote", file=path)
         documents.append(document)
     return titles_of(documents)
-
-
-def listed(words: Sequence[str], most: int | None = None) -> str:
-    """``a``, ``a and b``, ``a, b and c``; above `most` words ``a, b and 8 others``."""
-    if most is not None and len(words) > most:
-        rest = len(words) - most
-        words = [*words[:most], f"{rest} other{'' if rest == 1 else 's'}"]
-    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
 from evenhand.individual.results import METRICS, SETTING, Setting
-from evenhand.io.resources import read_resource
 from evenhand.tabular import numbers
 
 #: A data set's row that has no row of its own in the settings uses that of this name.

@@ -6,7 +6,8 @@ figures of the same kind.
 
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Output, Source
 from evenhand.individual.results import (
     FORM,
     METRICS,
@@ -16,7 +17,6 @@ from evenhand.individual.results import (
 )
 from evenhand.individual.summary import SUMMARY, summarise
 from evenhand.io.csv_tables import write_rows
-from evenhand.stage import Output, Source
 
 HEADER = [*SETTING, "metric", *SUMMARY, "diverged", "empty", "reasons"]
 

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Source
 from evenhand.individual.lines import ALIKE, FIRST, MOST, NAMED, Line, lines_of
 from evenhand.individual.published import (
     Cell,
@@ -25,7 +26,6 @@ from evenhand.individual.results import (
 )
 from evenhand.individual.summary import summarise
 from evenhand.io.csv_tables import write_rows
-from evenhand.stage import Input, Output, Source
 
 HEADER = [
     "dataset",

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.individual.lines import FIRST
-from evenhand.individual.names import DATASETS, MOST, listed, method_title, read_titles, title, who
+from evenhand.individual.names import DATASETS, MOST, method_title, read_titles, title, who
 from evenhand.io.documents import write_json
-from evenhand.stage import Input, Output
+from evenhand.text.phrases import listed
 
 #: Below this adjusted p-value a difference is called one.
 CHANCE = 0.05

@@ -35,8 +35,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evenhand.core.files import atomic
 from evenhand.errors import InputError
-from evenhand.io.files import atomic
 
 if TYPE_CHECKING:
     import torch
@@ -63,7 +63,7 @@ class Checkpoints:
         What determines the training, as JSON has it. A checkpoint of another one is refused: it
         holds numbers of other data or another model, and going on from them, or over them, would
         be silent. (Within a run each configuration has a folder of its own:
-        `evenhand.io.scratch`.)
+        `evenhand.core.scratch`.)
     seconds, share : float, optional
         By default `SECONDS` and `SHARE`.
     """

@@ -9,7 +9,7 @@ import csv
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
-from evenhand.io.limits import RECORD_LINES
+from evenhand.core.limits import RECORD_LINES
 
 #: What a line does to a quoted cell that is open where it begins.
 _STAYS_OPEN = ""

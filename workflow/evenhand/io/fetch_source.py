@@ -14,10 +14,10 @@ from requests.adapters import HTTPAdapter
 from tqdm import tqdm
 from urllib3.util import Retry
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.files import content_digest, remove
+from evenhand.core.stage import Output, Setting
 from evenhand.errors import InputError
-from evenhand.io.files import content_digest, remove
-from evenhand.stage import Output, Setting
 
 #: Bytes read from the network at a time.
 CHUNK = 1 << 18

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import Any
 
-from evenhand.io.limits import DEPTH, LimitError
+from evenhand.core.limits import DEPTH, LimitError
 from evenhand.io.quarantine import Quarantine
 
 TOO_DEEP = f"nested deeper than {DEPTH} levels"

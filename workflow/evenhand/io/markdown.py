@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,24 @@ _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def render(template: Path, facts: dict[str, Any]) -> str:
-    """A file from its template; a name that no one has set is an error.
+#: The hub's categories of size: fewer rows than this.
+SIZES = [
+    (1_000, "n<1K"),
+    (10_000, "1K<n<10K"),
+    (100_000, "10K<n<100K"),
+    (1_000_000, "100K<n<1M"),
+    (10_000_000, "1M<n<10M"),
+]
 
-    The filters are ``number`` (12,345), ``percent`` (of a share of 0 to 1), ``decimal(digits)``,
-    ``span`` (of two ends, with digits) and ``plain``, which every text that comes from data
-    passes. What is missing shows as a dash.
+
+def render(
+    template: Path, facts: dict[str, Any], filters: Mapping[str, Callable[..., str]] | None = None
+) -> str:
+    """Return a file made from its template; a name that is not set is an error.
+
+    Beside `filters` there are ``number`` (12,345), ``percent`` (of a share of 0 to 1),
+    ``decimal(digits)``, ``span`` (of two ends, with digits) and ``plain``, through which every
+    text from data must go. A missing value becomes a dash.
     """
     import jinja2
 
@@ -38,8 +51,14 @@ def render(template: Path, facts: dict[str, Any]) -> str:
         "decimal": lambda value, digits: _formed(value, f".{digits}f"),
         "span": span,
         "plain": plain,
+        **(filters or {}),
     }
     return environment.from_string(template.read_text(encoding="utf-8")).render(facts)
+
+
+def size_category(rows: int) -> str:
+    """Return the Hugging Face Hub's size category of a data set."""
+    return next((name for below, name in SIZES if rows < below), "10M<n<100M")
 
 
 def plain(text: str) -> str:

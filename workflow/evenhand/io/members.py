@@ -23,12 +23,12 @@ from typing import Any, BinaryIO, Protocol
 
 import zstandard
 
+from evenhand.core.files import shown
+from evenhand.core.limits import GROWN, GROWTH, MEMBER_BYTES, TAR_HEADER, XZ_MEMORY
+from evenhand.core.whole import check_file
 from evenhand.errors import InputError
-from evenhand.io.files import shown
 from evenhand.io.formats import is_hidden, kind_of
-from evenhand.io.limits import GROWN, GROWTH, MEMBER_BYTES, TAR_HEADER, XZ_MEMORY
 from evenhand.io.quarantine import Quarantine
-from evenhand.io.whole import check_file
 
 #: Bytes per chunk.
 CHUNK = 1 << 20

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from evenhand.core.files import shown
+from evenhand.core.limits import DETAIL, LimitError
 from evenhand.errors import one_line
-from evenhand.io.files import shown
-from evenhand.io.limits import DETAIL, LimitError
 from evenhand.io.tables import BATCH_ROWS, write_batches
 
 SCHEMA = pa.schema(
@@ -129,7 +129,7 @@ class Quarantine:
 
     @contextmanager
     def beyond_limits(self, file: str, position: int | None, unit: str) -> Iterator[None]:
-        """Add what is beyond a limit (`evenhand.io.limits`) in the block, and go on behind it."""
+        """Add what is beyond a limit (`evenhand.core.limits`) in the block, and go on behind it."""
         try:
             yield
         except LimitError as error:

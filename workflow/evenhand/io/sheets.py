@@ -18,10 +18,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from evenhand.core.limits import SHEET_CELLS, WHOLE_BYTES
+from evenhand.core.whole import read_bytes
 from evenhand.errors import InputError
-from evenhand.io.limits import SHEET_CELLS, WHOLE_BYTES
-from evenhand.io.whole import read_bytes
-from evenhand.text.encodings import decode_whole
+from evenhand.io.encodings import decode_whole
 
 #: What a spreadsheet program may take for the start of a formula; the wide forms count too
 #: where the program runs in Chinese or Japanese.

@@ -3,7 +3,7 @@
 A table holds data only, and its bytes depend on the data only: not on how a corpus was cut
 into shards, nor on the code that wrote them, so that a stage after a changed one can be
 served from the run cache when the table came out the same. What made it stands beside it
-(see `evenhand.stage` and `results/provenance.json`, which names each file by its SHA-256).
+(see `evenhand.core.stage` and `results/provenance.json`, which names each file by its SHA-256).
 Its pages have checksums, without which damage may read as other numbers.
 """
 
@@ -15,9 +15,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from evenhand.core.files import atomic
+from evenhand.core.whole import check_file
 from evenhand.errors import InputError
-from evenhand.io.files import atomic
-from evenhand.io.whole import check_file
 
 #: How every file is written, by whichever writer of pyarrow.
 FORM = {"compression": "zstd", "write_page_checksum": True}

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 
 #: The word that follows on the same line; it may be quoted, and the one before in brackets.
 _NEXT_WORD = re.compile(r"\]?[^\S\n]+[\"'“‘«\[]?([^\W\d_]+)")

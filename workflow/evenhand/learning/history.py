@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from evenhand.io.files import atomic
+from evenhand.core.files import atomic
 from evenhand.io.tables import write_table
 
 #: One row per training and epoch, in order. Scores are of the development split.

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 from evenhand.tabular.numbers import number, whole
 
 #: The row for data sets that have none of their own.

@@ -28,9 +28,9 @@ import numpy as np
 import torch
 from torch.func import functional_call, grad, vmap
 
+from evenhand.core.scratch import scratch_folder
 from evenhand.errors import InputError
 from evenhand.io.checkpoint import Checkpoints
-from evenhand.io.scratch import scratch_folder
 from evenhand.learning.hyperparameters import Hyperparameters
 from evenhand.learning.individual_loss import Batch, IndividualLoss, individual_loss_of
 from evenhand.learning.losses.adversarial import (

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.scratch import scratch_folder
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.checkpoint import Checkpoints
-from evenhand.io.scratch import scratch_folder
 from evenhand.learning.hyperparameters import Hyperparameters, read_hyperparameters
 from evenhand.learning.train_table import run_tables
 from evenhand.metrics.individual import TAU
-from evenhand.stage import Input, Output
 from evenhand.tabular.integer_groups import with_integer_groups
 from evenhand.tabular.prepared import Prepared, check, read_prepared
 from evenhand.tabular.splits import random_split

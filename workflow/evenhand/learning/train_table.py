@@ -12,13 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.tables import FORM
 from evenhand.learning.hyperparameters import read_hyperparameters
 from evenhand.metrics.group import RATES, gaps, rates
 from evenhand.metrics.individual import TAU, binary, percent, similar_outputs, unchanged_labels
-from evenhand.stage import Input, Output, Plugin
 from evenhand.tabular.prepared import Prepared, check, read_prepared
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ from typing import Annotated, Any
 
 import pyarrow as pa
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import read_rows, write_table
 from evenhand.legal.dataset import Attribute, Dataset
 from evenhand.legal.findings import EVIDENCE, read_findings
 from evenhand.legal.records import BATCH_CASES, SPLITS, Record, read_records
-from evenhand.stage import Input, Output, Plugin
 
 
 def build_cases(

@@ -9,13 +9,13 @@ import importlib
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.tables import write_table
 from evenhand.legal.build_cases import Tally, cases_schema, join_cases
 from evenhand.legal.dataset import Dataset
 from evenhand.legal.records import BATCH_CASES
-from evenhand.stage import Input, Output, Plugin
 
 
 def build_training(

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 import numpy as np
 import pyarrow as pa
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.resources import read_resource
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.csv_tables import write_rows
-from evenhand.io.resources import read_resource
 from evenhand.legal.built import case_batches, hot_labels, label_names, load_dataset, with_none
 from evenhand.legal.dataset import Dataset
-from evenhand.stage import Input, Output, Plugin
 
 #: Columns of the table of words (`outcome_words.csv`).
 WORDS = ["kind", "language", "pattern"]

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.csv_tables import write_rows
 from evenhand.legal.built import Groups
@@ -26,7 +27,6 @@ from evenhand.legal.scored import (
 from evenhand.metrics.classification import conventions
 from evenhand.metrics.disparity import group_sums, share_as_far
 from evenhand.metrics.paired import holm, swapped_sums
-from evenhand.stage import Input, Output, Plugin
 
 HEADER = [
     *("dataset", "classifier", "objective", "trained_for", "attribute", "split", "measure"),

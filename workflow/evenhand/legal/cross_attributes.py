@@ -9,15 +9,15 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.resources import read_resource
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.csv_tables import write_rows
-from evenhand.io.resources import read_resource
 from evenhand.legal.built import Groups, group_names, load_dataset, read_groups
 from evenhand.legal.dataset import Dataset
 from evenhand.legal.describe_cases import NOT_REPRODUCED, NOT_RUN, REPRODUCED
 from evenhand.metrics.proportions import wilson_share
-from evenhand.stage import Input, Output, Plugin
 
 HEADER = [
     *("dataset", "attribute", "group", "other_attribute", "other_group"),

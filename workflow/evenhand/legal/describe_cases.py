@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.io.csv_tables import write_rows
 from evenhand.legal.built import (
     Groups,
@@ -21,7 +22,6 @@ from evenhand.legal.built import (
 )
 from evenhand.legal.dataset import Dataset
 from evenhand.legal.records import SPLITS
-from evenhand.stage import Input, Output, Plugin
 
 SIZES = ["dataset", "quantity", "item", "ours", "of", "share", "published", "verdict"]
 GROUPS = ["dataset", "attribute", "split", "group", "cases", "of", "share", "known", "share_known"]

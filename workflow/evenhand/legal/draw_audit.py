@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.sheets import Marked, write_csv, write_workbook
 from evenhand.legal.audit import (
@@ -22,7 +23,6 @@ from evenhand.legal.built import load_dataset
 from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import read_findings
 from evenhand.legal.records import Record, read_records
-from evenhand.stage import Input, Output, Plugin
 
 #: Characters of the paragraph that are shown before and after the words.
 AROUND = 400

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import pyarrow as pa
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.files import atomic
+from evenhand.core.scratch import scratch_folder
+from evenhand.core.stage import Input, Output, Setting
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
-from evenhand.io.files import atomic
-from evenhand.io.scratch import scratch_folder
 from evenhand.legal.tokens import TokenStore, check_tokenizer, paragraphs_as_read, read_meta
 from evenhand.legal.train_classifier import check_limits, encoder_source
 from evenhand.legal.vectors import ENCODER, STORED, VectorStore, schema
-from evenhand.stage import Input, Output, Setting
 
 if TYPE_CHECKING:
     from evenhand.learning.packing import Limits

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.csv_tables import write_rows
 from evenhand.legal.built import Groups, label_names, read_groups, read_labels, read_splits
@@ -18,7 +19,6 @@ from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.scored import BASE, FEW, Setting, case_counts, read_scored, scores_of_groups
 from evenhand.metrics.classification import counts_of, f1_by_class, over_all
 from evenhand.metrics.disparity import group_sums
-from evenhand.stage import Input, Output, Plugin
 
 HEADER = [
     *("dataset", "classifier", "attribute", "group", "train_cases", "test_cases", "seeds"),

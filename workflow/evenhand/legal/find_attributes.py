@@ -7,11 +7,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.legal.findings import Finding, check_evidence, write_findings
 from evenhand.legal.records import read_records
-from evenhand.stage import Input, Output, Plugin
 
 
 def find_attributes(

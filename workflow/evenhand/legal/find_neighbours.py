@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.tables import write_table
 from evenhand.legal.built import load_dataset, read_cases_table, read_labels, read_splits
 from evenhand.legal.neighbours import NEIGHBOURS
-from evenhand.stage import Input, Output, Plugin
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

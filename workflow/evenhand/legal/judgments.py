@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html import unescape
 
-from evenhand.text.markup import strip_html
+from evenhand.io.markup import strip_html
 
 # --- from characters to lines ---------------------------------------------------------------
 

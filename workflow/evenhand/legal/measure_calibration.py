@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.csv_tables import write_rows
 from evenhand.legal.scored import (
@@ -18,7 +19,6 @@ from evenhand.legal.scored import (
 )
 from evenhand.metrics.calibration import BINS, bin_values, calibration_error, confidences
 from evenhand.metrics.disparity import group_sums, permuted_sums, share_as_far
-from evenhand.stage import Input, Output, Plugin
 
 RUN = ["dataset", "classifier", "objective", "trained_for", "attribute", "group", "split"]
 

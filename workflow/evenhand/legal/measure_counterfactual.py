@@ -8,14 +8,14 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.csv_tables import write_rows
 from evenhand.legal.scored import BASE, Setting, case_counts, drawn_seed, read_scored
 from evenhand.metrics.bootstrap import interval_of_mean
 from evenhand.metrics.classification import counts_of, over_all, predicted_labels
 from evenhand.metrics.individual import TAU, binary, js_divergence
-from evenhand.stage import Input, Output, Plugin
 
 HEADER = [
     *("dataset", "classifier", "objective", "trained_for", "split", "measure", "seeds", "cases"),

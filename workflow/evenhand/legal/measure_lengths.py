@@ -9,13 +9,13 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.csv_tables import write_rows
 from evenhand.legal.built import case_batches, load_dataset
 from evenhand.legal.dataset import Dataset
 from evenhand.legal.tokens import read_meta, token_batches
-from evenhand.stage import Input, Output, Plugin
 
 HEADER = [
     *("dataset", "unit", "tokenizer", "quantity", "from", "to", "value"),

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.csv_tables import write_rows
 from evenhand.legal.built import (
@@ -26,7 +27,6 @@ from evenhand.metrics.divergence import (
     permuted_distances,
     resampled_distances,
 )
-from evenhand.stage import Input, Output, Plugin
 
 HEADER = [
     *("dataset", "attribute", "group", "splits", "train_cases", "other_cases"),

@@ -5,13 +5,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from evenhand.core.limits import CASE_CHARACTERS
+from evenhand.io.decoding import Encoding, TextReader
 from evenhand.io.formats import kind_of
 from evenhand.io.json_parts import read_parts
 from evenhand.io.json_text import is_object, load, mended, reason_of
-from evenhand.io.limits import CASE_CHARACTERS
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
-from evenhand.text.decoding import Encoding, TextReader
 
 
 class Found(NamedTuple):

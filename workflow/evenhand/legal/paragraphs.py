@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from evenhand.text.markup import strip_html
+from evenhand.io.markup import strip_html
 
 #: What marks a text as HTML: a tag that is closed, or one that stands alone.
 _HTML = re.compile(r"</(?:p|div|span|em|i|b|strong|a|td|li|body|html)\s*>|<(?:br|p|hr)\s*/?>", re.I)

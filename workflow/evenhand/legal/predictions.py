@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from evenhand.core.files import atomic
 from evenhand.errors import InputError
-from evenhand.io.files import atomic
 from evenhand.io.tables import FORM, read_columns
 from evenhand.legal.records import SPLITS
 

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Setting
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.legal.built import read_cases_table, read_splits
@@ -28,7 +29,6 @@ from evenhand.scoring.fill_mask import check_inputs
 from evenhand.scoring.models import MaskedLM, load_masked_lm
 from evenhand.scoring.selection import logits_at
 from evenhand.scoring.training import Batches, fit, loss_curve, mask_tokens
-from evenhand.stage import Input, Output, Setting
 
 if TYPE_CHECKING:
     import torch

@@ -7,8 +7,8 @@ cells told second-hand, a table of a draft of October 2021 that its code holds, 
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 from evenhand.legal.built import load_dataset
 from evenhand.legal.scored import MEASURES
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.csv_tables import write_rows
 from evenhand.io.sheets import read_csv, read_workbook
@@ -15,7 +16,6 @@ from evenhand.legal.built import load_dataset
 from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import read_findings
 from evenhand.metrics.proportions import stratified_share, wilson_share
-from evenhand.stage import Input, Output, Plugin
 
 HEADER = [
     *("dataset", "attribute", "scope", "rule", "cases", "drawn", "answered", "right", "wrong"),

@@ -11,14 +11,14 @@ from typing import Annotated, Any, get_args
 
 from tqdm import tqdm
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin, Source
 from evenhand.errors import InputError
+from evenhand.io.decoding import Encoding
 from evenhand.io.documents import write_json
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.records import Record, write_records
 from evenhand.legal.rows import files_of
-from evenhand.stage import Input, Output, Plugin, Source
-from evenhand.text.decoding import Encoding
 
 #: Reasons of the quarantine for which the case stays: something in it could not be read.
 NOTED = frozenset({"bad_date", "undecodable_bytes", "nul_bytes"})

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from evenhand.core.files import TIMESTAMP, shown
+from evenhand.core.limits import CASE_CHARACTERS, LimitError
+from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
 from evenhand.io import tables
 from evenhand.io.csv_rows import read_csv_rows
-from evenhand.io.files import TIMESTAMP, shown
+from evenhand.io.decoding import Encoding, TextReader
 from evenhand.io.formats import is_hidden, kind_of
-from evenhand.io.limits import CASE_CHARACTERS, LimitError
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
-from evenhand.io.resources import first_twice
 from evenhand.legal.objects import Found, objects_of
-from evenhand.text.decoding import Encoding, TextReader
 
 #: Rows of a Parquet file in memory at a time.
 _BATCH_ROWS = 256

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.csv_tables import write_rows
 from evenhand.legal.built import NO_LABEL, Groups
@@ -34,7 +35,6 @@ from evenhand.metrics.disparity import (
     resampled_sums,
     share_as_far,
 )
-from evenhand.stage import Input, Output, Plugin
 
 #: The seed of a row that is the mean over seeds.
 MEAN = "mean"

@@ -23,13 +23,13 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import read_rows, write_table
 from evenhand.legal.near_duplicates import find_near_duplicates
 from evenhand.legal.records import BATCH_CASES, SPLITS
-from evenhand.stage import Input, Output
 
 SPLIT = pa.schema(
     [

@@ -6,12 +6,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import write_batches
 from evenhand.learning.counterfactual_text import SwapTable, read_swap_table, swap_words
 from evenhand.legal.built import FIXED, case_batches
-from evenhand.stage import Input, Output
 
 #: Languages without blanks between words: a word is swapped wherever its characters stand.
 UNSPACED = frozenset({"zh"})

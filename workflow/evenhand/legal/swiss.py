@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from evenhand.core.limits import LimitError
+from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.io.limits import LimitError
-from evenhand.io.resources import read_resource
 from evenhand.legal.paragraphs import paragraphs_of, tidy
 
 #: What a heading begins: facts; facts, as the first words of a sentence; facts and reasons

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.csv_tables import write_rows
 from evenhand.legal.built import load_dataset
@@ -17,7 +18,6 @@ from evenhand.legal.records import SPLITS
 from evenhand.legal.score_groups import ABOVE, CHANCE, MEAN
 from evenhand.legal.scored import BASE, MEASURES
 from evenhand.metrics.classification import PUBLISHED
-from evenhand.stage import Input, Output, Plugin
 
 HEADER = [
     *("dataset", "attribute", "classifier", "stands_for", "objective", "trained_for", "measure"),

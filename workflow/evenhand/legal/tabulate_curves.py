@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.csv_tables import write_rows
 from evenhand.io.tables import read_columns
-from evenhand.stage import Input, Output
 
 TRAINED = ["classifier", "objective", "trained_for"]
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import pyarrow as pa
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.legal.built import case_batches, load_dataset
@@ -18,7 +19,6 @@ from evenhand.legal.tokens import (
     schema,
     tokenizer_digest,
 )
-from evenhand.stage import Input, Output, Plugin
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.files import content_digest
+from evenhand.core.scratch import scratch_folder
+from evenhand.core.stage import Input, Output, Plugin, Setting
 from evenhand.errors import InputError
-from evenhand.io.files import content_digest
-from evenhand.io.scratch import scratch_folder
 from evenhand.legal.tokens import TokenStore, check_tokenizer, paragraphs_as_read, read_meta
-from evenhand.stage import Input, Output, Plugin, Setting
 
 if TYPE_CHECKING:
     from evenhand.learning.hierarchical import HierarchicalClassifier

@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.scratch import scratch_folder
+from evenhand.core.stage import Input, Output, Plugin, Setting
 from evenhand.errors import InputError
-from evenhand.io.scratch import scratch_folder
-from evenhand.stage import Input, Output, Plugin, Setting
 
 
 def train_linear(

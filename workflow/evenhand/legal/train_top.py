@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from evenhand import stage
-from evenhand.io.files import content_digest
+from evenhand.core import stage
+from evenhand.core.files import content_digest
+from evenhand.core.stage import Input, Output, Plugin, Setting
 from evenhand.legal.vectors import VectorStore, read_vectors_meta
-from evenhand.stage import Input, Output, Plugin, Setting
 
 if TYPE_CHECKING:
     from torch import nn

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from evenhand.core.files import atomic
+from evenhand.core.scratch import scratch_folder
 from evenhand.errors import InputError
 from evenhand.io import checkpoint
-from evenhand.io.files import atomic
-from evenhand.io.scratch import scratch_folder
 from evenhand.learning.board import open_board
 from evenhand.learning.evaluation import Batcher, predict
 from evenhand.learning.examples import Examples, check, uses_groups

@@ -4,9 +4,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.resources import read_resource
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 from evenhand.legal.built import (
     case_batches,
     load_dataset,
@@ -16,7 +17,6 @@ from evenhand.legal.built import (
 )
 from evenhand.legal.features import weigh_by, write_features
 from evenhand.legal.weigh_words import HEADER
-from evenhand.stage import Input, Output, Plugin
 
 
 def weigh_twins(

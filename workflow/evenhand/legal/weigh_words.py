@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.csv_tables import write_rows
 from evenhand.legal.built import (
@@ -16,7 +17,6 @@ from evenhand.legal.built import (
     read_splits,
 )
 from evenhand.legal.features import Features, scaled_min_df, weigh_documents, write_features
-from evenhand.stage import Input, Output, Plugin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,18 +5,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.resources import read_resource
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.individual.names import listed
 from evenhand.io.documents import write_json
-from evenhand.io.resources import read_resource
 from evenhand.legal.compare_objectives import HIGHER, LOWER, NOT_SHOWN
 from evenhand.legal.objective_titles import Titles, titles_of
 from evenhand.legal.predictions import NO_ATTRIBUTE as NONE
 from evenhand.legal.published import ALL, CLAIMS
 from evenhand.legal.score_groups import ABOVE, CHANCE, TOO_FEW
 from evenhand.legal.scored import BASE
-from evenhand.stage import Input, Output
+from evenhand.text.phrases import listed
 
 Row = dict[str, Any]
 

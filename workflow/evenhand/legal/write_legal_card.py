@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
-from evenhand.io.markdown import render
+from evenhand.io.markdown import render, size_category
 from evenhand.legal.built import group_names, load_dataset, read_cases_table
 from evenhand.legal.dataset import Dataset
-from evenhand.slguset.write_card import size_category
-from evenhand.stage import Input, Output, Plugin
 
 #: With fewer test cases a group's score is little more than chance.
 FEW = 100

@@ -1,16 +1,12 @@
-"""Group fairness of labels: rates per group, and how far they lie apart.
+"""Group fairness of predicted labels: rates per group, and the gaps between groups.
 
-The rates are gathered by fairlearn's MetricFrame. Its own rates are not used, because they give 0
-where a group has nobody to take a rate of. Source of the measures: IIFR (Journal of Software
-34(9), 2023), section 5: |difference| for two groups, the population standard deviation for more.
+Source: IIFR (Journal of Software 34(9), 2023), section 5: the absolute difference for two groups,
+the population standard deviation for more.
 """
-
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-#: What `rates` gives: accuracies in percent, the rest as shares.
+#: The rates: accuracies in percent, the others as shares.
 RATES = ("acc", "balanced_acc", "positive_rate", "tpr", "fpr")
 
 
@@ -32,16 +28,14 @@ def rates(
     -------
     (dict, dict)
         Over all rows, arrays of the shape (runs,), and per group, (runs, values): n, and the
-        `RATES`. NaN is a rate over nobody: the true positive rate, and with it the
-        balanced accuracy, of a group without the label 1.
+        `RATES`. A rate without a denominator is NaN: the true positive rate, and with it the
+        balanced accuracy, of a group without the label 1. (fairlearn's rates are 0 there.)
 
     Raises
     ------
     ValueError
         A group is empty, or something else than 0 and 1 is a label.
     """
-    from fairlearn.metrics import MetricFrame
-
     arrays = [np.asarray(array) for array in (y, predicted, group)]
     arrays = np.broadcast_arrays(*(array if array.ndim == 2 else array[None] for array in arrays))
     y, predicted, group = arrays
@@ -56,26 +50,7 @@ def rates(
     if not sizes.all():
         raise ValueError(f"the group {int(np.argwhere(sizes == 0)[0, 1])} is empty")
 
-    # a row per cell of run, group, label and prediction, weighed by its count: the same rates
-    # at a hundredth of the time
-    runs, groups, labels, predictions = (axis.ravel() for axis in np.indices(shape))
-    metrics = {"acc": _accuracy, "positive_rate": _share, "tpr": _given(1), "fpr": _given(0)}
-    frame = MetricFrame(
-        metrics=metrics,
-        y_true=labels,
-        y_pred=predictions,
-        sensitive_features={"group": groups},
-        control_features={"run": runs},
-        sample_params={name: {"sample_weight": counts.ravel()} for name in metrics},
-    )
-    overall = {name: frame.overall[name].to_numpy(dtype=np.float64) for name in metrics}
-    by_group = {
-        name: frame.by_group[name].to_numpy(dtype=np.float64).reshape(len(y), values)
-        for name in metrics
-    }
-    for part in (overall, by_group):
-        part["balanced_acc"] = 50 * (part["tpr"] + 1 - part["fpr"])
-        part["acc"] = 100 * part["acc"]
+    overall, by_group = _rates(counts.sum(axis=1)), _rates(counts)
     return {"n": sizes.sum(axis=1), **overall}, {"n": sizes, **by_group}
 
 
@@ -117,19 +92,18 @@ def _count(shape: tuple[int, ...], *codes: np.ndarray) -> np.ndarray:
     return np.bincount(flat.ravel(), minlength=int(np.prod(shape))).reshape(shape)
 
 
-def _share(y: Any, predicted: Any, *, sample_weight: Any) -> float:
-    return float(np.average(predicted, weights=sample_weight))
+def _rates(counts: np.ndarray) -> dict[str, np.ndarray]:
+    """Rates from counts by label and predicted label, shape (..., 2, 2)."""
 
+    def share(hits: np.ndarray, of: np.ndarray) -> np.ndarray:
+        return np.divide(hits, of, out=np.full(of.shape, np.nan), where=of > 0)
 
-def _accuracy(y: Any, predicted: Any, *, sample_weight: Any) -> float:
-    return float(np.average(np.equal(y, predicted), weights=sample_weight))
-
-
-def _given(label: int) -> Callable[..., float]:
-    """The share of predicted ones among those with a label; NaN where there is nobody."""
-
-    def rate(y: Any, predicted: Any, *, sample_weight: Any) -> float:
-        weights = np.asarray(sample_weight) * np.equal(y, label)
-        return float(np.average(predicted, weights=weights)) if weights.any() else np.nan
-
-    return rate
+    of_label, total = counts.sum(axis=-1), counts.sum(axis=(-2, -1))
+    tpr, fpr = (share(counts[..., y, 1], of_label[..., y]) for y in (1, 0))
+    return {
+        "acc": 100 * share(counts[..., 0, 0] + counts[..., 1, 1], total),
+        "positive_rate": share(counts[..., 1].sum(axis=-1), total),
+        "tpr": tpr,
+        "fpr": fpr,
+        "balanced_acc": 50 * (tpr + 1 - fpr),
+    }

@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-from evenhand import hermetic, stage
+from evenhand.core import hermetic, stage
+from evenhand.core.files import content_digest, folder_files
+from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import PACKAGE, read_package
 from evenhand.errors import InputError
-from evenhand.io.files import content_digest, folder_files
-from evenhand.stage import Input, Output, Source
 
 #: What a record says of a run, beside its inputs.
 FIELDS = ("stage", "code", "parameters", "config", "packages", "counts")

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.files import content_digest
+from evenhand.core.stage import Input, Output
 from evenhand.core.tables import read_package
 from evenhand.errors import InputError
-from evenhand.io.files import content_digest
 from evenhand.io.sheets import guarded
 from evenhand.report.read import read_json
 from evenhand.report.render import stem, visible
-from evenhand.stage import Input, Output
 
 #: A LaTeX table with more rows breaks over pages.
 PAGE_ROWS = 40
@@ -44,8 +44,8 @@ def export_tables(
     ----------
     tables : list of path
         CSV tables with a header, UTF-8; folders of declared tables; or JSON documents, which
-        become tables of two columns, field (``length.mean``; parts of a list by their numbers, from 1) and value. A list of
-        numbers or words is one value, with semicolons between.
+        become tables of two columns, field (``length.mean``; parts of a list by their numbers,
+        from 1) and value. A list of numbers or words is one value, with semicolons between.
     files : list of str
         The path of each table below the results, as it is told in the copies.
     out : path

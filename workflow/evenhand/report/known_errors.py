@@ -9,8 +9,8 @@ Other tables name entries by their ids in a column ``known_error``, with spaces 
 
 from pathlib import Path
 
+from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 from evenhand.report.headline import SYSTEMS
 from evenhand.report.render import slug
 

@@ -13,8 +13,8 @@ ours. A page has an id that is named here only where it shows something under it
 import re
 from pathlib import Path
 
+from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 from evenhand.report.pages import PAGES
 
 COLUMNS = ["paper", "item", "shows", "page", "anchor", "published", "reason"]

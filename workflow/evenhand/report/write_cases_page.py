@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.sheets import write_csv
 from evenhand.report.render import slug, write_page
 from evenhand.report.sections.cases import answers_table, cases_table, describe_cases
-from evenhand.stage import Input, Output, Plugin
 
 #: The sections in the order of the page: id, short name, title.
 SECTIONS = (

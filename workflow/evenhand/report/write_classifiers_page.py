@@ -4,7 +4,8 @@ import importlib
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.legal.objective_titles import titles_of
 from evenhand.report.read import read_json
@@ -26,7 +27,6 @@ from evenhand.report.sections.legal_figures import (
     draw_table_2,
 )
 from evenhand.report.sections.paper import describe_paper
-from evenhand.stage import Input, Output, Plugin
 
 
 def write_classifiers_page(

@@ -5,11 +5,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.report.headline import SYSTEMS
 from evenhand.report.known_errors import KINDS, read_errors
 from evenhand.report.render import visible, write_page
-from evenhand.stage import Input, Output
 
 
 def write_errors_page(

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Source
 from evenhand.errors import InputError
 from evenhand.io.markdown import render
 from evenhand.report.read import read_json
-from evenhand.stage import Input, Output, Source
 
 #: The one split of each table. (The hub knows train, validation and test by other words too, and
 #: keeps `all` for itself.)

@@ -4,7 +4,8 @@ import importlib
 from pathlib import Path
 from typing import Annotated, Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin, Source
 from evenhand.errors import InputError
 from evenhand.report.headline import (
     NOT_REPRODUCED,
@@ -17,7 +18,6 @@ from evenhand.report.known_errors import read_errors
 from evenhand.report.pages import PAGES, links_to_pages
 from evenhand.report.read import read_json
 from evenhand.report.render import write_page
-from evenhand.stage import Input, Output, Plugin, Source
 
 
 def write_front_page(

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.individual.names import title
 from evenhand.metrics.individual import TAU
@@ -21,7 +22,6 @@ from evenhand.report.sections.individual_tests import (
 from evenhand.report.sections.individual_training import describe_training
 from evenhand.report.sections.individual_words import likeness
 from evenhand.report.sections.paper import describe_paper
-from evenhand.stage import Input, Output
 
 SECTIONS = [
     ("glance", "At a glance", "What was found"),

@@ -4,7 +4,8 @@ import importlib
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.legal.records import SPLITS
 from evenhand.report.read import read_json
@@ -25,7 +26,6 @@ from evenhand.report.sections.legal_measures import (
     describe_shift,
 )
 from evenhand.report.sections.paper import describe_paper
-from evenhand.stage import Input, Output, Plugin
 
 
 def write_legal_page(

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.io.markdown import render, span
@@ -28,8 +29,7 @@ from evenhand.report.sections.stereotypes_words import (
     in_order,
     method_title,
 )
-from evenhand.stage import Input, Output, Source
-from evenhand.stereotypes.methods import METHODS
+from evenhand.scoring.methods import METHODS
 
 #: What the editions of SlguSet are called.
 EDITIONS = {

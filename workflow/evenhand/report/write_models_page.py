@@ -6,7 +6,8 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.report.read import read_json
@@ -32,8 +33,7 @@ from evenhand.report.sections.stereotypes_words import (
     exclusion_words,
     gate_words,
 )
-from evenhand.stage import Input, Output, Source
-from evenhand.stereotypes.methods import METHODS
+from evenhand.scoring.methods import METHODS
 
 
 def write_models_page(

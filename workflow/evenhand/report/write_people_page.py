@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.individual.names import titles_of
 from evenhand.individual.people import (
@@ -22,7 +23,6 @@ from evenhand.report.read import read_json
 from evenhand.report.render import slug, write_page
 from evenhand.report.sections.individual_words import likeness
 from evenhand.report.sections.people import answers_table, describe_people, people_table
-from evenhand.stage import Input, Output
 
 #: The sections in the order of the page: id, short name, title.
 SECTIONS = (

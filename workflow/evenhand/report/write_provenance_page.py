@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.report.render import write_page
 from evenhand.report.sections.provenance import MOST_NAMES, describe_provenance
-from evenhand.stage import Input, Output
 
 #: The sections in the order of the page: id and short name.
 SECTIONS = (("files", "Files"), ("stages", "Stages"), ("sources", "Sources"))

@@ -8,12 +8,12 @@ cache serves it only for the very same benchmarks.
 import platform
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.io.sheets import write_csv
 from evenhand.report.read import read_json
 from evenhand.report.render import write_page
 from evenhand.report.sections.run import describe_run, read_jobs, read_versions, table_of
-from evenhand.stage import Input, Output
 
 #: The sections in the order of the page: id and short name.
 SECTIONS = (("rules", "Rules"), ("jobs", "Jobs"), ("memory", "Memory"), ("versions", "Versions"))

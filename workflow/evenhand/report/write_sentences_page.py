@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Source
 from evenhand.io.sheets import write_csv
 from evenhand.report.render import slug, write_page
 from evenhand.report.sections.explorer import describe_pairs, describe_sentences, table_of
-from evenhand.stage import Input, Output, Source
 
 #: The sections in the order of the page: id, short name, title.
 SECTIONS = (

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.report.render import write_page
 from evenhand.report.sections.annotation import describe_annotation
 from evenhand.report.sections.bias import describe_bias
@@ -14,7 +15,6 @@ from evenhand.report.sections.provenance import count_files
 from evenhand.report.sections.published import describe_published
 from evenhand.report.sections.quarantine import describe_quarantine
 from evenhand.report.words import reasons_with
-from evenhand.stage import Input, Output
 
 #: The sections in the order of the page: id (which names its template), short name, title.
 SECTIONS = (

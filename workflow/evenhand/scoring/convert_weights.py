@@ -12,10 +12,10 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.scoring.model_files import PICKLED_FILES, WEIGHT_FILES, readable_errors
-from evenhand.stage import Input, Output
 
 if TYPE_CHECKING:
     import torch

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from evenhand.core.files import atomic, remove
 from evenhand.errors import InputError
-from evenhand.io.files import atomic, remove
 
 #: What a batch gave, by name. The first axis of each array follows the order of the batch.
 Found = dict[str, np.ndarray]

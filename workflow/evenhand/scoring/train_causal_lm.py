@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.scoring.device import repeatable
 from evenhand.scoring.models import load_causal_lm
 from evenhand.scoring.next_token import check_next_token
@@ -26,7 +27,6 @@ from evenhand.scoring.training import (
     write_record,
 )
 from evenhand.scoring.vocabulary import byte_level_bpe
-from evenhand.stage import Input, Output
 
 if TYPE_CHECKING:
     import torch

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.scoring.device import repeatable
 from evenhand.scoring.fill_mask import check_fill_mask
@@ -35,7 +36,6 @@ from evenhand.scoring.training import (
     write_record,
 )
 from evenhand.scoring.vocabulary import BERT_SPECIALS, character_vocabulary, wordpiece_vocabulary
-from evenhand.stage import Input, Output
 
 if TYPE_CHECKING:
     import torch

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from evenhand.core.scratch import scratch_folder
 from evenhand.errors import InputError
 from evenhand.io.checkpoint import Checkpoints, random_state, set_random_state
 from evenhand.io.documents import write_json
-from evenhand.io.scratch import scratch_folder
 from evenhand.io.tables import read_rows
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.io.csv_tables import write_rows
 from evenhand.slguset.bias_tables import read_models
-from evenhand.stage import Input, Output
 
 HEADER = ["model", "low", "high", "sentences", "share"]
 

@@ -4,12 +4,12 @@ import csv
 from collections import Counter
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.io.tables import write_table
 from evenhand.slguset.dataset import SCHEMA, dataset_row, in_order
 from evenhand.slguset.judgements import Judged, read_judgements
 from evenhand.slguset.keywords import read_keywords
-from evenhand.stage import Input, Output
 
 #: The authors' columns: sentence, position of the keyword, keyword, opposite keyword.
 AUTHORS_COLUMNS = ["句子", "关键词位置", "原始关键词", "对立关键词"]

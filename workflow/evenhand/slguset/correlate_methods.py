@@ -13,14 +13,14 @@ import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.csv_tables import write_rows
 from evenhand.io.tables import read_columns
 from evenhand.metrics.bootstrap import drawn_weights, sums_by_group
+from evenhand.scoring.methods import METHODS
 from evenhand.slguset.bias_tables import read_gate, read_models
-from evenhand.stage import Input, Output
-from evenhand.stereotypes.methods import METHODS
 
 #: What is read of a dataset beside sentence_id.
 DATASET = ["surface", "surface_opposite", "gender"]

@@ -7,12 +7,12 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.quarantine import ROWS_PER_REASON
 from evenhand.io.tables import read_batches, read_rows
 from evenhand.slguset.verdicts import ACCEPTED
-from evenhand.stage import Input, Output
 
 COLUMNS = ["step", "reason", "sentences", "share"]
 

@@ -5,13 +5,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.resources import read_resource
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
-from evenhand.io.resources import read_resource
 from evenhand.io.tables import read_rows
 from evenhand.slguset.surface_pairs import surface_pair, surface_pairs
-from evenhand.stage import Input, Output
 
 TABLE_COLUMNS = ["pair", "surface", "male", "female", "total", "published_male",
                  "published_female"]  # fmt: skip

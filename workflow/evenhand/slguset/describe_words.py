@@ -21,12 +21,12 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.resources import read_resource
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.csv_tables import write_rows
-from evenhand.io.resources import read_resource
 from evenhand.slguset.bias_tables import read_models
-from evenhand.stage import Input, Output
 from evenhand.text.posseg import tag_words
 
 #: What is read of a dataset beside sentence_id.

@@ -9,14 +9,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.resources import read_resource
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 from evenhand.io.tables import BATCH_ROWS, read_batches, write_table
 from evenhand.slguset.ledger import Entry, check_name, read_ledger
 from evenhand.slguset.surface_pairs import surface_pair, surface_pairs
 from evenhand.slguset.verdicts import ACCEPTED
-from evenhand.stage import Input, Output
 
 DRAWN_COLUMNS = ["pair", "surface_male", "surface_female", "gender", "wanted", "available",
                  "drawn", "missing"]  # fmt: skip

@@ -11,21 +11,21 @@ from typing import Any
 import pyarrow as pa
 from tqdm import tqdm
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.limits import CHARACTERS, MEMBER_BYTES
+from evenhand.core.resources import read_resource
+from evenhand.core.stage import Input, Output, Source
 from evenhand.errors import InputError
+from evenhand.io.decoding import Encoding, TextReader
 from evenhand.io.documents import write_json
+from evenhand.io.encodings import DAMAGE
 from evenhand.io.formats import kind_of
-from evenhand.io.limits import CHARACTERS, MEMBER_BYTES
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
 from evenhand.io.readers.options import Format, Markup, Options, Paragraphs
 from evenhand.io.readers.records import paragraph_splitter, read_records
-from evenhand.io.resources import read_resource
 from evenhand.io.tables import write_batches, write_table
 from evenhand.slguset.distinct_sentences import SCHEMA, DistinctSentences
-from evenhand.stage import Input, Output, Source
-from evenhand.text.decoding import Encoding, TextReader
-from evenhand.text.encodings import DAMAGE
 from evenhand.text.sentences import normalise, split_sentences
 
 KEYWORD_COLUMNS = ["pair", "male", "female", "surface_male", "surface_female"]

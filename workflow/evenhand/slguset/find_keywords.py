@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.resources import read_resource
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 from evenhand.io.tables import read_batches, write_batches
 from evenhand.slguset import distinct_sentences
 from evenhand.slguset.keyword_tables import SCHEMA
 from evenhand.slguset.keywords import Keywords, Surface, read_keywords
 from evenhand.slguset.verdicts import ACCEPTED
-from evenhand.stage import Input, Output
 from evenhand.text.segmentation import Token, dictionary, token_at
 from evenhand.text.sentences import ENDERS
 

@@ -8,8 +8,8 @@ import shutil
 import sys
 from pathlib import Path
 
+from evenhand.core.files import atomic
 from evenhand.errors import InputError
-from evenhand.io.files import atomic
 from evenhand.slguset.ledger import check_name, read_ledger
 
 

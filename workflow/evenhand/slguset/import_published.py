@@ -9,15 +9,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Source
+from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 from evenhand.io.tables import write_batches, write_table
-from evenhand.io.whole import read_text
 from evenhand.slguset import dataset as dataset_table
 from evenhand.slguset.distinct_sentences import SCHEMA as SENTENCES
 from evenhand.slguset.distinct_sentences import DistinctSentences, sentence_id
 from evenhand.slguset.keywords import Keywords, Surface, read_keywords
-from evenhand.stage import Input, Output, Source
 from evenhand.text.sentences import ENDERS, is_kept, normalise, repair_quotes, split_sentences
 
 #: The authors' columns: sentence, position of the keyword, keyword, opposite keyword.

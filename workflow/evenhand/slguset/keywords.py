@@ -9,8 +9,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 
 COLUMNS = ["pair", "male", "female", "surface_male", "surface_female"]
 

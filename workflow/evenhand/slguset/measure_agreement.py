@@ -5,12 +5,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.io.sheets import write_csv
 from evenhand.slguset.judgements import Judged, read_judgements
 from evenhand.slguset.sheet_columns import ANSWERS
 from evenhand.slguset.surface_pairs import surface_pair, surface_pairs
-from evenhand.stage import Input, Output
 
 COLUMNS = ["pair", "n", "unanimous", "percent_agreement", "fleiss_kappa", "krippendorff_alpha",
            "note"]  # fmt: skip

@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import BATCH_ROWS, read_batches, write_batches
 from evenhand.slguset import keyword_tables
 from evenhand.slguset import near_duplicates as near
-from evenhand.stage import Input, Output
 
 #: Columns of candidates.parquet; the first 16 come from the keyword tables as they are.
 SCHEMA = pa.schema(

@@ -27,7 +27,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from evenhand.io.resources import read_resource
+from evenhand.core.resources import read_resource
 from evenhand.slguset.verdicts import Finding
 from evenhand.text.segmentation import cut
 

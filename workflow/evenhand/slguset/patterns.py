@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 from evenhand.text.segmentation import cut
 
 COLUMNS = ["pattern", "pairs", "gender", "except"]

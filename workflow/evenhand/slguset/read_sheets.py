@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
+from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 from evenhand.io.json_text import load
 from evenhand.io.sheets import read_csv, read_workbook
 from evenhand.io.tables import read_rows, write_table
-from evenhand.io.whole import read_text
 from evenhand.slguset.sheet_columns import ANSWERS, CRITERIA, NEEDED, TABLE
-from evenhand.stage import Input, Output
 
 SCHEMA = pa.schema(
     [

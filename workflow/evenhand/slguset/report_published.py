@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.resources import read_resource
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
-from evenhand.io.resources import read_resource
 from evenhand.io.tables import read_rows
 from evenhand.slguset.verdicts import ACCEPTED
-from evenhand.stage import Input, Output
 
 COLUMNS = ["filter", "reason", "sentences", "share", "examples"]
 

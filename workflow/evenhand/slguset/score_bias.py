@@ -38,10 +38,11 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.scratch import scratch_folder
+from evenhand.core.stage import Input, Output, Setting
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
-from evenhand.io.scratch import scratch_folder
 from evenhand.io.tables import count_rows, read_rows, write_table
 from evenhand.scoring.describe import describe
 from evenhand.scoring.gate import check_model, count_unknown, judge
@@ -51,7 +52,6 @@ from evenhand.slguset.bias_tables import BIAS
 from evenhand.slguset.causal_bias import score_causal
 from evenhand.slguset.masked_bias import score_masked
 from evenhand.slguset.slots import Slot
-from evenhand.stage import Input, Output, Setting
 
 #: What a dataset must have.
 COLUMNS = ["sentence_id", "sentence", "keyword", "opposite", "gender", "start", "end"]

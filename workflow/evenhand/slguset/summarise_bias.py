@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.resources import read_resource
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.csv_tables import write_rows
-from evenhand.io.resources import read_resource
 from evenhand.metrics.bootstrap import interval_of_mean
 from evenhand.slguset.bias_tables import VARIANTS, read_models
-from evenhand.stage import Input, Output
 
 #: What is read of a dataset beside sentence_id.
 DATASET = ["sentence", "start", "pair", "surface", "surface_opposite", "gender"]

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.slguset.keywords import Keywords, read_keywords
 from evenhand.slguset.names_crf_model import NameModel, features, labels
-from evenhand.stage import Input, Output
 from evenhand.text.segmentation import cut
 from evenhand.text.tagged import TaggedText, read_tagged
 
@@ -258,6 +258,6 @@ def _share(part: int, whole: int) -> float | None:
 
 
 if __name__ == "__main__":
-    from evenhand import stage
+    from evenhand.core import stage
 
     stage.run(train_names_crf)

@@ -7,20 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.io.markdown import render
+from evenhand.io.markdown import render, size_category
 from evenhand.io.tables import read_rows
-from evenhand.stage import Input, Output
-
-#: The hub's categories of size: fewer sentences than this.
-SIZES = [
-    (1_000, "n<1K"),
-    (10_000, "1K<n<10K"),
-    (100_000, "10K<n<100K"),
-    (1_000_000, "100K<n<1M"),
-    (10_000_000, "1M<n<10M"),
-]
 
 
 def write_card(
@@ -111,11 +102,6 @@ def write_card(
     )
     out.write_text(text, encoding="utf-8")
     return {"sentences": sentences}
-
-
-def size_category(sentences: int) -> str:
-    """The hub's name for a number of rows."""
-    return next((name for below, name in SIZES if sentences < below), "10M<n<100M")
 
 
 def _read(path: Path, columns: dict[str, Callable[[str], Any]]) -> list[dict[str, Any]]:

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.sheets import Marked, write_csv, write_workbook
 from evenhand.io.tables import read_rows
 from evenhand.slguset import ledger
 from evenhand.slguset.sheet_columns import COLUMNS, NOTES, TABLE
 from evenhand.slguset.swap import swap
-from evenhand.stage import Input, Output
 
 INSTRUCTIONS = "instructions.md"
 LABEL_CONFIG = "label_studio.xml"

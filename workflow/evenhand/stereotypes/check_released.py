@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.resources import read_resource
+from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Table, percent, text, write_tables
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 from evenhand.metrics.stereoset import macro_scores, score_terms
-from evenhand.stage import Input, Output
 from evenhand.stereotypes.sets.stereoset import (
     PARTS,
     read_clusters,

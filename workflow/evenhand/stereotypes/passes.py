@@ -16,7 +16,7 @@ Of a causal model the input begins with its start token, where it has one.
 from collections.abc import Sequence
 
 from evenhand.errors import InputError
-from evenhand.stereotypes.methods import METHODS
+from evenhand.scoring.methods import METHODS
 
 #: The passes, in the order of the token store, and the methods that stand on each.
 PASSES = {

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import write_table
 from evenhand.metrics.bootstrap import effective_number
-from evenhand.stage import Input, Output, Plugin
 from evenhand.stereotypes.clusters import edits, pieces
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS
 

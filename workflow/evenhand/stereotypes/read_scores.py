@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from evenhand.errors import InputError
 from evenhand.io.tables import read_columns
-from evenhand.stereotypes.methods import METHODS
+from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.scores import SCORES
 
 #: What is read of the pairs.

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Annotated, Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.scratch import scratch_folder
+from evenhand.core.stage import Input, Output, Setting
 from evenhand.errors import InputError
-from evenhand.io.scratch import scratch_folder
 from evenhand.io.tables import read_rows, write_table
 from evenhand.scoring.models import family_of, random_causal_lm, random_masked_lm
-from evenhand.stage import Input, Output, Setting
 from evenhand.stereotypes.passes import ACCURACY_PASS, choose_methods, passes_for
 from evenhand.stereotypes.rows import score_row
 from evenhand.stereotypes.scores import NULL_SCORES

@@ -21,11 +21,12 @@ from typing import Annotated, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.files import atomic
+from evenhand.core.scratch import scratch_folder
+from evenhand.core.stage import Input, Output, Setting
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
-from evenhand.io.files import atomic
-from evenhand.io.scratch import scratch_folder
 from evenhand.io.tables import FORM, read_rows, write_table
 from evenhand.scoring.describe import describe
 from evenhand.scoring.gate import check_model, count_unknown, judge
@@ -35,7 +36,6 @@ from evenhand.scoring.models import (
     load_causal_lm,
     load_masked_lm,
 )
-from evenhand.stage import Input, Output, Setting
 from evenhand.stereotypes.passes import ACCURACY_PASS, PASSES, choose_methods, passes_for
 from evenhand.stereotypes.rows import Row, score_row, token_rows
 from evenhand.stereotypes.scores import EXCLUDED, SCORES, TOKENS
@@ -97,7 +97,7 @@ def score_pairs(
     revision : str, optional
         Branch, tag or commit on the hub.
     methods : list of str, optional
-        Of `evenhand.stereotypes.methods.METHODS`; those for the other kind of model are left
+        Of `evenhand.scoring.methods.METHODS`; those for the other kind of model are left
         out. By default all.
     dtype : str
         Number format that the model runs in: fp32 or bf16. With bf16, pairs that are nearly

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from evenhand.stereotypes.methods import METHODS
+from evenhand.scoring.methods import METHODS
 
 #: Why a method has no value for any sentence of a model.
 NO_VALUE = {"no_attention": "the model has no attention weight for each pair of tokens"}

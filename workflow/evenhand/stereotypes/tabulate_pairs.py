@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
 from evenhand.core.families import load_members
+from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import tabulate
-from evenhand.stage import Input, Output, Source
 from evenhand.stereotypes import tables
 from evenhand.stereotypes.read_scores import read_models, read_pair_set
 from evenhand.stereotypes.study import PairStudy

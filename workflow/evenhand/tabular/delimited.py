@@ -4,8 +4,8 @@ import csv
 import io
 from pathlib import Path
 
+from evenhand.core.whole import read_text
 from evenhand.errors import InputError
-from evenhand.io.whole import read_text
 from evenhand.tabular.numbers import counted
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.resources import read_resource
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
-from evenhand.stage import Input, Output
 from evenhand.tabular.prepared import check, read_prepared
 
 #: Columns of a table of published numbers; a blank cell is a number that we do not know.

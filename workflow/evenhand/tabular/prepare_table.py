@@ -4,9 +4,9 @@ import importlib
 from dataclasses import replace
 from typing import Annotated, Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
-from evenhand.stage import Input, Output, Plugin
 from evenhand.tabular.prepared import write_prepared
 
 

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 from evenhand.io.json_text import load
-from evenhand.io.whole import read_text
 from evenhand.text.sentences import ENDERS, is_kept
 
 _NUMBER_OF_PARAGRAPH = re.compile(r"\d{8}-\d\d-\d{3}-\d{3}/m\s")

@@ -1,8 +1,8 @@
 """A stage that needs room in its scratch folder."""
 
-from evenhand import stage
-from evenhand.io.scratch import scratch_folder
-from evenhand.stage import Output
+from evenhand.core import stage
+from evenhand.core.scratch import scratch_folder
+from evenhand.core.stage import Output
 
 
 def fill(*, out: Output) -> dict:

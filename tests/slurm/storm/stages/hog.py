@@ -2,8 +2,8 @@
 
 import time
 
-from evenhand import stage
-from evenhand.stage import Output
+from evenhand.core import stage
+from evenhand.core.stage import Output
 
 
 def hog(*, out: Output, megabytes: int) -> dict:

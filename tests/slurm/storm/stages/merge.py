@@ -1,7 +1,7 @@
 """All parts in one file."""
 
-from evenhand import stage
-from evenhand.stage import Input, Output
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 
 
 def merge(*, parts: list[Input], out: Output) -> dict:

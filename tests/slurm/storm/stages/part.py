@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 from typing import Annotated
 
-from evenhand import stage
-from evenhand.stage import Input, Output, Setting
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Setting
 
 
 def part(*, source: Input, out: Output, hold: Annotated[str, Setting] = "hold") -> dict:

@@ -4,8 +4,8 @@ import json
 import os
 import subprocess
 
-from evenhand import stage
-from evenhand.stage import Output
+from evenhand.core import stage
+from evenhand.core.stage import Output
 
 
 def seen(*, out: Output) -> dict:

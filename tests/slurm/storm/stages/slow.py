@@ -2,9 +2,9 @@
 
 import time
 
-from evenhand import stage
-from evenhand.io.scratch import scratch_folder
-from evenhand.stage import Output
+from evenhand.core import stage
+from evenhand.core.scratch import scratch_folder
+from evenhand.core.stage import Output
 
 
 def slow(*, out: Output) -> dict:

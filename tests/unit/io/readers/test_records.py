@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.errors import InputError
+from evenhand.io.decoding import TextReader
 from evenhand.io.quarantine import Quarantine
 from evenhand.io.readers.options import Options
 from evenhand.io.readers.records import paragraph_splitter, read_records
-from evenhand.text.decoding import TextReader
 
 
 def read(

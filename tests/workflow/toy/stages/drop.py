@@ -2,8 +2,8 @@
 
 from evenhand.toy.shared import words as split
 
-from evenhand import stage
-from evenhand.stage import Input, Output
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 
 
 def drop(*, words: Input, table: Input, out: Output) -> dict:

@@ -1,7 +1,7 @@
 """Merge all shards."""
 
-from evenhand import stage
-from evenhand.stage import Input, Output
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 
 
 def merge(*, dropped: list[Input], parsed: list[Input], out: Output) -> dict:

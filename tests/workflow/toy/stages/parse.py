@@ -1,7 +1,7 @@
 """Parse words with a package."""
 
-from evenhand import stage
-from evenhand.stage import Input, Output
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 
 
 def parse(*, words: Input, out: Output) -> dict:

@@ -2,8 +2,8 @@
 
 from evenhand.toy.shared import words
 
-from evenhand import stage
-from evenhand.stage import Input, Output
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 
 
 def read(*, text: Input, out: Output, min_length: int = 1, upper: bool = False) -> dict:

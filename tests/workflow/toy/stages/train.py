@@ -3,8 +3,8 @@
 import importlib
 from typing import Annotated
 
-from evenhand import stage
-from evenhand.stage import Input, Output, Plugin
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
 
 
 def train(*, merged: Input, objective: Annotated[str, Plugin("evenhand.toy")], out: Output) -> dict:

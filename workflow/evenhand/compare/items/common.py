@@ -1,8 +1,8 @@
-"""What the items behind a number are, and how those of two runs are laid side by side.
+"""The items behind a number, and their alignment between two runs.
 
-A module of this package finds them for the tables that `resources/compare.csv` names it for. It
-has a class ``Store(folder, table)``, the items of one results folder behind one table, whose
-``items(key)`` gives those behind the row with these keys, or None where it does not know them.
+A module of this package reads the items of the tables for which `resources/compare.csv` names it.
+Its class ``Store(folder, table)`` has a method ``items(key)``, which returns the items behind the
+row with these keys, or None where they are unknown.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ class Items(NamedTuple):
     Attributes
     ----------
     name : array of str, shape (n,)
-        Names that the same items have in other runs.
+        Identifiers, the same in all runs.
     cluster : array of str, shape (n,)
         The cluster of each.
     value : array of float, shape (n,)
@@ -29,13 +29,13 @@ class Items(NamedTuple):
 
 
 def side_by_side(base: Items, head: Items) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What each item of either run adds to the number of base and of head.
+    """Align the items of two runs.
 
     Returns
     -------
     (array of float, array of float, array of str)
-        Numerators and denominators, shape (n, 2), zero for an item that a run does not have, and
-        the clusters, shape (n,). An item that is in another cluster now is two items.
+        Contributions to numerators and denominators, shape (n, 2), zero for an item that a run
+        lacks, and the clusters, shape (n,). An item that changed its cluster counts as two.
     """
     labels = [
         np.array([f"{c}\0{n}" for n, c in zip(one.name, one.cluster, strict=True)], dtype=str)

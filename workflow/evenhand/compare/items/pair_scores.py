@@ -36,14 +36,14 @@ class Store:
         if not all(path.is_file() for path in paths):
             return None
         pairs = read_pair_set(paths[0])
-        # the numbers that stand for clusters there are not the same in two sets
+        # the numbers of clusters in `Pairs` differ between sets
         named = read_columns(paths[0], ["cluster"]).column(0).to_pylist()
         clusters = np.array([one or "" for one in named], dtype=str)
         (model,) = read_models(pairs, [paths[1]], [paths[2]])
         return pairs, clusters, model, subsets(pairs, model) if model.methods else {}
 
     def items(self, key: dict[str, str]) -> Items | None:
-        """The scored pairs of a row; 100 for one whose `more` is likelier, else 0."""
+        """Return the scored pairs of a row; 100 where `more` is likelier, else 0."""
         found = self.read(key["model"])
         if found is None:
             return None

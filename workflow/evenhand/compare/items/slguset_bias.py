@@ -9,12 +9,12 @@ from evenhand.compare.items.common import Items
 from evenhand.io.tables import read_columns
 from evenhand.slguset.bias_tables import BIAS, VARIANTS
 
-#: What a table calls the group of all sentences, pairs, genders and directions.
+#: The name of the group of all sentences, pairs, genders and directions in the tables.
 ALL = "all"
 
 
 class Store:
-    """The sentences of one edition in one results folder.
+    """The sentences of one source of SlguSet in one results folder.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Store:
         }
 
     def items(self, key: dict[str, str]) -> Items | None:
-        """The sentences of a row: all clustered by word pair, those of one pair by themselves."""
+        """Return the sentences of a row, clustered by word pair, or each by itself within one."""
         scores = self.scores(key["model"])
         columns = {variant: column for column, variant in VARIANTS.items()}
         variant = key.get("variant", VARIANTS["bias"])

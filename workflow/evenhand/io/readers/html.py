@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from evenhand.io.decoding import TextReader
+from evenhand.io.markup import strip_html
 from evenhand.io.readers.options import Options
-from evenhand.text.decoding import TextReader
-from evenhand.text.markup import strip_html
 
 
 def read(text: TextReader, options: Options) -> Iterator[tuple[int, str]]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
+from evenhand.io.decoding import TextReader
 from evenhand.io.json_text import load, mended, reason_of
 from evenhand.io.readers.fields import names_of, text_of
 from evenhand.io.readers.lines import numbered_lines
 from evenhand.io.readers.options import Options
-from evenhand.text.decoding import TextReader
 
 
 def read(text: TextReader, options: Options) -> Iterator[tuple[int, str]]:

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from evenhand.io.decoding import TextReader
 from evenhand.io.json_parts import read_parts
 from evenhand.io.json_text import is_object, mended
 from evenhand.io.readers import json_lines
 from evenhand.io.readers.fields import names_of, text_of
 from evenhand.io.readers.options import Options
-from evenhand.text.decoding import TextReader
 
 #: How many of the first lines are tried, to tell an object per line from other layouts.
 LINES_TRIED = 20

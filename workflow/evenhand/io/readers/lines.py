@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
+from evenhand.io.decoding import TextReader
 from evenhand.io.readers.options import Options
-from evenhand.text.decoding import TextReader
 
 
 def read(text: TextReader, options: Options) -> Iterator[tuple[int, str]]:

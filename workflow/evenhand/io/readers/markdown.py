@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from evenhand.io.decoding import TextReader
+from evenhand.io.markup import strip_markdown
 from evenhand.io.readers.lines import read_pieces
 from evenhand.io.readers.options import Options
-from evenhand.text.decoding import TextReader
-from evenhand.text.markup import strip_markdown
 
 
 def read(text: TextReader, options: Options) -> Iterator[tuple[int, str]]:

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from evenhand.core.limits import CHARACTERS
 from evenhand.errors import InputError
-from evenhand.io.limits import CHARACTERS
-from evenhand.text.decoding import Encoding
+from evenhand.io.decoding import Encoding
 
 Format = Literal["auto", "txt", "md", "html", "json", "jsonl", "csv", "tsv", "pku"]
 Paragraphs = Literal["line", "blank_line"]

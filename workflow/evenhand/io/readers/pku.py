@@ -8,9 +8,9 @@ then words with their tags, ``[中央/n 电视台/n]nt`` around compounds, and i
 import re
 from collections.abc import Iterator
 
+from evenhand.io.decoding import TextReader
 from evenhand.io.readers.lines import read_pieces
 from evenhand.io.readers.options import Options
-from evenhand.text.decoding import TextReader
 
 _NUMBER = re.compile(r"^[^\S\n]*\d{8}-\d\d-\d{3}-\d{3}(?:-\d{3})?/m[ \t]*", re.M)
 _OPENING = re.compile(r"(?<!\S)\[(?!/)")

@@ -8,6 +8,8 @@ the record's number), and its text, whose line ends are those of the source.
 import re
 from collections.abc import Callable, Iterator
 
+from evenhand.io.decoding import TextReader
+from evenhand.io.markup import strip_html, strip_markdown
 from evenhand.io.readers import (
     html,
     json_lines,
@@ -18,8 +20,6 @@ from evenhand.io.readers import (
     tables,
 )
 from evenhand.io.readers.options import Options
-from evenhand.text.decoding import TextReader
-from evenhand.text.markup import strip_html, strip_markdown
 
 Reader = Callable[[TextReader, Options], Iterator[tuple[int, str]]]
 

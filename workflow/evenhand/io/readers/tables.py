@@ -8,9 +8,9 @@ is always a border, a quote always text.
 from collections.abc import Iterator
 
 from evenhand.io.csv_rows import read_csv_rows
+from evenhand.io.decoding import TextReader
 from evenhand.io.readers.lines import numbered_lines
 from evenhand.io.readers.options import Options
-from evenhand.text.decoding import TextReader
 
 
 def read_tsv(text: TextReader, options: Options) -> Iterator[tuple[int, str]]:

@@ -30,8 +30,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 from evenhand.legal.datasets.cail import DATASET
 from evenhand.legal.findings import Evidence, Finding, given_evidence
 from evenhand.legal.given import given_group

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 from evenhand.legal.datasets.fscs import DATASET
 from evenhand.legal.findings import Evidence, Finding, given_evidence
 from evenhand.legal.given import given_group

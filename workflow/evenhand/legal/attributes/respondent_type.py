@@ -8,8 +8,8 @@ people as often as companies is *other*.
 
 from pathlib import Path
 
+from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.io.resources import read_resource
 from evenhand.legal.datasets.scotus import DATASET
 from evenhand.legal.findings import Finding, given_evidence
 from evenhand.legal.given import given_group

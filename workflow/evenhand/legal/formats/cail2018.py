@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.errors import InputError
+from evenhand.io.encodings import ABOVE_ASCII, DAMAGE, SAMPLE, detect_encoding
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.chinese import facts_of
 from evenhand.legal.objects import Found, objects_of
 from evenhand.legal.records import Record
 from evenhand.legal.severity import Sentence, severity
-from evenhand.text.encodings import ABOVE_ASCII, DAMAGE, SAMPLE, detect_encoding
 
 KIND = "cail"
 NEEDS = "JSON lines with fact and meta.term_of_imprisonment, UTF-8 or GB18030"

@@ -14,10 +14,10 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
 from evenhand.io.formats import kind_of
 from evenhand.io.quarantine import Quarantine
-from evenhand.io.resources import read_resource
 from evenhand.legal.dataset import Dataset
 from evenhand.legal.objects import Found, objects_of
 from evenhand.legal.paragraphs import tidy

@@ -11,14 +11,14 @@ from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from evenhand.core.limits import CASE_CHARACTERS, LimitError
+from evenhand.io.decoding import Encoding, TextReader
 from evenhand.io.formats import kind_of
-from evenhand.io.limits import CASE_CHARACTERS, LimitError
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.judgments import Judgment, conclusions, findings, lines_of, parse
 from evenhand.legal.records import Record
 from evenhand.legal.strasbourg import as_labels, check_no_finding, language_of
-from evenhand.text.decoding import Encoding, TextReader
 
 KIND = "ecthr"
 NEEDS = "judgments as .txt files named by HUDOC's item id, or an archive of them"

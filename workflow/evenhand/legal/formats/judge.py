@@ -12,12 +12,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from evenhand.io.encodings import DAMAGE
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.chinese import dates_of, facts_of, paragraphs
 from evenhand.legal.objects import Found, read_objects
 from evenhand.legal.records import Record
 from evenhand.legal.severity import sentence_of, severity
-from evenhand.text.encodings import DAMAGE
 
 KIND = "cail"
 NEEDS = "JSON lines with text_id, text (the facts), la and fd (the whole judgment)"

@@ -17,11 +17,11 @@ from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
+from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
 from evenhand.io.formats import kind_of
 from evenhand.io.members import Member
 from evenhand.io.quarantine import Quarantine
-from evenhand.io.resources import read_resource
 from evenhand.legal.paragraphs import paragraphs_of
 from evenhand.legal.records import Record
 from evenhand.legal.rows import (

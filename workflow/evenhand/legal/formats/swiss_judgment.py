@@ -10,8 +10,8 @@ from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from evenhand.core.resources import read_resource
 from evenhand.io.quarantine import Quarantine
-from evenhand.io.resources import read_resource
 from evenhand.legal.objects import Found
 from evenhand.legal.records import Record
 from evenhand.legal.rows import plain, read_rows, split_of

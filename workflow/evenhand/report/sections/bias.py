@@ -9,7 +9,7 @@ from evenhand.report.read import boolean, read_csv
 from evenhand.report.render import signed
 from evenhand.report.sentences import marked
 from evenhand.report.words import gate_meaning
-from evenhand.stereotypes.methods import METHODS
+from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.scores import NO_VALUE
 
 SUMMARY = {

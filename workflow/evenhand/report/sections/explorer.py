@@ -44,7 +44,7 @@ from evenhand.report.sections.stereotypes_words import (
     preference,
 )
 from evenhand.report.sentences import Piece
-from evenhand.stereotypes.methods import METHODS
+from evenhand.scoring.methods import METHODS
 
 #: Rows that the page shows without its script: those furthest from zero.
 SHOWN = 25

@@ -13,7 +13,7 @@ from evenhand.report.vega import Spec
 #: Snakemake gives memory in MiB, and is asked for MB.
 MB_PER_MIB = 1.048576
 
-#: What a stage says first that was served from the run cache (`evenhand.stage`).
+#: What a stage says first that was served from the run cache (`evenhand.core.stage`).
 SERVED = "served from the run cache"
 
 #: So many rules are drawn, and so many jobs listed.

@@ -15,12 +15,12 @@ from evenhand.report.sections.stereotypes_words import (
     in_order,
     in_words,
     interval_words,
-    listed,
     method_of,
     method_title,
     p_value,
     preference,
 )
+from evenhand.text.phrases import listed
 
 Rows = list[dict[str, Any]]
 

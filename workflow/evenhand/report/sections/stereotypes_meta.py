@@ -7,12 +7,12 @@ from evenhand.report.sections.stereotypes_words import (
     in_a_list,
     in_order,
     interval_words,
-    listed,
     method_of,
     method_title,
     p_value,
 )
 from evenhand.report.vega import Side
+from evenhand.text.phrases import listed
 
 Rows = list[dict[str, Any]]
 

@@ -14,10 +14,10 @@ from evenhand.report.sections.stereotypes_words import (
     in_order,
     in_words,
     interval_words,
-    listed,
     method_of,
     reason_words,
 )
+from evenhand.text.phrases import listed
 
 #: What the explorer is asked for the pairs of a part of a set; those of others it cannot tell.
 ITEMS = {

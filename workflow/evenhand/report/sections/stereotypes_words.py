@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from evenhand.report.words import gate_meaning
-from evenhand.stereotypes.methods import METHODS
+from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
 from evenhand.stereotypes.scores import EXCLUDED, NO_VALUE
 
@@ -123,11 +123,6 @@ def doubt_words(flag: str) -> str | None:
 def exclusion_words(reason: str) -> str:
     """Why a pair or a sentence is not scored; a reason that is new here keeps its own word."""
     return EXCLUSIONS.get(reason) or EXCLUDED.get(reason) or str(in_words(reason))
-
-
-def listed(words: list[str]) -> str:
-    """``a``, ``a and b``, ``a, b and c``."""
-    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def p_value(value: float | None) -> str | None:

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from evenhand import stage
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
 from evenhand.slguset.patterns import find_patterns, read_patterns
 from evenhand.slguset.verdicts import Finding, write_verdicts
-from evenhand.stage import Input, Output
 
 REASONS = {
     "coreference": (

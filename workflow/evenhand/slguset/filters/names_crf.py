@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.slguset.names import REASONS as REASONS
 from evenhand.slguset.names import NameRules, Policy, judge_names, read_rules
 from evenhand.slguset.names_crf_model import NameModel, read_threshold
 from evenhand.slguset.verdicts import Finding, write_verdicts
-from evenhand.stage import Input, Output
 
 
 def names_crf(
@@ -79,6 +79,6 @@ def make_check(
 
 
 if __name__ == "__main__":
-    from evenhand import stage
+    from evenhand.core import stage
 
     stage.run(names_crf)

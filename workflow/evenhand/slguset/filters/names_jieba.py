@@ -4,11 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from evenhand.io.resources import read_resource
+from evenhand.core.resources import read_resource
+from evenhand.core.stage import Input, Output
 from evenhand.slguset.names import REASONS as REASONS
 from evenhand.slguset.names import NameRules, Policy, judge_names, read_rules
 from evenhand.slguset.verdicts import Finding, write_verdicts
-from evenhand.stage import Input, Output
 from evenhand.text.posseg import find_names
 
 #: What the rules need of a row of the keywords table.
@@ -76,6 +76,6 @@ def make_check(
 
 
 if __name__ == "__main__":
-    from evenhand import stage
+    from evenhand.core import stage
 
     stage.run(names_jieba)

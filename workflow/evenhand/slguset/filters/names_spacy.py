@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.slguset.names import REASONS as REASONS
 from evenhand.slguset.names import Policy, judge_names, read_rules
 from evenhand.slguset.verdicts import Finding, write_verdicts_in_batches
-from evenhand.stage import Input, Output
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -96,6 +96,6 @@ def load_pipeline(name: str, persons: frozenset[str]) -> "Language":
 
 
 if __name__ == "__main__":
-    from evenhand import stage
+    from evenhand.core import stage
 
     stage.run(names_spacy)

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.whole import read_text
 from evenhand.errors import InputError
-from evenhand.io.whole import read_text
 from evenhand.stereotypes.clusters import swapped_words
 from evenhand.stereotypes.pairs import FLAGS, Form, pair_row
 

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 from evenhand.io.json_text import load
-from evenhand.io.whole import read_text
 from evenhand.stereotypes.pairs import Form, pair_row
 
 PARTS = ("intrasentence", "intersentence")

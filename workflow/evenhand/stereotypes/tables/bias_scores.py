@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, text
+from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.decisions import (
     NOT_SCORED,
     bias_types,
@@ -18,7 +19,6 @@ from evenhand.stereotypes.decisions import (
     score_intervals,
     summarise_group,
 )
-from evenhand.stereotypes.methods import METHODS
 from evenhand.stereotypes.read_scores import Model, Pairs
 from evenhand.stereotypes.study import PairStudy
 

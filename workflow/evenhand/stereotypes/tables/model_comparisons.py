@@ -14,8 +14,8 @@ import numpy as np
 from evenhand.core.tables import NotApplicable, Row, Table, integer, number, percent, text
 from evenhand.metrics.bootstrap import percentile_interval, ratio_replicates
 from evenhand.metrics.paired import holm, sign_flip_p_values
+from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.decisions import NO_BIAS, decide
-from evenhand.stereotypes.methods import METHODS
 from evenhand.stereotypes.read_scores import Model, Pairs
 from evenhand.stereotypes.study import PairStudy
 

@@ -6,7 +6,11 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, share, text
 from evenhand.metrics.bootstrap import percentile_interval, ratio_replicates
-from evenhand.stereotypes.read_scores import Model, Pairs, Scores
+from evenhand.stereotypes.read_scores import (
+    Model,
+    Pairs,
+    Scores,
+)
 from evenhand.stereotypes.study import PairStudy
 
 TABLE = Table(

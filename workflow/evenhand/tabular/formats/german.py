@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.whole import read_text
 from evenhand.errors import InputError
-from evenhand.io.whole import read_text
 from evenhand.tabular.numbers import counted, whole
 from evenhand.tabular.prepared import Prepared
 

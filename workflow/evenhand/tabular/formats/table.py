@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
-from evenhand.io.resources import first_twice
 from evenhand.tabular.delimited import read_csv
 from evenhand.tabular.numbers import counted, number
 from evenhand.tabular.prepared import Prepared

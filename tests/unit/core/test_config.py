@@ -1,0 +1,434 @@
+"""The configuration: defaults, and a sentence that helps for every mistake."""
+
+import copy
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from evenhand import plan
+from evenhand.core import config_reference
+from evenhand.core.config import Options, complete, pick, read_config, read_schema
+from evenhand.errors import InputError
+
+SCHEMA = yaml.safe_load("""
+type: object
+additionalProperties: false
+required: [name]
+properties:
+  name: {type: string, description: A name.}
+  results: {type: string, default: results}
+  share: {type: number, exclusiveMinimum: 0, maximum: 1, unit: share, default: 0.5}
+  folder: {type: [string, "null"], default: null}
+  seed: {type: integer, minimum: 0, unit: none, default: 1}
+  field: {anyOf: [{type: integer, minimum: 1}, {enum: [text, null]}], default: null}
+  filter:
+    type: object
+    additionalProperties: false
+    default: {}
+    properties:
+      min_length: {type: integer, minimum: 1, unit: characters, default: 9}
+      language: {enum: [chinese, english, null], default: chinese}
+      names:
+        type: array
+        uniqueItems: true
+        maxItems: 3
+        items: {enum: [names_jieba, pair_fit, biology]}
+        default: [pair_fit]
+      enabled: {type: boolean, default: true}
+  models:
+    type: object
+    default: {}
+    propertyNames: {pattern: "^[a-z]+$"}
+    additionalProperties:
+      type: object
+      additionalProperties: false
+      minProperties: 1
+      maxProperties: 1
+      properties:
+        path: {type: string}
+        train:
+          type: object
+          default: {}
+          additionalProperties: false
+          properties:
+            layers: {type: integer, minimum: 1, unit: layers, default: 2}
+  base: {enum: ["e", "2"], default: "e"}
+  kind: {enum: [small, large], default: small}
+  depth: {type: integer, unit: layers, only_for: {kind: [large]}, default: 2}
+  width:
+    {type: [integer, "null"], unit: columns, default: null,
+     only_for: [{kind: [large], filter.names: [biology]}, {models: any}]}
+  rounds:
+    type: array
+    default: []
+    items:
+      type: object
+      additionalProperties: false
+      properties:
+        size: {type: integer, default: 10}
+        shape: {type: string, default: "", only_for: {size: [3]}}
+""")
+
+DEFAULTS = {
+    "name": "x",
+    "results": "results",
+    "share": 0.5,
+    "folder": None,
+    "seed": 1,
+    "field": None,
+    "filter": {
+        "min_length": 9,
+        "language": "chinese",
+        "names": ["pair_fit"],
+        "enabled": True,
+    },
+    "models": {},
+    "base": "e",
+    "kind": "small",
+    "depth": 2,
+    "width": None,
+    "rounds": [],
+}
+
+
+def faults(text: str) -> str:
+    with pytest.raises(InputError) as caught:
+        complete(yaml.safe_load(text), SCHEMA)
+    return str(caught.value)
+
+
+def test_defaults_are_filled_in_the_order_of_the_schema():
+    filled = complete({"name": "x"}, SCHEMA)
+    assert filled == DEFAULTS
+    assert list(filled) == list(DEFAULTS)
+    assert list(filled["filter"]) == list(DEFAULTS["filter"])
+
+
+def test_what_the_user_wrote_wins_and_is_not_changed():
+    written = yaml.safe_load("""
+name: x
+filter: {enabled: false, names: []}
+models: {b: {train: {layers: 4}}, a: {train: {}}}
+rounds: [{}, {size: 3}]
+""")
+    before = copy.deepcopy(written)
+    filled = complete(written, SCHEMA)
+    assert written == before
+    assert filled["filter"] == {**DEFAULTS["filter"], "enabled": False, "names": []}
+    assert list(filled["models"].items()) == [
+        ("a", {"train": {"layers": 2}}),
+        ("b", {"train": {"layers": 4}}),
+    ]
+    assert filled["rounds"] == [{"size": 10, "shape": ""}, {"size": 3, "shape": ""}]
+    filled["filter"]["names"].append("changed")
+    assert complete({"name": "x"}, SCHEMA) == DEFAULTS
+
+
+def test_a_whole_number_written_with_a_point_is_whole():
+    filled = complete({"name": "x", "seed": 3.0, "share": 1.0}, SCHEMA)
+    assert repr((filled["seed"], filled["share"])) == "(3, 1.0)"
+
+
+def test_a_completed_configuration_is_complete():
+    assert complete(complete({"name": "x"}, SCHEMA), SCHEMA) == DEFAULTS
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("{name: x, filtre: {}}", "there is no key filtre, did you mean filter?"),
+        (
+            "{name: x, filter: {min_lenght: 3}}",
+            "there is no key filter.min_lenght, did you mean min_length?",
+        ),
+        (
+            "{name: x, filter: {zzz: 3}}",
+            "there is no key filter.zzz (the keys are enabled, language, min_length, names)",
+        ),
+        (
+            "{name: x, models: {a: {trian: {}}}}",
+            "there is no key models.a.trian, did you mean train?",
+        ),
+        (
+            "{name: x, filter: {language: chinesse}}",
+            'filter.language is "chinesse"; allowed are chinese, english, null, '
+            "did you mean chinese?",
+        ),
+        (
+            "{name: x, filter: {language: 7}}",
+            "filter.language is 7; allowed are chinese, english, null",
+        ),
+        (
+            "{name: x, filter: {names: [pair_fit, bilogy]}}",
+            'filter.names.1 is "bilogy"; allowed are names_jieba, pair_fit, biology, '
+            "did you mean biology?",
+        ),
+        ("{name: x, filter: {names: [biology, biology]}}", 'filter.names names "biology" twice'),
+        (
+            "{name: x, filter: {names: biology}}",
+            'filter.names is "biology"; it must be a list, with at most 3 entries',
+        ),
+        (
+            "{name: x, filter: {min_length: nine}}",
+            'filter.min_length is "nine"; it must be a whole number, at least 1, '
+            "in the unit: characters",
+        ),
+        (
+            "{name: x, filter: {min_length: 0}}",
+            "filter.min_length is 0; it must be a whole number, at least 1",
+        ),
+        ("{name: x, filter: {min_length: true}}", "filter.min_length is true; it must be a whole"),
+        ("{name: x, filter: {min_length: 1.5}}", "filter.min_length is 1.5; it must be a whole"),
+        ("{name: x, filter: {min_length: }}", "filter.min_length is null; it must be a whole"),
+        ("{name: x, filter: }", "filter is null; it must be a mapping"),
+        ("{name: x, filter: {enabled: 1}}", "filter.enabled is 1; it must be true or false"),
+        ("{name: x, share: 0}", "share is 0; it must be a number, above 0, at most 1, in the unit"),
+        ("{name: x, folder: 3}", "folder is 3; it must be a text or null; put it into quotes"),
+        ("{name: x, results: no}", "results is false; it must be a text; put it into quotes"),
+        ("{name: x, results: [a]}", 'results is ["a"]; it must be a text; every key'),
+        ("{name: x, results: }", "results is null; it must be a text; every key"),
+        ("{name: x, base: 2}", "base is 2; allowed are e, 2; put it into quotes; every key"),
+        ("{name: x, results: 2020-01-01}", 'results is "2020-01-01"; it must be a text'),
+        ("{name: x, seed: -1}", "seed is -1; it must be a whole number, at least 0;"),
+        (
+            "{name: x, field: 0}",
+            'field is 0; it must be a whole number, at least 1, or one of "text", null',
+        ),
+        (
+            "{name: x, models: {Aé: {path: p}}}",
+            "models.Aé is no name; it must be a text, of the form ^[a-z]+$",
+        ),
+        ("{name: x, models: {a: {}}}", "models.a must have exactly 1 of the keys path, train"),
+        (
+            "{name: x, models: {a: {path: p, train: {}}}}",
+            "models.a must have exactly 1 of the keys path, train",
+        ),
+        ("{}", "the configuration lacks the key name"),
+        ("[]", "the configuration is []; it must be a mapping"),
+        ("{name: x, 1998: {}}", "the key 1998 is read as 1998; put its name into quotes"),
+        ("{name: x, models: {no: {}}}", "models.False is read as False; put its name into quotes"),
+        ("{name: x, share: .nan}", "share is nan; it must be a finite number"),
+        ("{name: x, rounds: [{size: -.inf}]}", "rounds.0.size is -inf; it must be a finite number"),
+        ("{name: x, depth: 3}", "depth has no effect for kind: small; remove it"),
+        (
+            "{name: x, rounds: [{size: 3, shape: a}, {shape: b}]}",
+            "config: rounds.1.shape has no effect for size: 10; remove it; every",
+        ),
+        ("{name: x, width: 3}", "width has no effect for kind: small or without models; remove it"),
+        (
+            "{name: x, kind: large, width: 3}",
+            "width has no effect without biology in filter.names or without models; remove it",
+        ),
+    ],
+)
+def test_each_mistake_is_named_with_what_is_allowed(text, sentence):
+    said = faults(text)
+    assert said.startswith("config: ")
+    assert sentence in said
+    assert said.endswith("; every key is explained in docs/config.md.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{name: x, depth: 2}",  # which is the default
+        "{name: x, kind: large, depth: 3}",
+        "{name: x, kind: large, width: 3, filter: {names: [pair_fit, biology]}}",
+        "{name: x, width: 3, models: {a: {path: p}}}",
+    ],
+)
+def test_a_key_that_needs_other_settings_is_taken_with_them(text):
+    complete(yaml.safe_load(text), SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("a: 1\nb: 2\na: 3\n", ":3: sets the key a a second time, after line 1; keep one"),
+        ("m:\n  - x: {y: 1,\n        y: 1}\n", ":3: sets the key y a second time, after line 2"),
+        ('{"a": 1, "a": 2}', ":1: sets the key a a second time, after line 1"),
+        ("b: &b {c: 1}\nd: *b\ne: {<<: *b, c: 2}\nf: {c: 1}\n", None),
+    ],
+)
+def test_a_key_that_is_set_twice_is_named_with_its_lines(tmp_path, text, place):
+    file = tmp_path / "my.yaml"
+    file.write_text(text, encoding="utf-8")
+    if place is None:
+        read_config(file)
+        return
+    with pytest.raises(InputError) as caught:
+        read_config(file)
+    assert f"my.yaml{place}" in str(caught.value)
+
+
+def test_all_mistakes_are_told_at_once():
+    said = faults("{seed: -1, filtre: {}, filter: {min_length: x, names: [a, b]}}")
+    assert said.count("config: ") == 6
+    for part in ("seed", "filtre", "min_length", "names.0", "names.1", "lacks the key name"):
+        assert part in said
+
+
+def test_many_mistakes_are_counted():
+    with pytest.raises(InputError) as caught:
+        complete({"name": "a"} | {f"no_key_{i}": 1 for i in range(50)}, SCHEMA)
+    assert len(str(caught.value).split("\n")) == 21 and "config: and 30 more" in str(caught.value)
+
+
+BOMB = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 10))
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("a: 1\nb: \xff\n", r"c\.yaml:2: is not UTF-8; save it as UTF-8\."),
+        ("a: \0\n", r"c\.yaml: is no YAML \(.*#x0000.*\)\."),
+        ("a: &a\n  b: *a\n", r"c\.yaml: is nested deeper than 100 levels, or holds itself\."),
+        ("a: &a [*a]\n", r"c\.yaml: is nested deeper than 100 levels, or holds itself\."),
+        ("a0: &a0 [x]\n" + BOMB, r"c\.yaml: its aliases stand for more than 100000 values\."),
+        ("a0: &a0 {x: 1}\n" + BOMB.replace("[", "{<<: [").replace("]", "]}"), r"its aliases stand"),
+        ("a: " + "[" * 50_000, r"c\.yaml: is nested deeper than 100 levels\."),
+        ("a: [b\nc: d\n", r"c\.yaml:2: is no YAML \(did not find expected ',' or '\]'\)\."),
+        ("a: 2001-13-45\n", r"c\.yaml: is no YAML \(month must be in 1\.\.12"),
+        ("? {a: b}\n: c\n", r"c\.yaml:1: is no YAML \(found unhashable key\)\."),
+        ("- a\n", r"c\.yaml: is no mapping of keys to values\."),
+        ("", r"c\.yaml: is no mapping of keys to values\."),
+    ],
+)
+def test_a_file_that_is_no_configuration_is_refused_in_a_line(tmp_path, content, problem):
+    (tmp_path / "c.yaml").write_bytes(content.encode("latin-1"))
+    with pytest.raises(InputError, match=problem) as caught:
+        read_config(tmp_path / "c.yaml")
+    assert "\n" not in str(caught.value)
+
+
+def test_what_snakemake_read_is_refused_too():
+    endless: dict = {}
+    endless["name"] = [endless]
+    with pytest.raises(InputError, match="config: is nested deeper than 100 levels, or holds"):
+        complete(endless, SCHEMA)
+
+
+def test_aliases_that_people_write_are_read(tmp_path):
+    (tmp_path / "c.yaml").write_text("a: &a {b: 1}\nc: {<<: *a, d: *a}\n", encoding="utf-8")
+    config = {"a": {"b": 1}, "c": {"b": 1, "d": {"b": 1}}}
+    assert read_config(tmp_path / "c.yaml") == config
+
+
+def test_a_value_is_picked_step_by_step():
+    assert pick({"a": {"b.c": {"d": 1}}}, "a", "b.c", "d") == 1
+
+
+# the schema of the workflow
+
+
+@pytest.fixture(scope="module")
+def schema(repository: Path) -> dict:
+    return read_schema(repository / "workflow" / "schemas" / "config.schema.yaml")
+
+
+def keys(part: dict, where: str = ""):
+    """Each key with its schema and the schema of the mapping that holds it."""
+    for name, inner in part.get("properties", {}).items():
+        yield f"{where}{name}", inner, part
+        yield from keys(inner, f"{where}{name}.")
+    if isinstance(part.get("additionalProperties"), dict):
+        yield from keys(part["additionalProperties"], f"{where}<name>.")
+    if isinstance(part.get("items"), dict):
+        yield from keys(part["items"], f"{where}<n>.")
+
+
+def test_every_key_has_a_description(schema):
+    for where, part, _ in keys(schema):
+        text = part.get("description", "")
+        assert re.fullmatch(r"[A-Z`].*[.]", text, re.S), f"{where}: {text!r}"
+
+
+def test_every_key_has_a_default_unless_it_is_one_of_several_choices(schema):
+    for where, part, parent in keys(schema):
+        choice = part.get("choice") or parent.get("maxProperties", 1000) < len(parent["properties"])
+        assert "default" in part or choice or where.split(".")[-1] in parent.get("required", []), (
+            where
+        )
+
+
+def test_every_number_has_a_unit(schema):
+    for where, part, _ in keys(schema):
+        kinds = part.get("type", [])
+        kinds = {kinds} if isinstance(kinds, str) else set(kinds)
+        if kinds & {"integer", "number"} and "string" not in kinds:  # else it may be a name
+            assert part.get("unit"), where
+
+
+def test_every_mapping_knows_its_keys_or_their_form(schema):
+    for where, part, _ in [("", schema, {}), *keys(schema)]:
+        if part.get("type") == "object":
+            free = part.get("additionalProperties")
+            assert free is False or (isinstance(free, dict) and "propertyNames" in part), where
+
+
+def test_every_key_says_what_values_it_takes(schema):
+    for where, part, _ in keys(schema):
+        assert {"type", "enum"} & part.keys(), where
+
+
+def test_only_for_names_keys_and_values_that_there_are(schema):
+    known = {where: part for where, part, _ in keys(schema)}
+    for where, part, parent in keys(schema):
+        needs = part.get("only_for", [])
+        for need in needs if isinstance(needs, list) else [needs]:
+            for place, values in need.items():
+                other = known[place] if "." in place else parent["properties"][place]
+                allowed = other.get("enum") or other.get("items", {}).get("enum")
+                assert values == "any" or values == [None] or set(values) <= set(allowed), where
+
+
+def test_the_page_shows_every_default(schema):
+    """Also those of mappings, and of the keys of lists."""
+    page = config_reference.reference(
+        {"properties": {
+            "m": {"type": "object", "description": "A.", "default": {"a": 1}},
+            "l": {"type": "array", "description": "B.", "default": [],
+                  "items": {"properties": {"k": {"type": "integer", "description": "C.",
+                                                 "default": 7, "only_for": {"j": ["x", None]}}}}},
+        }}
+    )  # fmt: skip
+    assert "| `m` | A. | mapping | `{a: 1}` |" in page
+    assert "| `l.N.k` | C. Only with `j`: `x` or `null`. | integer | `7` |" in page
+
+
+@pytest.mark.parametrize("field", ["", "0", "00", 0, -1])
+def test_no_column_is_before_the_first(schema, field):
+    corpora = {"a": {"files": ["b"], "text_field": field}}
+    with pytest.raises(InputError, match=r"text_field is .*; it must be .* not empty and not 0"):
+        complete({"slguset": {"corpora": corpora}}, schema)
+    complete({"slguset": {"corpora": {"a": {"files": ["b"], "text_field": "10"}}}}, schema)
+
+
+def test_a_positive_label_may_be_a_number(schema):
+    table = {"format": "table", "positive": 1}
+    filled = complete({"individual_fairness": {"datasets": {"t": table}}}, schema)
+    assert str(Options("t", filled["individual_fairness"]["datasets"]["t"])).count("--positive 1")
+    table["positive"] = True
+    with pytest.raises(InputError, match=r"positive is true; it must be .*; put it into quotes"):
+        complete({"individual_fairness": {"datasets": {"t": table}}}, schema)
+
+
+def test_the_defaults_are_valid(schema):
+    assert complete(complete({}, schema), schema) == complete({}, schema)
+
+
+CONFIGURATIONS = sorted((Path(__file__).parents[3] / "config").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("file", CONFIGURATIONS, ids=lambda file: file.stem)
+def test_the_configurations_that_come_with_it_are_valid(schema, file):
+    written = read_config(file)
+    plan.check_effects(complete(written, schema), written)
+
+
+def test_the_page_of_the_configuration_is_in_step_with_the_schema(repository):
+    schema = read_schema(config_reference.SCHEMA)
+    page = (repository / "docs" / "config.md").read_text(encoding="utf-8")
+    assert page == config_reference.reference(schema), "run `make docs`"

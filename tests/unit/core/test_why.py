@@ -1,0 +1,189 @@
+"""The sentences of `make why`, from made plans; `tests/workflow/test_why.py` has real ones."""
+
+import json
+import os
+
+import pytest
+
+from evenhand.core import code, why
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def job(rule="a", outputs=("a.txt",), made=True, **changes):
+    """A job that is up to date, but for what is given; its outputs are there if `made`."""
+    for output in outputs if made else ():
+        with open(output, "w") as stream:  # noqa: PTH123
+            stream.write("made")
+        os.utime(output, (1000, 1000))
+    plain = {
+        "rule": rule,
+        "wildcards": {},
+        "inputs": [],
+        "outputs": list(outputs),
+        "recorded": made,
+        "forced": False,
+        "missing": [],
+        "incomplete": [],
+        "updated": [],
+        "made_anew": [],
+        "former_inputs": changes.get("inputs", []),
+        "params_before": [],
+        "params_now": [],
+        "command_changed": False,
+        "software_changed": False,
+    }
+    return plain | changes
+
+
+def lines(*jobs, state=None):
+    return why.explain(list(jobs), state)[1:]
+
+
+def test_no_job_is_no_line_but_a_word():
+    assert why.explain([], None) == ["Nothing would run."]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"forced": True}, "forced on the command line"),
+        ({"made": False}, "it has not run here yet"),
+        ({"made": False, "recorded": True}, "a.txt is missing"),
+        ({"incomplete": ["a.txt"]}, "a.txt was left unfinished"),
+        ({"command_changed": True}, "the command of the rule changed"),
+        ({"software_changed": True}, "the software environment of the rule changed"),
+        (
+            {"inputs": ["x", "y"], "former_inputs": ["y", "z"]},
+            "new among its inputs: x; no longer among its inputs: z",
+        ),
+        (
+            {"params_before": ["{'k.x': {}}"], "params_now": ["{'k.x': [1, None]}"]},
+            "config: k.x: {} -> [1, None]",
+        ),
+        ({"params_before": ["{'k.x': 1}"], "params_now": ["{'k.y': 1}"]}, None),
+        ({"params_before": ["{'--x': 1}"], "params_now": ["{'--x': 2}"]}, "--x: 1 -> 2"),
+        (
+            {"params_before": ["1"], "params_now": ["'two'", "3"]},
+            "a parameter of the rule changed: 1 -> 'two', 3",
+        ),
+        ({"params_before": [], "params_now": ["3"]}, "a parameter of the rule changed: none -> 3"),
+        (
+            {"params_before": [], "params_now": ["'evenhand.errors@0123456789abcdef'"]},
+            "the rule names other code than before",
+        ),
+        (
+            {
+                "params_before": ["'evenhand.errors@0123456789abcdef'"],
+                "params_now": ["'evenhand.errors@1123456789abcdef'"],
+            },
+            "the code of evenhand.errors changed (its former state was not kept)",
+        ),
+        ({}, "Snakemake names no cause"),
+    ],
+)
+def test_each_cause_has_its_clause(changes, said):
+    said = said or "config: k.x is gone; config: k.y is new: 1"
+    assert lines(job(**changes)) == [f"a: {said}"]
+
+
+def test_a_long_value_is_cut():
+    (line,) = lines(job(params_before=["{'k': 1}"], params_now=[repr({"k": "字" * 500})]))
+    assert line.endswith("字…") and len(line) < 120
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "said"),
+    [
+        ({"data": ["a.csv@01"]}, {"data": ["a.csv@02"]}, "the content of a.csv changed"),
+        (
+            {"data": ["a.csv@01", "b.csv@01"]},
+            {"data": ["b.csv@01", "a.csv@01"]},
+            "the order or the roles of its inputs changed (data)",
+        ),
+        (
+            {"x": ["results/a"], "y": ["results/b"]},
+            {"x": ["results/b"], "y": ["results/a"]},
+            "the order or the roles of its inputs changed (x, y)",
+        ),
+    ],
+)
+def test_what_happened_to_the_inputs_is_named(before, now, said):
+    changes = [repr({"inputs": roles}) for roles in (before, now)]
+    assert lines(job(params_before=changes[:1], params_now=changes[1:])) == [f"a: {said}"]
+
+
+def test_a_result_that_changed_without_a_job_is_named():
+    assert lines(job(inputs=["in.txt"], updated=["in.txt"])) == ["a: the content of in.txt changed"]
+
+
+def test_a_job_without_a_record_of_its_run_is_named():
+    assert lines(job(recorded=False, forced=True)) == [
+        "a: the records of the run that made a.txt are not here"
+    ]
+
+
+def test_a_folder_that_lacks_files_is_named(tmp_path):
+    (tmp_path / "model").mkdir()
+    plan = job(outputs=["model"], made=False, recorded=True, forced=True)
+    assert lines(plan) == ["a: model lacks files, or is forced on the command line"]
+
+
+def test_jobs_stand_below_those_that_they_wait_for_whatever_the_plan_s_order():
+    c = job("a_last", ["3"], inputs=["2", "1"], made_anew=["2", "1"])
+    b = job("b", ["2"], inputs=["1"], made_anew=["1"])
+    a = job("z_first", ["1"], forced=True)
+    expected = [
+        "z_first: forced on the command line",
+        "b: because z_first runs",
+        "a_last: because b and z_first run",
+    ]
+    assert lines(a, b, c) == lines(c, b, a) == expected
+
+
+def test_jobs_with_the_same_cause_share_a_line_and_its_files():
+    jobs = [
+        job(
+            outputs=[f"{n}.txt"],
+            wildcards={"shard": str(n)},
+            inputs=[f"in{n}"],
+            former_inputs=[],
+        )
+        for n in range(6)
+    ]
+    assert lines(*jobs) == ["a x 6: new among its inputs: in0, in1, in2 and 3 more"]
+    assert lines(*jobs[:2]) == ["a x 2: new among its inputs: in0 and in1"]
+    assert lines(jobs[0]) == ["a (shard=0): new among its inputs: in0"]
+    jobs[1]["forced"] = True
+    assert lines(*jobs[:2]) == [
+        "a (shard=0): new among its inputs: in0",
+        "a (shard=1): forced on the command line; new among its inputs: in1",
+    ]
+
+
+def test_what_the_code_was_is_compared_with_what_it_is(tmp_path):
+    now = code.manifest("evenhand.core.cache")
+    modules = {name: dict(parts) for name, parts in now["modules"].items()}
+    modules["evenhand.core.cache"]["prune"] = "0" * 16
+    modules["evenhand.core.cache"]["(module)"] = "0" * 16
+    modules["evenhand.core.cache"]["former"] = "0" * 16
+    del modules["evenhand.core.cache"]["store"]
+    del modules["evenhand.core.files"]
+    modules["evenhand.gone"] = {}
+    then = {"modules": modules, "packages": now["packages"] | {"python": "3.10", "jieba": "0.42"}}
+    del then["packages"]["cyclopts"]
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "0123456789abcdef.json").write_text(json.dumps(then))
+    digest = code.digest("evenhand.core.cache")
+    plan = job(
+        params_before=["'evenhand.core.cache@0123456789abcdef'"],
+        params_now=[f"'evenhand.core.cache@{digest}'"],
+    )
+    assert lines(plan, state=tmp_path) == [
+        "a: evenhand.core.cache: changed prune and statements outside its definitions; added "
+        "store; removed former; evenhand.core.files is imported now; evenhand.gone is no longer "
+        "imported; cyclopts is imported now; jieba is no longer imported; python 3.10 -> 3.11"
+    ]

@@ -1,0 +1,122 @@
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evenhand.io.encodings import (
+    DAMAGE,
+    decode_marked,
+    detect_encoding,
+    detect_utf_16,
+    marked_encoding,
+)
+
+NEWS = "昨日上午，市图书馆新馆开放，读者王先生说：“这里真大！”记者在现场看到，共有1200个座位。\n"
+ENGLISH = "it was a dark and stormy night and the rain fell in torrents\n"
+FREQUENT = bytes(b for a in range(0xB0, 0xD7) for c in range(0xA1, 0xFF) for b in (a, c))
+CHINESE = st.text(
+    st.one_of(st.sampled_from(FREQUENT.decode("gb2312")), st.sampled_from("，。\n1a")),
+    min_size=40,
+)
+
+
+def broken(data: bytes, n: int, seed: int = 0) -> bytes:
+    damaged = bytearray(data)
+    for place in random.Random(seed).sample(range(len(data)), n):
+        damaged[place] = 0xFF
+    return bytes(damaged)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
+def test_news_is_told_apart(encoding: str) -> None:
+    assert detect_encoding((NEWS * 10).encode(encoding)) == encoding
+    assert detect_encoding("她".encode(encoding)) == encoding
+
+
+def test_utf_8_with_broken_bytes_does_not_become_gb18030() -> None:
+    data = (NEWS * 20).encode()
+    for n in (1, 5, len(data) // 30):
+        assert detect_encoding(broken(data, n)) == "utf-8"
+
+
+def test_gb18030_with_broken_bytes_stays() -> None:
+    data = (NEWS * 20).encode("gb18030")
+    for n in (1, 5, len(data) // 30):
+        assert detect_encoding(broken(data, n)) == "gb18030"
+
+
+@settings(deadline=None)
+@given(CHINESE, st.integers(0, 4))
+def test_a_cut_last_character_does_not_matter(text: str, cut: int) -> None:
+    text += "新闻" * 10
+    for encoding in ("utf-8", "gb18030"):
+        data = text.encode(encoding)
+        assert detect_encoding(data[: len(data) - cut]) == encoding
+
+
+def test_rare_characters_of_gb18030_in_four_bytes() -> None:
+    text = "㐀𠀀𠮷的人，" * 20
+    assert detect_encoding(text.encode("gb18030")) == "gb18030"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", [NEWS * 3, ENGLISH, "她说：“今天天气真好！”我们都笑了。"])
+def test_utf_16_is_evident_without_a_mark(encoding: str, text: str) -> None:
+    assert detect_utf_16(text.encode(encoding)) == encoding
+    assert detect_utf_16(text.encode(encoding)[:-1]) == encoding
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"a",
+        ENGLISH.encode(),
+        b"bush hid the facts",
+        (ENGLISH * 50 + NEWS).encode("gb18030"),
+        NEWS.encode("gb18030"),
+        NEWS.encode(),
+        NEWS.encode() + b"\0" * 30 + NEWS.encode(),
+        b"\0" * 100,
+        ENGLISH.encode() + b"\0" + ENGLISH.encode(),
+        random.Random(1).randbytes(4000),
+    ],
+)
+def test_other_bytes_are_no_utf_16(data: bytes) -> None:
+    assert detect_utf_16(data) is None
+
+
+@settings(deadline=None)
+@given(CHINESE)
+def test_chinese_of_one_encoding_is_never_taken_for_utf_16(text: str) -> None:
+    assert detect_utf_16(text.encode()) is None
+    assert detect_utf_16(text.encode("gb18030")) is None
+
+
+def test_byte_order_marks() -> None:
+    assert marked_encoding("中".encode("utf-8-sig")) == "utf-8-sig"
+    assert marked_encoding("\ufeff中".encode("utf-16-le")) == "utf-16-le"
+    assert marked_encoding("\ufeff中".encode("utf-16-be")) == "utf-16-be"
+    assert marked_encoding("中".encode()) is None
+
+
+def test_runs_of_undecodable_bytes_become_one_mark_each() -> None:
+    data = "甲".encode() + b"\xff\xfe\xff" + "乙丙".encode() + b"\xe4\xb8"
+    text, spans = decode_marked(data, "utf-8")
+    assert text == f"甲{DAMAGE}乙丙{DAMAGE}"
+    assert [(start, end) for start, end, _ in spans] == [(3, 6), (12, 14)]
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=200), st.sampled_from(["utf-8", "gb18030", "utf-16-le"]))
+def test_what_is_not_marked_is_decoded_as_ever(data: bytes, encoding: str) -> None:
+    text, spans = decode_marked(data, encoding)
+    inside = 0
+    pieces = []
+    for start, end, _ in spans:
+        assert inside <= start < end <= len(data)
+        pieces.append(data[inside:start].decode(encoding))
+        inside = end
+    pieces.append(data[inside:].decode(encoding))
+    assert text == DAMAGE.join(pieces)

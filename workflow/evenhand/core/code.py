@@ -1,0 +1,358 @@
+"""What code a stage runs: a digest that changes when, and only when, that code does.
+
+Snakemake notices a changed input, parameter or shell command, but not a changed Python
+module behind the command. So each rule carries ``params: code=code("evenhand.x.y")``, and
+each stage records the same digest in what it writes.
+
+The digest of a module covers, for itself and every project module that it imports
+(transitively, wherever in the file the import is, parent packages included), the syntax tree
+without docstrings and comments: one hash per top-level definition, and their order where it can
+matter. It also covers the version of each third-party package that any of them imports, and of
+all packages that these require. An import by a computed name is invisible here: a stage declares
+such an argument as a `Plugin` (see `evenhand.core.stage`) and its rule names the module beside the
+stage.
+
+What was read of modules and packages is kept in ``__pycache__``.
+"""
+
+import ast
+import contextlib
+import hashlib
+import importlib.metadata
+import json
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from evenhand.errors import InputError
+
+#: The folder that holds the package `evenhand`, and the repository above it.
+LIBRARY = Path(__file__).resolve().parents[2]
+REPOSITORY = LIBRARY.parent
+
+#: Import names that differ from the name of the distribution that brings them.
+DISTRIBUTIONS = {
+    "pycrfsuite": "python-crfsuite",
+    "sklearn": "scikit-learn",
+    "yaml": "pyyaml",
+}
+
+
+@cache
+def digest(*modules: str) -> str:
+    """The digest (16 hex digits) of the code that these modules run; see `manifest`."""
+    return fingerprint(manifest(*modules))
+
+
+def fingerprint(value: Any) -> str:
+    """A digest (16 hex digits) of a value that JSON can hold; key order does not count."""
+    canonical = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+def manifest(*modules: str) -> dict[str, Any]:
+    """What the digest covers.
+
+    Returns
+    -------
+    dict
+        ``{"modules": {module: {definition: hash}}, "packages": {name: version}}``
+
+    Raises
+    ------
+    InputError
+        A module does not exist or does not parse, or imports a package that is not locked.
+    """
+    closure: set[str] = set()
+    waiting = list(modules)
+    while waiting:
+        module = waiting.pop()
+        if module not in closure:
+            closure.add(module)
+            waiting += _read(module)[1]
+    packages = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    packages |= {
+        name: _version(name) for name in sorted(_with_requirements(imported_packages(closure)))
+    }
+    return {"modules": {m: _read(m)[0] for m in sorted(closure)}, "packages": packages}
+
+
+def imported_packages(modules: Iterable[str]) -> set[str]:
+    """Return the third-party distributions that project modules import themselves.
+
+    Raises
+    ------
+    InputError
+        One of them is not locked.
+    """
+    found = set()
+    for module in modules:
+        for name in _read(module)[2]:
+            distribution = DISTRIBUTIONS.get(name, normalised(name))
+            if distribution not in locked_versions():
+                raise InputError(
+                    f"{module} imports {name}, which the lock does not hold",
+                    file=_path(module),
+                    remedy="add it to requirements/requirements.in and run `make lock`",
+                )
+            found.add(distribution)
+    return found
+
+
+def unlike_the_lock() -> list[str]:
+    """Return a phrase for each installed package whose version differs from the locked one."""
+    return [
+        f"{name} {installed_version(name)} (locked: {locked})"
+        for name, locked in sorted(locked_versions().items())
+        if _differs(name)
+    ]
+
+
+@cache
+def locked_versions() -> dict[str, str]:
+    """Version by distribution name, as pinned in requirements/."""
+    pins = {}
+    for file in ("torch.txt", "requirements.lock"):
+        text = (REPOSITORY / "requirements" / file).read_text(encoding="utf-8")
+        for name, version in re.findall(r"^([\w.-]+)(?:\[[^\]]*\])?==([^\s\\;]+)", text, re.M):
+            pins[normalised(name)] = version
+    return pins
+
+
+@cache
+def installed_packages() -> dict[str, tuple[str, list[str]]]:
+    """Version and requirements of each installed distribution, by its normalised name."""
+    folders = [Path(entry) for entry in sys.path if Path(entry).is_dir()]
+    times = [[str(folder), folder.stat().st_mtime_ns] for folder in folders]
+    key = hashlib.sha256(_this_file() + json.dumps(times).encode()).hexdigest()
+    file = LIBRARY / "evenhand" / "__pycache__" / "packages.digest"
+    found = _load(file, key)
+    if found is None:
+        found = {"key": key, "packages": _read_packages()}
+        _keep(file, found)
+    return found["packages"]
+
+
+def normalised(name: str) -> str:
+    """Return a distribution's name as the package index compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _read_packages() -> dict[str, tuple[str, list[str]]]:
+    from packaging.requirements import Requirement
+
+    packages = {}
+    for distribution in importlib.metadata.distributions():
+        name = normalised(distribution.metadata["Name"])
+        required = map(Requirement, distribution.requires or ())
+        packages.setdefault(  # the first on the path is the one that is imported
+            name,
+            (
+                distribution.version,
+                sorted(
+                    normalised(one.name)
+                    for one in required
+                    if one.marker is None or one.marker.evaluate({"extra": ""})
+                ),
+            ),
+        )
+    return packages
+
+
+def _with_requirements(names: set[str]) -> set[str]:
+    """These distributions and all that they require, as far as they are installed."""
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += installed_packages().get(name, ("", []))[1]
+    return {name for name in found if name in names or name in installed_packages()}
+
+
+def installed_version(name: str) -> str | None:
+    """Return the installed version of a distribution, or None if it is absent."""
+    return installed_packages().get(name, (None, []))[0]
+
+
+def _version(name: str) -> str:
+    """The locked version, and the installed one if it is another."""
+    locked = locked_versions().get(name)
+    installed = installed_version(name)
+    if locked and installed and _differs(name):
+        return f"{locked} (installed: {installed})"
+    return locked or installed
+
+
+def _differs(name: str) -> bool:
+    """Whether another version is installed than the lock has; a build tag (``+cpu``) is none."""
+    installed = installed_version(name)
+    return bool(installed) and installed.partition("+")[0] != locked_versions()[name]
+
+
+@cache
+def _path(module: str) -> Path | None:
+    """The file of a project module, or None if there is no such module."""
+    base = LIBRARY.joinpath(*module.split("."))
+    for path in (base / "__init__.py", base.with_suffix(".py")):  # the order of Python's import
+        if path.is_file():
+            return path
+    return None
+
+
+@cache
+def _read(module: str) -> tuple[dict[str, str], list[str], list[str]]:
+    """Hash by top-level definition, imported project modules, imported third-party names."""
+    path = _path(module)
+    if path is None:
+        raise InputError(f"there is no module {module}", file=LIBRARY)
+    definitions, names = _kept(path)
+    parts = module.split(".")
+    project = {".".join(parts[:i]) for i in range(1, len(parts))}
+    foreign = set()
+    package = parts if path.stem == "__init__" else parts[:-1]
+    for level, name in names:
+        name = ".".join([*(package[: len(package) - level + 1] if level else []), name])
+        head = name.split(".")[0]
+        if head == "evenhand":
+            steps = name.split(".")
+            candidates = {".".join(steps[:i]) for i in range(1, len(steps) + 1)}
+            project |= {candidate for candidate in candidates if _path(candidate)}
+        elif head not in sys.stdlib_module_names:
+            foreign.add(head)
+    return definitions, sorted(project - {module}), sorted(foreign)
+
+
+def _kept(path: Path) -> tuple[dict[str, str], list[list[Any]]]:
+    """Definitions and imports of a file, from ``__pycache__`` if it was read as it is now."""
+    source = path.read_bytes()
+    file = path.parent / "__pycache__" / f"{path.stem}.digest"
+    key = hashlib.sha256(_this_file() + source).hexdigest()
+    kept = _load(file, key)
+    if kept is None:
+        try:
+            tree = ast.parse(source)
+        except SyntaxError as error:
+            problem = f"does not parse ({error.msg})"
+            raise InputError(problem, file=path, line=error.lineno) from error
+        kept = {"key": key, "definitions": _definitions(tree), "imports": _imports(tree)}
+        _keep(file, kept)
+    return kept["definitions"], kept["imports"]
+
+
+def _load(file: Path, key: str) -> dict[str, Any] | None:
+    """A kept document, if it has this key; what is absent or cut short has none."""
+    with contextlib.suppress(OSError, ValueError):
+        kept = json.loads(file.read_bytes())
+        if kept.get("key") == key:
+            return kept
+    return None
+
+
+def _keep(file: Path, document: dict[str, Any]) -> None:
+    # a library that may only be read is no error, as it is none for Python
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = file.with_suffix(f".{os.getpid()}")
+        try:
+            unfinished.write_text(json.dumps(document), encoding="utf-8")
+            unfinished.replace(file)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+
+@cache
+def _this_file() -> bytes:
+    return Path(__file__).read_bytes()
+
+
+def _imports(tree: ast.Module) -> list[list[Any]]:
+    """Level (dots in front) and dotted name of each import; ``from a import b`` gives ``a.b``."""
+    names = set()
+    for node in _statements(tree):
+        if isinstance(node, ast.Import):
+            names |= {(0, alias.name) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = f"{node.module}." if node.module else ""
+            names |= {(node.level, f"{base}{alias.name}") for alias in node.names}
+    return [list(name) for name in sorted(names)]
+
+
+def _definitions(tree: ast.Module) -> dict[str, str]:
+    """Hash by name of each top-level function, class or variable; the rest under `(module)`.
+
+    ``(order)`` stands for the order of all but plain functions: where these are makes no
+    difference as long as nothing else has their name.
+    """
+    dumps: dict[str, list[str]] = {}
+    order: list[tuple[str, bool]] = []
+    for node in _without_docstrings(tree).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            name = node.name
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            name = node.target.id
+        else:
+            name = "(module)"
+        dumps.setdefault(name, []).append(ast.dump(node))
+        order.append((name, _may_move(node)))
+    bound = Counter(name for node in tree.body for name in _bound(node))
+    fixed = [name for name, may_move in order if not may_move or bound[name] > 1 or bound["*"]]
+    dumps["(order)"] = fixed
+    return {
+        name: hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+        for name, parts in sorted(dumps.items())
+    }
+
+
+def _may_move(node: ast.stmt) -> bool:
+    """Whether a statement is a function whose definition evaluates nothing but constants."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.decorator_list:
+        return False
+    defaults = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+    return all(isinstance(default, ast.Constant) for default in defaults)
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    """The names that a statement binds in the scope that it is in."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+        return
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        yield from ((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+        yield node.id
+    for child in ast.iter_child_nodes(node):
+        yield from _bound(child)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """The node and every statement inside it, at any depth (expressions hold none)."""
+    yield node
+    for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for child in getattr(node, block, []):
+            yield from _statements(child)
+
+
+def _without_docstrings(tree: ast.Module) -> ast.Module:
+    for node in _statements(tree):
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            # a string that stands alone says something to people only, wherever it stands
+            kept = [
+                child
+                for child in node.body
+                if not (
+                    isinstance(child, ast.Expr)
+                    and isinstance(child.value, ast.Constant)
+                    and isinstance(child.value.value, str)
+                )
+            ]
+            node.body = kept if kept or isinstance(node, ast.Module) else [ast.Pass()]
+    return tree

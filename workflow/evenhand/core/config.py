@@ -1,0 +1,408 @@
+"""The configuration: checked against its schema before any job, with errors that help.
+
+The schema (`workflow/schemas/config.schema.yaml`) is the one place that describes a key:
+its meaning, type, unit, default and allowed values. `docs/config.md` is made from it.
+"""
+
+import difflib
+import functools
+import json
+import math
+import operator
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+
+from evenhand.core.limits import DEPTH, VALUES
+from evenhand.core.whole import read_text
+from evenhand.errors import InputError
+
+Schema = dict[str, Any]
+
+#: Faults that are told at a time.
+MOST_FAULTS = 20
+
+
+_QUOTE = '"'
+
+# libyaml takes a tenth of the time, and every job on a cluster reads schema and configuration
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@functools.cache
+def read_schema(path: Path) -> Schema:
+    """Read the schema (JSON Schema 2020-12, written as YAML).
+
+    Two words are our own. ``only_for`` names the settings without which a key has no effect: a
+    mapping of keys (beside it, or from the top) to the values that give it one, or to ``any``
+    for whatever is not empty; a list of such mappings if one of them is enough. ``effect: none``
+    marks a key that changes no result.
+    """
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Read a configuration, as the user wrote it (YAML).
+
+    Raises
+    ------
+    InputError
+        It is not UTF-8, no YAML, no mapping, nested too deeply, holds itself, has aliases that
+        stand for more than `VALUES`, or sets a key twice, of which YAML would keep the last.
+    """
+    text = read_text(path)
+    try:
+        depth = 0
+        for event in yaml.parse(text, Loader=_LOADER):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEPTH:
+                raise InputError(f"is nested deeper than {DEPTH} levels", file=path)
+        node = yaml.compose(text, Loader=_LOADER)
+        check_values(node, path)
+        _check_keys(node, path)
+        config = yaml.load(text, Loader=_LOADER)
+    except (yaml.YAMLError, ValueError, TypeError) as error:
+        mark = getattr(error, "problem_mark", None)
+        raise InputError(
+            f"is no YAML ({getattr(error, 'problem', None) or error})",
+            file=path,
+            line=mark and mark.line + 1,
+        ) from error
+    if not isinstance(config, dict):
+        raise InputError("is no mapping of keys to values", file=path)
+    return config
+
+
+def _check_keys(top: yaml.Node | None, file: Path) -> None:
+    nodes, seen = [top], set()
+    while nodes:
+        node = nodes.pop()
+        if id(node) in seen:  # an alias
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            nodes += node.value
+        elif isinstance(node, yaml.MappingNode):
+            nodes += [value for _, value in node.value]
+            _check_mapping(node, file)
+
+
+def _check_mapping(node: yaml.MappingNode, file: Path) -> None:
+    lines: dict[tuple[str, str], int] = {}
+    for key, _ in node.value:
+        name, line = (key.tag, str(key.value)), key.start_mark.line + 1
+        if name in lines:
+            raise InputError(
+                f"sets the key {key.value} a second time, after line {lines[name]}",
+                file=file,
+                line=line,
+                remedy="keep one of the two",
+            )
+        lines[name] = line
+
+
+def check_values(value: Any, file: Path | str = "config") -> None:
+    """Refuse what would have no end once each alias is replaced by what it stands for.
+
+    Parameters
+    ----------
+    value : object
+        Mappings and lists, or nodes of YAML. What stands in two places is counted twice.
+    file : Path or str
+        Where it comes from.
+
+    Raises
+    ------
+    InputError
+        It holds itself, is nested deeper than `DEPTH`, or stands for more than `VALUES` values.
+    """
+    sizes: dict[int, int] = {}
+
+    def size(part: Any, depth: int) -> int:
+        if isinstance(part, yaml.MappingNode):
+            inner = [node for pair in part.value for node in pair]
+        elif isinstance(part, yaml.SequenceNode | dict | list):
+            held = part.value if isinstance(part, yaml.Node) else part
+            inner = list(held.values() if isinstance(held, dict) else held)
+        else:
+            return 1
+        if depth > DEPTH:
+            raise InputError(f"is nested deeper than {DEPTH} levels, or holds itself", file=file)
+        if id(part) not in sizes:
+            sizes[id(part)] = 1 + sum(size(one, depth + 1) for one in inner)
+        if sizes[id(part)] > VALUES:
+            raise InputError(f"its aliases stand for more than {VALUES} values", file=file)
+        return sizes[id(part)]
+
+    size(value, 0)
+
+
+def complete(config: dict[str, Any], schema: Schema) -> dict[str, Any]:
+    """The configuration with every default filled in, valid against the schema.
+
+    Parameters
+    ----------
+    config : dict
+        What the user wrote. It is not changed.
+    schema : dict
+        See `read_schema`.
+
+    Returns
+    -------
+    dict
+        A new dict; each mapping has its keys in the schema's order, free names sorted.
+
+    Raises
+    ------
+    InputError
+        A key is unknown (the nearest known one is suggested) or missing, a value is not
+        allowed (the allowed ones are named), or a key has no effect where it stands. All faults
+        are told, one a line.
+    """
+    check_values(config)
+    validator = jsonschema.Draft202012Validator(schema)
+    faults = sorted(_unreadable(config)) or sorted(
+        {fault for error in validator.iter_errors(config) for fault in _explain(error)}
+    )
+    if (more := len(faults) - MOST_FAULTS) > 0:
+        faults[MOST_FAULTS:] = [f"config: and {more} more"]
+    filled = {} if faults else _fill(config, schema)
+    if faults := faults or sorted(_without_effect(filled, schema, filled)):
+        raise InputError(faults, remedy="every key is explained in docs/config.md")
+    return filled
+
+
+def _unreadable(value: Any, where: str = "") -> Iterator[str]:
+    """Faults of keys that YAML does not read as text (1998, no), and of infinite numbers."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            place = f"{where}.{key}".lstrip(".")
+            if not isinstance(key, str):
+                yield f"config: the key {place} is read as {key!r}; put its name into quotes"
+            yield from _unreadable(part, place)
+    elif isinstance(value, list):
+        for position, part in enumerate(value):
+            yield from _unreadable(part, f"{where}.{position}")
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield f"config: {where} is {value}; it must be a finite number"
+
+
+def _without_effect(value: Any, schema: Schema, whole: Any, where: str = "") -> Iterator[str]:
+    """Faults of keys that are not as by default, and need other settings (``only_for``)."""
+    if isinstance(value, list):
+        for position, part in enumerate(value):
+            yield from _without_effect(part, schema.get("items", {}), whole, f"{where}{position}.")
+    if not isinstance(value, dict):
+        return
+    known = schema.get("properties", {})
+    for key, part in value.items():
+        own = known.get(key, schema.get("additionalProperties", {}))
+        needs = own.get("only_for", [])
+        needs = needs if isinstance(needs, list) else [needs]
+        unmet = [list(_unmet(need, value, whole, where)) for need in needs]
+        if unmet and all(unmet) and part != _fill(own.get("default"), own):
+            why = " or ".join(dict.fromkeys(lacks[0] for lacks in unmet))
+            yield f"config: {where}{key} has no effect {why}; remove it"
+        elif isinstance(own, dict):
+            yield from _without_effect(part, own, whole, f"{where}{key}.")
+
+
+def _unmet(need: dict[str, Any], beside: Any, whole: Any, where: str) -> Iterator[str]:
+    """What is lacking of the settings that a key needs, as in "for kind: linear"."""
+    for place, values in need.items():
+        value = pick(whole, *place.split(".")) if "." in place else beside.get(place)
+        full = place if "." in place else f"{where}{place}"
+        if values == "any":
+            if not value:
+                yield f"without {full}"
+        elif isinstance(value, list):
+            if not {*value} & {*values}:
+                yield f"without {' or '.join(map(str, values))} in {full}"
+        elif value not in values:
+            yield f"for {place}: {_shown(value).strip(_QUOTE)}"
+
+
+def _fill(value: Any, schema: Schema) -> Any:
+    if isinstance(value, dict) and schema.get("type") in ("object", ["object", "null"]):
+        known = schema.get("properties", {})
+        filled = {}
+        for key, part in known.items():
+            if key in value:
+                filled[key] = _fill(value[key], part)
+            elif "default" in part:
+                filled[key] = _fill(part["default"], part)
+        free = schema.get("additionalProperties")
+        for key in sorted(set(value) - set(known)):
+            filled[key] = _fill(value[key], free) if isinstance(free, dict) else value[key]
+        return filled
+    if isinstance(value, list):
+        return [_fill(one, schema.get("items", {})) for one in value]
+    if isinstance(value, float) and schema.get("type") == "integer":
+        return int(value)  # 3.0 is a whole number
+    return value
+
+
+def _explain(error: jsonschema.ValidationError) -> Iterator[str]:
+    """One short sentence (or several) on what is wrong with a key."""
+    where = ".".join(str(step) for step in error.absolute_path)
+    is_what = f"config: {where or 'the configuration'} is {_shown(error.instance)}"
+    if "propertyNames" in error.absolute_schema_path:
+        form = _expectation(error.schema)
+        yield f"config: {where}.{error.instance} is no name; it must be {form}"
+    elif error.validator == "additionalProperties" and not error.validator_value:
+        known = sorted(error.schema.get("properties", {}))
+        for key in sorted(set(error.instance) - set(known)):
+            near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.5)
+            hint = f", did you mean {near[0]}?" if near else f" (the keys are {', '.join(known)})"
+            yield f"config: there is no key {f'{where}.{key}'.lstrip('.')}{hint}"
+    elif error.validator == "enum":
+        allowed = [_shown(value).strip('"') for value in error.validator_value]
+        near = difflib.get_close_matches(str(error.instance), allowed, n=1)
+        hint = f", did you mean {near[0]}?" if near else ""
+        hint = "; put it into quotes" if str(error.instance) in allowed else hint
+        yield f"{is_what}; allowed are {', '.join(allowed)}{hint}"
+    elif error.validator in ("minProperties", "maxProperties") and "properties" in error.schema:
+        least, most = error.schema.get("minProperties"), error.schema.get("maxProperties")
+        words = {"minProperties": f"at least {least}", "maxProperties": f"at most {most}"}
+        count = f"exactly {least}" if least == most else words[error.validator]
+        keys = ", ".join(error.schema["properties"])
+        yield f"config: {where} must have {count} of the keys {keys}"
+    elif error.validator == "required":
+        for key in sorted(set(error.validator_value) - set(error.instance)):
+            yield f"config: {where or 'the configuration'} lacks the key {key}"
+    elif error.validator == "uniqueItems":
+        twice = next(one for one in error.instance if error.instance.count(one) > 1)
+        yield f"config: {where} names {_shown(twice)} twice"
+    elif error.validator in ("anyOf", "oneOf"):
+        parts = error.validator_value
+        yield f"{is_what}; it must be {', or '.join(_expectation(part) for part in parts)}"
+    else:
+        is_text = error.validator == "type" and "string" in error.schema["type"]
+        bare = is_text and not isinstance(error.instance, dict | list | None)
+        quotes = "; put it into quotes" if bare else ""
+        yield f"{is_what}; it must be {_expectation(error.schema)}{quotes}"
+
+
+def _expectation(schema: Schema) -> str:
+    """What a value should be, in words made from the schema."""
+    words = {"integer": "a whole number", "number": "a number", "string": "a text"}
+    words |= {"boolean": "true or false", "array": "a list", "object": "a mapping"}
+    kinds = schema.get("type", "a text" if "pattern" in schema else "a value")
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    text = " or ".join(words.get(kind, kind) for kind in kinds)
+    if "enum" in schema:
+        text = f"one of {', '.join(_shown(value) for value in schema['enum'])}"
+    for bound, phrase in (
+        ("minimum", "at least {}"),
+        ("exclusiveMinimum", "above {}"),
+        ("maximum", "at most {}"),
+        ("exclusiveMaximum", "below {}"),
+        ("form", "{}") if "form" in schema else ("pattern", "of the form {}"),
+        ("minLength", "of at least {} characters"),
+        ("minItems", "with at least {} entries"),
+        ("maxItems", "with at most {} entries"),
+        ("unit", "in the unit: {}"),
+    ):
+        if bound in schema and schema[bound] != "none":
+            text += f", {phrase.format(schema[bound])}"
+    return text
+
+
+def _shown(value: Any) -> str:
+    """A value as YAML would have it."""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+class Options(dict):
+    """Options of a stage, most of them from the configuration: recorded, and printed as words.
+
+    Snakemake records ``repr`` of a parameter, which here names the configuration's keys and
+    sorts, so that a changed value is noticed and can be explained; ``{params.options}`` in a
+    shell command becomes ``--threshold 0.1 --no-swap``, and a word for the stage's record on
+    where they stand in the configuration (`evenhand.core.stage.FROM_CONFIG`). A null value is left
+    out, since every stage's own default for such an option is None; an empty list becomes
+    ``--empty-words``.
+
+    Parameters
+    ----------
+    section : str, optional
+        The part of the configuration in which the options have keys of the same names.
+    values : dict
+        The value of each option.
+    keys : dict, optional
+        The keys of those options that have other ones; None for what is in no configuration.
+    """
+
+    def __init__(
+        self, section: str | None, values: dict[str, Any], keys: dict[str, str | None] | None = None
+    ) -> None:
+        places = dict.fromkeys(values) if section is None else {n: f"{section}.{n}" for n in values}
+        places |= {name: key for name, key in (keys or {}).items() if name in values}
+        often = Counter(places.values())
+        self.values_by_name = {name: values[name] for name in sorted(values)}
+        super().__init__()
+        origins = []
+        for name, value in self.values_by_name.items():
+            place = places[name]
+            if place is None:
+                self[f"--{name}"] = value
+                continue
+            self[place if often[place] == 1 else f"{place} ({name})"] = value
+            origins.append(name if place == f"{section}.{name}" else f"{name}={place}")
+        self.origin = [f"--from-config={section or ''}:{','.join(origins)}"] if origins else []
+
+    def __str__(self) -> str:
+        words = [word for option in self.values_by_name.items() for word in _words(*option)]
+        return shlex.join([*words, *self.origin])
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+
+def _words(name: str, value: Any) -> list[str]:
+    option = "--" + name.replace("_", "-")
+    if value is None:
+        return []
+    if isinstance(value, bool):
+        return [option if value else "--no-" + option[2:]]
+    if isinstance(value, dict) or (isinstance(value, list) and not _plain(value)):
+        raise TypeError(f"{name} is {value!r}, which is no value of an option")
+    if value == []:
+        return ["--empty-" + option[2:]]
+    words = [str(one) for one in value] if isinstance(value, list) else [str(value)]
+    if any(word.startswith("-") for word in words):  # which reads like an option by itself
+        return [f"{option}={word}" for word in words]
+    return [option, *words]
+
+
+def _plain(values: list[Any]) -> bool:
+    return all(isinstance(one, str | int | float) and not isinstance(one, bool) for one in values)
+
+
+def file_options(files: dict[str, Any]) -> str:
+    """Files (a path or several, by the name of the argument), or other words, as options."""
+    words = []
+    for name, paths in files.items():
+        chosen = [paths] if isinstance(paths, str) else [str(path) for path in paths]
+        words += ["--" + name.replace("_", "-"), *chosen] if chosen else []
+    return shlex.join(words)
+
+
+def has(config: Any, *steps: str) -> bool:
+    """Whether there is a value at a key, step by step."""
+    for step in steps:
+        if not isinstance(config, dict) or step not in config:
+            return False
+        config = config[step]
+    return True
+
+
+def pick(config: dict[str, Any], *steps: str) -> Any:
+    """The value at a key, step by step: a name may hold dots."""
+    return functools.reduce(operator.getitem, steps, config)

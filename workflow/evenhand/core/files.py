@@ -1,0 +1,128 @@
+"""Files as content: digests, and outputs that are whole or absent."""
+
+import hashlib
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from evenhand.core.whole import check_file
+from evenhand.errors import InputError
+
+#: Files below this are copied, not linked: people edit sheets and tables, and a link would
+#: carry the edit into the run cache and into every other result that it serves.
+LINK_FROM_BYTES = 32 * 2**20
+
+#: How the names of files begin that are not whole yet.
+PARTIAL = ".partial-"
+
+#: What Snakemake leaves in a folder that a job has made.
+TIMESTAMP = ".snakemake_timestamp"
+
+
+def content_digest(path: Path) -> str:
+    """SHA-256 (64 hex digits) of a file, or of a folder's file names and contents.
+
+    What another job is still writing into a folder does not count, nor does Snakemake's
+    timestamp: a folder is the same before and after a workflow knows it.
+
+    Raises InputError if it is a pipe, a device, or nothing.
+    """
+    if path.is_dir():
+        return folder_digest({name: content_digest(path / name) for name in folder_files(path)})
+    check_file(path)
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def folder_files(folder: Path) -> list[str]:
+    """Return the files of a folder and of all folders below, relative to it, in a fixed order."""
+    inside = (path for path in folder.rglob("*") if path.is_file() and path.name != TIMESTAMP)
+    chosen = sorted(path for path in inside if not path.name.startswith(PARTIAL))
+    return [path.relative_to(folder).as_posix() for path in chosen]
+
+
+def folder_digest(files: dict[str, str]) -> str:
+    """Return the SHA-256 of a folder from those of its files, in the order of `folder_files`."""
+    lines = (os.fsencode(name) + f"\0{digest}\n".encode() for name, digest in files.items())
+    return hashlib.sha256(b"".join(lines)).hexdigest()
+
+
+def shown(path: Path | str) -> str:
+    r"""A path as text that every file can hold: bytes that are no UTF-8 become ``\xff``."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder; nothing happens if there is none."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def partial_path(path: Path) -> Path:
+    """Where a file is written until it is whole: beside it, with its own suffixes.
+
+    Each call gives another name, so that jobs on several machines never share one.
+    """
+    return path.with_name(f"{PARTIAL}{uuid.uuid4().hex[:8]}-{path.name}")
+
+
+def replace(source: Path, target: Path) -> None:
+    """Move a finished file or folder into its place, over a former one.
+
+    Raises
+    ------
+    InputError
+        A folder stands there that holds something else: nothing of it is removed.
+    """
+    if target.is_dir():
+        made = {path.name for path in source.iterdir()} if source.is_dir() else set()
+        there = {path.name for path in target.iterdir()} - {TIMESTAMP}
+        if other := sorted(there - made):
+            raise InputError(
+                f"is a folder that holds {other[0]!r}, which is none of what is written there",
+                file=target,
+                remedy="name another place, or remove the folder",
+            )
+    if source.is_dir() or target.is_dir():  # only a file can take the place of a file at once
+        remove(target)
+    source.replace(target)
+
+
+@contextmanager
+def atomic(path: Path) -> Iterator[Path]:
+    """A path to write to; it becomes `path` if the block succeeds and vanishes if it fails."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = partial_path(path)
+    try:
+        yield partial
+        replace(partial, path)
+    finally:
+        remove(partial)
+
+
+def link_or_copy(source: Path, target: Path) -> None:
+    """Make `target` (a file or a folder) the same content as `source`.
+
+    Large files become hard links where the file system and their owner allow it.
+    """
+
+    def one(a: str, b: str) -> None:
+        if Path(a).stat().st_size < LINK_FROM_BYTES:
+            shutil.copyfile(a, b)
+            return
+        try:
+            os.link(a, b)
+            os.utime(b)  # a result is as new as the run that put it there
+        except OSError:
+            remove(Path(b))
+            shutil.copyfile(a, b)
+
+    if source.is_dir():
+        shutil.copytree(source, target, copy_function=one)
+    else:
+        one(str(source), str(target))

@@ -1,0 +1,113 @@
+"""What a job reads, as its parameters record it: roles, order, and the content of users' files.
+
+Snakemake compares the sorted names of a job's inputs, and contents only where a file is newer
+than the outputs. That misses a file that is swapped, moved or replaced by an older one, and a
+change inside a folder. So each job's inputs become one of its parameters: by role, in order, and
+with a SHA-256 for each file or folder that no rule makes.
+"""
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from evenhand.core.files import atomic, content_digest, folder_digest, folder_files
+
+#: A list of results is recorded by its digest if it is longer than this.
+LISTED = 20
+
+#: A file that changed less than so many seconds ago may change again with the same time stamp.
+SETTLED = 2.0
+
+
+class Checksums:
+    """SHA-256 of files, kept between runs by size, time stamps and inode.
+
+    Parameters
+    ----------
+    store : Path or None
+        The JSON file in which they are kept. None keeps nothing.
+    """
+
+    def __init__(self, store: Path | None = None) -> None:
+        self.store = store
+        self.known: dict[str, list] = {}
+        self.used: dict[str, list] = {}
+        self.seen: dict[str, str] = {}
+        # a store that is absent or cut short is made anew
+        with suppress(OSError, ValueError):
+            if store:
+                self.known = json.loads(store.read_bytes())
+
+    def __call__(self, path: str) -> str:
+        """Return the SHA-256 of a file, or of a folder's file names and contents; "" without one.
+
+        A path is looked at once in the life of this object.
+        """
+        if path not in self.seen:
+            self.seen[path] = self._folder(path) if Path(path).is_dir() else self._file(path)
+        return self.seen[path]
+
+    def _folder(self, path: str) -> str:
+        names = folder_files(Path(path))
+        return folder_digest({name: self._file(f"{path}/{name}") for name in names})
+
+    def _file(self, path: str) -> str:
+        try:
+            found = os.stat(path)  # noqa: PTH116  # several times faster than Path
+        except FileNotFoundError:
+            return ""
+        state = [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
+        *before, digest = self.known.get(path, [None])
+        if before != state:
+            digest = content_digest(Path(path))
+        if time.time() - max(found.st_mtime, found.st_ctime) > SETTLED:
+            self.used[path] = [*state, digest]
+        return digest
+
+    def save(self) -> None:
+        """Write the store, if its folder is there and something changed."""
+        kept = self.known | self.used
+        if self.store and self.store.parent.is_dir() and kept != self.known:
+            with atomic(self.store) as path:
+                path.write_text(json.dumps(kept), encoding="utf-8")
+
+
+def describe(
+    roles: Iterable[tuple[str, Iterable[str]]],
+    is_made: Callable[[str], bool],
+    checksum: Callable[[str], str],
+) -> dict[str, list[str]]:
+    """Describe the inputs of a job for its parameters.
+
+    Parameters
+    ----------
+    roles : iterable of (str, iterable of str)
+        The files of each role, in order.
+    is_made : callable
+        Whether a path is a result, which Snakemake itself compares.
+    checksum : callable
+        SHA-256 of a file or folder.
+
+    Returns
+    -------
+    dict
+        By role a list with ``path`` for a result and ``path@checksum`` (16 hex digits) for any
+        other file. More than `LISTED` results
+        become ``{count} results@{digest of their paths}``.
+    """
+    described: dict[str, list[str]] = {}
+    for role, paths in roles:
+        described.setdefault(role, []).extend(paths)
+    for role, paths in described.items():
+        if len(paths) > LISTED and all(map(is_made, paths)):
+            digest = hashlib.sha256("\n".join(paths).encode()).hexdigest()
+            described[role] = [f"{len(paths)} results@{digest[:16]}"]
+        else:
+            described[role] = [
+                path if is_made(path) else f"{path}@{checksum(path)[:16]}" for path in paths
+            ]
+    return described

@@ -1,0 +1,174 @@
+"""What a killed run leaves behind: a lock, unfinished files, jobs in Slurm's queue.
+
+The lock of a dead run on this machine is released, unfinished files are removed, and a run does
+not start beside Slurm jobs that a former main process sent from the same folder: both would
+write the same files. Such a job is recognised by the folder that it runs in and by its name,
+which ends in the identifier that Snakemake's Slurm plugin gives a run.
+"""
+
+import contextlib
+import getpass
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from evenhand.core.files import PARTIAL, remove
+from evenhand.errors import InputError
+
+#: Which process holds Snakemake's lock on a folder.
+OWNER = Path(".snakemake") / "owner.json"
+
+#: The name of each job of a run: a prefix that the profile gives, and the run's identifier.
+_NAME = re.compile(r"(?:[\w-]*_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+#: What squeue is asked for, and a separator that occurs in no folder's name.
+_SEPARATOR = "\x1f"
+_FORMAT = _SEPARATOR.join(["%i", "%T", "%j", "%k", "%Z", "%r"])
+
+#: Seconds that a command of Slurm may take.
+_TIMEOUT = 20
+
+
+def own(folder: Path) -> None:
+    """Record this process as the one that holds Snakemake's lock on a folder."""
+    owner = {"host": socket.gethostname(), "pid": os.getpid(), "started": _started(os.getpid())}
+    (folder / OWNER).write_text(json.dumps(owner), encoding="utf-8")
+
+
+def release_dead_lock(folder: Path) -> bool:
+    """Remove Snakemake's lock on a folder if its owner ran on this machine and is dead.
+
+    Returns
+    -------
+    bool
+        Whether there was such a lock. One whose owner lives, ran elsewhere or is unknown stays.
+    """
+    locks = list((folder / ".snakemake" / "locks").glob("*.lock"))
+    try:
+        owner = json.loads((folder / OWNER).read_text(encoding="utf-8"))
+        dead = owner["host"] == socket.gethostname() and owner["started"] != _started(owner["pid"])
+    except (OSError, ValueError, KeyError, TypeError):
+        dead = False
+    for lock in locks if dead else ():
+        lock.unlink(missing_ok=True)
+    return bool(locks) and dead
+
+
+def _started(pid: int) -> float | None:
+    """When a process was started (seconds since 1970); None if there is none of this number."""
+    with contextlib.suppress(psutil.Error):
+        process = psutil.Process(pid)
+        if process.status() != psutil.STATUS_ZOMBIE:
+            return process.create_time()
+    return None
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """A job in Slurm's queue.
+
+    Attributes
+    ----------
+    id : str
+        Slurm's number.
+    state : str
+        PENDING, RUNNING, COMPLETING, ...
+    run : str
+        The name that all jobs of a run have.
+    job : str
+        The rule, and the wildcards with underscores between.
+    reason : str
+        Why a pending job does not run, in Slurm's words.
+    """
+
+    id: str
+    state: str
+    run: str
+    job: str
+    reason: str
+
+    def __str__(self) -> str:
+        why = f" ({self.reason})" if self.state == "PENDING" and self.reason != "None" else ""
+        return f"{self.id} {self.state}{why} {self.job}"
+
+
+def find(folder: Path) -> list[Leftover]:
+    """The user's jobs of all runs that were started in a folder; none where there is no Slurm.
+
+    Raises
+    ------
+    InputError
+        Slurm is there, but does not answer.
+    """
+    command = ["squeue", f"--user={getpass.getuser()}", "--noheader", f"--format={_FORMAT}"]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=_TIMEOUT
+        )
+    except FileNotFoundError:
+        return []
+    except subprocess.TimeoutExpired:
+        raise InputError(f"squeue did not answer within {_TIMEOUT} seconds") from None
+    if "Could not establish a configuration source" in done.stderr:
+        return []  # Slurm's programs, but no cluster
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["without a word"])[-1]
+        raise InputError(f"squeue failed ({last})")
+    return _parse(done.stdout, folder)
+
+
+def _parse(listing: str, folder: Path) -> list[Leftover]:
+    found = []
+    for line in listing.splitlines():
+        fields = line.split(_SEPARATOR)
+        if len(fields) == 6 and _NAME.fullmatch(fields[2]):
+            id, state, run, comment, place, reason = fields
+            if Path(place).resolve() == folder.resolve():
+                found.append(Leftover(id, state, run, comment.removeprefix("rule_"), reason))
+    return found
+
+
+def remove_partials(results: Path) -> int:
+    """Remove what killed jobs were writing, and return its count. No job may be running."""
+    found = sorted(results.rglob(f"{PARTIAL}*"), key=lambda path: len(path.parts))
+    for path in found:
+        remove(path)
+    return len(found)
+
+
+def check(folder: Path) -> bool:
+    """Stop a run that would write beside the jobs of a former one.
+
+    Returns
+    -------
+    bool
+        Whether it is certain that there are none: Slurm may not answer.
+
+    Raises
+    ------
+    InputError
+        There are such jobs; it says which, and what to do.
+    """
+    try:
+        found = find(folder)
+    except InputError as error:  # a run on this machine alone needs no Slurm
+        print(f"warning: jobs of a former run were not looked for: {error}", file=sys.stderr)
+        return False
+    if found:
+        shown = "; ".join(map(str, found[:5])) + ("; ..." if len(found) > 5 else "")
+        count = "1 job is" if len(found) == 1 else f"{len(found)} jobs are"
+        raise InputError(
+            f"{count} still in Slurm's queue, sent from this folder by another run,"
+            f" and would write the same files: {shown}",
+            remedy="if that run is dead, let them end or type"
+            f" `scancel {' '.join(job.id for job in found)}`, and start again when they have left"
+            " the queue; if it is alive, let it end, or work in another copy of the folder",
+        )
+    return True

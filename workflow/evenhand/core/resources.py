@@ -1,0 +1,102 @@
+"""The tables that people edit: CSV in, checked, with errors that name file, line and remedy."""
+
+import csv
+import io
+from collections import Counter
+from pathlib import Path
+
+from evenhand.core.whole import read_text
+from evenhand.errors import InputError
+
+
+def read_resource(
+    path: Path,
+    columns: list[str],
+    *,
+    optional: tuple[str, ...] = (),
+    unique: tuple[str, ...] | None = None,
+) -> list[dict[str, str]]:
+    """Read a table of `resources/`.
+
+    Parameters
+    ----------
+    path : Path
+        A UTF-8 CSV file (a byte-order mark is accepted) with a header.
+    columns : list of str
+        The columns that it must have; a column `note` may stand beside them.
+    optional : tuple of str
+        Those of `columns` whose cells may be blank.
+    unique : tuple of str, optional
+        The columns that together name a row; by default all of `columns`.
+
+    Returns
+    -------
+    list of dict
+        One dict per row, cells stripped, `columns` only, in the file's order.
+
+    Raises
+    ------
+    InputError
+        A column is missing, unknown or there twice, a cell is blank, a row has too many or
+        too few cells, a quoted cell does not end, or a row stands there twice.
+    """
+    reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True)
+    try:
+        return _checked(reader, path, columns, optional, unique or tuple(columns))
+    except csv.Error as error:
+        raise InputError(
+            f"is not a CSV file ({error})",
+            file=path,
+            line=reader.reader.line_num,
+            remedy='close each quoted cell, and double a quote inside one ("")',
+        ) from error
+
+
+def first_twice(header: list[str]) -> str | None:
+    """The first name that stands twice among columns, if there is one."""
+    counts = Counter(header)
+    return next((name for name in header if counts[name] > 1), None)
+
+
+def _checked(
+    reader: csv.DictReader,
+    path: Path,
+    columns: list[str],
+    optional: tuple[str, ...],
+    unique: tuple[str, ...],
+) -> list[dict[str, str]]:
+    header = [name.strip() for name in reader.fieldnames or []]
+    reader.fieldnames = header
+    if twice := first_twice(header):
+        raise InputError(f"has the column {twice!r} twice", file=path, line=1)
+    if missing := [name for name in columns if name not in header]:
+        raise InputError(f"lacks the column {missing[0]}", file=path, line=1)
+    if unknown := [name for name in header if name not in [*columns, "note"]]:
+        raise InputError(
+            f"has an unknown column {unknown[0]!r}",
+            file=path,
+            line=1,
+            remedy=f"the columns are {', '.join([*columns, 'note'])}",
+        )
+    rows: list[dict[str, str]] = []
+    seen: dict[tuple[str, ...], int] = {}
+    for row in reader:
+        line = reader.line_num
+        if None in row or None in row.values():
+            raise InputError(
+                f"does not have {len(header)} cells",
+                file=path,
+                line=line,
+                remedy=f"the columns are {', '.join(header)}; a blank cell needs its comma",
+            )
+        kept = {name: row[name].strip() for name in columns}
+        if blank := [name for name in columns if not kept[name] and name not in optional]:
+            raise InputError(f"the cell of {blank[0]} is blank", file=path, line=line)
+        key = tuple(kept[name] for name in unique)
+        if key in seen:
+            raise InputError(
+                f"says the same as line {seen[key]}", file=path, line=line, remedy="remove one"
+            )
+        seen[key] = line
+        rows.append(kept)
+    return rows

@@ -1,0 +1,64 @@
+"""The table of data sources, and where a source lies once it is fetched."""
+
+import csv
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+from evenhand.core.resources import read_resource
+from evenhand.errors import InputError
+
+_NAME = re.compile(r"\w[\w.-]*")
+
+
+def read_sources(path: Path) -> dict[str, dict[str, str]]:
+    """Read the table of data sources, by name.
+
+    Raises
+    ------
+    InputError
+        It is no such table, or a name or file holds a blank or another sign that paths must not.
+    """
+    columns = ["name", "file", "sha256", "url", "licence"]
+    rows = read_resource(path, columns, optional=("url", "sha256"), unique=("name",))
+    for row in rows:
+        for column in ("name", "file"):
+            if not _NAME.fullmatch(row[column]):
+                raise InputError(
+                    f"the {column} {row[column]!r} of a data source cannot name a file",
+                    file=path,
+                    remedy="use letters, digits, underscores, dots and hyphens",
+                )
+    return {row["name"]: row for row in rows}
+
+
+def source_path(config: dict[str, Any], sources: dict[str, dict[str, str]], name: str) -> str:
+    """Where a data source lies once it is fetched."""
+    if name not in sources:
+        raise InputError(
+            f"config: there is no data source {name}", remedy=f"add it to {config['sources']}"
+        )
+    return f"{config['results']}/sources/{name}/{sources[name]['file']}"
+
+
+def unchecked(config: dict[str, Any], sources: dict[str, dict[str, str]]) -> str:
+    """The lines to add for fetched sources that the table has no checksum of; empty if none."""
+    words = []
+    for name in (name for name, row in sources.items() if not row["sha256"]):
+        record = Path(f"{source_path(config, sources, name)}.sha256")
+        if not record.is_file():
+            continue
+        with Path(config["sources"]).open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.DictReader(stream)
+            reader.fieldnames = [column.strip() for column in reader.fieldnames or []]
+            row = next(row for row in reader if row["name"].strip() == name)
+        line = io.StringIO()
+        row["sha256"] = record.read_text(encoding="utf-8").partition(" ")[0]
+        csv.DictWriter(line, list(row), lineterminator="").writerow(row)
+        words.append(
+            f"warning: the data source {name} has no checksum in {config['sources']}. Copies are"
+            f" held against the first one's ({record}). If you trust it, replace the line of"
+            f" {name} by:\n{line.getvalue()}"
+        )
+    return "\n".join(words)

@@ -1,0 +1,358 @@
+"""The stage contract: a typed function is a command line, a cache key and a provenance record.
+
+A stage module ends in::
+
+    if __name__ == "__main__":
+        stage.run(find_keywords)
+
+and its function, whose arguments are all keyword-only, says by its annotations what each is:
+
+- `Input` (or ``list[Input]``, ``Input | None``): a file or folder that is read. Its content
+  counts, and its suffixes; where it lies does not.
+- `Source`: the same, but the path as given counts too, because it stands in the result.
+- `Output`: a file or folder that is written. The function gets a path beside the final one;
+  what it wrote is moved into place when it returns, and removed if it fails.
+- ``Annotated[str, Plugin("evenhand.package")]``: the name of a module of that package, whose
+  code counts as the stage's own.
+- ``Annotated[int, Setting]``: a value that cannot change the result (threads, a device).
+- everything else: a parameter of the result.
+
+`run` looks into the run cache (the folder in the environment variable ``EVENHAND_CACHE``)
+before it calls the function. It leaves a record of the run (in the folder ``EVENHAND_STATE``):
+stage, code digest, parameters with the keys of the configuration that they come from, versions,
+paths and digests of inputs and outputs, and the counts that the function returned. Beside it lie
+lists of the files in each folder that was written (see `evenhand.core.verify`). What a stage keeps
+in `evenhand.core.scratch.scratch_folder` outlives a crash, and is gone when the stage is done.
+Called from Python, the function is just a function.
+"""
+
+import errno
+import inspect
+import json
+import os
+import signal
+import sys
+import tempfile
+import typing
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from evenhand.core import cache, code, hermetic
+from evenhand.core.files import (
+    atomic,
+    content_digest,
+    folder_files,
+    partial_path,
+    remove,
+    replace,
+)
+from evenhand.core.scratch import scratch_at
+from evenhand.errors import InputError
+
+
+class Role(Enum):
+    """What an argument of a stage is to the stage's result."""
+
+    INPUT = "input"
+    SOURCE = "source"
+    OUTPUT = "output"
+    SETTING = "setting"
+    PARAMETER = "parameter"
+
+
+Input = Annotated[Path, Role.INPUT]
+Source = Annotated[Path, Role.SOURCE]
+Output = Annotated[Path, Role.OUTPUT]
+Setting = Role.SETTING
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """Marks an argument that names a module of `package` (``irm`` of ``...objectives``)."""
+
+    package: str
+
+
+Stage = Callable[..., dict[str, Any] | None]
+
+#: Says of options, on a command line, where in the configuration they stand, if elsewhere with
+#: the key: ``--from-config=scoring:dtype,swapped=legal.swap`` (see `evenhand.core.config.Options`).
+FROM_CONFIG = "--from-config="
+
+
+def run(function: Stage) -> None:
+    """Run a stage from the command line; exit 0 when done, 2 when the input is at fault."""
+    app = App(
+        name=f"python -m {sys.modules['__main__'].__spec__.name}",
+        version_flags=[],
+        default_parameter=Parameter(consume_multiple=True),
+    )
+    app.default(function)
+    words = sys.argv[1:]
+    config = _config_keys(word for word in words if word.startswith(FROM_CONFIG))
+    command, bound, _ = app.parse_args([w for w in words if not w.startswith(FROM_CONFIG)])
+    if command is not function:  # --help, which has been asked for and printed
+        command(*bound.args, **bound.kwargs)
+        return
+    # a cancelled job removes its partial files as a failed one does
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    watch = hermetic.Watch() if os.environ.get("EVENHAND_HERMETIC") else None
+    try:
+        execute(function, bound.arguments, config)
+        if watch:
+            _check_hermetic(watch, function, bound)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except Exception as error:
+        if (full := full_disk(error)) is None:
+            raise
+        try:
+            print(f"error: {full}", file=sys.stderr, flush=True)
+        except OSError:  # the log is on the full disk; the console is not
+            print(f"error: {full}", flush=True)
+        sys.exit(2)
+
+
+def _check_hermetic(watch: hermetic.Watch, function: Stage, bound: inspect.BoundArguments) -> None:
+    """Fail a job that read or ran what its inputs and its code digest do not cover."""
+    module = sys.modules["__main__"].__spec__.name
+    bound.apply_defaults()
+    declared = [
+        Path(path)
+        for _, role, value in _roles(function, bound)
+        if role in (Role.INPUT, Role.SOURCE, Role.OUTPUT)
+        for path in _paths(value)
+    ]
+    own = [os.environ.get(name) for name in ("EVENHAND_STATE", "EVENHAND_CACHE")]
+    files = watch.undeclared([*declared, *(Path(folder) for folder in own if folder)])
+    modules = hermetic.uncovered_modules(
+        code.manifest(*modules_of(function, module, bound.arguments))["modules"]
+    )
+    if files or modules:
+        raise RuntimeError(f"{module} uses what it does not declare: {', '.join(files + modules)}")
+
+
+def full_disk(error: BaseException) -> InputError | None:
+    """What to say if a full disk is behind an error; libraries tell it in words of their own."""
+    cause: BaseException | None = error
+    while cause is not None:
+        number = getattr(cause, "errno", None)
+        if number in (errno.ENOSPC, errno.EDQUOT) or os.strerror(errno.ENOSPC) in str(cause):
+            folders = {"results": os.environ.get("EVENHAND_STATE"), "TMPDIR": tempfile.gettempdir()}
+            places = ", ".join(f"{folder} ({name})" for name, folder in folders.items() if folder)
+            return InputError(
+                f"the disk or your share of it is full: {str(cause).splitlines()[0]}",
+                remedy=f"make room where it writes ({places}), or name another folder for temporary"
+                " files in TMPDIR, and run the workflow again: what is done is kept",
+            )
+        cause = cause.__cause__ or cause.__context__
+    return None
+
+
+def _config_keys(words: Iterable[str]) -> dict[str, str]:
+    """The configuration's key of each argument, by the words that tell it."""
+    keys = {}
+    for word in words:
+        section, _, names = word.removeprefix(FROM_CONFIG).rpartition(":")
+        for name, _, key in (one.partition("=") for one in names.split(",")):
+            keys[name] = key or f"{section}.{name}"
+    return keys
+
+
+def execute(
+    function: Stage, arguments: dict[str, Any], config: dict[str, str] | None = None
+) -> dict[str, Any]:
+    """Run a stage through the run cache, and return its record.
+
+    Parameters
+    ----------
+    function : callable
+        A stage function.
+    arguments : dict
+        Its arguments by name; what is left out takes its default.
+    config : dict, optional
+        The key of the configuration that an argument comes from, by its name. It is recorded
+        and changes nothing.
+
+    Returns
+    -------
+    dict
+        stage, code, parameters, key (of the run cache), config, packages, inputs, outputs, counts.
+    """
+    module = function.__module__
+    if module == "__main__":
+        module = sys.modules["__main__"].__spec__.name
+    bound = inspect.signature(function).bind(**arguments)
+    bound.apply_defaults()
+    outputs = {
+        name: Path(value) for name, role, value in _roles(function, bound) if role is Role.OUTPUT
+    }
+    plan = _plan(module, function, bound)
+    folder = os.environ.get("EVENHAND_CACHE")
+    key = code.fingerprint(plan)
+    record = cache.restore(Path(folder), key, outputs) if folder else None
+    if record is not None:
+        print(f"served from the run cache ({key})", file=sys.stderr)
+    else:
+        with scratch_at(_scratch(function.__name__, key, outputs)):
+            record = _call(function, bound, outputs, plan)
+        if folder:
+            cache.store(Path(folder), key, outputs, record)
+    record = record | {
+        "key": key,
+        "config": {name: key for name, key in (config or {}).items() if name in bound.arguments},
+        "inputs": _with_files(record["inputs"], bound),
+        "outputs": {
+            name: {"file": str(path), "sha256": content_digest(path)}
+            for name, path in outputs.items()
+        },
+    }
+    _keep(record, module, function, bound)
+    return record
+
+
+def modules_of(function: Stage, module: str, arguments: dict[str, Any]) -> list[str]:
+    """The stage's module and those that its `Plugin` arguments name."""
+    modules = [module]
+    for name, hint in typing.get_type_hints(function, include_extras=True).items():
+        plugin = next((m for m in _metadata(hint) if isinstance(m, Plugin)), None)
+        value = arguments.get(name)
+        if plugin and value is not None:
+            chosen = [value] if isinstance(value, str) else value
+            modules += [f"{plugin.package}.{one}" for one in chosen]
+    return modules
+
+
+def _plan(module: str, function: Stage, bound: inspect.BoundArguments) -> dict[str, Any]:
+    """What determines the result, as JSON: the run cache's key is a digest of this."""
+    manifest = code.manifest(*modules_of(function, module, bound.arguments))
+    imported = code.imported_packages(manifest["modules"])
+    parameters, inputs = {}, {}
+    for name, role, value in _roles(function, bound):
+        if role in (Role.INPUT, Role.SOURCE):
+            inputs[name] = [_describe(path, role) for path in _paths(value)]
+        elif role is Role.PARAMETER:
+            parameters[name] = _plain(value)
+    return {
+        "stage": module,
+        "code": code.fingerprint(manifest),
+        "parameters": parameters,
+        # those that they require are part of the code's digest
+        "packages": {
+            "python": manifest["packages"]["python"],
+            **{name: code.installed_version(name) for name in sorted(imported)},
+        },
+        "inputs": inputs,
+    }
+
+
+def _paths(value: Path | list[Path] | None) -> list[Path]:
+    """The paths of an input: one, several or none."""
+    given = [] if value is None else value if isinstance(value, list) else [value]
+    return [Path(path) for path in given]
+
+
+def _with_files(
+    inputs: dict[str, list[dict[str, str]]], bound: inspect.BoundArguments
+) -> dict[str, list[dict[str, str]]]:
+    """The described inputs with their paths, which count for no key and stand in the record."""
+    return {
+        name: [
+            one | {"file": str(path)}
+            for one, path in zip(described, _paths(bound.arguments[name]), strict=True)
+        ]
+        for name, described in inputs.items()
+    }
+
+
+def _describe(path: Path, role: Role) -> dict[str, str]:
+    if not path.exists():
+        raise InputError("there is no such file", file=path)
+    name = str(path) if role is Role.SOURCE else "".join(path.suffixes)
+    return {"name": name, "sha256": content_digest(path)}
+
+
+def _scratch(name: str, key: str, outputs: dict[str, Path]) -> Path | None:
+    """Where an unfinished run of a stage leaves what it has done (see `evenhand.core.scratch`)."""
+    state = os.environ.get("EVENHAND_STATE")
+    digest = code.fingerprint([key, *sorted(map(str, outputs.values()))])
+    return Path(state) / "scratch" / f"{name}-{digest}" if state else None
+
+
+def _call(
+    function: Stage,
+    bound: inspect.BoundArguments,
+    outputs: dict[str, Path],
+    plan: dict[str, Any],
+) -> dict[str, Any]:
+    """Call the function on partial paths, then move what it wrote into place."""
+    partials = {name: partial_path(path) for name, path in outputs.items()}
+    for path in outputs.values():
+        path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        counts = function(**{**bound.arguments, **partials})
+        missing = [name for name, partial in partials.items() if not partial.exists()]
+        if missing:
+            raise RuntimeError(f"{plan['stage']} did not write {', '.join(missing)}")
+        for name, path in outputs.items():
+            replace(partials[name], path)
+    finally:
+        for partial in partials.values():
+            remove(partial)
+    return plan | {"counts": counts or {}}
+
+
+def _keep(
+    record: dict[str, Any], module: str, function: Stage, bound: inspect.BoundArguments
+) -> None:
+    """Leave the record, and the manifest behind its code digest, for whoever asks why."""
+    state = os.environ.get("EVENHAND_STATE")
+    if not state:
+        return
+    manifest = code.manifest(*modules_of(function, module, bound.arguments))
+    files = sorted(output["file"] for output in record["outputs"].values())
+    documents = {
+        f"code/{record['code']}.json": manifest,
+        f"records/{code.fingerprint(files)}.json": record,
+    }
+    for output in map(Path, files):
+        if output.is_dir():
+            listed = {name: content_digest(output / name) for name in folder_files(output)}
+            name = f"folders/{code.fingerprint(str(output))}.json"
+            documents[name] = {"folder": str(output), "files": listed}
+    for name, document in documents.items():
+        with atomic(Path(state) / name) as path:
+            text = json.dumps(document, ensure_ascii=False, sort_keys=True, indent=1)
+            path.write_text(text, encoding="utf-8")
+
+
+def _roles(function: Stage, bound: inspect.BoundArguments) -> Iterator[tuple[str, Role, Any]]:
+    hints = typing.get_type_hints(function, include_extras=True)
+    for name, value in bound.arguments.items():
+        roles = [m for m in _metadata(hints[name]) if isinstance(m, Role)]
+        yield name, roles[0] if roles else Role.PARAMETER, value
+
+
+def _metadata(hint: Any) -> Iterator[Any]:
+    """What stands in `Annotated`, also inside ``list[...]`` and ``... | None``."""
+    if typing.get_origin(hint) is Annotated:
+        yield from hint.__metadata__
+    for inner in typing.get_args(hint):
+        yield from _metadata(inner)
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON has it."""
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, Path | Enum):
+        raise TypeError(f"{value!r}: a stage takes plain values, or a path with a role")
+    return value

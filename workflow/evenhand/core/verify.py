@@ -1,0 +1,128 @@
+"""Compare results with the checksums that were recorded: ``python -m evenhand.core.verify``.
+
+A result that was changed by hand is listed; ``--restore`` replaces it by what the run cache
+holds. A result that was deleted needs nothing: the next run makes it again, because the plan
+asks for each deliverable, and for each folder whose files are incomplete.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from evenhand.core import cache
+from evenhand.core.files import content_digest
+from evenhand.errors import InputError
+
+Record = dict[str, Any]
+
+
+def incomplete_folders(results: Path) -> list[str]:
+    """Return the folders that lack a file which their stage wrote.
+
+    A folder is left out if one of its other files was changed since: it may hold somebody's
+    work, which a new run of the stage would replace.
+    """
+    found = []
+    for listing in sorted((results / ".evenhand" / "folders").glob("*.json")):
+        document = json.loads(listing.read_text(encoding="utf-8"))
+        folder, files = Path(document["folder"]), document["files"]
+        there = {name for name in files if (folder / name).is_file()}
+        if not there or len(there) == len(files):
+            continue
+        if all(content_digest(folder / name) == files[name] for name in there):
+            found.append(document["folder"])
+    return found
+
+
+def read_records(results: Path) -> Iterator[Record]:
+    """Yield the record of each run in a folder of results.
+
+    Raises
+    ------
+    InputError
+        The folder has none.
+    """
+    paths = sorted((results / ".evenhand" / "records").glob("*.json"))
+    if not paths:
+        raise InputError("holds no record of a run", file=results, remedy="name the results folder")
+    for path in paths:
+        yield json.loads(path.read_text(encoding="utf-8"))
+
+
+def changed_outputs(record: Record) -> list[str]:
+    """Return the outputs of a recorded run that exist and differ from their checksum."""
+    outputs = {Path(one["file"]): one["sha256"] for one in record["outputs"].values()}
+    return [
+        str(path)
+        for path, digest in outputs.items()
+        if path.exists() and content_digest(path) != digest
+    ]
+
+
+def verify(results: Path, *, restore: bool = False, store: Path | None = None) -> int:
+    """Print each result that differs from its record, and return how many stay so.
+
+    Parameters
+    ----------
+    results
+        The folder of results, as the configuration names it.
+    restore
+        Replace each by what the run cache holds.
+    store
+        The run cache. The default is the one in the folder of results.
+    """
+    store = store or results / ".evenhand" / "cache"
+    checked = missing = left = 0
+    for record in read_records(results):
+        outputs = {name: Path(output["file"]) for name, output in record["outputs"].items()}
+        checked += len(outputs)
+        missing += sum(not path.exists() for path in outputs.values())
+        changed = changed_outputs(record)
+        restored = bool(changed and restore and cache.restore(store, record["key"], outputs))
+        left += 0 if restored else len(changed)
+        for file in changed:
+            print(f"{file}: {'restored' if restored else 'differs from its record'}")
+    gone = f", {missing} are missing" if missing else ""
+    print(f"{checked} results checked, {left} differ{gone}")
+    if left:
+        print(
+            "The run cache does not hold them: delete them and run the workflow again."
+            if restore
+            else "`python -m evenhand.core.verify --restore` replaces them by what was made."
+        )
+    return left
+
+
+def main() -> None:
+    """Run the command line; exit 1 if a result differs."""
+    from cyclopts import App
+
+    app = App(name="python -m evenhand.core.verify", version_flags=[])
+
+    @app.default
+    def command(
+        results: Path = Path("results"), *, restore: bool = False, cache: Path | None = None
+    ) -> None:
+        """Compare results with the checksums that their stages recorded.
+
+        Parameters
+        ----------
+        results
+            The folder of results, as the configuration names it.
+        restore
+            Replace what differs by what the run cache holds.
+        cache
+            The run cache, if it is not in the folder of results.
+        """
+        sys.exit(1 if verify(results, restore=restore, store=cache) else 0)
+
+    try:
+        app()
+    except InputError as error:
+        sys.exit(f"error: {error}")
+
+
+if __name__ == "__main__":
+    main()

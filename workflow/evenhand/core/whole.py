@@ -1,0 +1,65 @@
+"""Files that are read as a whole: tables, sets of pairs, sheets, the configuration."""
+
+import gzip
+import stat
+import zlib
+from pathlib import Path
+
+from evenhand.core.limits import WHOLE_BYTES
+from evenhand.errors import InputError
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file, decompressed if its name ends in .gz.
+
+    Raises
+    ------
+    InputError
+        There is none, it is a folder, pipe or device, may not be read, is no whole gzip file,
+        or longer than `WHOLE_BYTES`.
+    """
+    check_file(path)
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+            content = stream.read(WHOLE_BYTES + 1)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"is no whole gzip file ({error})", file=path) from error
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", file=path) from error
+    if len(content) > WHOLE_BYTES:
+        raise InputError(f"is longer than {WHOLE_BYTES >> 20} MB", file=path)
+    return content
+
+
+def read_text(path: Path) -> str:
+    """The text of a file in UTF-8, without its byte-order mark; see `read_bytes`.
+
+    Raises
+    ------
+    InputError
+        It is not UTF-8; the line is named.
+    """
+    content = read_bytes(path)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError("is not UTF-8", file=path, line=line, remedy="save it as UTF-8") from error
+
+
+def check_file(path: Path) -> None:
+    """Refuse a folder, and what never ends: a pipe, a socket, a device.
+
+    Raises
+    ------
+    InputError
+        It is one of these, there is none, or it may not be looked at.
+    """
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", file=path) from error
+    if stat.S_ISDIR(mode):
+        raise InputError("is a folder", file=path, remedy="name a file")
+    if not stat.S_ISREG(mode):
+        raise InputError("is a pipe, socket or device", file=path, remedy="name a file")

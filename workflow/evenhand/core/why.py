@@ -1,0 +1,286 @@
+"""Why each job would run: ``python -m evenhand.core.why [targets and arguments of snakemake]``.
+
+Snakemake's dry run says that "params have changed" or that an input was "updated by another
+job". This says which function of which module, which package, which key of the
+configuration, which table or file, one line per job; jobs of one rule with the same cause
+share a line. Nothing is run and nothing is written.
+"""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evenhand.core import code
+from evenhand.errors import InputError
+
+#: A job of the plan; see `workflow/dry_run.py`.
+Job = dict[str, Any]
+
+#: At most so many names in a list, and characters in a value.
+NAMES, CHARACTERS = 4, 80
+
+_CODE = re.compile(r"([\w.+]+)@([0-9a-f]{16})")
+
+
+class Cause(NamedTuple):
+    """A clause with ``{}`` where its names (of files or rules) stand, if it has any."""
+
+    clause: str
+    names: tuple[str, ...] = ()
+
+
+def main() -> None:
+    """Print the lines; exit 1 if Snakemake cannot make a plan."""
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        print(__doc__)
+        return
+    plan, output = dry_run(sys.argv[1:])
+    if plan is None:
+        print(output, file=sys.stderr)
+        sys.exit(1)
+    print("\n".join(explain(plan["jobs"], Path(plan["state"]) if plan["state"] else None)))
+
+
+def dry_run(arguments: list[str], folder: Path | None = None) -> tuple[dict | None, str]:
+    """Snakemake's plan for these arguments (None if it fails), and what Snakemake printed."""
+    program = code.LIBRARY / "dry_run.py"
+    with tempfile.TemporaryDirectory() as scratch:
+        plan = Path(scratch) / "plan.json"
+        done = subprocess.run(
+            [sys.executable, str(program), str(plan), *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            cwd=folder,
+        )
+        if done.returncode:
+            return None, done.stdout
+        return json.loads(plan.read_text(encoding="utf-8")), done.stdout
+
+
+def explain(jobs: list[Job], state: Path | None) -> list[str]:
+    """The lines for the jobs of a plan.
+
+    Parameters
+    ----------
+    jobs : list of dict
+        See `workflow/dry_run.py`.
+    state : Path, optional
+        The folder where stages leave the manifests behind code digests (`evenhand.core.stage`).
+    """
+    if not jobs:
+        return ["Nothing would run."]
+    makers = {output: job for job in jobs for output in job["outputs"]}
+    groups: dict[tuple, list[tuple[Job, list[Cause]]]] = defaultdict(list)
+    depths = _depths(jobs, makers)
+    for job in sorted(jobs, key=lambda job: (depths[_key(job)], job["rule"], job["outputs"])):
+        causes = list(_causes(job, makers, state)) or [Cause("Snakemake names no cause")]
+        groups[job["rule"], tuple(cause.clause for cause in causes)].append((job, causes))
+    title = "1 job would run:" if len(jobs) == 1 else f"{len(jobs)} jobs would run:"
+    return [title, *(_line(rule, members) for (rule, _), members in groups.items())]
+
+
+def _line(rule: str, members: list[tuple[Job, list[Cause]]]) -> str:
+    head = f"{rule} x {len(members)}"
+    if len(members) == 1:
+        wildcards = ", ".join(f"{k}={v}" for k, v in members[0][0]["wildcards"].items())
+        head = f"{rule} ({wildcards})" if wildcards else rule
+    clauses = []
+    for same in zip(*(causes for _, causes in members), strict=True):
+        names = sorted({name for cause in same for name in cause.names})
+        clause = same[0].clause
+        clauses.append(clause.replace("{}", _listed(names), 1) if names else clause)
+    return f"{head}: {'; '.join(clauses)}"
+
+
+def _depths(jobs: list[Job], makers: dict[str, Job]) -> dict[str, int]:
+    """By first output of a job: how many jobs of the plan run one after the other before it."""
+    depths: dict[str, int] = {}
+
+    def depth(job: Job) -> int:
+        key = _key(job)
+        if key not in depths:
+            before = (makers[name] for name in job["inputs"] if name in makers)
+            depths[key] = max((1 + depth(maker) for maker in before), default=0)
+        return depths[key]
+
+    for job in jobs:
+        depth(job)
+    return depths
+
+
+def _key(job: Job) -> str:
+    return job["outputs"][0] if job["outputs"] else job["rule"]
+
+
+def _causes(job: Job, makers: dict[str, Job], state: Path | None) -> Iterator[Cause]:
+    """What is behind a job, its own causes before those that it inherits."""
+    missing = tuple(name for name in job["outputs"] if not Path(name).exists())
+    if missing and not job["recorded"]:
+        yield Cause("it has not run here yet")
+        return
+    if not job["recorded"]:
+        yield Cause("the records of the run that made {} are not here", tuple(job["outputs"]))
+    elif job["forced"]:
+        folders = tuple(name for name in job["outputs"] if Path(name).is_dir())
+        forced = "forced on the command line"
+        yield Cause(f"{{}} lacks files, or is {forced}", folders) if folders else Cause(forced)
+    if missing:
+        yield Cause("{} is missing", missing)
+    if job["incomplete"]:
+        yield Cause("{} was left unfinished", tuple(job["incomplete"]))
+    yield from _changed_params(job["params_before"], job["params_now"], state)
+    if job["command_changed"]:
+        yield Cause("the command of the rule changed")
+    if job["software_changed"]:
+        yield Cause("the software environment of the rule changed")
+    if job["recorded"]:
+        if added := set(job["inputs"]) - set(job["former_inputs"]):
+            yield Cause("new among its inputs: {}", tuple(added))
+        if removed := set(job["former_inputs"]) - set(job["inputs"]):
+            yield Cause("no longer among its inputs: {}", tuple(removed))
+    if updated := tuple(set(job["updated"]) - set(makers)):
+        yield Cause("the content of {} changed", updated)
+    if made := tuple({makers[name]["rule"] for name in job["made_anew"] if name in makers}):
+        yield Cause("because {} runs" if len(made) == 1 else "because {} run", made)
+
+
+def _changed_params(before: list[str], now: list[str], state: Path | None) -> Iterator[Cause]:
+    """Causes from the parameters (as ``repr`` wrote them) that only one of two runs had."""
+    codes, keys, others, inputs = [], [], [], []
+    for params in (before, now):
+        values = [ast.literal_eval(param) for param in params]
+        inputs.append(next((v["inputs"] for v in values if _is_inputs(v)), {}))
+        values = [value for value in values if not _is_inputs(value)]
+        matches = [_CODE.fullmatch(value) for value in values if isinstance(value, str)]
+        codes.append([match for match in matches if match])
+        keys.append({k: v for value in values if isinstance(value, dict) for k, v in value.items()})
+        others.append(
+            [
+                repr(value)
+                for value in values
+                if not isinstance(value, dict)
+                and not (isinstance(value, str) and _CODE.fullmatch(value))
+            ]
+        )
+    if codes[0] and codes[1]:
+        for clause in _changed_code(codes[0][0], codes[1][0], state):
+            yield Cause(clause)
+    elif codes[0] or codes[1]:
+        yield Cause("the rule names other code than before")
+    for key in sorted(keys[0].keys() | keys[1].keys(), key=str):
+        name = key if key.startswith("--") else f"config: {key}"  # an option of no key, or a key
+        if key not in keys[0]:
+            yield Cause(f"{name} is new: {_short(keys[1][key])}")
+        elif key not in keys[1]:
+            yield Cause(f"{name} is gone")
+        elif keys[0][key] != keys[1][key]:
+            yield Cause(f"{name}: {_short(keys[0][key])} -> {_short(keys[1][key])}")
+    yield from _changed_inputs(*inputs)
+    if others[0] or others[1]:
+        then, today = (", ".join(values) or "none" for values in others)
+        yield Cause(f"a parameter of the rule changed: {_cut(then)} -> {_cut(today)}")
+
+
+def _is_inputs(value: Any) -> bool:
+    """Whether a parameter is what `evenhand.core.inputs.describe` says of a job's inputs."""
+    return isinstance(value, dict) and value.keys() == {"inputs"}
+
+
+def _changed_inputs(before: dict[str, list[str]], now: dict[str, list[str]]) -> Iterator[Cause]:
+    """Causes from the inputs by role; which came and went is known without them."""
+    then, today = (
+        {path: digest for paths in roles.values() for path, _, digest in map(_parted, paths)}
+        for roles in (before, now)
+    )
+    changed = [name for name, digest in today.items() if then.get(name, digest) != digest]
+    if changed:
+        yield Cause("the content of {} changed", tuple(changed))
+    elif then.keys() == today.keys():
+        moved = sorted(role for role in before.keys() & now.keys() if before[role] != now[role])
+        if moved or before.keys() != now.keys():
+            yield Cause(f"the order or the roles of its inputs changed ({', '.join(moved)})")
+
+
+def _parted(described: str) -> tuple[str, str, str]:
+    return described.rpartition("@") if "@" in described else (described, "", "")
+
+
+def _changed_code(before: re.Match, now: re.Match, state: Path | None) -> list[str]:
+    return list(_compare_code(before[2], tuple(now[1].split("+")), state))
+
+
+@cache
+def _compare_code(digest: str, modules: tuple[str, ...], state: Path | None) -> tuple[str, ...]:
+    """Clauses on what differs between the code behind a digest and the modules as they are."""
+    former = state / "code" / f"{digest}.json" if state else None
+    if former is None or not former.is_file():
+        return (f"the code of {' + '.join(modules)} changed (its former state was not kept)",)
+    then, today = json.loads(former.read_text(encoding="utf-8")), code.manifest(*modules)
+    clauses = []
+    for module in sorted(then["modules"].keys() | today["modules"].keys()):
+        if module not in then["modules"]:
+            clauses.append(f"{module} is imported now")
+        elif module not in today["modules"]:
+            clauses.append(f"{module} is no longer imported")
+        elif words := _changed_names(then["modules"][module], today["modules"][module]):
+            clauses.append(f"{module}: {words}")
+    for name in sorted(then["packages"].keys() | today["packages"].keys()):
+        old, new = then["packages"].get(name), today["packages"].get(name)
+        if old != new:
+            clauses.append(
+                f"{name} {old} -> {new}"
+                if old and new
+                else f"{name} is {'imported now' if new else 'no longer imported'}"
+            )
+    return tuple(clauses) or ("what the code digest covers changed",)
+
+
+def _changed_names(then: dict[str, str], today: dict[str, str]) -> str:
+    """What happened to the definitions of a module: ``changed f, g; added h``."""
+    kinds = {
+        "changed": [name for name in then if name in today and then[name] != today[name]],
+        "added": [name for name in today if name not in then],
+        "removed": [name for name in then if name not in today],
+    }
+    if any(name != "(order)" for names in kinds.values() for name in names):
+        kinds["changed"] = [name for name in kinds["changed"] if name != "(order)"]
+    shown = {
+        "(module)": "statements outside its definitions",
+        "(order)": "the order of its definitions",
+    }
+    return "; ".join(
+        f"{kind} {_listed(sorted(shown.get(name, name) for name in names))}"
+        for kind, names in kinds.items()
+        if names
+    )
+
+
+def _listed(names: list[str]) -> str:
+    if len(names) > NAMES:
+        names = [*names[: NAMES - 1], f"{len(names) - NAMES + 1} more"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _short(value: Any) -> str:
+    return _cut(repr(value))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= CHARACTERS else f"{text[: CHARACTERS - 1]}…"
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except InputError as error:
+        sys.exit(f"error: {error}")
