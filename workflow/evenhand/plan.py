@@ -111,7 +111,7 @@ def check_effects(config: Config, written: Config) -> None:
         if has(written, *key.split("."))
     ]
     if faults:
-        raise InputError("\n".join(faults), remedy="remove what is not used")
+        raise InputError(faults, remedy="remove what is not used")
 
 
 def other_files(config: Config, shards: Iterable[str]) -> list[str]:
