@@ -10,23 +10,12 @@ rule meta_evaluate:
         out=shown("<results>/tables/{set}_meta_evaluation.csv"),
         roc=shown("<results>/tables/{set}_roc.csv"),
         auc_tests=shown("<results>/tables/{set}_auc_tests.csv"),
-    log:
-        "<logs>/meta_evaluate/{set}.log",
-    benchmark:
-        "<benchmarks>/meta_evaluate/{set}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 3000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.stereotypes.meta_evaluate"),
-        options=options("scoring", "resamples"),
+        **stage("stereotypes.meta_evaluate", options("scoring", "resamples")),
     shell:
-        "python -m evenhand.stereotypes.meta_evaluate {params.given} {params.options}"
-        " --out {output.out} --roc {output.roc} --auc-tests {output.auc_tests} 2> {log}"
+        run("stereotypes.meta_evaluate")
 
 
 rule measure_length:
@@ -36,23 +25,12 @@ rule measure_length:
         gates=of_set("gates/{model}.json"),
     output:
         shown("<results>/tables/{set}_length.csv"),
-    log:
-        "<logs>/measure_length/{set}.log",
-    benchmark:
-        "<benchmarks>/measure_length/{set}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 3000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.stereotypes.measure_length"),
-        options=options("scoring", "resamples"),
+        **stage("stereotypes.measure_length", options("scoring", "resamples")),
     shell:
-        "python -m evenhand.stereotypes.measure_length {params.given} {params.options}"
-        " --out {output} 2> {log}"
+        run("stereotypes.measure_length")
 
 
 rule compare_compat:
@@ -63,23 +41,12 @@ rule compare_compat:
         nulls=of_set("null/{model}.parquet"),
     output:
         shown("<results>/tables/{set}_compat.csv"),
-    log:
-        "<logs>/compare_compat/{set}.log",
-    benchmark:
-        "<benchmarks>/compare_compat/{set}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 3000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.stereotypes.compare_compat"),
-        options=options("scoring", "resamples"),
+        **stage("stereotypes.compare_compat", options("scoring", "resamples")),
     shell:
-        "python -m evenhand.stereotypes.compare_compat {params.given} {params.options}"
-        " --out {output} 2> {log}"
+        run("stereotypes.compare_compat")
 
 
 rule compare_models:
@@ -89,23 +56,12 @@ rule compare_models:
         gates=of_set("gates/{model}.json"),
     output:
         shown("<results>/tables/{set}_model_comparisons.csv"),
-    log:
-        "<logs>/compare_models/{set}.log",
-    benchmark:
-        "<benchmarks>/compare_models/{set}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 3000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.stereotypes.compare_models"),
-        options=options("scoring", "resamples"),
+        **stage("stereotypes.compare_models", options("scoring", "resamples")),
     shell:
-        "python -m evenhand.stereotypes.compare_models {params.given} {params.options}"
-        " --out {output} 2> {log}"
+        run("stereotypes.compare_models")
 
 
 rule check_released:
@@ -115,18 +71,9 @@ rule check_released:
         published="resources/stereotypes/published_stereoset.csv",
     output:
         shown("<results>/tables/stereoset_released.csv"),
-    log:
-        "<logs>/check_released/all.log",
-    benchmark:
-        "<benchmarks>/check_released/all.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.stereotypes.check_released"),
+        **stage("stereotypes.check_released"),
     shell:
-        "python -m evenhand.stereotypes.check_released {params.given} --out {output} 2> {log}"
+        run("stereotypes.check_released")
