@@ -1,11 +1,4 @@
-# Pairs of sentences, and what each language model says of them.
-
-_METHODS = "null_methods" if STEREOTYPES["null_methods"] else "methods"
-NULL_OPTIONS = Options(
-    "stereotypes",
-    {"seeds": STEREOTYPES["null_seeds"], "methods": STEREOTYPES[_METHODS]},
-    {"seeds": "stereotypes.null_seeds", "methods": f"stereotypes.{_METHODS}"},
-)
+# Pairs of sentences, and the scores of each language model.
 
 
 rule read_pairs:
@@ -39,13 +32,14 @@ rule score_pairs:
         out="<results>/stereotypes/{set}/scores/{model}.parquet",
         tokens="<results>/stereotypes/{set}/tokens/{model}.parquet",
         gate="<results>/stereotypes/{set}/gates/{model}.json",
+        null="<results>/stereotypes/{set}/null/{model}.parquet",
     conda:
         "../../envs/score.yaml"
     threads: config["scoring"]["threads"]
     params:
         **stage(
             "stereotypes.score_pairs",
-            options("stereotypes", "methods", "shuffle"),
+            options("stereotypes", "methods", "shuffle", "null_seeds", "null_methods"),
             options("scoring", "dtype", "tokens_per_batch", "allow_missing"),
             hub,
         ),
@@ -53,29 +47,5 @@ rule score_pairs:
     shell:
         run(
             "stereotypes.score_pairs",
-            "--name {wildcards.model} --device {params.device} --threads {threads}",
-        )
-
-
-rule score_null:
-    input:
-        pairs="<results>/stereotypes/{set}/pairs.parquet",
-        model=lambda wildcards: plan_models.model_folder(config, wildcards.model) or [],
-    output:
-        "<results>/stereotypes/{set}/null/{model}.parquet",
-    conda:
-        "../../envs/score.yaml"
-    threads: config["scoring"]["threads"]
-    params:
-        **stage(
-            "stereotypes.score_null",
-            NULL_OPTIONS,
-            options("scoring", "dtype", "tokens_per_batch"),
-            hub,
-        ),
-        device=device,
-    shell:
-        run(
-            "stereotypes.score_null",
             "--name {wildcards.model} --device {params.device} --threads {threads}",
         )
