@@ -89,4 +89,5 @@ onerror:
     print(plan.errors_in([log] if isinstance(log, str) else log), file=sys.stderr)
 
 
+follow_conventions()
 record_inputs()

@@ -10,7 +10,7 @@ from harness import Checkout
 from on_cluster import DEMO, HERE, PROFILES, Running, on_cluster
 
 #: The rules of the demo that the profile of the tests gives a GPU.
-WITH_GPU = {"score_pairs", "score_null"}
+WITH_GPU = {"score_pairs"}
 
 #: The stage that writes how long all others took.
 RUN = "evenhand.report.write_run_page"

@@ -1,4 +1,4 @@
-"""What every rule file keeps: one stem a rule, and conda files that cover the code."""
+"""What every rule keeps: the name of its stage, and a conda file that covers its code."""
 
 import re
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ import yaml
 from rattler import MatchSpec
 
 from evenhand.core import code
+from evenhand.core.config import read_config
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -30,9 +31,13 @@ class Rule:
     file: Path
 
     @property
+    def stages(self) -> list[str]:
+        return re.findall(r'\b(?:stage|run)\(\s*"([\w.]+)"', self.text)
+
+    @property
     def modules(self) -> set[str]:
-        run = set(re.findall(r"python -m (evenhand[\w.]*)", self.text))
-        return run | set(re.findall(r'"(evenhand\.[\w.]+)"', self.text))
+        plugins = re.findall(r'"(evenhand\.[\w.]+)"', self.text)
+        return {f"evenhand.{name}" for name in self.stages} | set(plugins)
 
     @property
     def environment(self) -> Path | None:
@@ -70,28 +75,23 @@ def test_there_are_rules():
 
 
 @pytest.mark.parametrize("rule", STAGE_RULES, ids=lambda rule: rule.name)
-def test_rule_module_log_and_benchmark_share_a_stem(rule):
-    stages = re.findall(r"python -m evenhand\.([\w.]+)", rule.text)
-    assert [stage.split(".")[-1] for stage in stages] == [rule.name]
-    assert re.search(rf'"<logs>/{rule.name}[./]', rule.text)
-    assert re.search(rf'"<benchmarks>/{rule.name}[./]', rule.text)
-    assert f'code("evenhand.{stages[0]}"' in rule.text.replace("\n", "").replace(" ", "") or (
-        "of_kind(" in rule.text or "of_training(" in rule.text
-    )
+def test_a_rule_runs_the_stage_of_its_name(rule):
+    params, command = rule.stages
+    assert params == command
+    assert command.split(".")[-1] == rule.name
 
 
-@pytest.mark.parametrize("rule", STAGE_RULES, ids=lambda rule: rule.name)
-def test_a_rule_asks_for_threads_memory_and_time_and_for_more_after_a_failure(rule):
-    assert re.search(r"^ {4}threads: \S", rule.text, re.M)
-    for resource in ("mem_mb", "runtime"):
-        amount = rf"^ {{8}}{resource}=lambda wildcards(?:, input)?, attempt: .+ \* attempt,$"
-        assert re.search(amount, rule.text, re.M), resource
+def test_the_table_of_resources_names_only_rules():
+    table = read_config(REPOSITORY / "profiles" / "resources.yaml")
+    assert table.keys() - {rule.name for rule in STAGE_RULES} == {"default"}
+    assert table["default"].keys() == {"mem_mb", "runtime"}
+    assert {key for amounts in table.values() for key in amounts} == {"mem_mb", "runtime", "gpu"}
 
 
 @pytest.mark.parametrize("rule", STAGE_RULES, ids=lambda rule: rule.name)
 def test_how_often_and_where_a_rule_runs_is_the_profiles_business(rule):
     # retries of a rule would be made inside the first allocation, with its memory
-    assert not re.search(r"^ {4}(retries|group|localrule):", rule.text, re.M)
+    assert not re.search(r"^ {4}(retries|group|localrule|resources):", rule.text, re.M)
     assert "slurm" not in rule.text
 
 

@@ -8,28 +8,22 @@ rule score_bias:
     output:
         out="<results>/{edition}/bias/{model}.parquet",
         gate="<results>/{edition}/bias/{model}.gate.json",
-    log:
-        "<logs>/score_bias/{edition}/{model}.log",
-    benchmark:
-        "<benchmarks>/score_bias/{edition}/{model}.jsonl"
     conda:
         "../../envs/score.yaml"
     threads: config["scoring"]["threads"]
-    resources:
-        mem_mb=lambda wildcards, attempt: 6000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
-        gpu=GPU,
     params:
-        given=given,
-        code=code("evenhand.slguset.score_bias"),
-        options=options("bias", "log_base"),
-        scoring=options("scoring", "dtype", "tokens_per_batch", "allow_missing"),
-        hub=hub,
+        **stage(
+            "slguset.score_bias",
+            options("bias", "log_base"),
+            options("scoring", "dtype", "tokens_per_batch", "allow_missing"),
+            hub,
+        ),
         device=device,
     shell:
-        "python -m evenhand.slguset.score_bias {params.given} --name {wildcards.model}"
-        " {params.hub} {params.options} {params.scoring} --device {params.device} --threads {threads}"
-        " --out {output.out} --gate {output.gate} 2> {log}"
+        run(
+            "slguset.score_bias",
+            "--name {wildcards.model} --device {params.device} --threads {threads}",
+        )
 
 
 rule summarise_bias:
@@ -45,25 +39,16 @@ rule summarise_bias:
         by_pair=shown("<results>/tables/{edition}_bias_by_pair.csv"),
         variants=shown("<results>/tables/{edition}_bias_variants.csv"),
         correlations=shown("<results>/tables/{edition}_bias_correlations.csv"),
-    log:
-        "<logs>/summarise_bias/{edition}.log",
-    benchmark:
-        "<benchmarks>/summarise_bias/{edition}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.slguset.summarise_bias"),
-        options=options("bias", "threshold", "compounds"),
-        scoring=options("scoring", "resamples"),
+        **stage(
+            "slguset.summarise_bias",
+            options("bias", "threshold", "compounds"),
+            options("scoring", "resamples"),
+        ),
     shell:
-        "python -m evenhand.slguset.summarise_bias {params.given} {params.options} {params.scoring}"
-        " --out {output.out} --by-pair {output.by_pair} --variants {output.variants}"
-        " --correlations {output.correlations} 2> {log}"
+        run("slguset.summarise_bias")
 
 
 rule bin_bias:
@@ -73,21 +58,12 @@ rule bin_bias:
         gates=expand("<results>/{{edition}}/bias/{model}.gate.json", model=MODELS),
     output:
         shown("<results>/tables/{edition}_bias_distribution.csv"),
-    log:
-        "<logs>/bin_bias/{edition}.log",
-    benchmark:
-        "<benchmarks>/bin_bias/{edition}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.slguset.bin_bias"),
+        **stage("slguset.bin_bias"),
     shell:
-        "python -m evenhand.slguset.bin_bias {params.given} --out {output} 2> {log}"
+        run("slguset.bin_bias")
 
 
 rule describe_sentences:
@@ -97,23 +73,12 @@ rule describe_sentences:
         gates=expand("<results>/{{edition}}/bias/{model}.gate.json", model=MODELS),
     output:
         shown("<results>/tables/{edition}_bias_sentences.csv"),
-    log:
-        "<logs>/describe_sentences/{edition}.log",
-    benchmark:
-        "<benchmarks>/describe_sentences/{edition}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.slguset.describe_sentences"),
-        options=options("bias", "top"),
+        **stage("slguset.describe_sentences", options("bias", "top")),
     shell:
-        "python -m evenhand.slguset.describe_sentences {params.given} {params.options}"
-        " --out {output} 2> {log}"
+        run("slguset.describe_sentences")
 
 
 rule describe_words:
@@ -124,23 +89,12 @@ rule describe_words:
         stop_words=table("stop_words"),
     output:
         shown("<results>/tables/{edition}_bias_words.csv"),
-    log:
-        "<logs>/describe_words/{edition}.log",
-    benchmark:
-        "<benchmarks>/describe_words/{edition}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.slguset.describe_words"),
-        options=options("bias", "threshold", "top"),
+        **stage("slguset.describe_words", options("bias", "threshold", "top")),
     shell:
-        "python -m evenhand.slguset.describe_words {params.given} {params.options}"
-        " --out {output} 2> {log}"
+        run("slguset.describe_words")
 
 
 rule correlate_methods:
@@ -152,20 +106,9 @@ rule correlate_methods:
         score_gates=of_edition("gates/{model}.json"),
     output:
         shown("<results>/tables/{edition}_bias_methods.csv"),
-    log:
-        "<logs>/correlate_methods/{edition}.log",
-    benchmark:
-        "<benchmarks>/correlate_methods/{edition}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.slguset.correlate_methods"),
-        options=options("scoring", "resamples"),
+        **stage("slguset.correlate_methods", options("scoring", "resamples")),
     shell:
-        "python -m evenhand.slguset.correlate_methods {params.given} {params.options}"
-        " --out {output} 2> {log}"
+        run("slguset.correlate_methods")

@@ -7,24 +7,16 @@ rule write_model_card:
         template="workflow/evenhand/report/cards/model_card.md.jinja",
     output:
         shown("<results>/cards/{model}/README.md"),
-    log:
-        "<logs>/write_model_card/{model}.log",
-    benchmark:
-        "<benchmarks>/write_model_card/{model}.jsonl"
     conda:
         "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.report.write_model_card"),
-        options=lambda wildcards: options(("models", wildcards.model), "language"),
-        annotation=options("slguset.annotation", "notice"),
+        **stage(
+            "report.write_model_card",
+            lambda wildcards: options(("models", wildcards.model), "language"),
+            options("slguset.annotation", "notice"),
+        ),
     shell:
-        "python -m evenhand.report.write_model_card {params.given} --model {wildcards.model}"
-        " {params.options} {params.annotation} --out {output} 2> {log}"
+        run("report.write_model_card", "--model {wildcards.model}")
 
 
 rule write_folder_card:
@@ -33,20 +25,11 @@ rule write_folder_card:
         template="workflow/evenhand/report/cards/folder_card.md.jinja",
     output:
         "<results>/{folder}/README.md",
-    log:
-        "<logs>/write_folder_card/{folder}.log",
-    benchmark:
-        "<benchmarks>/write_folder_card/{folder}.jsonl"
     wildcard_constraints:
         folder="|".join(map(re.escape, plan_cards.folders(config))) or NOTHING,
     conda:
         "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.report.write_folder_card"),
+        **stage("report.write_folder_card"),
     shell:
-        "python -m evenhand.report.write_folder_card {params.given} --out {output} 2> {log}"
+        run("report.write_folder_card")

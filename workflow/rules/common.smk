@@ -5,6 +5,8 @@ import re
 import sys
 from pathlib import Path
 
+from snakemake.resources import Resources
+
 LIBRARY = str(Path(workflow.basedir) / "workflow")
 if LIBRARY not in sys.path:
     sys.path.insert(0, LIBRARY)
@@ -14,10 +16,8 @@ from evenhand import plan_report, plan_shown, plan_slguset, plan_stereotypes
 from evenhand.core.code import digest
 from evenhand.core.config import Options, complete, file_options, pick, read_config, read_schema
 from evenhand.core.families import member_names
-from evenhand.core.code import digest
-from evenhand.core.config import Options, complete, file_options, pick, read_config, read_schema
-from evenhand.errors import InputError
 from evenhand.core.sources import read_sources, source_path, unchecked
+from evenhand.errors import InputError
 
 try:
     for file in workflow.configfiles:
@@ -36,6 +36,8 @@ try:
     TAGGED = plan_slguset.tagged_files(config, SOURCES)
     ROUNDS = plan_slguset.annotation_rounds(config)
     VOCABULARY = plan_slguset.vocabulary_folder(config)
+    #: rule -> memory (MB) and time (minutes) of its first attempt, and whether it uses a GPU
+    RESOURCES = read_config(Path(workflow.basedir) / "profiles" / "resources.yaml")
     #: result -> how `snakemake --report` shows it
     SHOWN = plan_shown.read_shown(Path(LIBRARY) / "report" / "shown.csv")
 except InputError as error:
@@ -84,19 +86,67 @@ wildcard_constraints:
     round="|".join(map(re.escape, ROUNDS)),
 
 
-def code(*modules):
-    """A rule's `params: code`: the digest of the code that these modules run.
+def run(module, *words):
+    """The command of a rule's stage; `words` are those of its options that are not in `stage`."""
+    command = f"python -m evenhand.{module} {{params.files}} {{params.options}}"
+    return " ".join([command, *words, "2> {log}"])
 
-    Only the main process records parameters.
+
+def stage(module, *options, plugins=()):
+    """What runs a stage: its files, its options and the digest of its code, as `params`.
+
+    Options, and the modules that are plugins of the stage, may be functions of the wildcards.
     """
-    return lambda wildcards: (
-        f"{'+'.join(modules)}@{digest(*modules)}" if workflow.is_main_process else ""
-    )
+
+    def of(part, wildcards):
+        return part(wildcards) if callable(part) else part
+
+    def code(wildcards):
+        if not workflow.is_main_process:  # which alone records parameters
+            return ""
+        modules = [f"evenhand.{module}", *of(plugins, wildcards)]
+        return f"{'+'.join(modules)}@{digest(*modules)}"
+
+    def joined(wildcards):
+        return Options.join(of(part, wildcards) for part in options)
+
+    return {"files": files, "code": code, "options": joined}
 
 
-def family(stage, package):
-    """A rule's `params: code` for a stage that runs all members of a family of plugins."""
-    return code(stage, *member_names(package))
+# Snakemake does not record a parameter that `input` has a part in: files are recorded as such.
+def files(wildcards, input, output):
+    """All named inputs, and the outputs, as options; an output without a name is `--out`."""
+    written = dict(output.items()) or {"out": list(output)}
+    return file_options(dict(input.items()) | written)
+
+
+def follow_conventions():
+    """Give each rule that has none a log and a benchmark, named after it and its wildcards.
+
+    A rule that does not state its memory and time asks for those of `profiles/resources.yaml`.
+    """
+    for each in workflow.rules:
+        if not each.shellcmd:
+            continue
+        if not each.log:
+            wildcards = dict.fromkeys(re.findall(r"\{\w+", str(each.output[0])))
+            place = Path(*(f"{name}}}" for name in wildcards)) if wildcards else "all"
+            each.log_modifier = each.benchmark_modifier = each.output_modifier
+            each.set_log(f"<logs>/{each.name}/{place}.log")
+            each.benchmark = f"<benchmarks>/{each.name}/{place}.jsonl"
+        given = workflow.resource_settings.overwrite_resources.get(each.name, {})
+        each.resources.update(Resources.from_mapping(asked(each.name)))
+        each.resources.update(given)
+
+
+def asked(name):
+    """What a rule asks for, and more of it after a failure."""
+    first = RESOURCES["default"] | RESOURCES.get(name, {})
+    gpu = {"gpu": GPU} if first.pop("gpu", False) else {}
+    return gpu | {
+        resource: lambda wildcards, attempt, amount=amount: amount * attempt
+        for resource, amount in first.items()
+    }
 
 
 def options(key, *names):
@@ -121,12 +171,6 @@ def shard_options(wildcards):
 def derived(key, values, **others):
     """A rule's `params`: options that are worked out from one key, or from others by name."""
     return Options(None, values, dict.fromkeys(values, key) | others)
-
-
-# Snakemake does not record a parameter that `input` has a part in: what is no change goes so.
-def given(wildcards, input):
-    """A rule's `params: given`: all its named inputs as options, for stages whose inputs vary."""
-    return file_options(dict(input.items()))
 
 
 def shown(path):
@@ -186,9 +230,13 @@ def device(wildcards, input):
     return config["scoring"]["device"]
 
 
-def of_kind(stage):
-    """A rule's `params: code` for stages that are told what kind of data set they read."""
-    return lambda wildcards: code(stage, plan_legal.kind_module(config, wildcards.legal))(wildcards)
+#: The threads of a stage whose result depends on their number: Snakemake may grant fewer.
+PROCESSORS = options("scoring", "threads")
+
+
+def kind_module(wildcards):
+    """The module of a data set's kind, which is a plugin of the stages that read it."""
+    return [plan_legal.kind_module(config, wildcards.legal)]
 
 
 def about(*names):
@@ -209,13 +257,9 @@ def kind(wildcards):
     return options(f"legal.datasets.{wildcards.legal}", "kind")
 
 
-def of_training(stage):
-    """`params: code` of a stage that trains with an objective."""
-    return lambda wildcards: code(
-        stage,
-        plan_legal.kind_module(config, wildcards.legal),
-        f"evenhand.learning.objectives.{wildcards.objective}",
-    )(wildcards)
+def training_modules(wildcards):
+    """The plugins of a stage that trains with an objective."""
+    return [*kind_module(wildcards), f"evenhand.learning.objectives.{wildcards.objective}"]
 
 
 def training(kind):
@@ -235,6 +279,17 @@ def training(kind):
         return Options(f"legal.classifiers.{name}", told, keys)
 
     return told
+
+
+def attribute_option(wildcards):
+    """The attribute of a data set, unless it is none."""
+    name = wildcards.attribute
+    return Options(None, {"attribute": None if name == plan_legal.NO_ATTRIBUTE else name})
+
+
+def findings_attributes(wildcards):
+    """The attribute of each file of findings of a data set."""
+    return Options(None, {"attributes": plan_legal.names_of_findings(config, wildcards.legal)})
 
 
 # Curves are no change either.

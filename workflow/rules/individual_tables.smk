@@ -16,23 +16,12 @@ rule tabulate_results:
         table_6=shown("<results>/tables/iifr_table_6.csv"),
         table_7=shown("<results>/tables/iifr_table_7.csv"),
         table_8=shown("<results>/tables/iifr_table_8.csv"),
-    log:
-        "<logs>/tabulate_results/all.log",
-    benchmark:
-        "<benchmarks>/tabulate_results/all.jsonl"
     conda:
         "../../envs/tabular.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.individual.tabulate_results"),
+        **stage("individual.tabulate_results"),
     shell:
-        "python -m evenhand.individual.tabulate_results {params.given}"
-        " --table-4 {output.table_4} --table-6 {output.table_6}"
-        " --table-7 {output.table_7} --table-8 {output.table_8} 2> {log}"
+        run("individual.tabulate_results")
 
 
 rule check_paper:
@@ -46,21 +35,12 @@ rule check_paper:
         inconsistencies="resources/iifr/inconsistencies.csv",
     output:
         shown("<results>/tables/iifr_inconsistencies.csv"),
-    log:
-        "<logs>/check_paper/all.log",
-    benchmark:
-        "<benchmarks>/check_paper/all.jsonl"
     conda:
         "../../envs/tabular.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.individual.check_paper"),
+        **stage("individual.check_paper"),
     shell:
-        "python -m evenhand.individual.check_paper {params.given} --out {output} 2> {log}"
+        run("individual.check_paper")
 
 
 rule count_people:
@@ -68,23 +48,15 @@ rule count_people:
         **plan_individual.people_files(config),
     output:
         shown("<results>/tables/iifr_people.csv"),
-    log:
-        "<logs>/count_people/all.log",
-    benchmark:
-        "<benchmarks>/count_people/all.jsonl"
     conda:
         "../../envs/tabular.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.individual.count_people"),
-        trained=Options(None, {"trained_on": plan_individual.people_options(config)["trained_on"]}),
+        **stage(
+            "individual.count_people",
+            Options(None, {"trained_on": plan_individual.people_options(config)["trained_on"]}),
+        ),
     shell:
-        "python -m evenhand.individual.count_people {params.given} {params.trained}"
-        " --out {output} 2> {log}"
+        run("individual.count_people")
 
 
 rule sweep_lambdas:
@@ -92,21 +64,12 @@ rule sweep_lambdas:
         runs=plan_individual.table_runs(config),
     output:
         shown("<results>/tables/iifr_sweeps.csv"),
-    log:
-        "<logs>/sweep_lambdas/all.log",
-    benchmark:
-        "<benchmarks>/sweep_lambdas/all.jsonl"
     conda:
         "../../envs/tabular.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.individual.sweep_lambdas"),
+        **stage("individual.sweep_lambdas"),
     shell:
-        "python -m evenhand.individual.sweep_lambdas {params.given} --out {output} 2> {log}"
+        run("individual.sweep_lambdas")
 
 
 rule find_fronts:
@@ -114,21 +77,12 @@ rule find_fronts:
         runs=plan_individual.table_runs(config),
     output:
         shown("<results>/tables/iifr_fronts.csv"),
-    log:
-        "<logs>/find_fronts/all.log",
-    benchmark:
-        "<benchmarks>/find_fronts/all.jsonl"
     conda:
         "../../envs/tabular.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.individual.find_fronts"),
+        **stage("individual.find_fronts"),
     shell:
-        "python -m evenhand.individual.find_fronts {params.given} --out {output} 2> {log}"
+        run("individual.find_fronts")
 
 
 rule compare_methods:
@@ -137,21 +91,12 @@ rule compare_methods:
         settings=INDIVIDUAL["settings"],
     output:
         shown("<results>/tables/iifr_tests.csv"),
-    log:
-        "<logs>/compare_methods/all.log",
-    benchmark:
-        "<benchmarks>/compare_methods/all.jsonl"
     conda:
         "../../envs/tabular.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.individual.compare_methods"),
+        **stage("individual.compare_methods"),
     shell:
-        "python -m evenhand.individual.compare_methods {params.given} --out {output} 2> {log}"
+        run("individual.compare_methods")
 
 
 rule write_findings:
@@ -166,18 +111,9 @@ rule write_findings:
         data=expand("<results>/tabular/{name}/data.json", name=INDIVIDUAL["datasets"]),
     output:
         "<results>/tables/iifr_findings.json",
-    log:
-        "<logs>/write_findings/all.log",
-    benchmark:
-        "<benchmarks>/write_findings/all.jsonl"
     conda:
         "../../envs/tabular.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.individual.write_findings"),
+        **stage("individual.write_findings"),
     shell:
-        "python -m evenhand.individual.write_findings {params.given} --out {output} 2> {log}"
+        run("individual.write_findings")

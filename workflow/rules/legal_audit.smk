@@ -13,24 +13,17 @@ rule draw_audit:
         ),
     output:
         directory("<results>/legal/{legal}/audit/{attribute}"),
-    log:
-        "<logs>/draw_audit/{legal}/{attribute}.log",
-    benchmark:
-        "<benchmarks>/draw_audit/{legal}/{attribute}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=of_kind("evenhand.legal.draw_audit"),
-        about=about(),
-        options=options("legal.audit", "per_rule", "seed"),
+        **stage(
+            "legal.draw_audit",
+            about(),
+            options("legal.audit", "per_rule", "seed"),
+            plugins=kind_module,
+        ),
     shell:
-        "python -m evenhand.legal.draw_audit {params.given} {params.about}"
-        " --attribute {wildcards.attribute} {params.options} --out {output} 2> {log}"
+        run("legal.draw_audit", "--attribute {wildcards.attribute}")
 
 
 rule read_audit:
@@ -40,24 +33,12 @@ rule read_audit:
         findings=lambda wildcards: plan_legal.findings(config, wildcards.legal),
     output:
         shown("<results>/tables/legal_{legal}_audit.csv"),
-    log:
-        "<logs>/read_audit/{legal}.log",
-    benchmark:
-        "<benchmarks>/read_audit/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=of_kind("evenhand.legal.read_audit"),
-        about=about(),
-        attributes=lambda wildcards: plan_legal.names_of_findings(config, wildcards.legal),
+        **stage("legal.read_audit", about(), findings_attributes, plugins=kind_module),
     shell:
-        "python -m evenhand.legal.read_audit {params.given} {params.about}"
-        " --attributes {params.attributes} --out {output} 2> {log}"
+        run("legal.read_audit")
 
 
 rule write_legal_card:
@@ -74,25 +55,18 @@ rule write_legal_card:
         template="workflow/evenhand/legal/templates/data_card.md.jinja",
     output:
         shown("<results>/legal/{legal}/README.md"),
-    log:
-        "<logs>/write_legal_card/{legal}.log",
-    benchmark:
-        "<benchmarks>/write_legal_card/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=of_kind("evenhand.legal.write_legal_card"),
-        about=about("published"),
-        options=lambda wildcards: derived(
-            f"legal.datasets.{wildcards.legal}.parts",
-            plan_legal.card_options(config, SOURCES, wildcards.legal),
-            name=f"legal.datasets.{wildcards.legal}.title",
+        **stage(
+            "legal.write_legal_card",
+            about("published"),
+            lambda wildcards: derived(
+                f"legal.datasets.{wildcards.legal}.parts",
+                plan_legal.card_options(config, SOURCES, wildcards.legal),
+                name=f"legal.datasets.{wildcards.legal}.title",
+            ),
+            plugins=kind_module,
         ),
     shell:
-        "python -m evenhand.legal.write_legal_card {params.given} {params.about}"
-        " {params.options} --out {output} 2> {log}"
+        run("legal.write_legal_card")

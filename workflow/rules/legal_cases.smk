@@ -11,31 +11,22 @@ rule read_cases:
         out="<results>/legal/{legal}/records/{part}.parquet",
         quarantine="<results>/legal/{legal}/records/{part}.quarantine.parquet",
         counts="<results>/legal/{legal}/records/{part}.counts.json",
-    log:
-        "<logs>/read_cases/{legal}/{part}.log",
-    benchmark:
-        "<benchmarks>/read_cases/{legal}/{part}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=given,
-        code=lambda wildcards: code(
-            "evenhand.legal.read_cases",
-            *plan_legal.reader_modules(config, wildcards.legal, wildcards.part),
-        )(wildcards),
-        options=lambda wildcards: options(
-            f"legal.datasets.{wildcards.legal}.parts.{wildcards.part}",
-            *plan_legal.part_options(config, wildcards.legal, wildcards.part),
+        **stage(
+            "legal.read_cases",
+            lambda wildcards: options(
+                f"legal.datasets.{wildcards.legal}.parts.{wildcards.part}",
+                *plan_legal.part_options(config, wildcards.legal, wildcards.part),
+            ),
+            kind,
+            plugins=lambda wildcards: [
+                *plan_legal.reader_modules(config, wildcards.legal, wildcards.part)
+            ],
         ),
-        kind=kind,
     shell:
-        "python -m evenhand.legal.read_cases {params.given} {params.kind}"
-        " {params.options} --out {output.out} --quarantine {output.quarantine}"
-        " --counts {output.counts} 2> {log}"
+        run("legal.read_cases")
 
 
 rule find_attributes:
@@ -46,28 +37,25 @@ rule find_attributes:
         ),
     output:
         "<results>/legal/{legal}/attributes/{part}/{attribute}.parquet",
-    log:
-        "<logs>/find_attributes/{legal}/{part}/{attribute}.log",
-    benchmark:
-        "<benchmarks>/find_attributes/{legal}/{part}/{attribute}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=given,
-        code=lambda wildcards: code(
-            "evenhand.legal.find_attributes",
-            plan_legal.attribute_module(config, wildcards.legal, wildcards.attribute),
-        )(wildcards),
-        attribute=lambda wildcards: plan_legal.attribute_name(
-            config, wildcards.legal, wildcards.attribute
+        **stage(
+            "legal.find_attributes",
+            lambda wildcards: Options(
+                None,
+                {
+                    "attribute": plan_legal.attribute_name(
+                        config, wildcards.legal, wildcards.attribute
+                    )
+                },
+            ),
+            plugins=lambda wildcards: [
+                plan_legal.attribute_module(config, wildcards.legal, wildcards.attribute)
+            ],
         ),
     shell:
-        "python -m evenhand.legal.find_attributes {params.given}"
-        " --attribute {params.attribute} --out {output} 2> {log}"
+        run("legal.find_attributes")
 
 
 rule split_cases:
@@ -77,29 +65,20 @@ rule split_cases:
         out="<results>/legal/{legal}/splits.parquet",
         duplicates="<results>/legal/{legal}/duplicates.parquet",
         counts="<results>/legal/{legal}/splits.json",
-    log:
-        "<logs>/split_cases/{legal}.log",
-    benchmark:
-        "<benchmarks>/split_cases/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given=given,
-        code=code("evenhand.legal.split_cases"),
-        options=lambda wildcards: options(f"legal.datasets.{wildcards.legal}", "shares"),
-        threshold=Options(
-            "legal",
-            {"threshold": LEGAL["near_duplicates"]},
-            {"threshold": "legal.near_duplicates"},
+        **stage(
+            "legal.split_cases",
+            lambda wildcards: options(f"legal.datasets.{wildcards.legal}", "shares"),
+            Options(
+                "legal",
+                {"threshold": LEGAL["near_duplicates"]},
+                {"threshold": "legal.near_duplicates"},
+            ),
         ),
     shell:
-        "python -m evenhand.legal.split_cases {params.given} {params.options}"
-        " {params.threshold} --out {output.out}"
-        " --duplicates {output.duplicates} --counts {output.counts} 2> {log}"
+        run("legal.split_cases")
 
 
 rule build_cases:
@@ -110,25 +89,16 @@ rule build_cases:
     output:
         out="<results>/legal/{legal}/{legal}.parquet",
         counts="<results>/legal/{legal}/counts.json",
-    log:
-        "<logs>/build_cases/{legal}.log",
-    benchmark:
-        "<benchmarks>/build_cases/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=given,
-        code=lambda wildcards: code(
-            "evenhand.legal.build_cases", plan_legal.kind_module(config, wildcards.legal)
-        )(wildcards),
-        kind=kind,
+        **stage(
+            "legal.build_cases",
+            kind,
+            plugins=lambda wildcards: [plan_legal.kind_module(config, wildcards.legal)],
+        ),
     shell:
-        "python -m evenhand.legal.build_cases {params.given} {params.kind}"
-        " --out {output.out} --counts {output.counts} 2> {log}"
+        run("legal.build_cases")
 
 
 rule build_training:
@@ -140,25 +110,9 @@ rule build_training:
         ),
     output:
         "<results>/legal/{legal}/training/{attribute}.parquet",
-    log:
-        "<logs>/build_training/{legal}/{attribute}.log",
-    benchmark:
-        "<benchmarks>/build_training/{legal}/{attribute}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=given,
-        code=of_kind("evenhand.legal.build_training"),
-        kind=kind,
-        attribute=lambda wildcards: (
-            ""
-            if wildcards.attribute == plan_legal.NO_ATTRIBUTE
-            else f"--attribute {wildcards.attribute}"
-        ),
+        **stage("legal.build_training", kind, attribute_option, plugins=kind_module),
     shell:
-        "python -m evenhand.legal.build_training {params.given} {params.kind}"
-        " {params.attribute} --out {output} 2> {log}"
+        run("legal.build_training")

@@ -8,24 +8,12 @@ rule score_groups:
     output:
         out=shown("<results>/tables/legal_{legal}_scores.csv"),
         groups_out=shown("<results>/tables/legal_{legal}_group_scores.csv"),
-    log:
-        "<logs>/score_groups/{legal}.log",
-    benchmark:
-        "<benchmarks>/score_groups/{legal}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 3000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=given,
-        code=of_kind("evenhand.legal.score_groups"),
-        about=about(),
-        options=options("legal", "resamples"),
+        **stage("legal.score_groups", about(), options("legal", "resamples"), plugins=kind_module),
     shell:
-        "python -m evenhand.legal.score_groups {params.given} {params.about} {params.options}"
-        " --out {output.out} --groups-out {output.groups_out} 2> {log}"
+        run("legal.score_groups")
 
 
 rule compare_objectives:
@@ -34,23 +22,12 @@ rule compare_objectives:
         predictions=lambda wildcards: plan_classifiers.predictions(config, wildcards.legal),
     output:
         shown("<results>/tables/legal_{legal}_tests.csv"),
-    log:
-        "<logs>/compare_objectives/{legal}.log",
-    benchmark:
-        "<benchmarks>/compare_objectives/{legal}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 3000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=given,
-        code=of_kind("evenhand.legal.compare_objectives"),
-        about=about(),
+        **stage("legal.compare_objectives", about(), plugins=kind_module),
     shell:
-        "python -m evenhand.legal.compare_objectives {params.given} {params.about}"
-        " --out {output} 2> {log}"
+        run("legal.compare_objectives")
 
 
 rule explain_groups:
@@ -60,23 +37,12 @@ rule explain_groups:
         shift="<results>/tables/legal_{legal}_shift.csv",
     output:
         shown("<results>/tables/legal_{legal}_table_2.csv"),
-    log:
-        "<logs>/explain_groups/{legal}.log",
-    benchmark:
-        "<benchmarks>/explain_groups/{legal}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=given,
-        code=of_kind("evenhand.legal.explain_groups"),
-        about=about(),
+        **stage("legal.explain_groups", about(), plugins=kind_module),
     shell:
-        "python -m evenhand.legal.explain_groups {params.given} {params.about}"
-        " --out {output} 2> {log}"
+        run("legal.explain_groups")
 
 
 rule measure_calibration:
@@ -86,23 +52,12 @@ rule measure_calibration:
     output:
         out=shown("<results>/tables/legal_{legal}_calibration.csv"),
         bins_out=shown("<results>/tables/legal_{legal}_calibration_bins.csv"),
-    log:
-        "<logs>/measure_calibration/{legal}.log",
-    benchmark:
-        "<benchmarks>/measure_calibration/{legal}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=given,
-        code=of_kind("evenhand.legal.measure_calibration"),
-        about=about(),
+        **stage("legal.measure_calibration", about(), plugins=kind_module),
     shell:
-        "python -m evenhand.legal.measure_calibration {params.given} {params.about}"
-        " --out {output.out} --bins-out {output.bins_out} 2> {log}"
+        run("legal.measure_calibration")
 
 
 rule measure_counterfactual:
@@ -111,24 +66,17 @@ rule measure_counterfactual:
         predictions=lambda wildcards: plan_classifiers.with_twins(config, wildcards.legal),
     output:
         shown("<results>/tables/legal_{legal}_counterfactual.csv"),
-    log:
-        "<logs>/measure_counterfactual/{legal}.log",
-    benchmark:
-        "<benchmarks>/measure_counterfactual/{legal}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=given,
-        code=of_kind("evenhand.legal.measure_counterfactual"),
-        about=about(),
-        options=options("legal", "resamples"),
+        **stage(
+            "legal.measure_counterfactual",
+            about(),
+            options("legal", "resamples"),
+            plugins=kind_module,
+        ),
     shell:
-        "python -m evenhand.legal.measure_counterfactual {params.given} {params.about}"
-        " {params.options} --out {output} 2> {log}"
+        run("legal.measure_counterfactual")
 
 
 rule tabulate_curves:
@@ -136,22 +84,12 @@ rule tabulate_curves:
         histories=lambda wildcards: plan_classifiers.histories(config, wildcards.legal),
     output:
         shown("<results>/tables/legal_{legal}_curves.csv"),
-    log:
-        "<logs>/tabulate_curves/{legal}.log",
-    benchmark:
-        "<benchmarks>/tabulate_curves/{legal}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.legal.tabulate_curves"),
+        **stage("legal.tabulate_curves"),
     shell:
-        "python -m evenhand.legal.tabulate_curves {params.given} --dataset {wildcards.legal}"
-        " --out {output} 2> {log}"
+        run("legal.tabulate_curves", "--dataset {wildcards.legal}")
 
 
 rule tabulate_classifiers:
@@ -164,29 +102,21 @@ rule tabulate_classifiers:
     output:
         out=shown("<results>/tables/legal_{legal}_table_4.csv"),
         claims_out=shown("<results>/tables/legal_{legal}_claims.csv"),
-    log:
-        "<logs>/tabulate_classifiers/{legal}.log",
-    benchmark:
-        "<benchmarks>/tabulate_classifiers/{legal}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=of_kind("evenhand.legal.tabulate_classifiers"),
-        about=about(),
-        stands=lambda wildcards: derived(
-            "legal.classifiers",
-            plan_classifiers.standing(config, wildcards.legal),
-            compat_objectives="legal.objectives",
+        **stage(
+            "legal.tabulate_classifiers",
+            about(),
+            lambda wildcards: derived(
+                "legal.classifiers",
+                plan_classifiers.standing(config, wildcards.legal),
+                compat_objectives="legal.objectives",
+            ),
+            plugins=kind_module,
         ),
     shell:
-        "python -m evenhand.legal.tabulate_classifiers {params.given} {params.about}"
-        " {params.stands}"
-        " --out {output.out} --claims-out {output.claims_out} 2> {log}"
+        run("legal.tabulate_classifiers")
 
 
 rule write_classifier_findings:
@@ -195,22 +125,16 @@ rule write_classifier_findings:
         claims="resources/legal/published_claims.csv",
     output:
         "<results>/tables/legal_classifier_findings.json",
-    log:
-        "<logs>/write_classifier_findings/all.log",
-    benchmark:
-        "<benchmarks>/write_classifier_findings/all.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.legal.write_classifier_findings"),
-        titles=file_options(
-            plan_classifiers.objective_titles(config) | plan_classifiers.attribute_titles(config)
+        **stage(
+            "legal.write_classifier_findings",
+            Options(
+                None,
+                plan_classifiers.objective_titles(config)
+                | plan_classifiers.attribute_titles(config),
+            ),
         ),
     shell:
-        "python -m evenhand.legal.write_classifier_findings {params.given} {params.titles}"
-        " --out {output} 2> {log}"
+        run("legal.write_classifier_findings")

@@ -8,22 +8,12 @@ rule describe_cases:
         sizes=shown("<results>/tables/legal_{legal}_sizes.csv"),
         groups=shown("<results>/tables/legal_{legal}_groups.csv"),
         labels=shown("<results>/tables/legal_{legal}_labels.csv"),
-    log:
-        "<logs>/describe_cases/{legal}.log",
-    benchmark:
-        "<benchmarks>/describe_cases/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        code=of_kind("evenhand.legal.describe_cases"),
-        about=about("published"),
+        **stage("legal.describe_cases", about("published"), plugins=kind_module),
     shell:
-        "python -m evenhand.legal.describe_cases --data {input.data} {params.about}"
-        " --sizes {output.sizes} --groups {output.groups} --labels {output.labels} 2> {log}"
+        run("legal.describe_cases")
 
 
 rule measure_shift:
@@ -31,23 +21,12 @@ rule measure_shift:
         data="<results>/legal/{legal}/{legal}.parquet",
     output:
         shown("<results>/tables/legal_{legal}_shift.csv"),
-    log:
-        "<logs>/measure_shift/{legal}.log",
-    benchmark:
-        "<benchmarks>/measure_shift/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        code=of_kind("evenhand.legal.measure_shift"),
-        about=about(),
-        options=options("legal", "resamples"),
+        **stage("legal.measure_shift", about(), options("legal", "resamples"), plugins=kind_module),
     shell:
-        "python -m evenhand.legal.measure_shift --data {input.data} {params.about}"
-        " {params.options} --out {output} 2> {log}"
+        run("legal.measure_shift")
 
 
 rule cross_attributes:
@@ -56,23 +35,12 @@ rule cross_attributes:
         claims="resources/legal/published_cross.csv",
     output:
         shown("<results>/tables/legal_{legal}_cross.csv"),
-    log:
-        "<logs>/cross_attributes/{legal}.log",
-    benchmark:
-        "<benchmarks>/cross_attributes/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=given,
-        code=of_kind("evenhand.legal.cross_attributes"),
-        about=about("published"),
+        **stage("legal.cross_attributes", about("published"), plugins=kind_module),
     shell:
-        "python -m evenhand.legal.cross_attributes {params.given} {params.about}"
-        " --out {output} 2> {log}"
+        run("legal.cross_attributes")
 
 
 rule tokenise_cases:
@@ -88,18 +56,10 @@ rule tokenise_cases:
         "<benchmarks>/tokenise_cases/{legal}/{form}{model}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 3000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=given,
-        code=of_kind("evenhand.legal.tokenise_cases"),
-        kind=kind,
-        hub=hub,
+        **stage("legal.tokenise_cases", kind, hub, plugins=kind_module),
     shell:
-        "python -m evenhand.legal.tokenise_cases {params.given} {params.kind}"
-        " --name {wildcards.model} {params.hub} --out {output.out} --meta {output.meta} 2> {log}"
+        run("legal.tokenise_cases", "--name {wildcards.model}")
 
 
 rule measure_lengths:
@@ -109,23 +69,12 @@ rule measure_lengths:
         metas=lambda wildcards: plan_legal.tokenised(config, wildcards.legal, "json"),
     output:
         shown("<results>/tables/legal_{legal}_lengths.csv"),
-    log:
-        "<logs>/measure_lengths/{legal}.log",
-    benchmark:
-        "<benchmarks>/measure_lengths/{legal}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=given,
-        code=of_kind("evenhand.legal.measure_lengths"),
-        about=about(),
+        **stage("legal.measure_lengths", about(), plugins=kind_module),
     shell:
-        "python -m evenhand.legal.measure_lengths {params.given} {params.about}"
-        " --out {output} 2> {log}"
+        run("legal.measure_lengths")
 
 
 rule count_rules:
@@ -133,24 +82,12 @@ rule count_rules:
         findings=lambda wildcards: plan_legal.findings(config, wildcards.legal),
     output:
         shown("<results>/tables/legal_{legal}_rules.csv"),
-    log:
-        "<logs>/count_rules/{legal}.log",
-    benchmark:
-        "<benchmarks>/count_rules/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=given,
-        code=of_kind("evenhand.legal.count_rules"),
-        about=about(),
-        attributes=lambda wildcards: plan_legal.names_of_findings(config, wildcards.legal),
+        **stage("legal.count_rules", about(), findings_attributes, plugins=kind_module),
     shell:
-        "python -m evenhand.legal.count_rules {params.given} {params.about}"
-        " --attributes {params.attributes} --out {output} 2> {log}"
+        run("legal.count_rules")
 
 
 rule check_leakage:
@@ -159,21 +96,9 @@ rule check_leakage:
         words=f"{LEGAL['tables']}/outcome_words.csv",
     output:
         shown("<results>/tables/legal_{legal}_leakage.csv"),
-    log:
-        "<logs>/check_leakage/{legal}.log",
-    benchmark:
-        "<benchmarks>/check_leakage/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=given,
-        code=of_kind("evenhand.legal.check_leakage"),
-        about=about(),
-        options=options("legal", "resamples"),
+        **stage("legal.check_leakage", about(), options("legal", "resamples"), plugins=kind_module),
     shell:
-        "python -m evenhand.legal.check_leakage {params.given} {params.about}"
-        " {params.options} --out {output} 2> {log}"
+        run("legal.check_leakage")

@@ -11,29 +11,21 @@ rule pretrain_encoder:
         model=lambda wildcards: pretraining(wildcards.model)["folder"],
     output:
         directory("<results>/models/{model}"),
-    log:
-        "<logs>/pretrain_encoder/{model}.log",
-    benchmark:
-        "<benchmarks>/pretrain_encoder/{model}.jsonl"
     wildcard_constraints:
         model="|".join(map(re.escape, plan_models.pretrained(config))) or NOTHING,
     conda:
         "../../envs/score.yaml"
     threads: config["scoring"]["threads"]
-    resources:
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
-        runtime=lambda wildcards, attempt: 480 * attempt,
-        gpu=GPU,
     params:
-        given=given,
-        processors=options("scoring", "threads"),  # what Snakemake grants may be fewer, and other bits
-        code=code("evenhand.legal.pretrain_encoder"),
-        options=lambda wildcards: options(("models", wildcards.model, "pretrain"), *PRETRAINING),
-        hub=lambda wildcards: pretraining(wildcards.model)["hub"],
+        **stage(
+            "legal.pretrain_encoder",
+            PROCESSORS,
+            lambda wildcards: options(("models", wildcards.model, "pretrain"), *PRETRAINING),
+            lambda wildcards: pretraining(wildcards.model)["hub"],
+        ),
         device=device,
     shell:
-        "python -m evenhand.legal.pretrain_encoder {params.given} {params.options} {params.hub}"
-        " --device {params.device} {params.processors} --out {output} 2> {log}"
+        run("legal.pretrain_encoder", "--device {params.device}")
 
 
 rule weigh_words:
@@ -42,26 +34,20 @@ rule weigh_words:
     output:
         out="<results>/legal/{legal}/words/{linear}.arrow",
         vocabulary="<results>/legal/{legal}/words/{linear}.csv",
-    log:
-        "<logs>/weigh_words/{legal}/{linear}.log",
-    benchmark:
-        "<benchmarks>/weigh_words/{legal}/{linear}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        code=of_kind("evenhand.legal.weigh_words"),
-        kind=kind,
-        options=lambda wildcards: Options(
-            f"legal.classifiers.{wildcards.linear}",
-            plan_classifiers.words_options(config, wildcards.linear),
+        **stage(
+            "legal.weigh_words",
+            kind,
+            lambda wildcards: Options(
+                f"legal.classifiers.{wildcards.linear}",
+                plan_classifiers.words_options(config, wildcards.linear),
+            ),
+            plugins=kind_module,
         ),
     shell:
-        "python -m evenhand.legal.weigh_words --data {input.data} {params.kind}"
-        " {params.options} --out {output.out} --vocabulary {output.vocabulary} 2> {log}"
+        run("legal.weigh_words")
 
 
 rule swap_cases:
@@ -71,29 +57,21 @@ rule swap_cases:
         followers=lambda wildcards: swaps(wildcards)["followers"].values(),
     output:
         "<results>/legal/{legal}/twins.parquet",
-    log:
-        "<logs>/swap_cases/{legal}.log",
-    benchmark:
-        "<benchmarks>/swap_cases/{legal}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=given,
-        code=code("evenhand.legal.swap_cases"),
-        languages=lambda wildcards: derived(
-            "legal.swap",
-            {
-                "languages": list(swaps(wildcards)["words"]),
-                "followers_languages": list(swaps(wildcards)["followers"]),
-            },
+        **stage(
+            "legal.swap_cases",
+            lambda wildcards: derived(
+                "legal.swap",
+                {
+                    "languages": list(swaps(wildcards)["words"]),
+                    "followers_languages": list(swaps(wildcards)["followers"]),
+                },
+            ),
         ),
     shell:
-        "python -m evenhand.legal.swap_cases {params.given} {params.languages} --out {output}"
-        " 2> {log}"
+        run("legal.swap_cases")
 
 
 rule weigh_twins:
@@ -102,23 +80,12 @@ rule weigh_twins:
         vocabulary="<results>/legal/{legal}/words/{linear}.csv",
     output:
         "<results>/legal/{legal}/twins/words/{linear}.arrow",
-    log:
-        "<logs>/weigh_twins/{legal}/{linear}.log",
-    benchmark:
-        "<benchmarks>/weigh_twins/{legal}/{linear}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=given,
-        code=of_kind("evenhand.legal.weigh_twins"),
-        kind=kind,
+        **stage("legal.weigh_twins", kind, plugins=kind_module),
     shell:
-        "python -m evenhand.legal.weigh_twins {params.given} {params.kind} --out {output}"
-        " 2> {log}"
+        run("legal.weigh_twins")
 
 
 rule find_neighbours:
@@ -128,23 +95,12 @@ rule find_neighbours:
         embeddings=lambda wildcards: vectors(wildcards, "embeddings"),
     output:
         "<results>/legal/{legal}/neighbours/{space}.parquet",
-    log:
-        "<logs>/find_neighbours/{legal}/{space}.log",
-    benchmark:
-        "<benchmarks>/find_neighbours/{legal}/{space}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=given,
-        code=of_kind("evenhand.legal.find_neighbours"),
-        kind=kind,
+        **stage("legal.find_neighbours", kind, plugins=kind_module),
     shell:
-        "python -m evenhand.legal.find_neighbours {params.given} {params.kind}"
-        " --out {output} 2> {log}"
+        run("legal.find_neighbours")
 
 
 rule train_linear:
@@ -156,24 +112,13 @@ rule train_linear:
     output:
         out="<results>/legal/{legal}/predictions/{linear}/{objective}/{attribute}/all.parquet",
         history="<results>/legal/{legal}/history/{linear}/{objective}/{attribute}/all.parquet",
-    log:
-        "<logs>/train_linear/{legal}/{linear}/{objective}/{attribute}.log",
-    benchmark:
-        "<benchmarks>/train_linear/{legal}/{linear}/{objective}/{attribute}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        given=given,
-        code=of_training("evenhand.legal.train_linear"),
-        options=training("linear"),
+        **stage("legal.train_linear", training("linear"), plugins=training_modules),
         board=board("linear"),
     shell:
-        "python -m evenhand.legal.train_linear {params.given} {params.options} {params.board}"
-        " --out {output.out} --history {output.history} 2> {log}"
+        run("legal.train_linear", "{params.board}")
 
 
 rule train_classifier:
@@ -191,29 +136,24 @@ rule train_classifier:
         weights=directory(
             "<results>/legal/{legal}/weights/{hierarchical}/{objective}/{attribute}/{seed}"
         ),
-    log:
-        "<logs>/train_classifier/{legal}/{hierarchical}/{objective}/{attribute}/{seed}.log",
-    benchmark:
-        "<benchmarks>/train_classifier/{legal}/{hierarchical}/{objective}/{attribute}/{seed}.jsonl"
     conda:
         "../../envs/score.yaml"
     threads: config["scoring"]["threads"]
-    resources:
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
-        runtime=lambda wildcards, attempt: 480 * attempt,
-        gpu=GPU,
     params:
-        given=given,
-        processors=options("scoring", "threads"),  # what Snakemake grants may be fewer, and other bits
-        code=of_training("evenhand.legal.train_classifier"),
-        options=training("hierarchical"),
-        hub=hub_of("hierarchical"),
+        **stage(
+            "legal.train_classifier",
+            PROCESSORS,
+            training("hierarchical"),
+            hub_of("hierarchical"),
+            plugins=training_modules,
+        ),
         device=device,
         board=board("hierarchical"),
     shell:
-        "python -m evenhand.legal.train_classifier {params.given} {params.options} {params.hub}"
-        " {params.board} --seed {wildcards.seed} --device {params.device} {params.processors}"
-        " --out {output.out} --history {output.history} --weights {output.weights} 2> {log}"
+        run(
+            "legal.train_classifier",
+            "{params.board} --seed {wildcards.seed} --device {params.device}",
+        )
 
 
 rule embed_paragraphs:
@@ -233,20 +173,11 @@ rule embed_paragraphs:
     conda:
         "../../envs/score.yaml"
     threads: config["scoring"]["threads"]
-    resources:
-        mem_mb=lambda wildcards, attempt: 6000 * attempt,
-        runtime=lambda wildcards, attempt: 240 * attempt,
-        gpu=GPU,
     params:
-        given=given,
-        processors=options("scoring", "threads"),  # what Snakemake grants may be fewer, and other bits
-        code=code("evenhand.legal.embed_paragraphs"),
-        hub=hub,
+        **stage("legal.embed_paragraphs", PROCESSORS, hub),
         device=device,
     shell:
-        "python -m evenhand.legal.embed_paragraphs {params.given} {params.hub}"
-        " --device {params.device} {params.processors} --out {output.out} --meta {output.meta}"
-        " 2> {log}"
+        run("legal.embed_paragraphs", "--device {params.device}")
 
 
 rule train_top:
@@ -259,25 +190,12 @@ rule train_top:
     output:
         out="<results>/legal/{legal}/predictions/{frozen}/{objective}/{attribute}/all.parquet",
         history="<results>/legal/{legal}/history/{frozen}/{objective}/{attribute}/all.parquet",
-    log:
-        "<logs>/train_top/{legal}/{frozen}/{objective}/{attribute}.log",
-    benchmark:
-        "<benchmarks>/train_top/{legal}/{frozen}/{objective}/{attribute}.jsonl"
     conda:
         "../../envs/score.yaml"
     threads: config["scoring"]["threads"]
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 240 * attempt,
-        gpu=GPU,
     params:
-        given=given,
-        processors=options("scoring", "threads"),  # what Snakemake grants may be fewer, and other bits
-        code=of_training("evenhand.legal.train_top"),
-        options=training("frozen"),
+        **stage("legal.train_top", PROCESSORS, training("frozen"), plugins=training_modules),
         device=device,
         board=board("frozen"),
     shell:
-        "python -m evenhand.legal.train_top {params.given} {params.options} {params.board}"
-        " --device {params.device} {params.processors} --out {output.out}"
-        " --history {output.history} 2> {log}"
+        run("legal.train_top", "{params.board} --device {params.device}")

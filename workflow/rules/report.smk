@@ -17,6 +17,8 @@ TABLES = {
 }
 #: system -> what the front page reads of it
 SYSTEMS = plan_report.headline_files(config, SHARDS)
+#: the modules of the kinds of legal data sets
+KINDS = sorted({f"evenhand.legal.datasets.{one['kind']}" for one in LEGAL["datasets"].values()})
 PAGES = Options(None, {"pages": plan_report.pages(config, SHARDS)})
 #: what the page of the run tells of and comes after: a benchmark that is being written is empty
 BEFORE_RUN = [
@@ -28,28 +30,21 @@ BEFORE_RUN = [
 
 rule collect_provenance:
     input:
-        results=plan_report.traced_files(config, SHARDS),
+        files=plan_report.traced_files(config, SHARDS),
     output:
         out=shown("<results>/provenance.json"),
         table="<results>/provenance.csv",
-    log:
-        "<logs>/collect_provenance/all.log",
-    benchmark:
-        "<benchmarks>/collect_provenance/all.jsonl"
     conda:
         "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        code=code("evenhand.report.collect_provenance"),
+        **stage("report.collect_provenance"),
     shell:
-        "python -m evenhand.report.collect_provenance --files {input.results}"
-        # not those of pages and their tables, which are of a later time than this
-        ' --records $(grep -LE \'"stage": "evenhand.report.(collect_|export_|write_.*_page")\''
-        " $EVENHAND_STATE/records/*.json)"
-        " --out {output.out} --table {output.table} 2> {log}"
+        run(
+            "report.collect_provenance",
+            # not those of pages and their tables, which are of a later time than this
+            '--records $(grep -LE \'"stage": "evenhand.report.(collect_|export_|write_.*_page")\'',
+            "$EVENHAND_STATE/records/*.json)",
+        )
 
 
 rule export_tables:
@@ -58,23 +53,12 @@ rule export_tables:
         provenance="<results>/provenance.json",
     output:
         directory("<results>/report/tables"),
-    log:
-        "<logs>/export_tables/all.log",
-    benchmark:
-        "<benchmarks>/export_tables/all.jsonl"
     conda:
         "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.report.export_tables"),
-        files=Options(None, {"files": list(TABLES)}),
+        **stage("report.export_tables", Options(None, {"files": list(TABLES)})),
     shell:
-        "python -m evenhand.report.export_tables {params.given} {params.files} --out {output}"
-        " 2> {log}"
+        run("report.export_tables")
 
 
 rule write_front_page:
@@ -85,29 +69,19 @@ rule write_front_page:
         templates=TEMPLATES.get("front", []),
     output:
         shown("<results>/report/index.html"),
-    log:
-        "<logs>/write_front_page/all.log",
-    benchmark:
-        "<benchmarks>/write_front_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code(
-            "evenhand.report.write_front_page",
-            *(f"evenhand.report.headlines.{system}" for system in SYSTEMS),
+        **stage(
+            "report.write_front_page",
+            Options(None, {"systems": list(SYSTEMS)}),
+            Options(None, plan_report.titles(config)),
+            options("slguset.annotation", "notice"),
+            PAGES,
+            plugins=[f"evenhand.report.headlines.{system}" for system in SYSTEMS],
         ),
-        systems=Options(None, {"systems": list(SYSTEMS)}),
-        titles=Options(None, plan_report.titles(config)),
-        options=options("slguset.annotation", "notice"),
-        pages=PAGES,
     shell:
-        "python -m evenhand.report.write_front_page {params.given} {params.systems}"
-        " {params.titles} {params.options} {params.pages} --out {output} 2> {log}"
+        run("report.write_front_page")
 
 
 rule write_sentences_page:
@@ -117,23 +91,12 @@ rule write_sentences_page:
     output:
         out=shown("<results>/report/sentences.html"),
         tables_out=directory("<results>/report/sentences"),
-    log:
-        "<logs>/write_sentences_page/all.log",
-    benchmark:
-        "<benchmarks>/write_sentences_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.report.write_sentences_page"),
-        pages=PAGES,
+        **stage("report.write_sentences_page", PAGES),
     shell:
-        "python -m evenhand.report.write_sentences_page {params.given} {params.pages}"
-        " --out {output.out} --tables-out {output.tables_out} 2> {log}"
+        run("report.write_sentences_page")
 
 
 rule write_errors_page:
@@ -142,23 +105,12 @@ rule write_errors_page:
         templates=TEMPLATES.get("known_errors", []),
     output:
         shown("<results>/report/known_errors.html"),
-    log:
-        "<logs>/write_errors_page/all.log",
-    benchmark:
-        "<benchmarks>/write_errors_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.report.write_errors_page"),
-        pages=PAGES,
+        **stage("report.write_errors_page", PAGES),
     shell:
-        "python -m evenhand.report.write_errors_page {params.given} {params.pages}"
-        " --out {output} 2> {log}"
+        run("report.write_errors_page")
 
 
 rule write_provenance_page:
@@ -167,55 +119,36 @@ rule write_provenance_page:
         templates=TEMPLATES.get("provenance", []),
     output:
         shown("<results>/report/provenance.html"),
-    log:
-        "<logs>/write_provenance_page/all.log",
-    benchmark:
-        "<benchmarks>/write_provenance_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.report.write_provenance_page"),
+        **stage("report.write_provenance_page", PAGES),
         results=lambda wildcards, output: str(Path(output[0]).parents[1]),
-        pages=PAGES,
     shell:
-        "python -m evenhand.report.write_provenance_page {params.given} {params.pages}"
-        " --results {params.results} --out {output} 2> {log}"
+        run("report.write_provenance_page", "--results {params.results}")
 
 
 rule write_run_page:
     input:
+        BEFORE_RUN,
         provenance="<results>/provenance.json",
         templates=TEMPLATES.get("run", []),
-        others=BEFORE_RUN,
     output:
         out=shown("<results>/report/run.html"),
         jobs_out="<results>/report/run.csv",
-    log:
-        "<logs>/write_run_page/all.log",
-    benchmark:
-        "<benchmarks>/write_run_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        code=code("evenhand.report.write_run_page"),
+        **stage("report.write_run_page", PAGES),
         logs=f"{config['results']}/logs",
         benchmarks=f"{config['results']}/benchmarks",
         snakemake=snakemake.__version__,
-        pages=PAGES,
     shell:
-        "EVENHAND_CACHE= python -m evenhand.report.write_run_page --templates {input.templates}"
-        " --provenance {input.provenance} {params.pages}"
-        " --logs {params.logs} --benchmarks {params.benchmarks} --snakemake {params.snakemake}"
-        " --out {output.out} --jobs-out {output.jobs_out} 2> {log}"
+        "EVENHAND_CACHE= "
+        + run(
+            "report.write_run_page",
+            "--logs {params.logs} --benchmarks {params.benchmarks} --snakemake {params.snakemake}",
+        )
 
 
 rule write_slguset_page:
@@ -226,25 +159,17 @@ rule write_slguset_page:
         templates=TEMPLATES.get("slguset", []),
     output:
         shown("<results>/report/slguset.html"),
-    log:
-        "<logs>/write_slguset_page/all.log",
-    benchmark:
-        "<benchmarks>/write_slguset_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.report.write_slguset_page"),
-        options=options("slguset.annotation", "notice"),
-        reasons=Options(None, plan_report.reason_options(config)),
-        pages=PAGES,
+        **stage(
+            "report.write_slguset_page",
+            options("slguset.annotation", "notice"),
+            Options(None, plan_report.reason_options(config)),
+            PAGES,
+        ),
     shell:
-        "python -m evenhand.report.write_slguset_page {params.given} {params.options}"
-        " {params.reasons} {params.pages} --out {output} 2> {log}"
+        run("report.write_slguset_page")
 
 
 rule write_models_page:
@@ -254,23 +179,12 @@ rule write_models_page:
         templates=TEMPLATES.get("language_models", []),
     output:
         shown("<results>/report/language_models.html"),
-    log:
-        "<logs>/write_models_page/all.log",
-    benchmark:
-        "<benchmarks>/write_models_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.report.write_models_page"),
-        pages=PAGES,
+        **stage("report.write_models_page", PAGES),
     shell:
-        "python -m evenhand.report.write_models_page {params.given} {params.pages}"
-        " --provenance ../provenance.json --out {output} 2> {log}"
+        run("report.write_models_page", "--provenance ../provenance.json")
 
 
 rule write_individual_page:
@@ -281,24 +195,16 @@ rule write_individual_page:
         templates=TEMPLATES.get("individual_fairness", []),
     output:
         shown("<results>/report/individual_fairness.html"),
-    log:
-        "<logs>/write_individual_page/all.log",
-    benchmark:
-        "<benchmarks>/write_individual_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.report.write_individual_page"),
-        about=derived("individual_fairness.training", plan_report.individual_page_options(config)),
-        pages=PAGES,
+        **stage(
+            "report.write_individual_page",
+            derived("individual_fairness.training", plan_report.individual_page_options(config)),
+            PAGES,
+        ),
     shell:
-        "python -m evenhand.report.write_individual_page {params.given} {params.about}"
-        " {params.pages} --provenance ../provenance.json --out {output} 2> {log}"
+        run("report.write_individual_page", "--provenance ../provenance.json")
 
 
 rule write_people_page:
@@ -309,26 +215,17 @@ rule write_people_page:
     output:
         out=shown("<results>/report/people.html"),
         tables_out=directory("<results>/report/people"),
-    log:
-        "<logs>/write_people_page/all.log",
-    benchmark:
-        "<benchmarks>/write_people_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.report.write_people_page"),
-        options=derived("individual_fairness.datasets", plan_individual.people_options(config)),
-        shown=options("individual_fairness.people_page"),
-        pages=PAGES,
+        **stage(
+            "report.write_people_page",
+            derived("individual_fairness.datasets", plan_individual.people_options(config)),
+            options("individual_fairness.people_page"),
+            PAGES,
+        ),
     shell:
-        "python -m evenhand.report.write_people_page {params.given} {params.options}"
-        " {params.shown} {params.pages} --out {output.out} --tables-out {output.tables_out}"
-        " 2> {log}"
+        run("report.write_people_page")
 
 
 rule write_legal_page:
@@ -338,30 +235,18 @@ rule write_legal_page:
         templates=TEMPLATES.get("legal_cases", []),
     output:
         shown("<results>/report/legal_cases.html"),
-    log:
-        "<logs>/write_legal_page/all.log",
-    benchmark:
-        "<benchmarks>/write_legal_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code(
-            "evenhand.report.write_legal_page",
-            *sorted(
-                {f"evenhand.legal.datasets.{one['kind']}" for one in LEGAL["datasets"].values()}
-            ),
+        **stage(
+            "report.write_legal_page",
+            derived("legal.datasets", plan_legal.page_options(config)),
+            options("legal.cases_page", "splits"),
+            PAGES,
+            plugins=KINDS,
         ),
-        options=derived("legal.datasets", plan_legal.page_options(config)),
-        shown=options("legal.cases_page", "splits"),
-        pages=PAGES,
     shell:
-        "python -m evenhand.report.write_legal_page {params.given} {params.options}"
-        " {params.shown} {params.pages} --provenance ../provenance.json --out {output} 2> {log}"
+        run("report.write_legal_page", "--provenance ../provenance.json")
 
 
 rule write_classifiers_page:
@@ -371,37 +256,25 @@ rule write_classifiers_page:
         templates=TEMPLATES.get("legal_classifiers", []),
     output:
         shown("<results>/report/legal_classifiers.html"),
-    log:
-        "<logs>/write_classifiers_page/all.log",
-    benchmark:
-        "<benchmarks>/write_classifiers_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code(
-            "evenhand.report.write_classifiers_page",
-            *sorted(
-                {f"evenhand.legal.datasets.{one['kind']}" for one in LEGAL["datasets"].values()}
+        **stage(
+            "report.write_classifiers_page",
+            derived(
+                "legal.datasets",
+                plan_classifiers.classifiers_page_options(config),
+                swapped="legal.swap",
+                twinned="legal.classifiers",
+                objectives="legal.classifiers",
+                objective_titles=None,
             ),
+            options("legal.cases_page", "splits"),
+            PAGES,
+            plugins=KINDS,
         ),
-        options=derived(
-            "legal.datasets",
-            plan_classifiers.classifiers_page_options(config),
-            swapped="legal.swap",
-            twinned="legal.classifiers",
-            objectives="legal.classifiers",
-            objective_titles=None,
-        ),
-        shown=options("legal.cases_page", "splits"),
-        pages=PAGES,
     shell:
-        "python -m evenhand.report.write_classifiers_page {params.given} {params.options}"
-        " {params.shown} {params.pages} --provenance ../provenance.json --out {output} 2> {log}"
+        run("report.write_classifiers_page", "--provenance ../provenance.json")
 
 
 rule write_cases_page:
@@ -411,34 +284,21 @@ rule write_cases_page:
     output:
         out=shown("<results>/report/cases.html"),
         tables_out=directory("<results>/report/cases"),
-    log:
-        "<logs>/write_cases_page/all.log",
-    benchmark:
-        "<benchmarks>/write_cases_page/all.jsonl"
     conda:
         "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code(
-            "evenhand.report.write_cases_page",
-            *sorted(
-                {f"evenhand.legal.datasets.{one['kind']}" for one in LEGAL["datasets"].values()}
+        **stage(
+            "report.write_cases_page",
+            derived(
+                "legal.datasets",
+                plan_classifiers.cases_page_options(config),
+                trainings="legal.classifiers",
+                objectives="legal.classifiers",
+                objective_titles=None,
             ),
+            options("legal.cases_page"),
+            PAGES,
+            plugins=KINDS,
         ),
-        options=derived(
-            "legal.datasets",
-            plan_classifiers.cases_page_options(config),
-            trainings="legal.classifiers",
-            objectives="legal.classifiers",
-            objective_titles=None,
-        ),
-        shown=options("legal.cases_page"),
-        pages=PAGES,
     shell:
-        "python -m evenhand.report.write_cases_page {params.given} {params.options}"
-        " {params.shown} {params.pages} --out {output.out} --tables-out {output.tables_out}"
-        " 2> {log}"
+        run("report.write_cases_page")

@@ -10,23 +10,14 @@ rule draw_annotation:
     output:
         out="<results>/slguset/annotation/{round}/sample.parquet",
         drawn="<results>/slguset/annotation/{round}/drawn.csv",
-    log:
-        "<logs>/draw_annotation/{round}.log",
-    benchmark:
-        "<benchmarks>/draw_annotation/{round}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.slguset.draw_annotation"),
-        options=options("slguset.annotation", "sentences_per_pair", "seed"),
+        **stage(
+            "slguset.draw_annotation", options("slguset.annotation", "sentences_per_pair", "seed")
+        ),
     shell:
-        "python -m evenhand.slguset.draw_annotation {params.given} --round {wildcards.round}"
-        " {params.options} --out {output.out} --drawn {output.drawn} 2> {log}"
+        run("slguset.draw_annotation", "--round {wildcards.round}")
 
 
 rule write_sheets:
@@ -36,23 +27,12 @@ rule write_sheets:
         interface="workflow/evenhand/slguset/templates/annotation/label_studio.xml",
     output:
         directory("<results>/slguset/annotation/{round}/sheets"),
-    log:
-        "<logs>/write_sheets/{round}.log",
-    benchmark:
-        "<benchmarks>/write_sheets/{round}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        code=code("evenhand.slguset.write_sheets"),
-        options=options("slguset.annotation", "annotators"),
+        **stage("slguset.write_sheets", options("slguset.annotation", "annotators")),
     shell:
-        "python -m evenhand.slguset.write_sheets --sample {input.sample}"
-        " --instructions {input.instructions} --interface {input.interface}"
-        " {params.options} --out {output} 2> {log}"
+        run("slguset.write_sheets")
 
 
 rule read_sheets:
@@ -61,24 +41,17 @@ rule read_sheets:
         sheets=lambda wildcards: ROUNDS[wildcards.round].sheets,
     output:
         "<results>/slguset/annotation/{round}/answers.parquet",
-    log:
-        "<logs>/read_sheets/{round}.log",
-    benchmark:
-        "<benchmarks>/read_sheets/{round}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        code=code("evenhand.slguset.read_sheets"),
-        annotators=Options(
-            "slguset.annotation", {"annotators": len(SLGUSET["annotation"]["annotators"])}
+        **stage(
+            "slguset.read_sheets",
+            Options(
+                "slguset.annotation", {"annotators": len(SLGUSET["annotation"]["annotators"])}
+            ),
         ),
     shell:
-        "python -m evenhand.slguset.read_sheets --sample {input.sample}"
-        " --sheets {input.sheets:q} {params.annotators} --out {output} 2> {log}"
+        run("slguset.read_sheets")
 
 
 rule measure_agreement:
@@ -90,19 +63,9 @@ rule measure_agreement:
         out=shown("<results>/slguset/agreement.csv"),
         disagreements="<results>/slguset/annotation/disagreements.csv",
         annotators="<results>/slguset/annotation/annotators.csv",
-    log:
-        "<logs>/measure_agreement/all.log",
-    benchmark:
-        "<benchmarks>/measure_agreement/all.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        code=code("evenhand.slguset.measure_agreement"),
+        **stage("slguset.measure_agreement"),
     shell:
-        "python -m evenhand.slguset.measure_agreement --samples {input.samples}"
-        " --answers {input.answers} --keywords {input.keywords} --out {output.out}"
-        " --disagreements {output.disagreements} --annotators {output.annotators} 2> {log}"
+        run("slguset.measure_agreement")

@@ -11,23 +11,12 @@ rule names_jieba:
         stop_words=(table("name_stop_words") if SLGUSET["names_jieba"]["use_stop_words"] else []),
     output:
         "<results>/{edition}/filters/names_jieba/{shard}.parquet",
-    log:
-        "<logs>/names_jieba/{edition}/{shard}.log",
-    benchmark:
-        "<benchmarks>/names_jieba/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=given,
-        code=code("evenhand.slguset.filters.names_jieba"),
-        options=options("slguset.names"),
+        **stage("slguset.filters.names_jieba", options("slguset.names")),
     shell:
-        "python -m evenhand.slguset.filters.names_jieba {params.given} {params.options}"
-        " --out {output} 2> {log}"
+        run("slguset.filters.names_jieba")
 
 
 rule train_names_crf:
@@ -37,28 +26,20 @@ rule train_names_crf:
     output:
         model="<results>/slguset/names/crf.crfsuite",
         report="<results>/slguset/names/crf.json",
-    log:
-        "<logs>/train_names_crf/all.log",
-    benchmark:
-        "<benchmarks>/train_names_crf/all.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        code=code("evenhand.slguset.train_names_crf"),
-        formats=Options(
+        **stage(
             "slguset.train_names_crf",
-            {"formats": [one["format"] for one in SLGUSET["train_names_crf"]["corpora"]]},
-            {"formats": "slguset.train_names_crf.corpora"},
+            Options(
+                "slguset.train_names_crf",
+                {"formats": [one["format"] for one in SLGUSET["train_names_crf"]["corpora"]]},
+                {"formats": "slguset.train_names_crf.corpora"},
+            ),
+            options("slguset.train_names_crf", "recall", "held_out", "seed"),
         ),
-        options=options("slguset.train_names_crf", "recall", "held_out", "seed"),
     shell:
-        "python -m evenhand.slguset.train_names_crf --corpora {input.corpora}"
-        " {params.formats} --keywords {input.keywords} {params.options}"
-        " --model {output.model} --report {output.report} 2> {log}"
+        run("slguset.train_names_crf")
 
 
 rule names_crf:
@@ -70,25 +51,12 @@ rule names_crf:
         titles=table("titles"),
     output:
         "<results>/{edition}/filters/names_crf/{shard}.parquet",
-    log:
-        "<logs>/names_crf/{edition}/{shard}.log",
-    benchmark:
-        "<benchmarks>/names_crf/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        code=code("evenhand.slguset.filters.names_crf"),
-        options=options("slguset.names"),
-        threshold=options("slguset.names_crf"),
+        **stage("slguset.filters.names_crf", options("slguset.names"), options("slguset.names_crf")),
     shell:
-        "python -m evenhand.slguset.filters.names_crf --keywords {input.keywords}"
-        " --model {input.model} --model-report {input.model_report}"
-        " --surnames {input.surnames} --titles {input.titles}"
-        " {params.options} {params.threshold} --out {output} 2> {log}"
+        run("slguset.filters.names_crf")
 
 
 rule names_spacy:
@@ -98,24 +66,14 @@ rule names_spacy:
         titles=table("titles"),
     output:
         "<results>/{edition}/filters/names_spacy/{shard}.parquet",
-    log:
-        "<logs>/names_spacy/{edition}/{shard}.log",
-    benchmark:
-        "<benchmarks>/names_spacy/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        code=code("evenhand.slguset.filters.names_spacy"),
-        options=options("slguset.names"),
-        pipeline=options("slguset.names_spacy"),
+        **stage(
+            "slguset.filters.names_spacy", options("slguset.names"), options("slguset.names_spacy")
+        ),
     shell:
-        "python -m evenhand.slguset.filters.names_spacy --keywords {input.keywords}"
-        " --surnames {input.surnames} --titles {input.titles}"
-        " {params.options} {params.pipeline} --out {output} 2> {log}"
+        run("slguset.filters.names_spacy")
 
 
 rule pair_fit:
@@ -124,21 +82,12 @@ rule pair_fit:
         words=table("pair_fit"),
     output:
         "<results>/{edition}/filters/pair_fit/{shard}.parquet",
-    log:
-        "<logs>/pair_fit/{edition}/{shard}.log",
-    benchmark:
-        "<benchmarks>/pair_fit/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        code=code("evenhand.slguset.filters.pair_fit"),
+        **stage("slguset.filters.pair_fit"),
     shell:
-        "python -m evenhand.slguset.filters.pair_fit --keywords {input.keywords}"
-        " --words {input.words} --out {output} 2> {log}"
+        run("slguset.filters.pair_fit")
 
 
 rule coreference:
@@ -147,21 +96,12 @@ rule coreference:
         words=table("coreference"),
     output:
         "<results>/{edition}/filters/coreference/{shard}.parquet",
-    log:
-        "<logs>/coreference/{edition}/{shard}.log",
-    benchmark:
-        "<benchmarks>/coreference/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        code=code("evenhand.slguset.filters.coreference"),
+        **stage("slguset.filters.coreference"),
     shell:
-        "python -m evenhand.slguset.filters.coreference --keywords {input.keywords}"
-        " --words {input.words} --out {output} 2> {log}"
+        run("slguset.filters.coreference")
 
 
 rule biology:
@@ -170,18 +110,9 @@ rule biology:
         words=table("biology"),
     output:
         "<results>/{edition}/filters/biology/{shard}.parquet",
-    log:
-        "<logs>/biology/{edition}/{shard}.log",
-    benchmark:
-        "<benchmarks>/biology/{edition}/{shard}.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        code=code("evenhand.slguset.filters.biology"),
+        **stage("slguset.filters.biology"),
     shell:
-        "python -m evenhand.slguset.filters.biology --keywords {input.keywords}"
-        " --words {input.words} --out {output} 2> {log}"
+        run("slguset.filters.biology")

@@ -9,22 +9,12 @@ rule import_published:
         sentences="<results>/slguset_published/sentences/published.parquet",
         dataset="<results>/slguset_published/slguset.parquet",
         problems=shown("<results>/slguset_published/problems.csv"),
-    log:
-        "<logs>/import_published/all.log",
-    benchmark:
-        "<benchmarks>/import_published/all.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        code=code("evenhand.slguset.import_published"),
+        **stage("slguset.import_published"),
     shell:
-        "python -m evenhand.slguset.import_published --file {input.file:q}"
-        " --keywords {input.keywords} --sentences {output.sentences}"
-        " --dataset {output.dataset} --problems {output.problems} 2> {log}"
+        run("slguset.import_published")
 
 
 rule report_published:
@@ -38,20 +28,9 @@ rule report_published:
     output:
         table=shown("<results>/slguset_published/filters.csv"),
         report="<results>/slguset_published/report.json",
-    log:
-        "<logs>/report_published/all.log",
-    benchmark:
-        "<benchmarks>/report_published/all.jsonl"
     conda:
         "../../envs/extract.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        code=code("evenhand.slguset.report_published"),
-        filters=FILTER_NAMES,
+        **stage("slguset.report_published", FILTER_NAMES),
     shell:
-        "python -m evenhand.slguset.report_published --keywords {input.keywords}"
-        " --filters {input.filters} {params.filters}"
-        " --problems {input.problems} --table {output.table} --report {output.report} 2> {log}"
+        run("slguset.report_published")

@@ -1,11 +1,4 @@
-# Pairs of sentences, and what each language model says of them.
-
-_METHODS = "null_methods" if STEREOTYPES["null_methods"] else "methods"
-NULL_OPTIONS = Options(
-    "stereotypes",
-    {"seeds": STEREOTYPES["null_seeds"], "methods": STEREOTYPES[_METHODS]},
-    {"seeds": "stereotypes.null_seeds", "methods": f"stereotypes.{_METHODS}"},
-)
+# Pairs of sentences, and the scores of each language model.
 
 
 rule read_pairs:
@@ -14,28 +7,21 @@ rule read_pairs:
     output:
         out="<results>/stereotypes/{set}/pairs.parquet",
         report="<results>/stereotypes/{set}/pairs.json",
-    log:
-        "<logs>/read_pairs/{set}.log",
-    benchmark:
-        "<benchmarks>/read_pairs/{set}.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        code=lambda wildcards: code(
-            "evenhand.stereotypes.read_pairs",
-            f"evenhand.stereotypes.sets.{STEREOTYPES['sets'][wildcards.set]['format']}",
-        )(wildcards),
-        options=lambda wildcards: Options(
-            f"stereotypes.sets.{wildcards.set}",
-            plan_stereotypes.pair_set_options(config, wildcards.set),
+        **stage(
+            "stereotypes.read_pairs",
+            lambda wildcards: Options(
+                f"stereotypes.sets.{wildcards.set}",
+                plan_stereotypes.pair_set_options(config, wildcards.set),
+            ),
+            plugins=lambda wildcards: [
+                f"evenhand.stereotypes.sets.{STEREOTYPES['sets'][wildcards.set]['format']}"
+            ],
         ),
     shell:
-        "python -m evenhand.stereotypes.read_pairs --file {input.file} --name {wildcards.set}"
-        " {params.options} --out {output.out} --report {output.report} 2> {log}"
+        run("stereotypes.read_pairs", "--name {wildcards.set}")
 
 
 rule score_pairs:
@@ -46,56 +32,20 @@ rule score_pairs:
         out="<results>/stereotypes/{set}/scores/{model}.parquet",
         tokens="<results>/stereotypes/{set}/tokens/{model}.parquet",
         gate="<results>/stereotypes/{set}/gates/{model}.json",
-    log:
-        "<logs>/score_pairs/{set}/{model}.log",
-    benchmark:
-        "<benchmarks>/score_pairs/{set}/{model}.jsonl"
+        null="<results>/stereotypes/{set}/null/{model}.parquet",
     conda:
         "../../envs/score.yaml"
     threads: config["scoring"]["threads"]
-    resources:
-        mem_mb=lambda wildcards, attempt: 6000 * attempt,
-        runtime=lambda wildcards, attempt: 240 * attempt,
-        gpu=GPU,
     params:
-        given=given,
-        code=code("evenhand.stereotypes.score_pairs"),
-        options=options("stereotypes", "methods", "shuffle"),
-        scoring=options("scoring", "dtype", "tokens_per_batch", "allow_missing"),
-        hub=hub,
+        **stage(
+            "stereotypes.score_pairs",
+            options("stereotypes", "methods", "shuffle", "null_seeds", "null_methods"),
+            options("scoring", "dtype", "tokens_per_batch", "allow_missing"),
+            hub,
+        ),
         device=device,
     shell:
-        "python -m evenhand.stereotypes.score_pairs {params.given} --name {wildcards.model}"
-        " {params.hub} {params.options} {params.scoring} --device {params.device}"
-        " --threads {threads} --out {output.out} --tokens {output.tokens}"
-        " --gate {output.gate} 2> {log}"
-
-
-rule score_null:
-    input:
-        pairs="<results>/stereotypes/{set}/pairs.parquet",
-        model=lambda wildcards: plan_models.model_folder(config, wildcards.model) or [],
-    output:
-        "<results>/stereotypes/{set}/null/{model}.parquet",
-    log:
-        "<logs>/score_null/{set}/{model}.log",
-    benchmark:
-        "<benchmarks>/score_null/{set}/{model}.jsonl"
-    conda:
-        "../../envs/score.yaml"
-    threads: config["scoring"]["threads"]
-    resources:
-        mem_mb=lambda wildcards, attempt: 6000 * attempt,
-        runtime=lambda wildcards, attempt: 480 * attempt,
-        gpu=GPU,
-    params:
-        given=given,
-        code=code("evenhand.stereotypes.score_null"),
-        options=NULL_OPTIONS,
-        scoring=options("scoring", "dtype", "tokens_per_batch"),
-        hub=hub,
-        device=device,
-    shell:
-        "python -m evenhand.stereotypes.score_null {params.given} --name {wildcards.model}"
-        " {params.hub} {params.options} {params.scoring} --device {params.device}"
-        " --threads {threads} --out {output} 2> {log}"
+        run(
+            "stereotypes.score_pairs",
+            "--name {wildcards.model} --device {params.device} --threads {threads}",
+        )

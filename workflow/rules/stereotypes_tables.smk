@@ -8,24 +8,17 @@ rule tabulate_pairs:
         gates=of_set("gates/{model}.json"),
         nulls=of_set("null/{model}.parquet"),
     output:
-        out=shown_folder("<results>/tables/pairs/{set}"),
-    log:
-        "<logs>/tabulate_pairs/{set}.log",
-    benchmark:
-        "<benchmarks>/tabulate_pairs/{set}.jsonl"
+        shown_folder("<results>/tables/pairs/{set}"),
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 3000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        given=given,
-        code=family("evenhand.stereotypes.tabulate_pairs", "evenhand.stereotypes.tables"),
-        options=options("scoring", "resamples"),
+        **stage(
+            "stereotypes.tabulate_pairs",
+            options("scoring", "resamples"),
+            plugins=member_names("evenhand.stereotypes.tables"),
+        ),
     shell:
-        "python -m evenhand.stereotypes.tabulate_pairs {params.given} {params.options}"
-        " --out {output.out} 2> {log}"
+        run("stereotypes.tabulate_pairs")
 
 
 rule check_released:
@@ -35,18 +28,9 @@ rule check_released:
         published="resources/stereotypes/published_stereoset.csv",
     output:
         shown_folder("<results>/tables/released"),
-    log:
-        "<logs>/check_released/all.log",
-    benchmark:
-        "<benchmarks>/check_released/all.jsonl"
     conda:
         "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
     params:
-        given=given,
-        code=code("evenhand.stereotypes.check_released"),
+        **stage("stereotypes.check_released"),
     shell:
-        "python -m evenhand.stereotypes.check_released {params.given} --out {output} 2> {log}"
+        run("stereotypes.check_released")

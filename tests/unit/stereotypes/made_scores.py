@@ -1,4 +1,4 @@
-"""Small sets of pairs, and the files that score_pairs and score_null leave, made up."""
+"""Small sets of pairs, and the files that score_pairs leaves, made up."""
 
 import csv
 import importlib

@@ -31,7 +31,7 @@ def test_scores_are_those_of_single_sentences(tmp_path, name):
     pairs = tmp_path / "pairs.parquet"
     rows = [english_models.pair(number, *texts) for number, texts in enumerate(TEXTS)]
     pq.write_table(pa.Table.from_pylist(rows, PAIRS), pairs)
-    files = {key: tmp_path / key for key in ("out", "tokens", "gate")}
+    files = {key: tmp_path / key for key in ("out", "tokens", "gate", "null")}
     counts = score_pairs(pairs=pairs, name=name, model=folder, **files)
     assert counts["pairs_scored"] == len(TEXTS)
     found = {(r["pair_id"], r["side"]): r for r in pq.read_table(files["out"]).to_pylist()}

@@ -44,7 +44,7 @@ def write(path, pairs):
 
 def arguments(tmp_path, folder, pairs=None, **options):
     table = write(tmp_path / "pairs.parquet", pairs or english_models.all_pairs())
-    outputs = {name: tmp_path / f"{name}.parquet" for name in ("out", "tokens")}
+    outputs = {name: tmp_path / f"{name}.parquet" for name in ("out", "tokens", "null")}
     gate = tmp_path / "gate.json"
     return {"pairs": table, **outputs, "gate": gate, "name": "tiny", "model": folder} | options
 

@@ -11,7 +11,7 @@ import math
 import operator
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -356,6 +356,16 @@ class Options(dict):
             self[place if often[place] == 1 else f"{place} ({name})"] = value
             origins.append(name if place == f"{section}.{name}" else f"{name}={place}")
         self.origin = [f"--from-config={section or ''}:{','.join(origins)}"] if origins else []
+
+    @classmethod
+    def join(cls, parts: Iterable["Options"]) -> "Options":
+        """The options of several parts of the configuration, as one."""
+        joined = cls(None, {})
+        for part in parts:
+            joined.update(part)
+            joined.values_by_name |= part.values_by_name
+            joined.origin += part.origin
+        return joined
 
     def __str__(self) -> str:
         words = [word for option in self.values_by_name.items() for word in _words(*option)]

@@ -47,6 +47,7 @@ from evenhand.stereotypes.scoring import (
     score_pairs_of,
     spread,
 )
+from evenhand.stereotypes.untrained import score_untrained
 
 #: Pairs that the margin of near ties is calibrated on.
 CALIBRATION_PAIRS = 100
@@ -58,6 +59,7 @@ def score_pairs(
     out: Output,
     tokens: Output,
     gate: Output,
+    null: Output,
     name: str,
     model: Input | None = None,
     hub_name: str | None = None,
@@ -67,6 +69,8 @@ def score_pairs(
     tokens_per_batch: int = 2048,
     allow_missing: bool = False,
     shuffle: bool = False,
+    null_seeds: int = 0,
+    null_methods: list[str] | None = None,
     sanity_sentences: int = 300,
     least_scored: float = 0.5,
     seed: int = 0,
@@ -88,6 +92,9 @@ def score_pairs(
     gate : path
         JSON: what the model is, its check on ordinary sentences, unknown tokens, exclusions,
         near ties, and whether the numbers are to be trusted.
+    null : path
+        Parquet, the columns of `evenhand.stereotypes.scores.NULL_SCORES`: the scores of models
+        of the same architecture with random weights (see `evenhand.stereotypes.untrained`).
     name : str
         What the model is called in tables and on the page.
     model : path, optional
@@ -108,6 +115,10 @@ def score_pairs(
         Score a model whose checkpoint lacks weights (they are random); it is not trusted.
     shuffle : bool
         Also read `more` and `less` with their words in a random order.
+    null_seeds : int
+        The number of models with random weights.
+    null_methods : list of str, optional
+        The methods that they are scored by; by default `methods`.
     sanity_sentences : int
         Sentences of the set, evenly spread, for the check of the model.
     least_scored : float
@@ -186,10 +197,25 @@ def score_pairs(
     record |= {"methods": chosen, "blank_methods": blank}
     record |= {"shuffled_seed": seed if shuffle else None, "pairs": total}
     write_json(gate, record)
+    lm = exact = None  # free their memory
+    untrained = score_untrained(
+        pairs,
+        null,
+        source,
+        family,
+        seeds=null_seeds,
+        methods=null_methods or methods,
+        name=f"{name}, random",
+        revision=revision,
+        device=device,
+        dtype=dtype,
+        **options,
+    )
     shown = ("pairs", "pairs_scored", "sentences", "scored", "excluded", "trusted", "reason")
     return {key: record[key] for key in shown} | {
         "accuracy": check["accuracy"],
         "baseline": check["baseline"],
+        **untrained,
     }
 
 

@@ -8,9 +8,9 @@ from evenhand.scoring import execution
 from evenhand.scoring.methods import METHODS
 from evenhand.scoring.models import random_causal_lm, random_masked_lm
 from evenhand.stereotypes.pairs import PAIRS
-from evenhand.stereotypes.score_null import score_null
 from evenhand.stereotypes.score_pairs import score_pairs
 from evenhand.stereotypes.scores import NULL_SCORES
+from evenhand.stereotypes.untrained import score_untrained
 from unit.stereotypes import english_models
 
 
@@ -29,9 +29,11 @@ def pairs(tmp_path):
     return path
 
 
-def run(tmp_path, pairs, folder, **options):
+def run(tmp_path, pairs, folder, family="masked", **options):
     out = tmp_path / "null.parquet"
-    counts = score_null(pairs=pairs, out=out, name="tiny", model=folder, **options)
+    given = {"seeds": 2, "methods": None, "dtype": "fp32", "tokens_per_batch": 2048, "threads": 1}
+    given |= {"name": "tiny", "revision": None, "device": "cpu"} | options
+    counts = score_untrained(pairs, out, folder, family, **given)
     table = pq.read_table(out)
     assert table.schema.equals(NULL_SCORES)
     return table.to_pylist(), counts
@@ -39,9 +41,10 @@ def run(tmp_path, pairs, folder, **options):
 
 @pytest.mark.parametrize("family", ["bert", "gpt2"])
 def test_each_seed_is_what_score_pairs_says_of_that_model(tmp_path, pairs, folders, family):
-    rows, counts = run(tmp_path, pairs, folders[family], seeds=2)
+    kind = "masked" if family == "bert" else "causal"
+    rows, counts = run(tmp_path, pairs, folders[family], kind)
     assert [row["seed"] for row in rows] == sorted(row["seed"] for row in rows)
-    assert counts["seeds"] == len({row["seed"] for row in rows}) == 2
+    assert counts["null_seeds"] == len({row["seed"] for row in rows}) == 2
     draw = random_masked_lm if family == "bert" else random_causal_lm
     for seed in (0, 1):
         lm = draw(folders[family], seed)
@@ -54,6 +57,7 @@ def test_each_seed_is_what_score_pairs_says_of_that_model(tmp_path, pairs, folde
             out=out,
             tokens=tmp_path / "tokens.parquet",
             gate=tmp_path / "gate.json",
+            null=tmp_path / "null_of_random.parquet",
             name="random",
             model=folder,
         )
@@ -75,9 +79,8 @@ def test_each_seed_is_what_score_pairs_says_of_that_model(tmp_path, pairs, folde
 
 def test_only_what_the_methods_need_is_read(tmp_path, pairs, folders):
     rows, counts = run(tmp_path, pairs, folders["bert"], seeds=1, methods=["sss", "log_likelihood"])
-    assert counts["methods"] == ["sss"]
     scored = [row for row in rows if row["excluded"] is None]
-    assert counts["sentences_scored"] == len(scored) > 0
+    assert counts["null_scored"] == len(scored) > 0
     assert any(row["sss"] is not None for row in scored)
     assert all(row["aul"] is row["n_correct"] is None for row in rows)
     assert all(row["n_tokens"] > 0 for row in scored)
@@ -86,7 +89,7 @@ def test_only_what_the_methods_need_is_read(tmp_path, pairs, folders):
 @pytest.mark.parametrize("options", [{"seeds": 0}, {"methods": ["log_likelihood"]}])
 def test_nothing_to_score_gives_an_empty_table(tmp_path, pairs, folders, options):
     rows, counts = run(tmp_path, pairs, folders["bert"], **options)
-    assert rows == [] and counts["seeds"] == 0
+    assert rows == [] and counts["null_seeds"] == 0
 
 
 def test_threads_and_a_second_run_give_the_same_bytes(tmp_path, pairs, folders):
@@ -116,29 +119,31 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path, pairs, folders, m
         return real(*arguments)
 
     monkeypatch.setattr(execution, "_fit", counting)
-    given = {"pairs": pairs, "name": "tiny", "model": folders["bert"], "seeds": 3}
-    stage.execute(score_null, given | {"out": tmp_path / "whole.parquet"})
+    names = ("out", "tokens", "gate", "null")
+    given = {"pairs": pairs, "name": "tiny", "model": folders["bert"], "null_seeds": 3}
+    stage.execute(score_pairs, given | {name: tmp_path / f"whole.{name}" for name in names})
     needed = calls["all"]
-    calls |= {"all": 0, "stop": 2 * needed // 3}
+    calls |= {"all": 0, "stop": 5 * needed // 6}
+    parts = {name: tmp_path / f"part.{name}" for name in names}
     with pytest.raises(KeyboardInterrupt):
-        stage.execute(score_null, given | {"out": tmp_path / "part.parquet"})
+        stage.execute(score_pairs, given | parts)
     calls |= {"all": 0, "stop": None}
-    stage.execute(score_null, given | {"out": tmp_path / "part.parquet"})
+    stage.execute(score_pairs, given | parts)
     assert calls["all"] <= needed - needed // 2
-    assert (tmp_path / "part.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+    for name, path in parts.items():
+        assert path.read_bytes() == (tmp_path / f"whole.{name}").read_bytes()
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"seeds": -1}, "number of seeds is -1"),
-        ({"model": None}, "a folder or a hub name"),
         ({"methods": ["bias"]}, "no method 'bias'"),
     ],
 )
 def test_wrong_options(tmp_path, pairs, folders, options, message):
     with pytest.raises(InputError, match=message):
-        run(tmp_path, pairs, options.pop("model", folders["bert"]), **options)
+        run(tmp_path, pairs, folders["bert"], **options)
 
 
 def test_every_method_is_for_a_family_that_can_be_drawn():

@@ -1,4 +1,4 @@
-"""What the methods find where there is nothing to find: models with random weights.
+"""What the methods measure where there is no bias: models with random weights.
 
 A model of the same architecture and with the same tokenizer, but with weights that were never
 trained, has learned no bias. How far its bias score lies from 50 comes from the set alone: from
@@ -7,35 +7,32 @@ few distinct swaps, and from sentences of unequal length.
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Any
 
-from evenhand.core import stage
-from evenhand.core.scratch import scratch_folder
-from evenhand.core.stage import Input, Output, Setting
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows, write_table
-from evenhand.scoring.models import family_of, random_causal_lm, random_masked_lm
+from evenhand.scoring.models import random_causal_lm, random_masked_lm
 from evenhand.stereotypes.passes import ACCURACY_PASS, choose_methods, passes_for
 from evenhand.stereotypes.rows import score_row
 from evenhand.stereotypes.scores import NULL_SCORES
-from evenhand.stereotypes.scoring import blank_methods, check_pairs, score_pairs_of
+from evenhand.stereotypes.scoring import blank_methods, score_pairs_of
 
 
-def score_null(
+def score_untrained(
+    pairs: Path,
+    out: Path,
+    source: Path | str,
+    family: str,
     *,
-    pairs: Input,
-    out: Output,
+    seeds: int,
+    methods: list[str] | None,
     name: str,
-    model: Input | None = None,
-    hub_name: str | None = None,
-    revision: str | None = None,
-    seeds: int = 10,
-    methods: list[str] | None = None,
-    dtype: str = "fp32",
-    tokens_per_batch: int = 2048,
-    threads: Annotated[int, Setting] = 1,
-    device: Annotated[str, Setting] = "cpu",
-) -> dict[str, Any]:
+    revision: str | None,
+    device: str,
+    dtype: str,
+    **options: Any,
+) -> dict[str, int]:
     """Score a set of pairs with models of random weights, one for each seed.
 
     Parameters
@@ -46,39 +43,31 @@ def score_null(
         Parquet, the columns of `evenhand.stereotypes.scores.NULL_SCORES`: a block of rows for
         each seed, each as `score_pairs` writes them, original variant only. Without a seed, or
         without a method for this kind of model, there are no rows.
-    name : str
-        What the model is called.
-    model : path, optional
-        Folder of the model, of which configuration and tokenizer are read. Either this or
-        `hub_name`.
-    hub_name : str, optional
-        Name of the model on the Hugging Face hub.
-    revision : str, optional
-        Branch, tag or commit on the hub.
+    source : path or str
+        Folder or hub name of the model, of which configuration and tokenizer are read.
+    family : str
+        masked or causal.
     seeds : int
         The number of models; their seeds are 0, 1, and so on.
     methods : list of str, optional
         As in `score_pairs`. The token accuracy is counted only where a method needs its pass.
+    name, revision, device
+        As in `score_pairs`.
     dtype : str
         Number format that the models run in: fp32 or bf16. In bf16 nothing is read again: the
         scores of random models are a distribution, and no single decision of theirs matters.
-    tokens_per_batch : int
-        The most tokens in a batch.
-    threads : int
-        CPU threads; their number changes no bit of the result.
-    device : str
-        cpu, cuda or cuda:N; results agree to 1e-5 between devices.
+    **options
+        See `score_pairs_of`.
+
+    Returns
+    -------
+    dict
+        null_seeds, null_scored: the sentences that have a score.
     """
-    import torch
     from tqdm import tqdm
 
-    if (model is None) == (hub_name is None):
-        raise InputError("a model is a folder or a hub name", remedy="give one of them, not both")
     if seeds < 0:
         raise InputError(f"the number of seeds is {seeds}", remedy="give 0 or more")
-    total = check_pairs(pairs)
-    source = model if model is not None else hub_name
-    family = family_of(source, revision=revision)
     draw = partial(
         random_masked_lm if family == "masked" else random_causal_lm,
         source,
@@ -87,14 +76,12 @@ def score_null(
         dtype=dtype,
     )
     chosen = choose_methods(methods, family)
-    torch.set_num_threads(1)
-    scratch = scratch_folder()
     used = seeds if chosen else 0
     scored = 0
 
     def rows() -> Iterator[dict[str, Any]]:
         nonlocal scored
-        bar = tqdm(range(used), desc=f"{name}, random", unit=" seeds", mininterval=5, ascii=True)
+        bar = tqdm(range(used), desc=name, unit=" seeds", mininterval=5, ascii=True)
         for seed in bar:
             lm = draw(seed)
             blank = blank_methods(lm, chosen)
@@ -104,17 +91,11 @@ def score_null(
                 read_rows(pairs),
                 methods=scored_by,
                 passes=passes_for(family, scored_by),
-                tokens_per_batch=tokens_per_batch,
-                threads=threads,
-                scratch=scratch,
+                **options,
             ):
                 for row in chunk:
                     scored += row.excluded is None
                     yield {"seed": seed, **score_row(row, scored_by, ACCURACY_PASS[family])}
 
     write_table(out, NULL_SCORES, rows())
-    return {"pairs": total, "seeds": used, "methods": chosen, "sentences_scored": scored}
-
-
-if __name__ == "__main__":
-    stage.run(score_null)
+    return {"null_seeds": used, "null_scored": scored}
