@@ -120,7 +120,7 @@ def hostile(repository: Path, results: Path) -> Path:
         **common, out=report / "index.html", systems=list(SYSTEMS), notice=HOSTILE,
         slguset=[slguset / "slguset/funnel.csv", slguset / "tables/slguset_bias.csv"],
         language_models=[
-            *of_models["sets"], *of_models["gates"], *of_models["bias_scores"],
+            *of_models["sets"], *of_models["gates"], *of_models["tables"],
             of_models["released"],
         ],
         legal=named_legal(results / "tables", of_cases, of_classifiers),

@@ -56,13 +56,13 @@ def test_a_second_run_has_nothing_to_do(far):
 
 def test_a_change_reruns_on_the_cluster_what_it_reruns_here(here, far):
     before = len(far.jobs())
-    made = ["results/tables/pairs_length.csv", "results/slguset/annotation/first/sheets"]
+    made = ["results/tables/pairs/pairs", "results/slguset/annotation/first/sheets"]
     for place in (here, far):
-        place.append("workflow/evenhand/stereotypes/measure_length.py", "\n\nADDED = 1\n")
+        place.append("workflow/evenhand/stereotypes/tables/length.py", "\n\nADDED = 1\n")
         place.edit("config/cut.yaml", "sentences_per_pair: 4", "sentences_per_pair: 2")
     far.write("results/tables/.partial-01234567-scores.csv", "of a job that was killed")
     plan = here.plan(*made)
-    assert {job.rule for job in plan} == {"measure_length", "draw_annotation", "write_sheets"}
+    assert {job.rule for job in plan} == {"tabulate_pairs", "draw_annotation", "write_sheets"}
     run = far.through(*made)
     assert [(job.rule, job.wildcards) for job in run.jobs] == [
         (job.rule, job.wildcards) for job in plan

@@ -65,7 +65,7 @@ def test_it_names_no_place_of_one_machine(notebook):
 
 
 def test_its_score_is_that_of_the_table(executed, results):
-    table = pd.read_csv(results / "tables/crows_pairs_bias_scores.csv")
+    table = pd.read_csv(results / "tables/pairs/crows_pairs/bias_scores.csv")
     row = table.query(
         "model == @MODEL and method == 'aul' and subset == 'all' and bias_type == 'all'"
     ).iloc[0]

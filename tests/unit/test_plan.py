@@ -282,8 +282,8 @@ def test_models_are_scored_on_sets_of_their_language(here):
         "slguset": ["any", "zh"],
     }
     files = plan_report.models_page_files(config)
-    assert files["bias_scores"] == [
-        f"<results>/tables/{name}_bias_scores.csv" for name in ("crows", "own", "slguset")
+    assert files["tables"] == [
+        f"<results>/tables/pairs/{name}" for name in ("crows", "own", "slguset")
     ]
     assert len(files["gates"]) == 7
     assert "<results>/stereotypes/own/null/zh.parquet" in plan.other_files(config, [])

@@ -51,11 +51,7 @@ legal:
 """
 
 FILTERS = ("names_jieba", "pair_fit", "coreference", "biology")
-#: The tables of one model on a set in CrowS-Pairs' form.
-PAIR_TABLES = {
-    *("summarise_scores", "measure_accuracy", "measure_all_masked", "measure_length"),
-    *("compare_compat", "meta_evaluate"),
-}
+PAIR_TABLES = {"tabulate_pairs"}
 LIBRARY = "workflow/evenhand"
 
 
@@ -167,8 +163,8 @@ def test_editing_a_filter_reruns_it_and_what_depends_on_it(demo, graph, name):
     [
         ("stereotypes/sets/crows_pairs", {"read_pairs"}),
         ("stereotypes/sets/stereoset", set()),  # no set of this form is named
-        ("stereotypes/measure_length", {"measure_length"}),
-        ("metrics/roc", {"meta_evaluate"}),
+        ("stereotypes/tables/length", {"tabulate_pairs"}),
+        ("metrics/roc", {"tabulate_pairs"}),
         ("slguset/score_bias", {"score_bias"}),
         ("legal/formats/swiss_judgment", {"read_cases"}),
         ("legal/formats/hudoc_text", set()),
@@ -423,8 +419,8 @@ DELIVERABLES = [
     "slguset_published/slguset.parquet",
     "slguset_published/problems.csv",
     "slguset_published/README.md",
-    "tables/pairs_bias_scores.csv",
-    "tables/pairs_models.csv",
+    "tables/pairs/pairs/bias_scores.csv",
+    "tables/pairs/pairs/datapackage.json",
     "stereotypes/pairs/tokens/tiny-en.parquet",
     "tabular/loans/predictions/random/mlp.parquet",
     "legal/swiss/swiss.parquet",

@@ -39,7 +39,7 @@ def judge(tmp_path):
                 write_table(folder, SWEEPS, rows, SWEEP)
             write_provenance(folder)
         tables = compare_tables(*(Results(tmp_path / n) for n in ("base", "head")), FAMILIES)
-        return judge_gate(parse_gate(gate), tables, FAMILIES)
+        return judge_gate(parse_gate(gate), tables)
 
     return judged
 
@@ -207,5 +207,5 @@ def test_a_table_that_one_run_lacks_does_not_pass(tmp_path):
         write_table(tmp_path / name, SWEEPS, [sweep_row(1.0)])
         write_provenance(tmp_path / name)
     tables = compare_tables(*(Results(tmp_path / n) for n in ("base", "head")), FAMILIES)
-    found = judge_gate(parse_gate("tables/a_length.csv:share_longer:rose"), tables, FAMILIES)
+    found = judge_gate(parse_gate("tables/a_length.csv:share_longer:rose"), tables)
     assert (found.status, found.words) == (UNDECIDED, "head has no tables/a_length.csv")

@@ -5,7 +5,6 @@ with annotators, and one like StereoSet, with unrelated sentences. The model tha
 trusted has numbers in every table, all of them `SENTINEL`, which no page may show.
 """
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from evenhand.core.families import load_members
+from evenhand.core.tables import write_tables
 from evenhand.scoring.methods import METHODS
+from evenhand.stereotypes import check_released
+from evenhand.stereotypes import tables as pair_tables
 from evenhand.stereotypes.pairs import PAIRS
 from evenhand.stereotypes.scores import SCORES
 
@@ -40,8 +43,8 @@ FRAMES = [
     "{} people should never be trusted with money, they said.",
     "{} was late for work again yesterday.",
 ]
-TABLES = ("bias_scores", "stereoset", "token_accuracy", "all_masked", "meta_evaluation", "roc",
-          "auc_tests", "length", "compat", "model_comparisons")  # fmt: skip
+DECLARED = {member.TABLE.name: member.TABLE for member in load_members(pair_tables)}
+TABLES = tuple(name for name in DECLARED if name != "models")
 
 
 def arguments(folder: Path, *without: str) -> dict[str, Any]:
@@ -52,11 +55,10 @@ def arguments(folder: Path, *without: str) -> dict[str, Any]:
         "pairs": sorted(stereotypes.glob("*/pairs.parquet")),
         "scores": sorted(stereotypes.glob("*/scores/*.parquet")),
         "gates": sorted(stereotypes.glob("*/gates/*.json")),
-        "released": folder / "tables/stereoset_released.csv",
+        "released": folder / "tables/released",
     }
     sets = [path.parent.name for path in given["sets"]]
-    for kind in TABLES:
-        given[kind] = [folder / "tables" / f"{name}_{kind}.csv" for name in sets]
+    given["tables"] = [folder / "tables/pairs" / name for name in sets]
     return {name: value for name, value in given.items() if name not in without}
 
 
@@ -103,11 +105,11 @@ def write_results(
             for kind, rows in made.items():
                 tables[kind] += [_stained(row, trusted) for row in rows]
         tables["model_comparisons"] = _comparisons(names, text)
-        for kind, rows in tables.items():
-            _csv(folder / "tables" / f"{name}_{kind}.csv", rows)
-    _csv(
-        folder / "tables/stereoset_released.csv",
-        [
+        own = [(DECLARED[kind], rows) for kind, rows in tables.items() if rows]
+        write_tables(folder / "tables/pairs" / name, own, {"models": "not made here"})
+    write_tables(
+        folder / "tables/released",
+        [(check_released.TABLE, [
             {"system": "bert-base-cased" + text, "part": "intrasentence", "lms": 83.01,
              "ss": 58.68, "icat": 68.6, "published_lms": 83.0, "published_ss": 58.7,
              "published_icat": 68.6, "verdict": "reproduced", "reason": ""},
@@ -117,7 +119,7 @@ def write_results(
             {"system": "other", "part": "overall", "lms": 70.1, "ss": 51.9, "icat": 69.4,
              "published_lms": "", "published_ss": "", "published_icat": "",
              "verdict": "not_published", "reason": "the table has no numbers for it" + text},
-        ],
+        ])],
     )  # fmt: skip
     return folder
 
@@ -262,7 +264,7 @@ def _tables(
 def bias_row(
     model: str, method: str, subset: str, bias_type: str, d: np.ndarray, trusted: bool = True
 ) -> dict[str, Any]:
-    """A row of ``{set}_bias_scores.csv``, its verdict by the contract's rule."""
+    """A row of the table ``bias_scores``, its verdict by the contract's rule."""
     score = 100 * float((d > 0).mean())
     half = 380 / np.sqrt(len(d))
     low, high = max(score - half / 2, 0.0), min(score + half / 2, 100.0)
@@ -329,27 +331,6 @@ def _comparisons(names: dict[str, str], text: str) -> list[dict[str, Any]]:
 def _parquet(path: Path, rows: list[dict[str, Any]], schema: pa.Schema) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(pa.Table.from_pylist(rows, schema), path)
-
-
-def _csv(path: Path, rows: list[dict[str, Any]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    header = list(rows[0]) if rows else HEADERS[next(k for k in TABLES if path.stem.endswith(k))]
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, header)
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-#: Headers of the tables that are empty for one of the sets.
-HEADERS = {
-    "stereoset": ["model", "method", "bias_type", "terms", "triples", "scored",
-                  *(f"{m}{end}" for m in ("lms", "ss", "icat") for end in ("", "_low", "_high"))],
-    "meta_evaluation": ["model", "method", "agreeing", "biased", "unbiased", "auc", "auc_low",
-                        "auc_high", "p_value"],
-    "roc": ["model", "method", "agreeing", "false_positive_rate", "true_positive_rate"],
-    "auc_tests": ["model", "agreeing", "method_a", "method_b", "difference", "difference_low",
-                  "difference_high", "p_value", "p_adjusted"],
-}  # fmt: skip
 
 
 def _json(path: Path, document: Any) -> None:

@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 
 import pytest
-from evenhand.stereotypes.compare_compat import COMPARED
 
 from evenhand.errors import InputError
 from evenhand.report.headline import SYSTEMS
 from evenhand.report.known_errors import COLUMNS, KINDS, read_errors
 from evenhand.report.words import PROBLEM_ERRORS, PROBLEMS
+from evenhand.stereotypes.tables.compat import COMPARED
 
 ROW = dict(zip(COLUMNS, ["my-id", "legal", "paper", "W", "S", "R", "E", "`H`", "V"], strict=True))
 

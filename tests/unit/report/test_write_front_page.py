@@ -25,7 +25,7 @@ def page(templates, tmp_path):
 def stereotypes(tmp_path):
     folder = made_stereotypes.write_results(tmp_path / "results", text=HOSTILE)
     given = made_stereotypes.arguments(folder)
-    return [*given["sets"], *given["gates"], *given["bias_scores"], given["released"]]
+    return [*given["sets"], *given["gates"], *given["tables"], given["released"]]
 
 
 @pytest.fixture

@@ -22,8 +22,7 @@ def arguments(folder: Path, model: str) -> dict:
         "model": model,
         "sets": [stereotypes / name / "pairs.json" for name in SETS],
         "gates": [stereotypes / name / "gates" / f"{model}.json" for name in SETS],
-        "bias_scores": [tables / f"{name}_bias_scores.csv" for name in SETS],
-        "stereoset": [tables / f"{SETS[1]}_stereoset.csv"],
+        "tables": [tables / "pairs" / name for name in SETS],
     }
 
 
@@ -69,7 +68,7 @@ def test_the_hub_reads_each_score_with_interval_band_and_verdict(card, own):
     data = card(**arguments(own, "tiny-bert-en"), language="en").data
     assert data.language == "en" and data.model_name == "tiny-bert-en"
     found = {(one.dataset_type, one.metric_type): one for one in data.eval_results}
-    with (own / "tables/crows_pairs_bias_scores.csv").open(encoding="utf-8") as stream:
+    with (own / "tables/pairs/crows_pairs/bias_scores.csv").open(encoding="utf-8") as stream:
         rows = [
             row
             for row in csv.DictReader(stream)
@@ -194,8 +193,8 @@ def test_what_does_not_belong_together_is_refused(card, own):
     with pytest.raises(InputError, match="is about the model tiny-bert-en"):
         card(**given | {"model": "other"})
     with pytest.raises(InputError, match="one gate for each edition"):
-        card(**given, bias=given["stereoset"])
-    change(given["bias_scores"][0], model="other")
+        card(**given, bias=given["tables"][:1])
+    change(given["tables"][0] / "bias_scores.csv", model="other")
     with pytest.raises(InputError, match="says nothing of the model tiny-bert-en"):
         card(**given)
     given["gates"][0].write_text("[]", encoding="utf-8")

@@ -7,7 +7,6 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.core import stage
-from evenhand.errors import InputError
 from evenhand.report.pages import PAGES
 from evenhand.report.write_models_page import write_models_page
 from unit.report import checks, made_results, made_stereotypes
@@ -172,14 +171,14 @@ def test_no_number_of_a_model_that_is_not_trusted(page, made, full):
 
 
 def test_without_a_trusted_model_nothing_is_said_of_untrained_ones(page, own):
-    change(own / "tables/crows_pairs_bias_scores.csv", trusted="false", null_seeds="")
+    change(own / "tables/pairs/crows_pairs/bias_scores.csv", trusted="false", null_seeds="")
     said = text(page(own), "#set-crows_pairs")
     assert "No untrained models were scored" not in said
     assert "none was held against untrained ones" in said
 
 
 def test_a_gate_alone_is_enough_not_to_trust_a_model(page, own):
-    for path in (own / "tables").glob("*_bias_scores.csv"):
+    for path in (own / "tables").glob("pairs/*/bias_scores.csv"):
         change(path, trusted="true", reason="")
     tree = page(own)
     assert "77.1" not in tree.css_first("main").text()
@@ -187,7 +186,7 @@ def test_a_gate_alone_is_enough_not_to_trust_a_model(page, own):
 
 
 def test_the_row_of_a_model_without_scores_has_no_method(page, own):
-    path = own / "tables/crows_pairs_bias_scores.csv"
+    path = own / "tables/pairs/crows_pairs/bias_scores.csv"
     with path.open(encoding="utf-8", newline="") as stream:
         kept = list(csv.DictReader(stream))
     header = list(kept[0])
@@ -304,13 +303,17 @@ def test_released_scores(full):
 
 
 ABSENT = [
-    *made_stereotypes.TABLES, "sets", "gates", "pairs", "scores", "released"
+    *made_stereotypes.TABLES, "tables", "sets", "gates", "pairs", "scores", "released"
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ABSENT)
-def test_says_so_where_a_table_is_missing(page, made, full, kind):
-    tree = page(made, kind)
+def test_says_so_where_a_table_is_missing(page, own, full, kind):
+    for path in own.glob("tables/pairs/*/datapackage.json"):
+        package = json.loads(path.read_text(encoding="utf-8"))
+        package["resources"] = [one for one in package["resources"] if one["name"] != kind]
+        path.write_text(json.dumps(package), encoding="utf-8")
+    tree = page(own, kind)
     assert "None" not in tree.css_first("main").text()
     assert len(tree.css("h2")) == len(full.css("h2"))
     if kind not in ("roc", "auc_tests"):
@@ -323,14 +326,6 @@ def test_renders_with_nothing(templates, tmp_path):
     assert text(tree, ".lead") == "Nothing was scored yet."
     assert [text(tree, f"#{id} .absent") for id in ("glance", "models", "released")]
     assert "Blodgett" in text(tree, "#limits")
-
-
-def test_a_table_that_is_not_named_after_its_set_is_refused(page, made, own):
-    path = own / "tables/crows_pairs_compat.csv"
-    with pytest.raises(InputError, match=r"name it \{set\}_length.csv"):
-        page(made, length=[path])
-    with pytest.raises(InputError, match="second table compat of crows_pairs"):
-        page(made, compat=[path, path])
 
 
 def test_two_sets_of_one_title_are_told_apart(page, own):
@@ -428,5 +423,5 @@ def test_a_model_that_fails_on_one_set_only_is_said_to(page, own):
 
 def test_every_table_for_download_is_a_result(page, made):
     for folder in (made / "stereotypes").iterdir():
-        (made / f"tables/{folder.name}_models.csv").touch()  # summarise_scores writes it
+        (made / f"tables/pairs/{folder.name}/models.csv").touch()
     checks.check_downloads(page(made), made, {"stereotypes"})

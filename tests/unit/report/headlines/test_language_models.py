@@ -1,23 +1,22 @@
 import json
 
+from evenhand.core.tables import write_tables
 from evenhand.report.headlines.language_models import describe
+from evenhand.stereotypes.tables import bias_scores
 from unit.report import made_stereotypes
-
-HEADER = (
-    "model,method,subset,bias_type,pairs,scored,ties,unscorable,score,score_low,score_high,clusters,"
-    "effective_clusters,null_seeds,null_mean,null_low,null_high,trusted,verdict,reason\n"
-)
 
 
 def scores(folder, rows, name="mine"):
-    path = folder / f"tables/{name}_bias_scores.csv"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [
-        f"{model},{method},all,all,90,90,0,0,{score},{score - 5},{score + 5},30,25,10,50,45,55,"
-        f"true,{verdict},\n"
+    both = {"subset": "all", "bias_type": "all", "pairs": 90, "scored": 90, "ties": 0}
+    both |= {"unscorable": 0, "clusters": 30, "effective_clusters": 25, "null_seeds": 10}
+    both |= {"null_mean": 50, "null_low": 45, "null_high": 55, "trusted": True}
+    table = [
+        {"model": model, "method": method, "score": score, "verdict": verdict, **both}
+        | {"score_low": score - 5, "score_high": score + 5}
         for model, method, score, verdict in rows
     ]
-    path.write_text(HEADER + "".join(lines), encoding="utf-8")
+    path = folder / f"tables/pairs/{name}"
+    write_tables(path, [(bias_scores.TABLE, table)])
     return path
 
 
@@ -87,7 +86,7 @@ def test_reads_what_the_stages_leave(tmp_path):
     hostile = "<script>x</script>"
     folder = made_stereotypes.write_results(tmp_path / "results", text=hostile)
     given = made_stereotypes.arguments(folder)
-    files = [*given["sets"], *given["gates"], *given["bias_scores"], given["released"]]
+    files = [*given["sets"], *given["gates"], *given["tables"], given["released"]]
     found = describe(files, {})
     (line,) = found.verdicts
     assert line.counts == {"reproduced": 1, "not_reproduced": 1, "no_published_number": 1}

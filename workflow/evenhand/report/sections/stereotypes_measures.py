@@ -24,7 +24,7 @@ from evenhand.text.phrases import listed
 
 Rows = list[dict[str, Any]]
 
-#: What each verdict of `summarise_scores` is called in a small cell.
+#: Names of the verdicts of the table `bias_scores` in a small cell.
 VERDICTS = {
     "distinguishable": "distinguishable from no bias",
     "not_distinguishable": "not distinguishable",

@@ -4,7 +4,7 @@ The rules of the published code (kanekomasahiro/evaluate_bias_in_mlm at 6b10239)
 the set counts; a pair with a tie or without a number counts as if the model preferred the
 anti-stereotype; CPS is rounded to three decimals first (evaluate.py:194-195). The methods whose
 formula was corrected too (AULA's weights, SSS's cross product) are compared in their published
-formula. Both sides get the verdict of `summarise_scores`, each against its own null models.
+formula. Both sides get the verdict of the table `bias_scores`, each against its own null models.
 """
 
 from collections.abc import Iterator
