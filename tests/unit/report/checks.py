@@ -171,7 +171,7 @@ def check_downloads(tree: LexborHTMLParser, results: Path, folders: set[str]) ->
     links = [link.attributes["href"] for link in tree.css(".downloads a[download]")]
     assert links
     offered = {link.removeprefix("tables/").rsplit(".", 1)[0] for link in links}
-    assert offered <= known
+    assert offered <= known, offered - known
     assert set(links) == {
         f"tables/{one}.{form}" for one in offered for form in ("csv", "tex", "md")
     }

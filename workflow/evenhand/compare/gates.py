@@ -156,6 +156,9 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
     lost = fresh = 0
     for table in named:
         role = table.role
+        if None in table.rows:
+            run = "base" if table.rows[0] is None else "head"
+            return Outcome(gate, UNDECIDED, f"{run} has no {table.name}")
         if table.problem:
             return Outcome(gate, UNDECIDED, f"{table.name} cannot be compared: {table.problem}")
         numbers = [number.value for number in role.numbers] if role else []
@@ -166,9 +169,6 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
         if unknown := [key for key in gate.where if key not in role.keys]:
             words = f"{unknown[0]} names no rows of {table.name}"
             return Outcome(gate, UNDECIDED, f"{words}; {', '.join(role.keys)} do")
-        if None in table.rows:
-            run = "base" if table.rows[0] is None else "head"
-            return Outcome(gate, UNDECIDED, f"{run} has no {table.name}")
         chosen += [
             one for one in table.numbers if one.column == gate.column and _chosen(gate, one.key)
         ]
