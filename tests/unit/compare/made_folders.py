@@ -2,17 +2,18 @@
 
 import csv
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from evenhand.stereotypes.summarise_scores import summarise_scores
 
 from evenhand.core.files import content_digest
 from evenhand.slguset.bias_tables import BIAS, VARIANTS
 from evenhand.slguset.summarise_bias import summarise_bias
+from evenhand.stereotypes.tabulate_pairs import tabulate_pairs
 from unit.stereotypes import made_scores
 
 #: Eight pairs of words, five sentences each.
@@ -112,15 +113,10 @@ def write_pairs(folder: Path, differences: np.ndarray, model: str = "tiny") -> N
     pairs = made_scores.write_pairs(place / "pairs.parquet", rows)
     values = {"aul": [(float(one), 0.0) for one in differences]}
     own = made_scores.write_model(place, model, made_scores.score_rows(values), methods=["aul"])
-    tables = folder / "tables"
-    tables.mkdir(exist_ok=True)
-    summarise_scores(
-        pairs=pairs,
-        out=tables / "mine_bias_scores.csv",
-        models_out=tables / "mine_models.csv",
-        resamples=200,
-        **own,
-    )
+    tables = folder / "tables" / "pairs" / "mine"
+    shutil.rmtree(tables, ignore_errors=True)
+    tables.parent.mkdir(parents=True, exist_ok=True)
+    tabulate_pairs(pairs=pairs, out=tables, resamples=200, **own)
 
 
 def sweep_row(mean: float | str, reach: float = 1.0, **more: Any) -> dict[str, Any]:

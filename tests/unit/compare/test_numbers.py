@@ -157,7 +157,7 @@ def test_a_folder_of_an_older_version_may_lack_columns(folders):
 def test_a_table_that_nothing_is_known_of_is_said_to_be(folders):
     for folder, value in zip(folders, (1, 2), strict=True):
         write_table(folder, "tables/my_own.csv", [{"a": value}])
-    assert "does not say" in compare(folders)["tables/my_own.csv"].problem
+    assert "not declared" in compare(folders)["tables/my_own.csv"].problem
 
 
 def test_a_table_that_only_one_run_has(folders):
@@ -272,7 +272,7 @@ def test_pairs(folders):
     base = np.tile([1.0, -1.0], 24)
     write_pairs(folders[0], base)
     write_pairs(folders[1], np.where(np.arange(48) % 4 == 1, 1.0, base))
-    table = compare(folders)["tables/mine_bias_scores.csv"]
+    table = compare(folders)["tables/pairs/mine/bias_scores.csv"]
     whole = next(
         one for one in table.numbers if (one.key["subset"], one.key["bias_type"]) == ("all", "all")
     )
@@ -285,5 +285,5 @@ def test_few_clusters_are_not_judged_by_intervals_either(folders):
     base = np.tile([1.0, -1.0], 4)
     write_pairs(folders[0], base)
     write_pairs(folders[1], -np.abs(base))
-    for one in compare(folders)["tables/mine_bias_scores.csv"].numbers:
+    for one in compare(folders)["tables/pairs/mine/bias_scores.csv"].numbers:
         assert one.status == SAME or one.reason == "fewer than 6 clusters"
