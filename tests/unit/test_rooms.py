@@ -33,6 +33,9 @@ def imports():
                 assert not node.level, f"{path}: a relative import"
                 imported |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
         found[".".join(("evenhand", *place.parts))] = imported & names
+        packages = {name.rpartition(".")[0] for name in names}
+        unknown = {one for one in imported if one.startswith("evenhand.")} - names - packages
+        assert {one.rpartition(".")[0] for one in unknown} <= names | packages, path
     return found
 
 

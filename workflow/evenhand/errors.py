@@ -7,12 +7,12 @@ from pathlib import Path
 #: Characters of a problem that are shown.
 LONGEST = 1000
 
-#: Controls (line ends too), and what turns the direction of all that follows.
+#: Control characters (line ends too), and marks that change the direction of the text.
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
 
 
 class InputError(Exception):
-    """Input that cannot be used: what is wrong, where, and what to do.
+    """Input that cannot be used, with the problem, its place and a remedy.
 
     A stage that meets one prints it as a single sentence and exits with status 2;
     any other exception is a defect of ours and shows its traceback.
@@ -20,13 +20,13 @@ class InputError(Exception):
     Parameters
     ----------
     problem : str or sequence of str
-        What is wrong, without a final dot; several problems stand on a line each.
+        The problem, without a final dot; several problems get a line each.
     file : Path, optional
         The file at fault.
     line : int, optional
         The line (counted from 1) or row at fault.
     remedy : str, optional
-        What the user can do about it, in the imperative.
+        The fix, in the imperative.
     """
 
     def __init__(

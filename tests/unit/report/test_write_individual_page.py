@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from evenhand.core.csv_tables import write_rows
 from evenhand.errors import InputError
-from evenhand.io.csv_tables import write_rows
 from evenhand.report.sections.individual_people import COLUMNS, Behind
 from evenhand.report.sections.individual_sweeps import describe_sweeps
 from evenhand.report.write_individual_page import SECTIONS, write_individual_page

@@ -1,12 +1,12 @@
-"""The run cache: what a stage made from the same code, parameters and inputs before.
+"""The run cache: the outputs of stages by code, parameters and inputs.
 
 One folder per entry, ``{cache}/{first two digits}/{key}/``, with the outputs by name and an
 ``entry.json`` that holds the record of the run and a SHA-256 per output. An entry appears
 by one rename, so it is whole or absent; it is checked against its sums each time it is
-used, and one that fails is removed and made again. Several users can share a folder; one
-that cannot be written to is only read, and a stage never fails because of its cache.
+used, and removed if it is damaged. Several users can share a folder; one without write
+permission is only read, and a stage never fails because of its cache.
 
-``python -m evenhand.core.cache list|prune|clear`` shows and tends it.
+``python -m evenhand.core.cache list|prune|clear`` maintains it.
 """
 
 import contextlib
@@ -46,7 +46,7 @@ def restore(cache: Path, key: str, outputs: dict[str, Path]) -> dict[str, Any] |
     except (FileNotFoundError, ValueError, KeyError, TypeError) as error:
         _discard(folder, str(error))
         return None
-    except OSError as error:  # a full disk or a forbidden file says nothing against the entry
+    except OSError as error:  # a full disk or a forbidden file does not invalidate the entry
         _say(f"entry {key} cannot be read: {error}")
         return None
     finally:

@@ -1,8 +1,8 @@
-"""What code a stage runs: a digest that changes when, and only when, that code does.
+"""The digest of the code of a stage: it changes if, and only if, the code changes.
 
 Snakemake notices a changed input, parameter or shell command, but not a changed Python
 module behind the command. So each rule carries ``params: code=code("evenhand.x.y")``, and
-each stage records the same digest in what it writes.
+each stage records the same digest.
 
 The digest of a module covers, for itself and every project module that it imports
 (transitively, wherever in the file the import is, parent packages included), the syntax tree
@@ -12,7 +12,7 @@ all packages that these require. An import by a computed name is invisible here:
 such an argument as a `Plugin` (see `evenhand.core.stage`) and its rule names the module beside the
 stage.
 
-What was read of modules and packages is kept in ``__pycache__``.
+Digests of modules and packages are cached in ``__pycache__``.
 """
 
 import ast
@@ -56,7 +56,7 @@ def fingerprint(value: Any) -> str:
 
 
 def manifest(*modules: str) -> dict[str, Any]:
-    """What the digest covers.
+    """Return the content of the digest.
 
     Returns
     -------
@@ -247,7 +247,7 @@ def _kept(path: Path) -> tuple[dict[str, str], list[list[Any]]]:
 
 
 def _load(file: Path, key: str) -> dict[str, Any] | None:
-    """A kept document, if it has this key; what is absent or cut short has none."""
+    """Return a cached document with this key, or None if it is absent or damaged."""
     with contextlib.suppress(OSError, ValueError):
         kept = json.loads(file.read_bytes())
         if kept.get("key") == key:
@@ -287,8 +287,8 @@ def _imports(tree: ast.Module) -> list[list[Any]]:
 def _definitions(tree: ast.Module) -> dict[str, str]:
     """Hash by name of each top-level function, class or variable; the rest under `(module)`.
 
-    ``(order)`` stands for the order of all but plain functions: where these are makes no
-    difference as long as nothing else has their name.
+    ``(order)`` is the order of all but plain functions: the place of these has no effect as
+    long as their names are unique.
     """
     dumps: dict[str, list[str]] = {}
     order: list[tuple[str, bool]] = []
@@ -344,7 +344,7 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
 def _without_docstrings(tree: ast.Module) -> ast.Module:
     for node in _statements(tree):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            # a string that stands alone says something to people only, wherever it stands
+            # a string expression is a comment, wherever it is
             kept = [
                 child
                 for child in node.body

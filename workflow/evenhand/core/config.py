@@ -24,7 +24,7 @@ from evenhand.errors import InputError
 
 Schema = dict[str, Any]
 
-#: Faults that are told at a time.
+#: Faults reported at a time.
 MOST_FAULTS = 20
 
 
@@ -52,8 +52,8 @@ def read_config(path: Path) -> dict[str, Any]:
     Raises
     ------
     InputError
-        It is not UTF-8, no YAML, no mapping, nested too deeply, holds itself, has aliases that
-        stand for more than `VALUES`, or sets a key twice, of which YAML would keep the last.
+        It is not UTF-8, no YAML, no mapping, nested too deeply, contains itself, has aliases for
+        more than `VALUES` values, or sets a key twice (YAML would keep the last).
     """
     text = read_text(path)
     try:
@@ -108,19 +108,19 @@ def _check_mapping(node: yaml.MappingNode, file: Path) -> None:
 
 
 def check_values(value: Any, file: Path | str = "config") -> None:
-    """Refuse what would have no end once each alias is replaced by what it stands for.
+    """Refuse values that are infinite or huge once aliases are expanded.
 
     Parameters
     ----------
     value : object
-        Mappings and lists, or nodes of YAML. What stands in two places is counted twice.
+        Mappings and lists, or nodes of YAML. A value in two places counts twice.
     file : Path or str
         Where it comes from.
 
     Raises
     ------
     InputError
-        It holds itself, is nested deeper than `DEPTH`, or stands for more than `VALUES` values.
+        It contains itself, is nested deeper than `DEPTH`, or has more than `VALUES` values.
     """
     sizes: dict[int, int] = {}
 
@@ -144,12 +144,12 @@ def check_values(value: Any, file: Path | str = "config") -> None:
 
 
 def complete(config: dict[str, Any], schema: Schema) -> dict[str, Any]:
-    """The configuration with every default filled in, valid against the schema.
+    """Validate a configuration against the schema, and fill in all defaults.
 
     Parameters
     ----------
     config : dict
-        What the user wrote. It is not changed.
+        The user's configuration. It is not modified.
     schema : dict
         See `read_schema`.
 
@@ -162,8 +162,8 @@ def complete(config: dict[str, Any], schema: Schema) -> dict[str, Any]:
     ------
     InputError
         A key is unknown (the nearest known one is suggested) or missing, a value is not
-        allowed (the allowed ones are named), or a key has no effect where it stands. All faults
-        are told, one a line.
+        allowed (the allowed ones are named), or a key has no effect. All faults are reported, one
+        per line.
     """
     check_values(config)
     validator = jsonschema.Draft202012Validator(schema)
@@ -214,7 +214,7 @@ def _without_effect(value: Any, schema: Schema, whole: Any, where: str = "") -> 
 
 
 def _unmet(need: dict[str, Any], beside: Any, whole: Any, where: str) -> Iterator[str]:
-    """What is lacking of the settings that a key needs, as in "for kind: linear"."""
+    """Yield the unmet conditions of a key, as in "for kind: linear"."""
     for place, values in need.items():
         value = pick(whole, *place.split(".")) if "." in place else beside.get(place)
         full = place if "." in place else f"{where}{place}"
@@ -249,7 +249,7 @@ def _fill(value: Any, schema: Schema) -> Any:
 
 
 def _explain(error: jsonschema.ValidationError) -> Iterator[str]:
-    """One short sentence (or several) on what is wrong with a key."""
+    """Yield short sentences on the fault of a key."""
     where = ".".join(str(step) for step in error.absolute_path)
     is_what = f"config: {where or 'the configuration'} is {_shown(error.instance)}"
     if "propertyNames" in error.absolute_schema_path:
@@ -290,7 +290,7 @@ def _explain(error: jsonschema.ValidationError) -> Iterator[str]:
 
 
 def _expectation(schema: Schema) -> str:
-    """What a value should be, in words made from the schema."""
+    """Describe the allowed values, from the schema."""
     words = {"integer": "a whole number", "number": "a number", "string": "a text"}
     words |= {"boolean": "true or false", "array": "a list", "object": "a mapping"}
     kinds = schema.get("type", "a text" if "pattern" in schema else "a value")
@@ -315,7 +315,7 @@ def _expectation(schema: Schema) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value as YAML would have it."""
+    """Format a value as YAML."""
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
@@ -324,8 +324,8 @@ class Options(dict):
 
     Snakemake records ``repr`` of a parameter, which here names the configuration's keys and
     sorts, so that a changed value is noticed and can be explained; ``{params.options}`` in a
-    shell command becomes ``--threshold 0.1 --no-swap``, and a word for the stage's record on
-    where they stand in the configuration (`evenhand.core.stage.FROM_CONFIG`). A null value is left
+    shell command becomes ``--threshold 0.1 --no-swap``, and a word with their keys in the
+    configuration for the stage's record (`evenhand.core.stage.FROM_CONFIG`). A null value is left
     out, since every stage's own default for such an option is None; an empty list becomes
     ``--empty-words``.
 
@@ -336,7 +336,7 @@ class Options(dict):
     values : dict
         The value of each option.
     keys : dict, optional
-        The keys of those options that have other ones; None for what is in no configuration.
+        The keys of options with other names there; None for options without a key.
     """
 
     def __init__(

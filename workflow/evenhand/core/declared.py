@@ -1,4 +1,4 @@
-"""What a plugin declares, read off its text: the plan must not wait for torch to be imported."""
+"""Constants of plugins, parsed from their source: the plan must not import torch."""
 
 import ast
 from functools import cache
@@ -10,7 +10,7 @@ LIBRARY = Path(__file__).parents[2]
 
 @cache
 def declared(module: str, name: str) -> Any:
-    """The value of a module's constant; None if the module has none of this name.
+    """Return the value of a module's constant, or None if there is none of this name.
 
     Parameters
     ----------
@@ -21,8 +21,8 @@ def declared(module: str, name: str) -> Any:
     Returns
     -------
     object
-        A literal. Of a call, ``Method(title="MLP", heads=f)``, its keywords as a dict, in which
-        what is no literal is Ellipsis.
+        A literal. For a call, ``Method(title="MLP", heads=f)``, its keywords as a dict, with
+        Ellipsis for values that are no literals.
     """
     path = LIBRARY.joinpath(*module.split(".")).with_suffix(".py")
     for node in ast.parse(path.read_text(encoding="utf-8")).body:

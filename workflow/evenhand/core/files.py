@@ -15,18 +15,18 @@ from evenhand.errors import InputError
 #: carry the edit into the run cache and into every other result that it serves.
 LINK_FROM_BYTES = 32 * 2**20
 
-#: How the names of files begin that are not whole yet.
+#: Prefix of the names of incomplete files.
 PARTIAL = ".partial-"
 
-#: What Snakemake leaves in a folder that a job has made.
+#: Snakemake's file in each folder that a job has made.
 TIMESTAMP = ".snakemake_timestamp"
 
 
 def content_digest(path: Path) -> str:
     """SHA-256 (64 hex digits) of a file, or of a folder's file names and contents.
 
-    What another job is still writing into a folder does not count, nor does Snakemake's
-    timestamp: a folder is the same before and after a workflow knows it.
+    Incomplete files of other jobs do not count, nor does Snakemake's timestamp: a folder has one
+    digest before and after a workflow uses it.
 
     Raises InputError if it is a pipe, a device, or nothing.
     """
@@ -77,7 +77,7 @@ def replace(source: Path, target: Path) -> None:
     Raises
     ------
     InputError
-        A folder stands there that holds something else: nothing of it is removed.
+        The target is a folder with other content, which is never removed.
     """
     if target.is_dir():
         made = {path.name for path in source.iterdir()} if source.is_dir() else set()

@@ -1,4 +1,4 @@
-"""What a job reads, as its parameters record it: roles, order, and the content of users' files.
+"""Describe the inputs of a job in its parameters: roles, order, and content of users' files.
 
 Snakemake compares the sorted names of a job's inputs, and contents only where a file is newer
 than the outputs. That misses a file that is swapped, moved or replaced by an older one, and a

@@ -1,8 +1,8 @@
-"""What a killed run leaves behind: a lock, unfinished files, jobs in Slurm's queue.
+"""Leftovers of a killed run: a lock, unfinished files, jobs in Slurm's queue.
 
 The lock of a dead run on this machine is released, unfinished files are removed, and a run does
-not start beside Slurm jobs that a former main process sent from the same folder: both would
-write the same files. Such a job is recognised by the folder that it runs in and by its name,
+not start beside Slurm jobs that an earlier run submitted from the same folder: both would write
+the same files. Such a job is recognised by the folder that it runs in and by its name,
 which ends in the identifier that Snakemake's Slurm plugin gives a run.
 """
 
@@ -28,7 +28,7 @@ OWNER = Path(".snakemake") / "owner.json"
 #: The name of each job of a run: a prefix that the profile gives, and the run's identifier.
 _NAME = re.compile(r"(?:[\w-]*_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
-#: What squeue is asked for, and a separator that occurs in no folder's name.
+#: The fields that squeue prints, and a separator that occurs in no folder's name.
 _SEPARATOR = "\x1f"
 _FORMAT = _SEPARATOR.join(["%i", "%T", "%j", "%k", "%Z", "%r"])
 
@@ -136,7 +136,7 @@ def _parse(listing: str, folder: Path) -> list[Leftover]:
 
 
 def remove_partials(results: Path) -> int:
-    """Remove what killed jobs were writing, and return its count. No job may be running."""
+    """Remove unfinished files of killed jobs, and return their number. No job may be running."""
     found = sorted(results.rglob(f"{PARTIAL}*"), key=lambda path: len(path.parts))
     for path in found:
         remove(path)
@@ -144,7 +144,7 @@ def remove_partials(results: Path) -> int:
 
 
 def check(folder: Path) -> bool:
-    """Stop a run that would write beside the jobs of a former one.
+    """Stop a run that would write the same files as the jobs of an earlier one.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def check(folder: Path) -> bool:
     Raises
     ------
     InputError
-        There are such jobs; it says which, and what to do.
+        There are such jobs; the message lists them, with a remedy.
     """
     try:
         found = find(folder)

@@ -1,8 +1,7 @@
-"""How much a reader takes of one thing. Beyond it stands a quarantine row, or an error.
+"""Limits of readers. Input beyond a limit gives a quarantine row or an error.
 
-The limits count characters, bytes, depth and cells, never seconds, so that a result depends on
-no machine. Within them no reader takes more than linear time, or time that depends on the
-limit alone.
+The limits count characters, bytes, depth and cells, not seconds, so that a result does not depend
+on the machine. Within them each reader takes linear time, or time bounded by the limit.
 """
 
 #: Characters of the longest line, record or document of a corpus (`max_characters` of the stage).
@@ -28,14 +27,14 @@ WHOLE_BYTES = 256 << 20
 #: Levels of nested lists and mappings, of JSON and of YAML. JSON that people write has ten.
 DEPTH = 100
 
-#: Values of a configuration, each alias replaced by what it stands for.
+#: Values of a configuration with expanded aliases.
 VALUES = 100_000
 
 #: Levels of nested elements, and attributes of one element, of HTML; browsers stop at 512 levels.
 HTML_DEPTH = 1000
 HTML_ATTRIBUTES = 1000
 
-#: Bytes of what stands before a member of a tar archive: its long name, its extended header.
+#: Bytes before a member of a tar archive: its long name, its extended header.
 TAR_HEADER = 1 << 16
 
 #: Memory for the decompression of xz; ``xz -9`` needs 65 MB.
@@ -44,12 +43,12 @@ XZ_MEMORY = 256 << 20
 #: Cells of the longest sheet of a workbook.
 SHEET_CELLS = 5_000_000
 
-#: Characters of what a row of the quarantine says.
+#: Characters of the detail of a quarantine row.
 DETAIL = 500
 
 
 class LimitError(ValueError):
-    """A record is beyond a limit: the quarantine's reason, and words that say which."""
+    """A record beyond a limit, with the quarantine's reason and the limit in words."""
 
     def __init__(self, reason: str, words: str) -> None:
         super().__init__(words)

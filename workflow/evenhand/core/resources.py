@@ -1,4 +1,4 @@
-"""The tables that people edit: CSV in, checked, with errors that name file, line and remedy."""
+"""Read tables that people edit: CSV, with errors that name file, line and remedy."""
 
 import csv
 import io
@@ -23,11 +23,11 @@ def read_resource(
     path : Path
         A UTF-8 CSV file (a byte-order mark is accepted) with a header.
     columns : list of str
-        The columns that it must have; a column `note` may stand beside them.
+        The required columns; a column `note` is allowed in addition.
     optional : tuple of str
         Those of `columns` whose cells may be blank.
     unique : tuple of str, optional
-        The columns that together name a row; by default all of `columns`.
+        The columns that identify a row; by default all of `columns`.
 
     Returns
     -------
@@ -37,8 +37,8 @@ def read_resource(
     Raises
     ------
     InputError
-        A column is missing, unknown or there twice, a cell is blank, a row has too many or
-        too few cells, a quoted cell does not end, or a row stands there twice.
+        A column is missing, unknown or duplicated, a cell is blank, a row has too many or too few
+        cells or is duplicated, or a quoted cell does not end.
     """
     reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True)
     try:
@@ -53,7 +53,7 @@ def read_resource(
 
 
 def first_twice(header: list[str]) -> str | None:
-    """The first name that stands twice among columns, if there is one."""
+    """Return the first duplicated column name, or None."""
     counts = Counter(header)
     return next((name for name in header if counts[name] > 1), None)
 

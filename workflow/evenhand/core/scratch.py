@@ -1,4 +1,4 @@
-"""What a stage has done so far, kept over a crash, so that the next attempt goes on from there.
+"""Scratch folders: intermediate results that survive a crash, so that the next attempt resumes.
 
 The runner opens a folder for each run of a stage, named after everything that determines the
 result: a changed model, parameter or module finds an empty one. It is removed when the stage
@@ -16,9 +16,9 @@ _folder: ContextVar[Path | None] = ContextVar("scratch_folder", default=None)
 
 
 def scratch_folder(part: str = "") -> Path | None:
-    """The folder of the stage that is running; it is there, and may hold an earlier attempt.
+    """Return the existing folder of the running stage, which may hold an earlier attempt.
 
-    With `part` it is one inside that, for a stage whose parts are done one after the other.
+    With `part`, return a folder inside it, for a stage with consecutive parts.
     """
     folder = _folder.get()
     if folder is not None:

@@ -5,13 +5,13 @@ A stage module ends in::
     if __name__ == "__main__":
         stage.run(find_keywords)
 
-and its function, whose arguments are all keyword-only, says by its annotations what each is:
+and its function has keyword-only arguments, whose annotations declare their roles:
 
 - `Input` (or ``list[Input]``, ``Input | None``): a file or folder that is read. Its content
-  counts, and its suffixes; where it lies does not.
-- `Source`: the same, but the path as given counts too, because it stands in the result.
+  and its suffixes count; its location does not.
+- `Source`: the same, but the path counts too, because it is part of the result.
 - `Output`: a file or folder that is written. The function gets a path beside the final one;
-  what it wrote is moved into place when it returns, and removed if it fails.
+  the output is moved into place when it returns, and removed if it fails.
 - ``Annotated[str, Plugin("evenhand.package")]``: the name of a module of that package, whose
   code counts as the stage's own.
 - ``Annotated[int, Setting]``: a value that cannot change the result (threads, a device).
@@ -20,10 +20,10 @@ and its function, whose arguments are all keyword-only, says by its annotations 
 `run` looks into the run cache (the folder in the environment variable ``EVENHAND_CACHE``)
 before it calls the function. It leaves a record of the run (in the folder ``EVENHAND_STATE``):
 stage, code digest, parameters with the keys of the configuration that they come from, versions,
-paths and digests of inputs and outputs, and the counts that the function returned. Beside it lie
-lists of the files in each folder that was written (see `evenhand.core.verify`). What a stage keeps
-in `evenhand.core.scratch.scratch_folder` outlives a crash, and is gone when the stage is done.
-Called from Python, the function is just a function.
+paths and digests of inputs and outputs, and the counts that the function returned. Beside it are
+lists of the files in each folder that was written (see `evenhand.core.verify`). Files in
+`evenhand.core.scratch.scratch_folder` survive a crash, and are removed when the stage is done.
+Called from Python, the function is an ordinary function.
 """
 
 import errno
@@ -56,7 +56,7 @@ from evenhand.errors import InputError
 
 
 class Role(Enum):
-    """What an argument of a stage is to the stage's result."""
+    """The role of an argument of a stage."""
 
     INPUT = "input"
     SOURCE = "source"
@@ -80,8 +80,8 @@ class Plugin:
 
 Stage = Callable[..., dict[str, Any] | None]
 
-#: Says of options, on a command line, where in the configuration they stand, if elsewhere with
-#: the key: ``--from-config=scoring:dtype,swapped=legal.swap`` (see `evenhand.core.config.Options`).
+#: Precedes the configuration keys of options on a command line, where they have other names:
+#: ``--from-config=scoring:dtype,swapped=legal.swap`` (see `evenhand.core.config.Options`).
 FROM_CONFIG = "--from-config="
 
 
@@ -120,7 +120,7 @@ def run(function: Stage) -> None:
 
 
 def _check_hermetic(watch: hermetic.Watch, function: Stage, bound: inspect.BoundArguments) -> None:
-    """Fail a job that read or ran what its inputs and its code digest do not cover."""
+    """Fail a job that read files or ran modules not covered by its inputs and code digest."""
     module = sys.modules["__main__"].__spec__.name
     bound.apply_defaults()
     declared = [
@@ -139,7 +139,7 @@ def _check_hermetic(watch: hermetic.Watch, function: Stage, bound: inspect.Bound
 
 
 def full_disk(error: BaseException) -> InputError | None:
-    """What to say if a full disk is behind an error; libraries tell it in words of their own."""
+    """Return an error for the user if the cause is a full disk, which libraries word variously."""
     cause: BaseException | None = error
     while cause is not None:
         number = getattr(cause, "errno", None)
@@ -175,7 +175,7 @@ def execute(
     function : callable
         A stage function.
     arguments : dict
-        Its arguments by name; what is left out takes its default.
+        Its arguments by name; missing ones take their defaults.
     config : dict, optional
         The key of the configuration that an argument comes from, by its name. It is recorded
         and changes nothing.
@@ -230,7 +230,7 @@ def modules_of(function: Stage, module: str, arguments: dict[str, Any]) -> list[
 
 
 def _plan(module: str, function: Stage, bound: inspect.BoundArguments) -> dict[str, Any]:
-    """What determines the result, as JSON: the run cache's key is a digest of this."""
+    """Return everything that determines the result, as JSON, for the key of the run cache."""
     manifest = code.manifest(*modules_of(function, module, bound.arguments))
     imported = code.imported_packages(manifest["modules"])
     parameters, inputs = {}, {}
@@ -261,7 +261,7 @@ def _paths(value: Path | list[Path] | None) -> list[Path]:
 def _with_files(
     inputs: dict[str, list[dict[str, str]]], bound: inspect.BoundArguments
 ) -> dict[str, list[dict[str, str]]]:
-    """The described inputs with their paths, which count for no key and stand in the record."""
+    """Add the paths to the described inputs, for the record only."""
     return {
         name: [
             one | {"file": str(path)}
@@ -279,7 +279,7 @@ def _describe(path: Path, role: Role) -> dict[str, str]:
 
 
 def _scratch(name: str, key: str, outputs: dict[str, Path]) -> Path | None:
-    """Where an unfinished run of a stage leaves what it has done (see `evenhand.core.scratch`)."""
+    """Return the scratch folder of a run (see `evenhand.core.scratch`)."""
     state = os.environ.get("EVENHAND_STATE")
     digest = code.fingerprint([key, *sorted(map(str, outputs.values()))])
     return Path(state) / "scratch" / f"{name}-{digest}" if state else None
@@ -291,7 +291,7 @@ def _call(
     outputs: dict[str, Path],
     plan: dict[str, Any],
 ) -> dict[str, Any]:
-    """Call the function on partial paths, then move what it wrote into place."""
+    """Call the function on partial paths, then move its outputs into place."""
     partials = {name: partial_path(path) for name, path in outputs.items()}
     for path in outputs.values():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -340,7 +340,7 @@ def _roles(function: Stage, bound: inspect.BoundArguments) -> Iterator[tuple[str
 
 
 def _metadata(hint: Any) -> Iterator[Any]:
-    """What stands in `Annotated`, also inside ``list[...]`` and ``... | None``."""
+    """Yield the metadata of `Annotated`, also inside ``list[...]`` and ``... | None``."""
     if typing.get_origin(hint) is Annotated:
         yield from hint.__metadata__
     for inner in typing.get_args(hint):

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from evenhand.core.csv_tables import write_rows
 from evenhand.errors import InputError
-from evenhand.io.csv_tables import write_rows
 
 PACKAGE = "datapackage.json"
 
@@ -160,7 +160,7 @@ def write_tables(
     folder : Path
         It is made if it is missing.
     tables : iterable of (Table, rows)
-        Cells by column; see `evenhand.io.csv_tables.write_rows`.
+        Cells by column; see `evenhand.core.csv_tables.write_rows`.
     left_out : mapping
         The tables that do not apply, and why.
     """

@@ -1,8 +1,8 @@
 """Compare results with the checksums that were recorded: ``python -m evenhand.core.verify``.
 
-A result that was changed by hand is listed; ``--restore`` replaces it by what the run cache
-holds. A result that was deleted needs nothing: the next run makes it again, because the plan
-asks for each deliverable, and for each folder whose files are incomplete.
+A result that was changed by hand is listed; ``--restore`` replaces it from the run cache. Deleted
+results need nothing: the next run makes them again, because the plan requests each deliverable,
+and each folder whose files are incomplete.
 """
 
 import json
@@ -69,7 +69,7 @@ def verify(results: Path, *, restore: bool = False, store: Path | None = None) -
     results
         The folder of results, as the configuration names it.
     restore
-        Replace each by what the run cache holds.
+        Restore each from the run cache.
     store
         The run cache. The default is the one in the folder of results.
     """
@@ -112,7 +112,7 @@ def main() -> None:
         results
             The folder of results, as the configuration names it.
         restore
-            Replace what differs by what the run cache holds.
+            Restore changed results from the run cache.
         cache
             The run cache, if it is not in the folder of results.
         """

@@ -48,7 +48,7 @@ def read_text(path: Path) -> str:
 
 
 def check_file(path: Path) -> None:
-    """Refuse a folder, and what never ends: a pipe, a socket, a device.
+    """Refuse a folder, a pipe, a socket or a device.
 
     Raises
     ------

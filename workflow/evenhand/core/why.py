@@ -1,9 +1,9 @@
 """Why each job would run: ``python -m evenhand.core.why [targets and arguments of snakemake]``.
 
-Snakemake's dry run says that "params have changed" or that an input was "updated by another
-job". This says which function of which module, which package, which key of the
-configuration, which table or file, one line per job; jobs of one rule with the same cause
-share a line. Nothing is run and nothing is written.
+Snakemake's dry run prints that "params have changed" or that an input was "updated by another
+job". This names the function and module, the package, the key of the configuration, the table or
+the file, one line per job; jobs of one rule with the same cause share a line. It runs and writes
+nothing.
 """
 
 import ast
@@ -31,7 +31,7 @@ _CODE = re.compile(r"([\w.+]+)@([0-9a-f]{16})")
 
 
 class Cause(NamedTuple):
-    """A clause with ``{}`` where its names (of files or rules) stand, if it has any."""
+    """A clause with ``{}`` for its names (of files or rules), if it has any."""
 
     clause: str
     names: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def dry_run(arguments: list[str], folder: Path | None = None) -> tuple[dict | None, str]:
-    """Snakemake's plan for these arguments (None if it fails), and what Snakemake printed."""
+    """Return Snakemake's plan for these arguments (None if it fails), and its output."""
     program = code.LIBRARY / "dry_run.py"
     with tempfile.TemporaryDirectory() as scratch:
         plan = Path(scratch) / "plan.json"
@@ -123,7 +123,7 @@ def _key(job: Job) -> str:
 
 
 def _causes(job: Job, makers: dict[str, Job], state: Path | None) -> Iterator[Cause]:
-    """What is behind a job, its own causes before those that it inherits."""
+    """Return the causes of a job, direct ones before inherited ones."""
     missing = tuple(name for name in job["outputs"] if not Path(name).exists())
     if missing and not job["recorded"]:
         yield Cause("it has not run here yet")
@@ -192,7 +192,7 @@ def _changed_params(before: list[str], now: list[str], state: Path | None) -> It
 
 
 def _is_inputs(value: Any) -> bool:
-    """Whether a parameter is what `evenhand.core.inputs.describe` says of a job's inputs."""
+    """Whether a parameter is the description of a job's inputs (`evenhand.core.inputs`)."""
     return isinstance(value, dict) and value.keys() == {"inputs"}
 
 
@@ -221,7 +221,7 @@ def _changed_code(before: re.Match, now: re.Match, state: Path | None) -> list[s
 
 @cache
 def _compare_code(digest: str, modules: tuple[str, ...], state: Path | None) -> tuple[str, ...]:
-    """Clauses on what differs between the code behind a digest and the modules as they are."""
+    """Return clauses on differences between the code behind a digest and today's modules."""
     former = state / "code" / f"{digest}.json" if state else None
     if former is None or not former.is_file():
         return (f"the code of {' + '.join(modules)} changed (its former state was not kept)",)
@@ -246,7 +246,7 @@ def _compare_code(digest: str, modules: tuple[str, ...], state: Path | None) -> 
 
 
 def _changed_names(then: dict[str, str], today: dict[str, str]) -> str:
-    """What happened to the definitions of a module: ``changed f, g; added h``."""
+    """Summarise the changes of a module's definitions: ``changed f, g; added h``."""
     kinds = {
         "changed": [name for name in then if name in today and then[name] != today[name]],
         "added": [name for name in today if name not in then],

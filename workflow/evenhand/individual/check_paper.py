@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output
 from evenhand.individual.published import (
     Cell,
@@ -18,7 +19,6 @@ from evenhand.individual.published import (
     read_rates,
 )
 from evenhand.individual.results import FORM
-from evenhand.io.csv_tables import write_rows
 
 HEADER = [
     "kind",

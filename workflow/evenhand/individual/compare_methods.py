@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output, Source
 from evenhand.individual.lines import lines_of
 from evenhand.individual.published import read_settings
@@ -19,7 +20,6 @@ from evenhand.individual.results import (
     read_runs,
 )
 from evenhand.individual.summary import t_quantile
-from evenhand.io.csv_tables import write_rows
 from evenhand.metrics.paired import holm
 
 #: What is tested.

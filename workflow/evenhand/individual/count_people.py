@@ -3,6 +3,7 @@
 from typing import Any
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output
 from evenhand.individual.people import (
     count_answers,
@@ -14,7 +15,6 @@ from evenhand.individual.people import (
     trainings,
 )
 from evenhand.individual.results import FORM, SETTING, order
-from evenhand.io.csv_tables import write_rows
 from evenhand.metrics.individual import TAU
 
 #: Answers and people, and what the answers come to.

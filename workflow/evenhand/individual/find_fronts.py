@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Output, Source
 from evenhand.individual.results import (
     FORM,
@@ -18,7 +19,6 @@ from evenhand.individual.results import (
     read_runs,
 )
 from evenhand.individual.summary import summarise
-from evenhand.io.csv_tables import write_rows
 
 #: What balanced accuracy is set against, as unfairness: less is better.
 FRONTS = ("ddp", "ifr_p")

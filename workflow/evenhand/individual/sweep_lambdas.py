@@ -7,6 +7,7 @@ figures of the same kind.
 from typing import Any
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Output, Source
 from evenhand.individual.results import (
     FORM,
@@ -16,7 +17,6 @@ from evenhand.individual.results import (
     read_runs,
 )
 from evenhand.individual.summary import SUMMARY, summarise
-from evenhand.io.csv_tables import write_rows
 
 HEADER = [*SETTING, "metric", *SUMMARY, "diverged", "empty", "reasons"]
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output, Source
 from evenhand.individual.lines import ALIKE, FIRST, MOST, NAMED, Line, lines_of
 from evenhand.individual.published import (
@@ -25,7 +26,6 @@ from evenhand.individual.results import (
     read_runs,
 )
 from evenhand.individual.summary import summarise
-from evenhand.io.csv_tables import write_rows
 
 HEADER = [
     "dataset",

@@ -22,9 +22,9 @@ A training in a stage keeps its checkpoint in the stage's scratch folder, and go
         losses.append(one_step())
         checkpoints.save_if_due(collect)
 
-It holds tensors, numbers, strings, and dicts and lists of them: an array goes in as
-``torch.from_numpy(array)``, and a NumPy generator as the JSON of its state. It runs no code when
-it is read. What is random must be restored too, or else the bits are others than without a stop.
+It holds tensors, numbers, strings, and dicts and lists of them: an array is stored as
+``torch.from_numpy(array)``, and a NumPy generator as the JSON of its state. Reading it runs no
+code. Restore random states too: otherwise the result differs from an uninterrupted training.
 """
 
 import json
@@ -60,10 +60,9 @@ class Checkpoints:
     folder : path or None
         Where it is kept; None keeps nothing.
     configuration : mapping
-        What determines the training, as JSON has it. A checkpoint of another one is refused: it
-        holds numbers of other data or another model, and going on from them, or over them, would
-        be silent. (Within a run each configuration has a folder of its own:
-        `evenhand.core.scratch`.)
+        Everything that determines the training, as JSON. A checkpoint of another configuration is
+        refused, because it belongs to other data or another model. (Within a run each
+        configuration has a separate folder: `evenhand.core.scratch`.)
     seconds, share : float, optional
         By default `SECONDS` and `SHARE`.
     """
@@ -83,9 +82,9 @@ class Checkpoints:
         self._due = time.monotonic() + self._seconds
 
     def restore(self, device: str = "cpu") -> dict[str, Any] | None:
-        """What was kept last, its tensors on the device; None if there is nothing to go on from.
+        """Return the last checkpoint, its tensors on the device, or None without one.
 
-        A broken file (of a machine that lost its power) is left out with a message.
+        A broken file (of a machine that lost its power) is ignored with a message.
 
         Raises
         ------
@@ -104,7 +103,7 @@ class Checkpoints:
             configuration = json.loads(kept.pop("configuration"))
         except Exception as error:  # of many types, all the same
             said = (str(error).splitlines() or [type(error).__name__])[0]
-            said = said.partition(". ")[0]  # torch goes on with advice that does not help here
+            said = said.partition(". ")[0]  # torch adds advice that does not help here
             print(f"begins again: {self.file} is broken ({said})", file=sys.stderr)
             return None
         if configuration != self._configuration:
@@ -146,7 +145,7 @@ class Checkpoints:
         self._due = ended + max(self._seconds, self._share * (ended - started))
 
     def save_if_due(self, collect: Callable[[], Mapping[str, Any]]) -> None:
-        """Keep what `collect` gives, if the last time is long ago."""
+        """Save the result of `collect` if the last checkpoint is old."""
         if self.file is not None and time.monotonic() >= self._due:
             self.save(collect())
 

@@ -1,8 +1,8 @@
 """Rows of CSV files whose quotes may be broken, in linear time (RFC 4180, as Python reads it).
 
 After a broken row the line behind its first line begins a new one, so that a quoted cell that
-does not end costs its own line, not what follows it. Many cells may be open at the same lines:
-what such a line does inside a quoted cell is found out once.
+does not end costs its own line, not the following ones. Many cells may be open at the same lines:
+the effect of a line inside a quoted cell is computed once.
 """
 
 import csv
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from evenhand.core.limits import RECORD_LINES
 
-#: What a line does to a quoted cell that is open where it begins.
+#: Effect of a line on a quoted cell that is open at its start.
 _STAYS_OPEN = ""
 _ENDS_ROW = "ends"
 
@@ -33,14 +33,14 @@ def read_csv_rows(
     max_characters : int
         A row that is longer (or has more than `RECORD_LINES` lines) is broken.
     broken : callable
-        Gets the number of a broken row's first line, and what is wrong with it.
+        Called with the number of a broken row's first line, and the problem.
     """
     csv.field_size_limit(max(max_characters, csv.field_size_limit()))
     source = iter(lines)
     waiting: deque[tuple[int, str]] = deque()  # lines that are read and belong to no row yet
     inside = 0  # how many of those behind the first leave a quoted cell open
     held = 0  # characters of the first and of those
-    after: str | None = None  # what the line behind them does to it, once that is known
+    after: str | None = None  # effect of the line behind them, once it is known
     while True:
         if not waiting:
             if (line := next(source, None)) is None:
@@ -81,7 +81,7 @@ def read_csv_rows(
 
 
 def _parse(lines: list[str], delimiter: str) -> tuple[list[str] | None, str | None]:
-    """A row, or what is wrong with it; neither if a quoted cell is open at its end."""
+    """Return a row, or its problem; neither if a quoted cell is open at its end."""
     if len(lines) == 1 and '"' not in lines[0]:
         text = lines[0].removesuffix("\n").removesuffix("\r")
         if "\r" not in text:
@@ -100,7 +100,7 @@ def _parse(lines: list[str], delimiter: str) -> tuple[list[str] | None, str | No
 
 
 def _inside(line: str, delimiter: str) -> str:
-    """What a line does to a quoted cell that is open where it begins; else, what is wrong."""
+    """Return the effect of a line on a quoted cell that is open at its start, or a problem."""
     if '"' not in line:
         return _STAYS_OPEN
     row, problem = _parse(['"' + line], delimiter)

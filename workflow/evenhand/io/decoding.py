@@ -1,8 +1,8 @@
-"""Bytes to text: encodings told apart, damage marked and reported, lines kept whole.
+"""Decode bytes to text: detect the encoding, mark and report damage, keep lines whole.
 
-A file is read once, as a stream. Its encoding is told from its beginning: a byte-order mark;
-the look of UTF-16; otherwise from the first byte that is not ASCII on (`detect_encoding`). Up to
-that byte all are the same; where it cannot be told, what follows is left out.
+A file is read once, as a stream. Its encoding is detected from its beginning: a byte-order mark;
+the patterns of UTF-16; otherwise from the first byte that is not ASCII on (`detect_encoding`). Up
+to that byte all encodings agree; if the encoding is unknown, the rest is dropped.
 
 Text comes in pieces of whole lines with the number of their first line. A line ends at a line
 feed; a carriage return, before it or alone, is left in the text.
@@ -35,7 +35,7 @@ Encoding = Literal[
     *("big5", "shift_jis", "euc_jp", "euc_kr", "windows-1252"),
 ]
 
-#: What is said of text whose encoding cannot be told.
+#: The encoding of text that no encoding fits.
 UNKNOWN = "unknown"
 
 #: No encoding needs more bytes for a character.
@@ -58,9 +58,9 @@ class TextReader:
     file : str
         Its name, for the quarantine.
     quarantine : Quarantine
-        Gets undecodable bytes, NUL bytes, oversized lines, and what is in no known encoding.
+        Receives undecodable bytes, NUL bytes, oversized lines, and text in an unknown encoding.
     encoding : str
-        ``auto``, or the encoding that the file is said to have.
+        ``auto``, or the declared encoding of the file.
     max_characters : int
         A line with more characters is left out.
     first_byte, end_byte : int, optional
@@ -138,11 +138,11 @@ class TextReader:
 
     def _leave_out(self, position: int, why: str) -> None:
         self.encoding = UNKNOWN
-        if not self._first_byte:  # of a file that is cut, the first range tells it
+        if not self._first_byte:  # the first range of a file reports it
             self.quarantine.add(self.file, position, "byte", "unknown_encoding", why)
 
     def _until_known(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        """ASCII passes; what follows waits until there is enough of it to be told."""
+        """Yield ASCII, then wait for enough other bytes to detect the encoding."""
         offset = 0
         for chunk in chunks:
             if not chunk.isascii():
@@ -221,7 +221,7 @@ class TextReader:
         return self._decode_damaged(data, codec, offset, nuls)
 
     def _utf_16_to_utf_8(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        """The text in UTF-8, where a line feed is one byte that stands in no other character."""
+        """Yield the text in UTF-8, where the byte of a line feed is part of no other character."""
         offset = 0
         rest = b""
         for chunk in self._counted(chunks):

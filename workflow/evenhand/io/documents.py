@@ -28,14 +28,14 @@ def read_description(path: Path, keys: Set[str], stage: str) -> dict[str, Any]:
     path : path
         The description.
     keys : set of str
-        What it must have.
+        The required keys.
     stage : str
         The stage, for the error.
 
     Raises
     ------
     InputError
-        It is not what the stage writes.
+        It has another form.
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8"))

@@ -4,7 +4,7 @@ import codecs
 import re
 from functools import cache
 
-#: Stands for what could not be decoded.
+#: Replaces undecodable bytes.
 DAMAGE = "\ufffd"
 
 #: UTF-8 is believed if this share of the bytes that are not ASCII is valid. Chinese text in
@@ -18,7 +18,7 @@ UTF_16_SHARE = 0.9
 #: of them, Chinese more than a third. Letters taken two by two look like Chinese, but have none.
 UTF_16_NOT_ASCII = 0.2
 
-#: Marks of what is not read, which begin with those of UTF-16.
+#: Marks of encodings that are not supported; they begin with those of UTF-16.
 _UTF_32 = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 _MARKS = [
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -61,19 +61,19 @@ _SCRIPTS = [
     ("big5", None, 0.0),
 ]
 
-#: What English, French, German, Italian, Spanish, Portuguese and the Nordic languages write.
+#: Characters of English, French, German, Italian, Spanish, Portuguese and Nordic languages.
 WESTERN = (
     "àâäáãåæçèéêëìîïíñòôöóõøœùûüúÿßÀÂÄÁÃÅÆÇÈÉÊËÌÎÏÍÑÒÔÖÓÕØŒÙÛÜÚŸ€„“”’‘–—…«»‹›°§•·´\u00a0©®™¡¿ºª"
 )
 
-#: Encodings of a byte a letter that are told by charset-normalizer. It is not asked about the
-#: others: of Japanese in Shift JIS it took every fifth passage for Korean.
+#: Single-byte encodings that charset-normalizer detects. It is not used for the others: it took
+#: every fifth passage of Japanese in Shift JIS for Korean.
 ALPHABETS = ["cp1251", "koi8_r", "iso8859_5", "cp866", "cp1253", "cp1255", "cp1256"]
 _UNUSUAL = re.compile("[^\t\r\n -~\u00b7\u2010-\u2027\u3000-\u3020\u4e00-\u9fff\uff01-\uff5e]")
 
 
 def marked_encoding(head: bytes) -> str | None:
-    """What a byte-order mark tells: ``utf-8-sig``, ``utf-16-le``, ``utf-16-be``, ``utf-32``."""
+    """Return the encoding of a byte-order mark, with ``utf-32`` for both byte orders."""
     if head.startswith(_UTF_32):
         return "utf-32"
     return next((name for mark, name in _MARKS if head.startswith(mark)), None)
@@ -102,13 +102,12 @@ def detect_utf_16(head: bytes) -> str | None:
 
 
 def detect_encoding(sample: bytes) -> str | None:
-    """The encoding of text whose first byte is not ASCII, or None if it cannot be told.
+    """Detect the encoding of text whose first byte is not ASCII; None if it is unknown.
 
-    UTF-8 shows by its form. Of the others each reads most texts of the others without an
-    error, so that what counts is whether the characters are usual in its language: 99 % of the
-    characters of Chinese in GB18030 are among the 3,755 frequent ones of GB 2312 (67 % where it
-    is traditional), and 24 % of those that Big5 is read as. Where several fit, the stricter test
-    comes first.
+    UTF-8 is recognised by its form. The others decode most texts of each other without an
+    error, so the criterion is the share of characters that are usual in the language: 99 % of
+    the characters of Chinese in GB18030 are among the 3,755 frequent ones of GB 2312 (67 % of
+    traditional Chinese), and 24 % of those of Big5 read as GB18030. Stricter tests come first.
 
     Parameters
     ----------
@@ -169,7 +168,7 @@ def _detect_alphabet(sample: bytes) -> str | None:
 def _usual(sample: bytes, encoding: str) -> tuple[float, float, list[str]]:
     """The share of usual characters, that of bytes that cannot be decoded, and all characters.
 
-    Only what is not ASCII counts, and damage counts as unusual.
+    ASCII does not count, and damage counts as unusual.
     """
     text, spans = decode_marked(sample, codec_of(encoding))
     spoiled = sum(end - start for start, end, _ in spans if end < len(sample))
@@ -177,7 +176,7 @@ def _usual(sample: bytes, encoding: str) -> tuple[float, float, list[str]]:
     characters = [c for c in text if c > "\x7f" and c != DAMAGE]
     frequent = _frequent(encoding)
     usual = sum(c in frequent for c in characters)
-    if encoding == "gb18030":  # four bytes, two of them digits, stand nowhere else by chance
+    if encoding == "gb18030":  # four bytes, two of them digits, are no coincidence
         usual += sum(c not in frequent and len(c.encode(encoding)) == 4 for c in characters)
     usual /= max(1, len(characters))
     return usual * max(0.0, 1 - share), share, characters
@@ -196,7 +195,7 @@ def _frequent(encoding: str) -> frozenset[str]:
 
 
 def _are_syllables(characters: list[str]) -> bool:
-    """Whether what was read as Chinese may be Korean.
+    """Whether text decoded as Chinese may be Korean.
 
     Korean syllables have the bytes of the frequent characters that sound like a to r; 40 % of
     a Chinese text sound like s to z, in 3,506 texts at least 7 % of 12 characters or more.
@@ -222,7 +221,7 @@ _spans: list[tuple[int, int, str]] = []
 
 
 def _mark(error: UnicodeError) -> tuple[str, int]:
-    """The codecs' error handler: note the bytes, and let U+FFFD stand for each run of them."""
+    """Handle errors of codecs: note the bytes, and replace each run of them by U+FFFD."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     if _spans and _spans[-1][1] == error.start:
@@ -243,7 +242,7 @@ def decode_marked(data: bytes, encoding: str) -> tuple[str, list[tuple[int, int,
     -------
     text : str
     spans : list of (start, end, reason)
-        The runs, in bytes, `end` exclusive, and what the codec said of the first byte.
+        The runs, in bytes, `end` exclusive, with the codec's reason for the first byte.
     """
     _spans.clear()
     text = data.decode(encoding, "evenhand.mark")

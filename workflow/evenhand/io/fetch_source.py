@@ -65,7 +65,7 @@ def fetch_source(
     url
         Where it is fetched if the mirror lacks it.
     licence
-        Its licence; it stands in the record of the run.
+        Its licence, for the record of the run.
     mirror
         A folder that is searched first, with all folders below; by default the one that
         the environment variable EVENHAND_MIRROR names.
@@ -197,7 +197,7 @@ def _absent(
 
 
 def _download(name: str, url: str, wanted: str, part: Path, pause: float) -> str:
-    """Fetch a URL into `part`, which may hold what arrived before; return its SHA-256."""
+    """Fetch a URL into `part`, which may hold a partial download; return its SHA-256."""
     if not wanted:
         remove(part)  # of which file it is a part, no checksum would tell
     for attempt in range(ATTEMPTS):
@@ -235,7 +235,7 @@ def _download(name: str, url: str, wanted: str, part: Path, pause: float) -> str
 
 
 def _fetch_rest(url: str, part: Path, pause: float) -> None:
-    """Append to `part` what it lacks; start anew if the server does not give ranges."""
+    """Append the missing bytes to `part`; start anew if the server does not support ranges."""
     have = part.stat().st_size if part.exists() else 0
     headers = {"Accept-Encoding": "identity"}
     if have:
@@ -243,7 +243,7 @@ def _fetch_rest(url: str, part: Path, pause: float) -> None:
     with _session(pause) as session:
         response = session.get(url, headers=headers, stream=True, timeout=TIMEOUT)
         with response:
-            if response.status_code == 416:  # nothing behind what is there: whole, or not ours
+            if response.status_code == 416:  # no further bytes: complete, or another file
                 if response.headers.get("Content-Range", "").endswith(f"/{have}"):
                     return
                 remove(part)

@@ -1,4 +1,4 @@
-"""What a file's name says about it: archive, compression, format of the text."""
+"""Archive, compression and text format of a file, by its name."""
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -43,7 +43,7 @@ HIDDEN_FOLDERS = frozenset({"__MACOSX"})
 
 @dataclass(frozen=True)
 class Kind:
-    """What a name says: ``a.tar.gz`` is (tar, gz, None), ``b.jsonl.zst`` is (None, zst, jsonl)."""
+    """Suffixes of a name: ``a.tar.gz`` is (tar, gz, None), ``b.jsonl.zst`` (None, zst, jsonl)."""
 
     archive: str | None
     compression: str | None
@@ -51,7 +51,7 @@ class Kind:
 
 
 def kind_of(name: str) -> Kind:
-    """Read a file name's suffixes, in any case; what they do not say is None."""
+    """Read a file name's suffixes, in any case; missing parts are None."""
     path = PurePosixPath(name.lower())
     if path.suffix in ARCHIVES:
         return Kind(*ARCHIVES[path.suffix], None)

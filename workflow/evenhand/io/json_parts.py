@@ -13,7 +13,7 @@ PIECE = 1 << 16
 
 
 class Part(NamedTuple):
-    """What a part of the text completes, and what is wrong in it: reason and detail."""
+    """The values that a part of the text completes, and its problem: reason and detail."""
 
     values: list[Any]
     problem: tuple[str, str] | None = None
@@ -51,7 +51,7 @@ def read_parts(pieces: Iterable[tuple[int, str]], head: str, max_characters: int
 
 
 def _send(parser: Any, part: str) -> str | None:
-    """Give a part (an empty one ends the text) to the parser; what is wrong with it."""
+    """Give a part (an empty one ends the text) to the parser, and return its problem."""
     try:
         parser.send(part.encode())
     except StopIteration:

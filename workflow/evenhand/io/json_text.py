@@ -1,9 +1,9 @@
 r"""JSON within limits, a value at a time.
 
-Beside what JSON itself refuses, three things are refused: more than `DEPTH` nested lists and
+Beyond invalid JSON, three things are refused: more than `DEPTH` nested lists and
 objects, for which parsers take memory that grows with the square of the depth; integers that
-Python does not read (4,300 digits); and halves of surrogate pairs (``\ud800``), which no file
-of ours can hold. `mend_pairs` replaces these where a text is kept all the same.
+Python does not read (4,300 digits); and halves of surrogate pairs (``\ud800``), which cannot
+be encoded as UTF-8. `mend_pairs` replaces these where a text is kept all the same.
 """
 
 import json
@@ -49,7 +49,7 @@ def load(text: str) -> Any:
 
 
 def reason_of(error: ValueError) -> str:
-    """The quarantine's reason for what `load` raised."""
+    """Return the quarantine's reason for an error of `load`."""
     return error.reason if isinstance(error, LimitError) else "broken_json"
 
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-#: Stands where there is no value.
+#: A missing value.
 NOTHING = "–"
 
-#: What Markdown, or the HTML inside it, could take for markup; an underscore in a word is none.
+#: Markup of Markdown and of the HTML in it; an underscore in a word is none.
 _MARKUP = re.compile(r"[\\`*\[\]<>|&~$]|(?<!\w)_|_(?!\w)")
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 
-#: Controls, and what turns the direction of all that follows.
+#: Control characters, and marks that change the direction of the text.
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 

@@ -1,4 +1,4 @@
-"""Text out of HTML and Markdown.
+"""Extract text from HTML and Markdown.
 
 HTML documents go through a browser's parser. Markdown is not parsed but cleaned by patterns,
 line by line: its marks are regular, so are the HTML tags that CommonMark allows inside it, and
@@ -11,7 +11,7 @@ from html import unescape
 
 from evenhand.core.limits import HTML_ATTRIBUTES, HTML_DEPTH, LimitError
 
-#: Stands for a paragraph border inside a line (`str.splitlines` splits there).
+#: A paragraph border inside a line (`str.splitlines` splits there).
 BORDER = "\u2029"
 
 #: Characters up to which HTML is parsed unseen: no nesting of so few takes long.
@@ -20,7 +20,7 @@ _SMALL = 20_000
 #: Elements whose content is no text of the page.
 NO_TEXT = ("script", "style", "template", "noscript", "head", "svg", "math", "iframe", "object")
 
-#: Elements that stand as paragraphs of their own.
+#: Block elements: separate paragraphs.
 BLOCKS = frozenset(
     re.findall(
         "[a-z0-9]+",
@@ -45,10 +45,10 @@ _START_OR_END = re.compile(rf"<(/?)([A-Za-z][^\s/>]*+)((?:{_ATTRIBUTE.pattern})*
 
 
 def strip_html(document: str) -> str:
-    """The text of an HTML document or fragment: one paragraph per line.
+    """Return the text of an HTML document or fragment, one paragraph per line.
 
-    Tags and comments are removed, entities decoded, and what `NO_TEXT` lists dropped; the
-    tags of `BLOCKS` are paragraph borders, line ends of the source are blanks.
+    Tags, comments and the elements of `NO_TEXT` are removed, and entities decoded; the tags of
+    `BLOCKS` are paragraph borders, line ends of the source are blanks.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def strip_html(document: str) -> str:
 
 
 def _check_html(document: str) -> None:
-    """Refuse what a browser's parser would take more than linear time for."""
+    """Refuse documents that a browser's parser takes more than linear time for."""
     depth = 0
     opened: Counter[str] = Counter()
     for tag in _START_OR_END.finditer(document):
@@ -98,8 +98,8 @@ _TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)(?:[\s/][^<>]*)?>|<[a-z+.-]{2,30}:
 _ENTITY = re.compile(r"&#?[0-9A-Za-z]{1,40};")
 
 # Marks at the beginning of a line (CommonMark sections 4 and 5, tables of GFM 4.10). Each
-# pattern begins with the line feed before it: `re` finds a literal much faster than a ^. What no
-# pattern may do is to look again and again at the same long run of blanks or marks.
+# pattern begins with the line feed before it: `re` finds a literal much faster than a ^. No
+# pattern may scan the same long run of blanks or marks repeatedly.
 _WHOLE_LINES = re.compile(
     r"\n[ \t]*+(?:"
     r"(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|=+[ \t]*"  # rules and underlines
@@ -204,7 +204,7 @@ def _strip_code(line: str) -> str:
     """Remove the backticks around code: runs of one length, or the end of a longer first run."""
     runs = [match.span() for match in _TICKS.finditer(line)]
     by_length: dict[int, list[int]] = {}
-    for place in range(len(runs) - 1, -1, -1):  # the next one of a length stands last
+    for place in range(len(runs) - 1, -1, -1):  # the next one of a length comes last
         by_length.setdefault(runs[place][1] - runs[place][0], []).append(place)
     pieces = []
     at = place = 0

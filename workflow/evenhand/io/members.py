@@ -1,7 +1,7 @@
 """Files, compressed files and the members of archives, as streams of bytes.
 
 Nothing is unpacked to disk, and nothing is held in memory but a chunk. A stream that breaks
-(a truncated download, a wrong checksum) gives what came before the break; the break itself
+(a truncated download, a wrong checksum) yields the bytes before the break; the break itself
 goes to the quarantine with its position.
 """
 
@@ -37,10 +37,10 @@ CHUNK = 1 << 20
 #: larger piece could fill the memory at once.
 FRAME_CHUNK = 1 << 12
 
-#: What the readers of the standard library raise where the data ends too early.
+#: Errors of the standard library for data that ends too early.
 _CUT = (EOFError, tarfile.ReadError)
 
-#: What they raise where the data is wrong.
+#: Errors of the standard library for invalid data.
 _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
@@ -105,7 +105,7 @@ class _Stream:
 
 
 def _words(error: Exception) -> str:
-    """What is wrong with the data; an error of the disk, which is not the data's, is raised."""
+    """Describe a problem of the data; raise an error of the disk."""
     if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
         raise error
     return str(error) or type(error).__name__
@@ -152,7 +152,7 @@ class _Budget:
         self.left = GROWTH * file_size + GROWN
 
     def beyond(self, position: int, size: int) -> str | None:
-        """Take `size` bytes that end at `position` of a member; what is too much, if anything."""
+        """Count `size` bytes that end at `position` of a member; return an exceeded limit."""
         self.left -= size
         if position > self.member:
             return f"longer than {self.member} bytes"
@@ -166,18 +166,18 @@ def open_members(
     limit: int = MEMBER_BYTES,
     on_read: Callable[[int], object] | None = None,
 ) -> Iterator[Member]:
-    """The texts that a file holds: itself, decompressed, or the members of an archive.
+    """Yield the texts in a file: itself, decompressed, or the members of an archive.
 
     Members come in the order in which the archive has them. Links, devices, sparse files,
     unsafe and hidden names, archives in archives, members that need a password or exceed
-    `limit` bytes, and breaks go to the quarantine; so does what grows out of proportion.
+    `limit` bytes, breaks, and compression bombs go to the quarantine.
 
     Parameters
     ----------
     path : Path
-        A file; its suffixes say what it is (see `evenhand.io.formats`).
+        A file; its suffixes determine its form (see `evenhand.io.formats`).
     quarantine : Quarantine
-        Gets what cannot be read.
+        Receives everything unreadable.
     limit : int
         Bytes of a member that are read at most.
     on_read : callable, optional
@@ -219,7 +219,7 @@ def _counted(file: BinaryIO, on_read: Callable[[int], object]) -> Callable[[int]
 
 
 def _decompress(source: _Stream, compression: str | None) -> _Stream:
-    """`read1` of the standard library gives what there is before it raises; `read` does not."""
+    """Use `read1`, which returns available bytes before it raises; `read` does not."""
     if compression == "gz":
         return _Stream(gzip.GzipFile(fileobj=io.BufferedReader(_Raw(source), CHUNK)).read1)
     if compression == "xz":
@@ -247,7 +247,7 @@ class _Raw(io.RawIOBase):
 
 
 def _chunks(stream: _Stream, name: str, quarantine: Quarantine, budget: _Budget) -> Iterator[bytes]:
-    """The stream's bytes; at its end, what was wrong with it goes to the quarantine."""
+    """Yield the stream's bytes; at its end, its problem goes to the quarantine."""
     while chunk := stream.read(CHUNK):
         if too_much := budget.beyond(stream.position, len(chunk)):
             end = min(stream.position, budget.member)
@@ -279,7 +279,7 @@ def _member(
 
 
 def _unsafe(name: str) -> str | None:
-    """What makes a member's name unsafe, or None."""
+    """Return why a member's name is unsafe, or None."""
     if not name:
         return "no name"
     if any(ord(character) < 32 for character in name):
@@ -339,7 +339,7 @@ class _Header(tarfile.TarInfo):
 
 
 def _headers(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
-    """The headers; what is not read of a member is skipped here.
+    """Yield the headers, and skip unread bytes of members.
 
     `tarfile` would go on skipping after the end of the data, up to any size that is stated.
     """
@@ -365,7 +365,7 @@ def _tar_members(
                 if unsafe:
                     _refuse(name, inner, unsafe, quarantine)
                     continue
-                # not `extractfile`, which throws away what stands before a break
+                # not `extractfile`, which drops the bytes before a break
                 archive.fileobj.seek(info.offset_data)
                 content = _Stream(_Stored(archive.fileobj.read, info.size).read)
                 member = _member(inner, content, name, quarantine, budget)
@@ -381,7 +381,7 @@ def _tar_members(
         quarantine.add(name, stream.position, "byte", "broken_archive", str(error))
     else:
         while not stream.problem and (rest := stream.read(CHUNK)):
-            # padding; the checksum of the compression stands behind it
+            # padding; the checksum of the compression follows
             if too_much := budget.beyond(0, len(rest)):
                 stream.problem = ("oversized_member", too_much)
         if stream.problem:
@@ -389,7 +389,7 @@ def _tar_members(
 
 
 def _type_name(info: tarfile.TarInfo) -> str | None:
-    """What makes a member no ordinary file, or None."""
+    """Return why a member is no ordinary file, or None."""
     if info.issparse():
         return "a sparse file"
     if info.isreg():
@@ -458,7 +458,7 @@ def _salvage_zip(
 ) -> Iterator[Member]:
     """The members of a zip file whose directory, at its end, is missing: one after the other.
 
-    Each member has a header of its own (APPNOTE 4.3.7). Compressed data tells where it ends;
+    Each member has a header of its own (APPNOTE 4.3.7). Compressed data has an end mark;
     stored data needs its length in the header.
     """
     file.seek(0)

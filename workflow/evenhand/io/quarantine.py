@@ -1,4 +1,4 @@
-"""What could not be read: file, position, reason, and how many parts a row stands for."""
+"""Unreadable input: file, position, reason, and the number of parts behind each row."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ SCHEMA = pa.schema(
     ]
 )
 
-#: Every reason, and what becomes of the rest.
+#: Every reason, with its consequence.
 REASONS = {
     "undecodable_bytes": "not of the file's encoding, or no character; U+FFFD stands for them",
     "unknown_encoding": "in no encoding that can be told; left out from that byte on",
@@ -62,13 +62,13 @@ REASONS = {
 
 UNITS = frozenset({"line", "record", "byte", "file"})
 
-#: Rows per file and reason; what comes after is told in one last row, and counted.
+#: Rows per file and reason; further cases are counted in one last row.
 ROWS_PER_REASON = 100
 
 
 @dataclass
 class _Surplus:
-    """Cases of one reason and unit that have no row of their own."""
+    """Cases of one reason and unit without a separate row."""
 
     rows: int = 0
     more: int = 0
@@ -81,7 +81,7 @@ class Quarantine:
 
     A broken file of a billion bytes must not become a billion rows: after
     `ROWS_PER_REASON` rows of one reason in one file, the others share a last row, which
-    has the position of the first of them and says how many they are.
+    has the position of the first of them and their number.
     """
 
     def __init__(self) -> None:
@@ -103,11 +103,11 @@ class Quarantine:
             Line or record (from 1) or byte (from 0) in the decompressed file; None for the
             whole file.
         unit : str
-            What `position` counts: ``line``, ``record``, ``byte``, or ``file`` for none.
+            The unit of `position`: ``line``, ``record``, ``byte``, or ``file`` for none.
         reason : str
             One of `REASONS`.
         detail : str
-            What was found, for people.
+            The problem, for people.
         """
         if reason not in REASONS or unit not in UNITS:
             raise ValueError(f"no such reason or unit: {reason}, {unit}")
@@ -129,7 +129,7 @@ class Quarantine:
 
     @contextmanager
     def beyond_limits(self, file: str, position: int | None, unit: str) -> Iterator[None]:
-        """Add what is beyond a limit (`evenhand.core.limits`) in the block, and go on behind it."""
+        """Add a `LimitError` of the block as a row, and continue behind the block."""
         try:
             yield
         except LimitError as error:

@@ -1,11 +1,10 @@
-"""Sheets that people fill in: workbooks and CSV files out and in.
+"""Write and read sheets that people fill in: workbooks and CSV files.
 
-Text that comes from a corpus or from a person is never taken for a formula, whichever program
-opens the file: in a workbook its cells are text cells; in a CSV file, which knows no types,
-what a program could read as a formula gets an apostrophe in front (`guarded`), and reading
-takes it away again (`unguarded`).
+No program takes text from a corpus or from a person for a formula: in a workbook it is in text
+cells; in a CSV file, which has no types, text that looks like a formula gets an apostrophe in
+front (`guarded`), and reading removes it (`unguarded`).
 
-Files are the same, byte for byte, whenever they are written.
+Files are byte for byte the same, whenever they are written.
 """
 
 import csv
@@ -23,8 +22,8 @@ from evenhand.core.whole import read_bytes
 from evenhand.errors import InputError
 from evenhand.io.encodings import decode_whole
 
-#: What a spreadsheet program may take for the start of a formula; the wide forms count too
-#: where the program runs in Chinese or Japanese.
+#: Possible starts of a formula; the wide forms count in Chinese and Japanese spreadsheet
+#: programs.
 _FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
 
 #: The apostrophe that makes a CSV cell text.
@@ -51,11 +50,11 @@ class Column:
     name : str
         The column's name; the header's first word, by which the column is found again.
     title : str
-        What stands after the name in the header.
+        Text after the name in the header.
     width : float
         Width in characters of the standard font (a Chinese character takes two).
     choices : tuple of str
-        What may be put in; anything if empty. The values must not contain a comma.
+        The allowed values, without commas; any value if empty.
     fill_in : bool
         Whether it is for people to fill in (its cells are coloured).
     hidden : bool
@@ -101,8 +100,8 @@ def read_csv(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str
     Parameters
     ----------
     path : Path
-        UTF-8 (with or without byte-order mark), or in an encoding that can be told; cells parted
-        by comma, semicolon or tab, whichever parts the header into `columns`.
+        UTF-8 (with or without byte-order mark), or in a detectable encoding; cells separated
+        by comma, semicolon or tab, whichever splits the header into `columns`.
     columns : sequence of str
         The columns that it must have, in any order; other columns are left out.
 
@@ -133,7 +132,7 @@ def read_csv(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str
 def read_workbook(
     path: Path, sheet: str, columns: Sequence[str]
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Read the table on one sheet of a workbook (xlsx); see `read_csv` for what comes.
+    """Read the table on one sheet of a workbook (xlsx); see `read_csv` for the rows.
 
     Raises
     ------
@@ -144,7 +143,7 @@ def read_workbook(
 
 
 def _workbook_rows(path: Path, name: str) -> list[list[str]]:
-    """The cells of a sheet, row by row. What openpyxl raises for a broken file has no end."""
+    """Return the cells of a sheet by row. For a broken file openpyxl raises any exception."""
     import openpyxl
 
     content = io.BytesIO(read_bytes(path))
@@ -232,7 +231,7 @@ def write_workbook(
     table : str
         Name of the second sheet. Its first row is the header and stays in sight.
     columns : sequence of Column
-        What the table's columns are.
+        The columns of the table.
     rows : iterable of sequence
         Cells in the order of `columns`: text, numbers, `Marked` text, None for blank.
     """
@@ -286,7 +285,7 @@ def _fill_table(
             cell = sheet.cell(number, place)
             cell.alignment = wrapped
             if column.fill_in:
-                cell.fill, cell.number_format = to_fill, "@"  # what is typed in stays text
+                cell.fill, cell.number_format = to_fill, "@"  # typed values stay text
             if isinstance(value, Marked):
                 parts = (
                     (plain, value.text[: value.start]),

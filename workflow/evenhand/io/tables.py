@@ -2,7 +2,7 @@
 
 A table holds data only, and its bytes depend on the data only: not on how a corpus was cut
 into shards, nor on the code that wrote them, so that a stage after a changed one can be
-served from the run cache when the table came out the same. What made it stands beside it
+served from the run cache if the table is unchanged. Its provenance is kept beside it
 (see `evenhand.core.stage` and `results/provenance.json`, which names each file by its SHA-256).
 Its pages have checksums, without which damage may read as other numbers.
 """
@@ -39,7 +39,7 @@ def write_table(
     def batches() -> Iterator[pa.RecordBatch]:
         batch: list[dict[str, Any]] = []
         for row in rows:
-            if row.keys() != columns:  # pyarrow drops what it does not know, and fills with null
+            if row.keys() != columns:  # pyarrow drops unknown columns, and fills with null
                 raise ValueError(f"row has the columns {list(row)}, not {schema.names}")
             batch.append(row)
             if len(batch) == (batch_rows or BATCH_ROWS):
@@ -96,7 +96,7 @@ def opened(path: Path) -> Iterator[pq.ParquetFile]:
     Raises
     ------
     InputError
-        It is no Parquet file, or what is read of it in the block is damaged.
+        It is no Parquet file, or the part that the block reads is damaged.
     """
     with _readable(path), pq.ParquetFile(path, page_checksum_verification=True) as file:
         yield file

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
-from evenhand.io.csv_tables import write_rows
 from evenhand.legal.built import case_batches, hot_labels, label_names, load_dataset, with_none
 from evenhand.legal.dataset import Dataset
 

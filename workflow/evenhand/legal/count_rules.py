@@ -5,9 +5,9 @@ from collections import Counter, defaultdict
 from typing import Annotated, Any
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
-from evenhand.io.csv_tables import write_rows
 from evenhand.legal.built import group_names, load_dataset
 from evenhand.legal.findings import read_findings
 

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import numpy as np
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
-from evenhand.io.csv_tables import write_rows
 from evenhand.legal.built import Groups, group_names, load_dataset, read_groups
 from evenhand.legal.dataset import Dataset
 from evenhand.legal.describe_cases import NOT_REPRODUCED, NOT_RUN, REPRODUCED

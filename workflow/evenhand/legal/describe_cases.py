@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output, Plugin
-from evenhand.io.csv_tables import write_rows
 from evenhand.legal.built import (
     Groups,
     label_names,

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
-from evenhand.io.csv_tables import write_rows
 from evenhand.legal.built import Groups, label_names, read_groups, read_labels, read_splits
 from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.scored import BASE, FEW, Setting, case_counts, read_scored, scores_of_groups

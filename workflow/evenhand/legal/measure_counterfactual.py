@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
-from evenhand.io.csv_tables import write_rows
 from evenhand.legal.scored import BASE, Setting, case_counts, drawn_seed, read_scored
 from evenhand.metrics.bootstrap import interval_of_mean
 from evenhand.metrics.classification import counts_of, over_all, predicted_labels

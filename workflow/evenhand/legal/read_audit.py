@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
-from evenhand.io.csv_tables import write_rows
 from evenhand.io.sheets import read_csv, read_workbook
 from evenhand.legal.audit import ANSWERS, NEEDED, TABLE, read_handed_out, unknown_name
 from evenhand.legal.built import load_dataset

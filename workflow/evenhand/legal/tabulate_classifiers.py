@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
-from evenhand.io.csv_tables import write_rows
 from evenhand.legal.built import load_dataset
 from evenhand.legal.describe_cases import NOT_REPRODUCED, NOT_RUN, REPRODUCED
 from evenhand.legal.published import Claim, Score, claim_rounding, read_claims, read_scores

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.io.csv_tables import write_rows
 from evenhand.io.tables import read_columns
 
 TRAINED = ["classifier", "objective", "trained_for"]

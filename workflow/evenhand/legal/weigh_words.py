@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
-from evenhand.io.csv_tables import write_rows
 from evenhand.legal.built import (
     case_batches,
     load_dataset,

@@ -1,4 +1,4 @@
-"""Agreement between annotators who give each item one of a few answers.
+"""Agreement between annotators with categorical answers.
 
 All functions take `answers`, an array of shape (items, annotators) of codes: whole numbers
 from 0, one per kind of answer, no order among them, none missing.
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def unanimous(answers: np.ndarray) -> np.ndarray:
-    """Whether all annotators give the same answer: one boolean per item."""
+    """Return, per item, whether all annotators give the same answer."""
     return (answers == answers[:, :1]).all(axis=1)
 
 
@@ -30,8 +30,8 @@ def percent_agreement(answers: np.ndarray) -> float:
 def fleiss_kappa(answers: np.ndarray) -> float | None:
     """Fleiss' kappa (1971), by statsmodels; None where it is not defined.
 
-    It compares the agreement with what chance gives if all annotators draw from the answers'
-    overall shares; if all answers are the same there is nothing to compare with.
+    Agreement is compared with the agreement by chance of annotators who all draw from the overall
+    shares of answers. It is undefined if all answers are the same.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def _one_answer_only(answers: np.ndarray) -> bool:
 
 
 def _counts(answers: np.ndarray) -> np.ndarray:
-    """How often each answer that occurs was given: shape (items, kinds of answer)."""
+    """Count each answer that occurs, per item: shape (items, kinds of answer)."""
     kinds = int(answers.max()) + 1
     counts = np.stack([(answers == kind).sum(axis=1) for kind in range(kinds)], axis=1)
     return counts[:, counts.any(axis=0)]

@@ -40,7 +40,7 @@ def interval_of_mean(
     -------
     (float, float)
         Lower and upper border, in the unit of `values`. Both are NaN where there are fewer
-        than two clusters: one cluster says nothing about how clusters differ.
+        than two clusters, from which no variance can be estimated.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def interval_of_mean(
 
 
 def effective_number(clusters: np.ndarray) -> float:
-    """How many equal clusters would be as uncertain: ``n^2 / sum of squared sizes``, Kish 1965.
+    """Return the effective number of clusters, ``n^2 / sum of squared sizes`` (Kish 1965).
 
     Parameters
     ----------
@@ -102,10 +102,10 @@ def effective_number(clusters: np.ndarray) -> float:
 
 
 def drawn_weights(count: int, *, seed: int, resamples: int) -> Iterator[np.ndarray]:
-    """How often each of `count` clusters is drawn in each bootstrap sample, some samples at a time.
+    """Yield how often each of `count` clusters is drawn in each bootstrap sample, in batches.
 
-    The draws are those of `interval_of_mean` with the same seed, so that whatever is computed
-    from them for several methods or models is paired.
+    The draws are those of `interval_of_mean` with the same seed, so that statistics of several
+    methods or models are paired.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def ratio_replicates(
     seed: int,
     resamples: int = 2000,
 ) -> np.ndarray:
-    """Bootstrap samples of one or several ratios of sums over the same items, drawing clusters.
+    """Return bootstrap samples of one or several ratios of sums over the same items, by cluster.
 
     A share is such a ratio: hits over scored items. All columns see the same draws, so the
     difference of two columns is a bootstrap sample of the difference.
@@ -159,8 +159,8 @@ def ratio_replicates(
     Returns
     -------
     array of float, shape (resamples, m)
-        NaN in samples in which a ratio has nothing below it, and in all samples of a ratio to
-        which fewer than two clusters contribute: one says nothing about how they differ.
+        NaN in samples in which the denominator is 0, and in all samples of a ratio to which fewer
+        than two clusters contribute.
 
     Raises
     ------
@@ -191,12 +191,12 @@ def ratio_replicates(
 
 
 def percentile_interval(replicates: np.ndarray, level: float = 0.95) -> tuple[np.ndarray, ...]:
-    """Lower and upper borders between which the share `level` of each column lies.
+    """Return the lower and upper quantiles that enclose the share `level` of each column.
 
     Parameters
     ----------
     replicates : array of float, shape (resamples, m)
-        Bootstrap samples; NaN are left out.
+        Bootstrap samples; NaN is ignored.
     level : float
         Coverage, between 0 and 1.
 
@@ -216,7 +216,7 @@ def percentile_interval(replicates: np.ndarray, level: float = 0.95) -> tuple[np
 
 
 def sums_by_group(values: np.ndarray, group_of: np.ndarray) -> np.ndarray:
-    """Sums of the rows of `values` (n, m) that have the same number in `group_of` (n,): (k, m)."""
+    """Sum the rows of `values` (n, m) by their group in `group_of` (n,): (k, m)."""
     count = int(group_of.max()) + 1 if len(group_of) else 0
     columns = [np.bincount(group_of, weights=column, minlength=count) for column in values.T]
     return np.stack(columns, axis=1) if columns else np.zeros((count, 0))

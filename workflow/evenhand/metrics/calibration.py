@@ -1,8 +1,8 @@
-"""Whether what is predicted with a confidence of 80 % is right four times of five.
+"""Calibration: whether predictions with a confidence of 80 % are correct in 80 % of cases.
 
 Source: Guo, Pleiss, Sun and Weinberger, On Calibration of Modern Neural Networks (ICML 2017): the
-expected calibration error over bins of equal width. It is above 0 for a perfectly calibrated
-classifier too, the more so the fewer cases there are.
+expected calibration error over bins of equal width. It is above 0 even for a perfectly calibrated
+classifier, and grows as cases become fewer.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ BINS = 15
 
 
 def confidences(logits: np.ndarray, true: np.ndarray, task: str) -> tuple[np.ndarray, np.ndarray]:
-    """With what confidence each prediction is made, and whether it holds.
+    """Return the confidence of each prediction, and whether it is correct.
 
     Parameters
     ----------
@@ -21,9 +21,8 @@ def confidences(logits: np.ndarray, true: np.ndarray, task: str) -> tuple[np.nda
     true : array of bool, shape (n, k)
         The labels.
     task : str
-        ``multi_class``: the probability of the class that is predicted, and whether it is the
-        right one. ``multi_label``: of each label the probability that it applies, and whether it
-        does.
+        ``multi_class``: the probability of the predicted class, and whether it is correct.
+        ``multi_label``: the probability of each label, and whether it applies.
 
     Returns
     -------
@@ -41,7 +40,7 @@ def confidences(logits: np.ndarray, true: np.ndarray, task: str) -> tuple[np.nda
 
 
 def bin_values(confidence: np.ndarray, holds: np.ndarray, bins: int = BINS) -> np.ndarray:
-    """What each case adds to the sums of the bins.
+    """Return the contribution of each case to the sums of the bins.
 
     Parameters
     ----------
@@ -53,7 +52,7 @@ def bin_values(confidence: np.ndarray, holds: np.ndarray, bins: int = BINS) -> n
     Returns
     -------
     array of float64, shape (n, 3 * bins)
-        For each bin: predictions, their confidences added up, those that hold.
+        For each bin: number of predictions, sum of confidences, number of correct predictions.
     """
     count = len(confidence)
     place = np.minimum((confidence * bins).astype(np.int64), bins - 1)
@@ -66,13 +65,13 @@ def bin_values(confidence: np.ndarray, holds: np.ndarray, bins: int = BINS) -> n
 
 
 def calibration_error(sums: np.ndarray) -> np.ndarray:
-    """The expected calibration error from sums of `bin_values`, shape (..., 3 * bins).
+    """Return the expected calibration error from sums of `bin_values`, shape (..., 3 * bins).
 
     Returns
     -------
     array of float64, shape (...)
-        Between 0 and 1: the mean distance between confidence and share of right predictions
-        over bins, weighted by their predictions; NaN where nothing was predicted.
+        Between 0 and 1: the mean distance over bins between confidence and share of correct
+        predictions, weighted by predictions; NaN without a prediction.
     """
     parts = sums.reshape(*sums.shape[:-1], -1, 3)
     number = parts[..., 0].sum(axis=-1)

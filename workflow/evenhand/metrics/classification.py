@@ -2,9 +2,9 @@
 
 A count is a sum over cases, so bootstrap samples, groups and random groups all come from one
 product: weights times `stacked`. There are two macro-F1s in FairLex's code (Chalkidis et al. 2022):
-over all classes with 0 for a class that is neither there nor predicted (ECtHR), and over the
-classes that occur among the cases (the other data sets). Under the first a small group, which
-lacks classes, scores low by construction.
+over all classes with 0 for a class that neither occurs nor is predicted (ECtHR), and over the
+classes that occur among the cases (the other data sets). The first is low by construction for a
+small group, which lacks classes.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ import numpy as np
 
 
 def predicted_labels(logits: np.ndarray, task: str) -> np.ndarray:
-    """The labels that logits predict.
+    """Return the labels predicted by logits.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ def predicted_labels(logits: np.ndarray, task: str) -> np.ndarray:
 
 
 def with_none_class(labels: np.ndarray) -> np.ndarray:
-    """Labels (..., k) with a last class for what has none of them: (..., k + 1)."""
+    """Append a class for items without a label to labels (..., k): (..., k + 1)."""
     return np.concatenate([labels, ~labels.any(axis=-1, keepdims=True)], axis=-1)
 
 
 class Counts(NamedTuple):
-    """How often each class is true, predicted, and both.
+    """Counts of true and predicted classes, and of both at once.
 
     Attributes
     ----------
@@ -55,19 +55,19 @@ class Counts(NamedTuple):
 
 
 def stacked(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """What each case adds to the counts.
+    """Return the contribution of each case to the counts.
 
     Parameters
     ----------
     true : array of bool, shape (n, k)
         The labels of the cases.
     predicted : array of bool, shape (runs, n, k)
-        Those that each run predicts.
+        The predicted labels of each run.
 
     Returns
     -------
     array of float32, shape (n, (1 + 2 runs) k)
-        Sums of it are exact up to 16 million cases.
+        Sums are exact up to 16 million cases.
     """
     runs, count, classes = predicted.shape
     if true.shape != (count, classes):
@@ -78,7 +78,7 @@ def stacked(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
 
 
 def counts_of(sums: np.ndarray, classes: int) -> Counts:
-    """The counts in sums of `stacked`, shape (..., (1 + 2 runs) k)."""
+    """Return the counts in sums of `stacked`, shape (..., (1 + 2 runs) k)."""
     parts = sums.reshape(*sums.shape[:-1], -1, classes).astype(np.float64)
     runs = (parts.shape[-2] - 1) // 2
     return Counts(parts[..., :1, :], parts[..., 1 : 1 + runs, :], parts[..., 1 + runs :, :])
@@ -104,14 +104,14 @@ def over_present(counts: Counts) -> np.ndarray:
 
 
 def over_labels(counts: Counts) -> np.ndarray:
-    """Mean F1 over all classes but the last, which is the one of no label: (..., runs)."""
+    """Mean F1 over all classes but the last, which means no label: (..., runs)."""
     return over_all(Counts(*(part[..., :-1] for part in counts)))
 
 
 def over_double_none(counts: Counts) -> np.ndarray:
-    """Mean F1 with a class more that never occurs, as FairLex's code adds "none" twice.
+    """Mean F1 with an additional class that never occurs: FairLex's code adds "none" twice.
 
-    The best that can be reached is k / (k + 1).
+    The maximum is k / (k + 1).
     """
     classes = counts.true.shape[-1]
     return over_all(counts) * classes / (classes + 1)
@@ -123,10 +123,10 @@ SINGLE: dict[str, Callable[[Counts], np.ndarray]] = {"all": over_all, "present":
 #: The same where "none" is the last class of a task with several labels.
 SEVERAL = {**SINGLE, "labels_only": over_labels, "double_none": over_double_none}
 
-#: Which of them FairLex's code computes, by task.
+#: The macro-F1 of FairLex's code, by task.
 PUBLISHED = {"multi_class": "present", "multi_label": "double_none"}
 
 
 def conventions(task: str) -> dict[str, Callable[[Counts], np.ndarray]]:
-    """The macro-F1s of a task."""
+    """Return the macro-F1s of a task."""
     return SEVERAL if task == "multi_label" else SINGLE

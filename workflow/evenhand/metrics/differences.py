@@ -1,4 +1,4 @@
-"""Whether a number differs between two runs by more than noise: from intervals, or from items."""
+"""Tests of whether a number differs between two runs, from intervals or from items."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from evenhand.metrics.bootstrap import ratio_replicates
 
-#: With fewer clusters a spread over clusters says nothing; see `evenhand.stereotypes.decisions`.
+#: Fewest clusters for a standard error over clusters; see `evenhand.stereotypes.decisions`.
 LEAST_CLUSTERS = 6
 
 
@@ -18,8 +18,8 @@ class Estimate(NamedTuple):
     value, low, high : float
         In the number's unit.
     count : int, optional
-        Of how many values it is the mean, if the interval is Student's; else the interval is
-        taken for a normal or a bootstrap interval.
+        The number of values behind a mean with a Student interval; else the interval is taken
+        for a normal or bootstrap interval.
     """
 
     value: float
@@ -28,7 +28,7 @@ class Estimate(NamedTuple):
     count: int | None = None
 
     def from_neutral(self, neutral: float) -> "Estimate":
-        """The same number as its distance from a neutral point, at least 0; the borders go along.
+        """Return the distance from a neutral point, at least 0, with its interval.
 
         A border beyond the neutral point becomes negative.
         """
@@ -38,7 +38,7 @@ class Estimate(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A difference, its standard error and two-sided p-value; NaN where it cannot be judged."""
+    """A difference, its standard error and two-sided p-value; NaN where these are unknown."""
 
     difference: float
     error: float
@@ -46,11 +46,11 @@ class Difference(NamedTuple):
 
 
 def difference_of_intervals(base: Estimate, head: Estimate, level: float = 0.95) -> Difference:
-    """The difference of two independent numbers of which only the intervals are known.
+    """Return the difference of two independent numbers with known intervals.
 
-    The standard error joins those halves of the intervals that face each other, which suits
-    lopsided intervals: the method of variance estimates recovery (Zou and Donner, Statistics in
-    Medicine 27, 2008). Of numbers with Student intervals the degrees of freedom are Welch's.
+    The standard error combines the halves of the intervals that face each other, which suits
+    asymmetric intervals: the method of variance estimates recovery (Zou and Donner, Statistics in
+    Medicine 27, 2008). Numbers with Student intervals have Welch's degrees of freedom.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def difference_of_intervals(base: Estimate, head: Estimate, level: float = 0.95)
     -------
     Difference
         ``head - base``. The error and the p-value are NaN if both halves have no width, if a
-        number lies outside its own interval, or if a count is below 2.
+        number is outside its interval, or if a count is below 2.
     """
     from scipy import stats
 
@@ -94,18 +94,18 @@ def difference_of_items(
     resamples: int = 2000,
     neutral: float | None = None,
 ) -> Difference:
-    """The difference of two means or shares over items that both runs, or one of them, have.
+    """Return the difference of two means or shares over the items of both runs.
 
     Whole clusters are drawn, the same for both runs, and the error is the standard deviation of
-    the differences that come out; the p-value is Student's, with one degree of freedom less than
-    clusters. So a noise that both runs share counts for nothing, and runs whose items have
-    nothing in common are judged as independent ones.
+    the resulting differences; the p-value is Student's, with one degree of freedom less than
+    clusters. So noise that both runs share cancels, and runs without common items are compared
+    as independent ones.
 
     Parameters
     ----------
     numerators, denominators : array of float, shape (n, 2)
-        What each item adds above and below the line of the mean, in base and in head; zero for
-        an item that a run does not have.
+        Contributions of each item to numerator and denominator in base and in head; zero for an
+        item that a run lacks.
     clusters : array, shape (n,)
         The cluster of each item (any sortable label).
     seed, resamples : int
@@ -117,8 +117,8 @@ def difference_of_items(
     -------
     Difference
         ``head - base``. The error and the p-value are NaN if fewer than `LEAST_CLUSTERS` clusters
-        have an item in base or in head; the difference is NaN too if a run has no item at all.
-        A difference that is the same in each draw has the p-value 0.
+        have an item in base or in head; the difference is NaN too if a run has no item.
+        A difference that is equal in all draws has the p-value 0.
     """
     from scipy import stats
 
@@ -129,7 +129,7 @@ def difference_of_items(
     means = above.sum(axis=0) / sizes
     drawn = ratio_replicates(above, below, clusters, seed=seed, resamples=resamples)
     if neutral is not None:
-        # on the side on which each run's mean lies, so that what crosses the point counts as nearer
+        # the side of each run's mean: a draw beyond the neutral point counts as nearer
         side = np.where(means < neutral, -1.0, 1.0)
         means, drawn = side * (means - neutral), side * (drawn - neutral)
     change = float(means[1] - means[0])
@@ -138,7 +138,7 @@ def difference_of_items(
         return Difference(change, float("nan"), float("nan"))
     differences = drawn[:, 1] - drawn[:, 0]
     error = float(np.std(differences[np.isfinite(differences)], ddof=1))
-    # a shift of all items alike leaves a spread of rounding only
+    # an equal shift of all items leaves rounding errors only
     if error <= 1e-9 * max(abs(change), float(np.abs(means).max())):
         return Difference(change, 0.0, 1.0 if np.isclose(change, 0, atol=1e-12) else 0.0)
     return Difference(change, error, float(2 * stats.t.sf(abs(change) / error, df=groups - 1)))

@@ -1,9 +1,9 @@
-"""How far a score lies apart between groups, and how far chance alone takes it.
+"""Disparity of a score between groups, and its noise floor.
 
 Source of the measures: FairLex (Chalkidis et al. 2022), section 4: the mean over groups, the group
 disparity GD (the population standard deviation), and the worst group. GD is above 0 even where
-a classifier treats all groups alike, the more so the smaller they are; so it is to be read beside
-what random groups of the same sizes show.
+a classifier treats all groups alike, and grows as groups become smaller; so compare it with random
+groups of the same sizes.
 """
 
 from collections.abc import Iterator
@@ -28,8 +28,8 @@ def disparity(scores: np.ndarray) -> Disparity:
     Parameters
     ----------
     scores : array of float, shape (..., groups)
-        NaN for a group without a case, which is left out. A score of 0 counts (FairLex's script
-        leaves it out).
+        NaN for a group without a case, which is ignored. A score of 0 counts (FairLex's script
+        ignores it).
 
     Returns
     -------
@@ -47,20 +47,19 @@ def disparity(scores: np.ndarray) -> Disparity:
 
 
 def group_sums(values: np.ndarray, codes: np.ndarray, groups: int) -> np.ndarray:
-    """Sums of the rows of `values` (n, m) of each group: (groups, m)."""
+    """Sum the rows of `values` (n, m) by group: (groups, m)."""
     return (codes == np.arange(groups)[:, None]).astype(values.dtype) @ values
 
 
 def resampled_sums(values: np.ndarray, *, seed: int, resamples: int) -> np.ndarray:
-    """Sums over bootstrap samples of the rows of `values`.
+    """Sum the rows of `values` over bootstrap samples.
 
     Parameters
     ----------
     values : array of float, shape (n, m)
-        What each case adds; at least one case.
+        Contributions of the cases; at least one case.
     seed, resamples : int
-        The draw: the same for equal n and seed, so that what is computed for several runs is
-        paired.
+        The draw: the same for equal n and seed, so that several runs are paired.
 
     Returns
     -------
@@ -80,21 +79,21 @@ def permuted_sums(
     permutations: int,
     strata: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Sums of random groups, of the sizes that the groups have.
+    """Sum `values` over random groups of the same sizes as the groups.
 
     Parameters
     ----------
     values : array of float, shape (n, m)
-        What each case adds.
+        Contributions of the cases.
     codes : array of int, shape (n,)
         The group of each case, below `groups`.
     groups : int
-        How many groups there are, at most 127.
+        Number of groups, at most 127.
     seed, permutations : int
         The draw: the same for the same `codes`, `strata` and seed.
     strata : array of int, shape (n,), optional
-        Cases change groups only with cases of the same stratum. With the cases' labels for
-        strata each random group has the labels that the group has.
+        Cases change groups only with cases of the same stratum. With labels as strata each random
+        group has the labels of the group.
 
     Returns
     -------
@@ -119,7 +118,7 @@ def permuted_sums(
 def _shuffled(
     codes: np.ndarray, ends: list[int], seed: int, permutations: int
 ) -> Iterator[np.ndarray]:
-    """Codes shuffled between each end and the next, some permutations at a time."""
+    """Yield codes shuffled between each end and the next, in batches of permutations."""
     generator = np.random.default_rng(seed)
     step = max(1, INDICES_AT_ONCE // max(1, len(codes)))
     for first in range(0, permutations, step):
@@ -133,12 +132,11 @@ def _shuffled(
 
 
 def centred_interval(drawn: np.ndarray, seen: np.ndarray, level: float = 0.95) -> np.ndarray:
-    """Interval of a statistic from bootstrap samples, moved so that their mean is what was seen.
+    """Return a percentile interval of bootstrap samples, shifted so that their mean is `seen`.
 
-    A bootstrap sample of a small group lacks classes that the group has, so its macro-F1 is lower
-    than that of the group, and groups lie farther apart. A percentile interval then lies beside
-    what was seen; this one has its width, and says where other cases of the same groups would
-    put the statistic. In simulations with groups of 20 to 300 cases it held the expected value
+    A bootstrap sample of a small group lacks classes of the group, so its macro-F1 is lower and the
+    disparity larger. A percentile interval is then biased; this one has its width around the
+    observed statistic. In simulations with groups of 20 to 300 cases it held the expected value
     in 83 to 98 per cent of samples (percentile: 82 to 96), with groups of 10 in 76 to 92.
 
     Parameters
@@ -146,9 +144,9 @@ def centred_interval(drawn: np.ndarray, seen: np.ndarray, level: float = 0.95) -
     drawn : array of float, shape (resamples, ...)
         The statistic in each sample.
     seen : array of float, shape (...)
-        That of the cases.
+        The observed statistic.
     level : float
-        Coverage aimed at, between 0 and 1.
+        Nominal coverage, between 0 and 1.
 
     Returns
     -------
@@ -160,23 +158,24 @@ def centred_interval(drawn: np.ndarray, seen: np.ndarray, level: float = 0.95) -
 
 
 def share_as_far(noise: np.ndarray, seen: np.ndarray, *, low: bool = False) -> np.ndarray:
-    """P-values of permutation tests.
+    """Return p-values of permutation tests.
 
     Parameters
     ----------
     noise : array of float, shape (permutations, ...)
         A statistic of random groups.
     seen : array of float, shape (...)
-        That of the groups.
+        The observed statistic.
     low : bool
-        Whether low values are the remarkable ones.
+        Whether low values are extreme.
 
     Returns
     -------
     array of float, shape (...)
-        ``(1 + number as far) / (1 + permutations)`` (Phipson and Smyth 2010); NaN where `seen` is.
+        ``(1 + number as extreme) / (1 + permutations)`` (Phipson and Smyth 2010); NaN where `seen`
+        is.
     """
-    # what is as far but for the order of a sum counts as as far
+    # equal up to rounding counts as equal
     far = noise <= seen + 1e-9 if low else noise >= seen - 1e-9
     p_values = (1 + far.sum(axis=0)) / (1 + len(noise))
     return np.where(np.isfinite(seen), p_values, np.nan)

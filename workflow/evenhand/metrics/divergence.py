@@ -1,4 +1,4 @@
-"""How far two distributions over the same labels lie apart, and how far chance alone takes them.
+"""Distance of two label distributions, and its noise floor.
 
 Source of the measure: Lin, Divergence Measures Based on the Shannon Entropy (IEEE Transactions on
 Information Theory 37, 1991). FairLex (Chalkidis et al. 2022) prints it under the name of KL.
@@ -13,13 +13,13 @@ def jensen_shannon_distance(counts_a: np.ndarray, counts_b: np.ndarray) -> np.nd
     Parameters
     ----------
     counts_a, counts_b : array of float, shape (..., k)
-        How often each of k labels occurs; they need not add up to anything.
+        Counts of k labels, of any total.
 
     Returns
     -------
     array of float, shape (...), or float
-        0 where both distributions are the same, ``sqrt(ln 2)`` = 0.8326 where no label occurs in
-        both; NaN where nothing is counted on one of the sides.
+        0 for equal distributions, ``sqrt(ln 2)`` = 0.8326 without a common label; NaN where one
+        side has no count.
 
     Raises
     ------
@@ -48,25 +48,24 @@ def resampled_distances(
     generator: np.random.Generator,
     resamples: int,
 ) -> np.ndarray:
-    """Bootstrap samples of the distance: the cases of each side are drawn anew.
+    """Return bootstrap samples of the distance: the cases of each side are resampled.
 
     Parameters
     ----------
     patterns : array of float, shape (m, k)
-        The sets of labels that occur, a row a set.
+        The sets of labels that occur, one per row.
     times_a, times_b : array of int, shape (m,)
-        How many cases of each side have them.
+        The number of cases of each side with each set.
     generator : numpy Generator
-        Of the draw.
+        Source of the draw.
     resamples : int
-        How many samples.
+        Number of samples.
 
     Returns
     -------
     array of float, shape (resamples,)
-        NaN where a side has no case. A sample lies farther from the other side than the cases
-        that it was drawn from, so an interval of these reaches too high rather than too low
-        where cases are few.
+        NaN where a side has no case. Samples are farther apart than the cases themselves, so with
+        few cases their interval is too high rather than too low.
     """
     sides = []
     for times in (times_a, times_b):
@@ -84,10 +83,10 @@ def permuted_distances(
     generator: np.random.Generator,
     permutations: int,
 ) -> np.ndarray:
-    """The distances that two random parts of all cases show, of the sizes that the sides have.
+    """Return the distances of two random parts of all cases, of the sizes of the sides.
 
-    It is what the distance would be if both sides came from one distribution: the noise floor.
-    Parameters are those of `resampled_distances`.
+    This is the noise floor: the distance if both sides had one distribution. Parameters are those
+    of `resampled_distances`.
 
     Returns
     -------

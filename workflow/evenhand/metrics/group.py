@@ -22,7 +22,7 @@ def rates(
     group : array of int, shape (runs, n) or (n,)
         Codes of the groups, below `values`.
     values : int
-        How many groups there are.
+        Number of groups.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def rates(
     Raises
     ------
     ValueError
-        A group is empty, or something else than 0 and 1 is a label.
+        A group is empty, or a label is neither 0 nor 1.
     """
     arrays = [np.asarray(array) for array in (y, predicted, group)]
     arrays = np.broadcast_arrays(*(array if array.ndim == 2 else array[None] for array in arrays))
@@ -55,7 +55,7 @@ def rates(
 
 
 def gap(of_groups: np.ndarray) -> np.ndarray:
-    """How far a rate lies apart between the groups.
+    """Return the gap of a rate between groups.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def gap(of_groups: np.ndarray) -> np.ndarray:
     -------
     array of float, shape (...)
         The absolute difference of two groups, the population standard deviation of more; NaN
-        where a group has no such rate.
+        where a group lacks the rate.
     """
     if of_groups.shape[-1] == 2:
         return np.abs(of_groups[..., 0] - of_groups[..., 1])
@@ -74,7 +74,7 @@ def gap(of_groups: np.ndarray) -> np.ndarray:
 
 
 def gaps(by_group: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The gaps of the rates that `rates` gives per group.
+    """Return the gaps of the group rates of `rates`.
 
     ddp of the positive rate (demographic parity), deo_0 of the false positive rate and deo_1 of
     the true positive rate (equalised odds for y=0 and y=1).

@@ -1,18 +1,18 @@
-"""Individual fairness on pairs: the same person, with another value of the attribute.
+"""Individual fairness: outputs for a person and for counterfactual values of the attribute.
 
-A person's outputs are distributions over the classes; `flipped` holds the outputs for the same
-person with each value of the attribute, NaN at the person's own value. Source: IIFR (Journal of
+Outputs are distributions over the classes; `flipped` holds the outputs for the same person with
+each value of the attribute, NaN at the factual value. Source: IIFR (Journal of
 Software 34(9), 2023, 4037-4055), section 3.2 and algorithm 1, with two readings that the paper
 leaves open: the logarithm is natural, and with more than two values of the attribute a
-person counts with the share of the other values (the authors drew one value a person, of which
-this is the expectation).
+person counts with the share of the counterfactual values (the authors drew one value per person;
+this is its expectation).
 """
 
 import math
 
 import numpy as np
 
-#: Outputs of a Jensen-Shannon divergence up to this are taken as alike.
+#: Outputs are similar up to this Jensen-Shannon divergence.
 TAU = 0.001
 
 
@@ -29,7 +29,7 @@ def js_divergence(p: np.ndarray, q: np.ndarray, *, base: float = math.e) -> np.n
     Returns
     -------
     array of float64, shape (...)
-        At least 0. (It is the divergence, not its square root, and a rounding below 0 is cut.)
+        At least 0. (The divergence, not its square root; rounding below 0 is cut.)
     """
     p, q = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
     both = p + q
@@ -38,26 +38,26 @@ def js_divergence(p: np.ndarray, q: np.ndarray, *, base: float = math.e) -> np.n
 
 
 def _to_middle(p: np.ndarray, both: np.ndarray) -> np.ndarray:
-    """Sum of p ln(2 p / both) over the last axis; 0 ln 0 is 0."""
+    """Sum p ln(2 p / both) over the last axis; 0 ln 0 is 0."""
     ratio = np.divide(2 * p, both, out=np.ones(both.shape), where=p != 0)
     return (p * np.log(ratio)).sum(axis=-1)
 
 
 def binary(p: np.ndarray) -> np.ndarray:
-    """P(Y=1), shape (...), as distributions, shape (..., 2)."""
+    """Turn P(Y=1), shape (...), into distributions, shape (..., 2)."""
     p = np.asarray(p, dtype=np.float64)
     return np.stack([1 - p, p], axis=-1)
 
 
 def unchanged_labels(p: np.ndarray, flipped: np.ndarray) -> np.ndarray:
-    """Per person: the share of the other values of the attribute with the same label.
+    """Return, per person, the share of counterfactual values with the same label.
 
     Parameters
     ----------
     p : array of float, shape (n, classes)
-        The outputs. The label is the likeliest class, the first of equals.
+        The factual outputs. The label is the most probable class, the first of equals.
     flipped : array of float, shape (n, values, classes)
-        The outputs with each value of the attribute; NaN at the person's own.
+        The outputs with each value of the attribute; NaN at the factual value.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def unchanged_labels(p: np.ndarray, flipped: np.ndarray) -> np.ndarray:
     Raises
     ------
     ValueError
-        The shapes differ, an output is no number, or a person has no other value.
+        The shapes differ, an output is not finite, or a person has no counterfactual value.
     """
     p, flipped, other = _checked(p, flipped)
     labels = np.where(other[:, :, None], flipped, 0.0).argmax(axis=2)
@@ -76,7 +76,7 @@ def unchanged_labels(p: np.ndarray, flipped: np.ndarray) -> np.ndarray:
 def similar_outputs(
     p: np.ndarray, flipped: np.ndarray, *, tau: float = TAU, base: float = math.e
 ) -> np.ndarray:
-    """Per person: the share of the other values whose output is within `tau` of the person's.
+    """Return, per person, the share of counterfactual outputs within `tau` of the factual one.
 
     Parameters and errors as for `unchanged_labels`; `tau` is in the unit of `base`.
 
@@ -90,9 +90,9 @@ def similar_outputs(
 
 
 def percent(shares: np.ndarray, *, strict: bool = False) -> float | None:
-    """The mean of shares in percent; `strict`: how many persons have a share of 1.
+    """Return the mean of shares in percent, or with `strict` the percentage of shares of 1.
 
-    None where there is nobody.
+    None without a person.
     """
     if not len(shares):
         return None
@@ -100,7 +100,7 @@ def percent(shares: np.ndarray, *, strict: bool = False) -> float | None:
 
 
 def ifr_b(p: np.ndarray, flipped: np.ndarray) -> float | None:
-    """IFR_b in percent: unchanged labels. See `unchanged_labels`; None where there is nobody."""
+    """IFR_b in percent: unchanged labels. See `unchanged_labels`; None without a person."""
     return percent(unchanged_labels(p, flipped))
 
 
@@ -112,15 +112,15 @@ def ifr_p(
     base: float = math.e,
     strict: bool = False,
 ) -> float | None:
-    """IFR_p in percent: similar outputs; `strict`: alike for all other values of the attribute.
+    """IFR_p in percent: similar outputs; with `strict`, for all counterfactual values.
 
-    See `similar_outputs`; None where there is nobody.
+    See `similar_outputs`; None without a person.
     """
     return percent(similar_outputs(p, flipped, tau=tau, base=base), strict=strict)
 
 
 def _checked(p: np.ndarray, flipped: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Both as float64, and which values of the attribute are other than the person's own."""
+    """Return both as float64, and a mask of the counterfactual values."""
     p, flipped = np.asarray(p, dtype=np.float64), np.asarray(flipped, dtype=np.float64)
     if p.ndim != 2 or flipped.ndim != 3 or (len(p), p.shape[1]) != flipped.shape[::2]:
         raise ValueError(f"outputs of the shapes {p.shape} and {flipped.shape}")

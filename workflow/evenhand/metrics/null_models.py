@@ -1,26 +1,26 @@
-"""What models that have learned nothing score: where one more of them is to be expected."""
+"""Scores of models with random weights: the prediction interval of one more."""
 
 import numpy as np
 
 
 def prediction_interval(scores: np.ndarray, level: float = 0.95) -> tuple[float, float]:
-    """Where the score of one more model of the same kind lies, with the probability `level`.
+    """Return the interval that holds the score of one more such model with probability `level`.
 
     ``mean +- t sd sqrt(1 + 1/k)``, with the quantile of Student's t of k - 1 degrees of freedom
     and the standard deviation with the divisor k - 1. Source: Hahn and Meeker, Statistical
-    Intervals (1991), section 4.7, which takes the scores for normally distributed.
+    Intervals (1991), section 4.7, for normally distributed scores.
 
     Parameters
     ----------
     scores : array of float, shape (k,)
-        The scores of k models that differ by their random weights; all finite.
+        The scores of k models with different random weights; all finite.
     level : float
         Coverage, between 0 and 1.
 
     Returns
     -------
     (float, float)
-        In the unit of `scores`; both NaN where there are fewer than two.
+        In the unit of `scores`; both NaN with fewer than two scores.
 
     Raises
     ------

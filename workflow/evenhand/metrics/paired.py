@@ -1,4 +1,4 @@
-"""Tests of two things measured on the same items, which come in clusters."""
+"""Paired tests on clustered items, and the correction for multiple tests."""
 
 import numpy as np
 
@@ -11,19 +11,18 @@ FLIPS = 4999
 def sign_flip_p_values(
     contributions: np.ndarray, clusters: np.ndarray, *, seed: int, flips: int = FLIPS
 ) -> np.ndarray:
-    """Two-sided p-values of sums that would be zero if there were no effect.
+    """Return two-sided p-values of sums that are zero without an effect.
 
-    The contributions of a cluster are added, and the sum over clusters is compared with the
-    sums under random signs of the clusters: the permutation test of paired differences, with
-    clusters for items. All columns see the same signs. Source: Canay, Romano and Shaikh,
-    Randomization tests under an approximate symmetry assumption, Econometrica 85 (2017), which
-    shows when it holds without symmetric contributions; Phipson and Smyth (2010) for the one
-    that is added to the counts.
+    The sum over clusters is compared with the sums under random signs of the clusters: the
+    permutation test of paired differences, with clusters as items. All columns share the signs.
+    Source: Canay, Romano and Shaikh, Randomization tests under an approximate symmetry assumption,
+    Econometrica 85 (2017), which shows when it is valid without symmetric contributions;
+    Phipson and Smyth (2010) for adding 1 to the counts.
 
     Parameters
     ----------
     contributions : array of float, shape (n, m)
-        What each item adds to each of m sums.
+        Contributions of the items to each of m sums.
     clusters : array, shape (n,)
         The cluster of each item (any sortable label).
     seed : int
@@ -49,7 +48,7 @@ def sign_flip_p_values(
     if len(labels) < 2:
         return np.full(contributions.shape[1], np.nan)
     seen = np.abs(sums.sum(axis=0))
-    # What is as large but for rounding counts as as large.
+    # equal up to rounding counts as equal
     border = seen - 1e-9 * np.abs(sums).sum(axis=0)
     reached = np.zeros(contributions.shape[1])
     generator = np.random.default_rng(seed)
@@ -64,29 +63,28 @@ def sign_flip_p_values(
 def swapped_sums(
     one: np.ndarray, other: np.ndarray, codes: np.ndarray, groups: int, *, seed: int, swaps: int
 ) -> np.ndarray:
-    """Sums of `one` when each item has changed places with `other` or not, at random.
+    """Return sums of `one` after swapping random items with `other`.
 
-    If two classifiers are alike, which of them gave an item's answer is a matter of chance, and
-    whatever is computed from the sums is distributed as among the swaps, however few items there
-    are. Source: Noreen, Computer-Intensive Methods for Testing Hypotheses (1989), approximate
-    randomization; Yeh, More accurate tests for the statistical significance of result differences
-    (COLING 2000), for F1.
+    If two classifiers are equivalent, their predictions are exchangeable, and any statistic of the
+    sums is distributed as among the swaps, for any number of items. Source: Noreen,
+    Computer-Intensive Methods for Testing Hypotheses (1989), approximate randomization; Yeh, More
+    accurate tests for the statistical significance of result differences (COLING 2000), for F1.
 
     Parameters
     ----------
     one, other : array of float, shape (n, m)
-        What each item adds by either.
+        Contributions of the items under each classifier.
     codes : array of int, shape (n,)
-        The group of each item; from `groups` on it is in none.
+        The group of each item; codes from `groups` on mean no group.
     groups : int
-        How many groups there are.
+        Number of groups.
     seed, swaps : int
-        The draw: the same for equal n and seed, whatever the groups are.
+        The draw: the same for equal n and seed, independent of the groups.
 
     Returns
     -------
     array, shape (swaps, groups, m)
-        Of the type of `one`. The sums of `other` are those of both less these.
+        Of the type of `one`. The sums of `other` are the total minus these.
     """
     differ = np.flatnonzero((one != other).any(axis=1))
     change, codes_of = other[differ] - one[differ], codes[differ]
@@ -104,12 +102,12 @@ def swapped_sums(
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
-    """P-values adjusted for how many there are, by Holm (1979).
+    """Adjust p-values for multiple tests by Holm (1979).
 
     Parameters
     ----------
     p_values : array of float, shape (m,)
-        One per hypothesis of the family; NaN is no test, and does not count.
+        One per hypothesis of the family; NaN is no test.
 
     Returns
     -------

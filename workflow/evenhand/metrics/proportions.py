@@ -1,11 +1,11 @@
-"""Shares of counted things, with intervals that hold for few things and shares near 0 and 1."""
+"""Shares with intervals that are valid for small samples and for shares near 0 and 1."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 
 class Share(NamedTuple):
-    """A share and its interval; NaN where nothing was counted."""
+    """A share and its interval; NaN without a sample."""
 
     share: float
     low: float
@@ -16,12 +16,12 @@ NOTHING = Share(float("nan"), float("nan"), float("nan"))
 
 
 def wilson_share(hits: int, of: int, level: float = 0.95) -> Share:
-    """A share with Wilson's interval (Journal of the American Statistical Association 22, 1927).
+    """Return a share with Wilson's interval (Journal of the ASA 22, 1927).
 
     Parameters
     ----------
     hits, of : int
-        How many of how many; independent of each other.
+        Successes and sample size, of independent trials.
     level : float
         Coverage, between 0 and 1.
 
@@ -42,22 +42,22 @@ def wilson_share(hits: int, of: int, level: float = 0.95) -> Share:
     share, spread = hits / of, z * z / of
     middle = (share + spread / 2) / (1 + spread)
     half = z / (1 + spread) * (share * (1 - share) / of + spread / (4 * of)) ** 0.5
-    # at the ends rounding must not leave the share outside its own interval
+    # rounding must not put the share outside its interval
     return Share(share, 0.0 if hits == 0 else middle - half, 1.0 if hits == of else middle + half)
 
 
 def stratified_share(strata: Sequence[tuple[int, int, float]], level: float = 0.95) -> Share:
-    """A share over strata of which samples were drawn, each weighted by its true size.
+    """Return a share over sampled strata, each weighted by its size.
 
-    The interval joins Wilson's intervals of the strata by the method of variance estimates
+    The interval combines Wilson's intervals of the strata by the method of variance estimates
     recovery. Source: Zou and Donner, Construction of confidence limits about effect measures
     (Statistics in Medicine 27, 2008).
 
     Parameters
     ----------
     strata : sequence of (hits, of, weight)
-        Hits and sample size of each stratum, and how large the stratum is. Strata without weight
-        do not count; one with weight and without a sample leaves the share unknown.
+        Successes, sample size and size of each stratum. Strata of weight 0 are ignored; one with
+        a weight but no sample makes the share NaN.
     level : float
         Coverage, between 0 and 1.
     """

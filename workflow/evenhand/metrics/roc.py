@@ -1,8 +1,8 @@
-"""ROC curves: how well a score tells items of one label from the others.
+"""ROC curves: how well a score separates items with a label from the others.
 
 The area under the curve (AUC) is the Mann-Whitney statistic: the probability that an item with
-the label scores above one without, where a tie counts one half. Items come in clusters, so
-intervals draw whole clusters, and p-values follow the clusters' sums of the structural
+the label scores above one without, where a tie counts one half. Items are clustered, so
+intervals resample whole clusters, and p-values use the clusters' sums of the structural
 components. Source: Obuchowski, Nonparametric analysis of clustered ROC curve data, Biometrics
 53 (1997); DeLong et al., Biometrics 44 (1988).
 """
@@ -13,7 +13,7 @@ from evenhand.metrics.bootstrap import drawn_weights, sums_by_group
 
 
 def auc(scores: np.ndarray, labels: np.ndarray) -> float:
-    """Area under the ROC curve, ties counting one half.
+    """Return the area under the ROC curve; a tie counts one half.
 
     Parameters
     ----------
@@ -41,10 +41,10 @@ def auc_replicates(
     seed: int,
     resamples: int = 2000,
 ) -> np.ndarray:
-    """Bootstrap samples of the AUC of one or several scores, drawing whole clusters.
+    """Return bootstrap samples of the AUC of one or several scores, by cluster.
 
-    All scores see the same draws, so the difference of two columns is a bootstrap sample of
-    the difference.
+    All scores share the draws, so the difference of two columns is a bootstrap sample of the
+    difference.
 
     Parameters
     ----------
@@ -60,8 +60,7 @@ def auc_replicates(
     Returns
     -------
     array of float, shape (resamples, m)
-        NaN in samples with one kind of label only, and in all where there are fewer than two
-        clusters.
+        NaN in samples with a single label, and in all samples with fewer than two clusters.
     """
     scores, labels = np.asarray(scores, dtype=np.float64), np.asarray(labels, dtype=bool)
     if scores.ndim != 2 or len(clusters) != len(scores):
@@ -76,7 +75,7 @@ def auc_replicates(
     done = 0
     for weights in drawn_weights(len(names), seed=seed, resamples=resamples):
         possible = (weights @ kinds).prod(axis=1)
-        # Everything below is a sum of whole numbers, which single precision holds up to 2^24.
+        # sums of whole numbers, exact in single precision up to 2^24
         exact = np.float32 if 2 * possible.max() < 2**24 else np.float64
         weights = weights.astype(exact)
         part = replicates[done : done + len(weights)]
@@ -88,12 +87,12 @@ def auc_replicates(
 
 
 def auc_contributions(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """What each item adds to ``AUC - 0.5``, to first order.
+    """Return the contribution of each item to ``AUC - 0.5``, to first order.
 
-    An item's structural component is the share of the items of the other label that it is
-    rightly ordered with. Its distance from the AUC, over the number of items with the same
-    label, is the item's influence on the AUC; these add up to zero, and each item gets an equal
-    part of ``AUC - 0.5`` on top.
+    An item's structural component is the share of items of the other label in correct order with
+    it. Its distance from the AUC, divided by the number of items with the same label, is the
+    item's influence on the AUC. Influences sum to zero; each item gets an equal part of
+    ``AUC - 0.5`` in addition.
 
     Parameters
     ----------
@@ -118,14 +117,14 @@ def auc_contributions(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
 def roc_points(
     scores: np.ndarray, labels: np.ndarray, most: int = 200
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The ROC curve, from (0, 0) to (1, 1), by scikit-learn, thinned for drawing.
+    """Return the ROC curve, from (0, 0) to (1, 1), by scikit-learn, thinned for drawing.
 
     Parameters
     ----------
     scores, labels : array, shape (n,)
         As in `auc`.
     most : int
-        Largest number of points, at least 2; the ends are kept.
+        Maximum number of points, at least 2; the ends are kept.
 
     Returns
     -------
@@ -147,14 +146,14 @@ def roc_points(
 def _wins_between(
     scores: np.ndarray, labels: np.ndarray, member_of: np.ndarray, count: int
 ) -> np.ndarray:
-    """Twice the wins of each cluster's labelled items over each cluster's others: (count, count).
+    """Return twice the wins of each cluster's labelled items over each cluster's others.
 
-    Twice, because a tie counts one half and whole numbers add up exactly.
+    Shape (count, count). Doubled, because a tie counts one half and whole numbers sum exactly.
     """
     others = np.flatnonzero(~labels)
     others = others[np.argsort(scores[others], kind="stable")]
-    # Row j: what the clusters' items add that are above the sorted others up to j, one for
-    # being above and one for being at least as high.
+    # Row j: contributions of the items above the sorted others up to j, 1 for above and 1 for
+    # at least equal.
     size = (len(others) + 1) * count
     above = np.zeros(size)
     for side in ("left", "right"):
@@ -170,7 +169,7 @@ def _wins_between(
 
 
 def _wins(scores: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """How many of `others` each score is above, a tie counting one half."""
+    """Count the `others` below each score; a tie counts one half."""
     others = np.sort(others)
     below = np.searchsorted(others, scores, side="left")
     return (below + np.searchsorted(others, scores, side="right")) / 2

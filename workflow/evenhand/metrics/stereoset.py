@@ -21,16 +21,16 @@ import numpy as np
 
 
 class TermScores(NamedTuple):
-    """What each target term got; all arrays have the shape (terms,), terms sorted.
+    """The scores of target terms; all arrays have the shape (terms,), terms sorted.
 
     Attributes
     ----------
     term : array of str
-        The target terms that have a scored triple.
+        The target terms with a scored triple.
     scored : array of int
         Triples with three finite scores.
     ties : array of int
-        Of these, triples whose stereotype and anti-stereotype score the same.
+        Triples whose stereotype and anti-stereotype score the same.
     lms, ss : array of float
         In per cent.
     """
@@ -56,20 +56,20 @@ def score_terms(
     unrelated: np.ndarray,
     terms: Sequence[str] | np.ndarray,
 ) -> TermScores:
-    """LMS and SS of each target term.
+    """Return LMS and SS of each target term.
 
     Parameters
     ----------
     stereotype, anti_stereotype, unrelated : array of float, shape (n,)
-        The scores of the three sentences of each triple, more is likelier. A triple with a
-        score that is NaN or infinite is left out.
+        The scores of the three sentences of each triple; higher is more probable. A triple with a
+        score that is not finite is ignored.
     terms : sequence of str, length n
         The target term of each triple.
 
     Returns
     -------
     TermScores
-        A term without a scored triple is not in it.
+        Without terms that lack a scored triple.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def score_terms(
 
 
 def macro_scores(lms: np.ndarray, ss: np.ndarray) -> MacroScores:
-    """LMS, SS and ICAT of sets of terms from those of the terms.
+    """Return LMS, SS and ICAT of sets of terms.
 
     Parameters
     ----------

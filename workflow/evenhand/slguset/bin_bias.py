@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output
-from evenhand.io.csv_tables import write_rows
 from evenhand.slguset.bias_tables import read_models
 
 HEADER = ["model", "low", "high", "sentences", "share"]

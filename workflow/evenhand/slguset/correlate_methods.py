@@ -14,9 +14,9 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.io.csv_tables import write_rows
 from evenhand.io.tables import read_columns
 from evenhand.metrics.bootstrap import drawn_weights, sums_by_group
 from evenhand.scoring.methods import METHODS

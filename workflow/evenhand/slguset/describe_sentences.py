@@ -3,9 +3,9 @@
 from typing import Any
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.io.csv_tables import write_rows
 from evenhand.slguset.bias_tables import by_bias, read_models
 
 #: What is read of a dataset beside sentence_id.

@@ -22,10 +22,10 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.io.csv_tables import write_rows
 from evenhand.slguset.bias_tables import read_models
 from evenhand.text.posseg import tag_words
 

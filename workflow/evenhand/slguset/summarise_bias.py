@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.io.csv_tables import write_rows
 from evenhand.metrics.bootstrap import interval_of_mean
 from evenhand.slguset.bias_tables import VARIANTS, read_models
 

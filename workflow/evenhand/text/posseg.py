@@ -1,4 +1,4 @@
-"""jieba.posseg's words and tags, the same to the last one, many times faster.
+"""The words and tags of jieba.posseg, identical and many times faster.
 
 `jieba.posseg` cuts each block of Chinese, Latin letters and digits along the best route
 through its dictionary, and gives the runs of single characters that are left over to a
@@ -10,7 +10,7 @@ hidden Markov model with 256 states (position in the word, tag). Here
   a dictionary word, is tagged from the dictionary;
 - Viterbi does the same additions in the same order, and breaks ties the same way (the
   larger predecessor, as Python orders tuples), but looks only at transitions that exist;
-- a run that was seen before is remembered.
+- results for runs are cached.
 
 The tables are read from the files of the installed jieba; jieba itself is not imported,
 because that parses its dictionary twice, logs to stderr and writes a cache to the
@@ -29,14 +29,14 @@ from evenhand.text.segmentation import cut
 if TYPE_CHECKING:
     import jieba  # noqa: F401  # its files are read: the code digest covers its version
 
-#: The tags that jieba gives to the names of persons: Chinese, transliterated, ancient.
+#: jieba's tags of names of persons: Chinese, transliterated, ancient.
 NAME_TAGS = frozenset({"nr", "nrt", "nrfg"})
 
-#: How many different runs of single characters are remembered (about 0.5 kB each).
+#: Number of cached runs of single characters (about 0.5 kB each).
 REMEMBERED_RUNS = 1 << 17
 
 MINUS_INFINITY = float("-inf")
-#: What jieba adds for a character that a state never emits.
+#: jieba's log-probability of a character that a state never emits.
 NEVER = -3.14e100
 
 # jieba.posseg's own classes of characters; jieba.cut's and rjieba's differ from them.
@@ -45,8 +45,8 @@ _BETWEEN = re.compile("\r\n|.", re.DOTALL)
 _CHINESE = re.compile("([\u4e00-\u9fd5]+)")
 _NUMBERS_AND_LATIN = re.compile("([.0-9]+|[a-zA-Z0-9]+)")
 _ASCII_OF_BLOCKS = frozenset("+#&._abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-#: A text that matches is cut by posseg and rjieba into the same blocks: it holds characters
-#: that both count in, and marks that both leave out.
+#: posseg and rjieba cut a matching text into the same blocks: it holds only characters that
+#: both include, and marks that both exclude.
 _SAME_BLOCKS = re.compile("[\u4e00-\u9fd5a-zA-Z0-9+#&._，。、：；！？“”‘’（）《》…—·]*")
 
 
@@ -60,7 +60,7 @@ class NameToken(NamedTuple):
 
 
 def tag_words(text: str) -> list[tuple[str, str]]:
-    """What ``jieba.posseg.lcut(text)`` gives: (word, flag) pairs."""
+    """Return the (word, flag) pairs of ``jieba.posseg.lcut(text)``."""
     tags = dictionary_tags()
     tagged: list[tuple[str, str]] = []
     for word, kind in _pieces(text):
@@ -89,7 +89,7 @@ def find_names(text: str) -> list[NameToken]:
 
 
 def tag_run(run: str) -> tuple[tuple[str, str], ...]:
-    """What posseg makes of a run of characters that its dictionary route left single."""
+    """Tag a run of characters that the dictionary route left single, as posseg does."""
     tags = dictionary_tags()
     if len(run) == 1 or run in tags:
         return tuple((character, tags.get(character, "x")) for character in run)
@@ -168,14 +168,14 @@ class _Column(NamedTuple):
     """The states that may emit one character.
 
     opened, closed
-        What `_viterbi` calls so, if the run begins with the character.
+        The variables of `_viterbi`, if the run begins with the character.
     new
         Those that begin a word (B, S) and can be reached from another state: (state, log
         emission, whether the word ends with it, the highest log transition to it, the log
         transitions to it by state).
     going
         Those that continue a word (M, E): (state, log emission, whether the word ends with
-        it, the states that may stand before it, each with its log transition, largest first).
+        it, the states that may precede it, each with its log transition, largest first).
     """
 
     opened: dict[int, float]
@@ -236,7 +236,7 @@ def _column(character: str) -> _Column:
 
 @cache
 def _every_state(character: str) -> _Column:
-    """What jieba does where no state of a character can follow: every state may emit it."""
+    """Return all states: jieba's fallback where no state of a character can follow."""
     return _make_column(character, list(range(len(_model().names))))
 
 

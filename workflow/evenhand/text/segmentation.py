@@ -1,6 +1,6 @@
 """Chinese words: jieba's dictionary and its segmentation without the hidden Markov model.
 
-rjieba gives the same words as ``jieba.cut(text, HMM=False)``, some 25 times faster.
+rjieba returns the same words as ``jieba.cut(text, HMM=False)``, some 25 times faster.
 """
 
 import importlib.util
@@ -26,17 +26,17 @@ class Token(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Where it ends (exclusive)."""
+        """The position behind its last character."""
         return self.start + len(self.word)
 
 
 def cut(text: str) -> list[str]:
-    """The words of a text in order; joined, they are the text."""
+    """Return the words of a text in order; joined, they are the text."""
     return rjieba.cut(text, False)
 
 
 def token_at(text: str, position: int) -> Token:
-    """The word of a text that holds the character at `position`.
+    """Return the word of a text that holds the character at `position`.
 
     Only the clause around it is cut: jieba looks across no mark of punctuation, so that the
     word is the one of ``cut(text)``.

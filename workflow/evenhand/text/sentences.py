@@ -1,11 +1,11 @@
-"""Normalising text and cutting it into sentences, as the authors' SlguSet file shows it.
+"""Normalise text and split it into sentences, by the rules of the authors' SlguSet file.
 
-The paper (Zhao et al. 2021) says: indentation and spaces are removed; punctuation, digits and
+Rules of the paper (Zhao et al. 2021): indentation and spaces are removed; punctuation, digits and
 Chinese characters are kept; text is cut at 。？！; missing quotation marks are completed and
-superfluous ones deleted. The file shows the rest, and what it shows is the rule here:
+superfluous ones deleted. The other rules follow the file:
 
 =====================  =======================================  ==============================
-what                   what happens                             in the file's 20,000 sentences
+characters             rule                                     in the file's 20,000 sentences
 =====================  =======================================  ==============================
 Chinese characters     kept; traditional ones are not changed   4,155 different ones
 digits, numerals       kept as they are (１ is not made 1)       full-width ones in 2 sentences
@@ -13,12 +13,12 @@ punctuation            kept as it is (an ASCII comma stays)     8,411 ASCII comm
 ``.``                  kept between two digits only             78 of 78
 money, mathematics     kept (% + ~ × ° ℃), and the mark U+FFFD  % 86, + 8, ~ 6, × 3, ℃ 1
 of broken text
-letters                removed: Latin, Greek, kana, ...         none; “T恤” stands as “恤”
+letters                removed: Latin, Greek, kana, ...         none; “T恤” became “恤”
 other signs            removed: bullets, boxes, emoji          none
 blanks, controls       removed, line ends too                   none
 enders                 。 ？ ！ and ASCII ``?``, in runs            ``?`` ends 51, ``!`` none
 “ ”                    repaired (see `repair_quotes`)           ``”。`` 390 after ：“, ``。”`` 19
-‘ ’ 《 》 （ ）              left alone                               nothing shows a repair
+‘ ’ 《 》 （ ）              left alone                               no repair is visible
 =====================  =======================================  ==============================
 """
 
@@ -32,27 +32,27 @@ ENDERS = "。？！?"
 #: Signs (Unicode category So) that are kept: units, and U+FFFD, which must stay to be seen.
 _KEPT_SIGNS = frozenset("°℃℉\ufffd")
 
-#: Letters that are no Han characters and are kept all the same: they write Chinese.
+#: Letters that are no Han characters but belong to Chinese text.
 _KEPT_LETTERS = frozenset("々")
 
-# What nearly all characters of a newspaper are: kept without a closer look.
+# Nearly all characters of a newspaper: kept without a look-up.
 _UNUSUAL = re.compile(
     "[^\u4e00-\u9fff0-9，。、“”：；？！《》…—‘’（）【】·×\"#%&'()*+,./:;!?@\\-\\[\\]~]+"
 )
 _STRAY_DOT = re.compile(r"\.(?:(?![0-9０-９])|(?<![0-9０-９]\.))")
 _SENTENCE = re.compile(f"[^{ENDERS}]*[{ENDERS}]+|[^{ENDERS}]+")
 _ENDING = re.compile(f"[{ENDERS}]*$")
-#: Sentences of nothing but these are none.
+#: Sentences of only these are dropped.
 _EMPTY = "“”" + ENDERS
 
-#: Stands for an unmatched “; normalised text holds no control character.
+#: Marks an unmatched “; normalised text holds no control character.
 _OPEN = "\0"
 
 _BALANCED = re.compile("[^“”]*(?:“[^“”]*”[^“”]*)*")
 
 
 def is_kept(character: str) -> bool:
-    """Whether a character stays in normalised text (a stray ``.`` goes all the same)."""
+    """Whether normalised text keeps a character (a stray ``.`` is removed all the same)."""
     category = unicodedata.category(character)
     if category[0] == "L":
         return character in _KEPT_LETTERS or unicodedata.name(character, "").startswith("CJK ")
@@ -73,12 +73,12 @@ _POLICY = _Policy()
 
 
 def normalise(text: str) -> str:
-    """Remove from a paragraph what the data set does not hold: blanks, letters, ornaments.
+    """Remove blanks, letters and ornaments from a paragraph.
 
     Parameters
     ----------
     text : str
-        One paragraph. Line ends vanish like all blanks, so give each paragraph by itself.
+        One paragraph: line ends are removed like all blanks.
 
     Returns
     -------
@@ -101,9 +101,8 @@ def split_sentences(text: str) -> list[str]:
     Returns
     -------
     list of str
-        Its sentences in order. The last may lack an ender (a headline, a caption). What holds
-        nothing but quotation marks and enders is no sentence. Splitting a sentence again
-        gives it back.
+        Its sentences in order. The last may lack an ender (a headline, a caption). Pieces of only
+        quotation marks and enders are dropped. Splitting a sentence again returns it.
     """
     sentences = _SENTENCE.findall(text)
     if "“" in text or "”" in text:
@@ -115,11 +114,11 @@ def split_sentences(text: str) -> list[str]:
 
 
 def repair_quotes(sentence: str) -> str:
-    """Close what a cut left open, and delete what it left over.
+    """Complete missing quotation marks and delete superfluous ones.
 
     An unmatched ” is deleted, and so is an unmatched “ at the beginning or right before the
     enders. Any other unmatched “ is closed before the enders: ``他说：“好。`` becomes
-    ``他说：“好”。``. The marks ‘ ’ are not looked at.
+    ``他说：“好”。``. The marks ‘ ’ are ignored.
     """
     enders = _ENDING.search(sentence).start()
     body: list[str] = []

@@ -33,7 +33,7 @@ class TaggedText(NamedTuple):
 
 
 def read_tagged(path: Path, form: str) -> Iterator[TaggedText]:
-    """The sentences of a tagged corpus, normalised as those of the data set are.
+    """Yield the sentences of a tagged corpus, normalised like those of the data set.
 
     Parameters
     ----------

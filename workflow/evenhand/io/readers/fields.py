@@ -30,7 +30,7 @@ def text_of(record: Any, field: str) -> str | None:
 
 
 def names_of(record: Any) -> str:
-    """What to tell who asked for a field that is not there."""
+    """Describe the fields of a record that lacks the requested one."""
     if not isinstance(record, dict):
         return f"a {type(record).__name__}, not an object"
     return f"the fields are {', '.join(map(str, record))}"[:200] if record else "no fields"
@@ -41,7 +41,7 @@ def _strings(value: Any) -> list[str]:
 
 
 def _flat(values: list[Any]) -> list[Any]:
-    """What stands in lists and in lists in them; no deeper than `DEPTH`, as readers see to."""
+    """Flatten nested lists; readers limit their depth to `DEPTH`."""
     flat: list[Any] = []
     for value in values:
         flat += _flat(value) if isinstance(value, list) else [value]

@@ -17,7 +17,7 @@ LINES_TRIED = 20
 def read(text: TextReader, options: Options) -> Iterator[tuple[int, str]]:
     """Number of the record (of the line, if there is one object per line), and its text.
 
-    Where an array breaks, what came before is used. Records without the field, and
+    Values before a break of an array are used. Records without the field, and
     those longer than the limit, go to the quarantine.
     """
     pieces = mended(text, text.file, text.quarantine)
@@ -51,4 +51,4 @@ def _read_values(
         if problem:
             text.quarantine.add(text.file, number + 1, "record", *problem)
     for _ in pieces:
-        pass  # so that the file is counted whole, and its damage told
+        pass  # to count the whole file and report its damage

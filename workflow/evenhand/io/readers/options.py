@@ -1,4 +1,4 @@
-"""What a corpus may say about how it is read."""
+"""Options for reading a corpus."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -14,7 +14,7 @@ Markup = Literal["auto", "none", "html", "markdown"]
 
 @dataclass(frozen=True)
 class Options:
-    """How the files of a corpus are read; the stage `extract_sentences` says what each is."""
+    """Options for the files of a corpus; see the stage `extract_sentences`."""
 
     format: Format = "auto"
     text_field: str = "text"

@@ -1,4 +1,4 @@
-"""One way to all formats: a file's text in, its records out.
+"""Read the records of a file's text, in any format.
 
 A reader is a function of a `TextReader` and `Options` that yields pairs: the position of a
 record (the number of its first line; in JSON that is not one object per line, and in HTML,
@@ -55,7 +55,7 @@ def _stripped(
 
 
 def paragraph_splitter(options: Options) -> Callable[[str], list[str]]:
-    """What cuts a record into its paragraphs: its lines, or what stands between blank lines."""
+    """Return the function that splits a record into its lines, or at blank lines."""
     if options.paragraphs == "line":
         return str.splitlines
     return lambda record: [" ".join(part.splitlines()) for part in _BLANK_LINES.split(record)]

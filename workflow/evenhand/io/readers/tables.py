@@ -58,7 +58,7 @@ def _cells(
 def _column(
     rows: Iterator[tuple[int, list[str]]], text: TextReader, options: Options
 ) -> int | None:
-    """The index of the text's column, or None (told in the quarantine) if it is not there."""
+    """Return the index of the text's column; a missing one goes to the quarantine."""
     number, header = next(rows, (1, [])) if options.header else (1, [])
     if options.text_field.isdecimal():
         return int(options.text_field) - 1

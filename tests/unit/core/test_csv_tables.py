@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from evenhand.io.csv_tables import write_rows
+from evenhand.core.csv_tables import write_rows
 
 
 def written(tmp_path, row, form=".6f"):
