@@ -4,13 +4,6 @@ import pytest
 
 from evenhand.compare.roles import ROLES, read_roles, role_of
 from evenhand.errors import InputError
-from evenhand.individual import (
-    check_paper,
-    compare_methods,
-    find_fronts,
-    sweep_lambdas,
-    tabulate_results,
-)
 from evenhand.legal import (
     check_leakage,
     compare_objectives,
@@ -25,18 +18,6 @@ from evenhand.legal import (
     tabulate_curves,
 )
 from evenhand.slguset import correlate_methods, summarise_bias
-from evenhand.stereotypes import (
-    check_released,
-    compare_compat,
-    compare_models,
-    measure_accuracy,
-    measure_all_masked,
-    measure_length,
-    measure_stereoset,
-    meta_evaluate,
-    summarise_scores,
-)
-from evenhand.tabular import describe_table
 
 FAMILIES = read_roles(ROLES)
 
@@ -46,23 +27,6 @@ HEADERS = {
     "tables/slguset_bias_variants.csv": summarise_bias.VARIANTS_HEADER,
     "tables/slguset_bias_correlations.csv": summarise_bias.CORRELATIONS_HEADER,
     "tables/slguset_bias_methods.csv": correlate_methods.HEADER,
-    "tables/a_bias_scores.csv": summarise_scores.HEADER,
-    "tables/a_models.csv": summarise_scores.MODELS_HEADER,
-    "tables/a_model_comparisons.csv": compare_models.HEADER,
-    "tables/a_token_accuracy.csv": measure_accuracy.HEADER,
-    "tables/a_all_masked.csv": measure_all_masked.HEADER,
-    "tables/a_length.csv": measure_length.HEADER,
-    "tables/a_stereoset.csv": measure_stereoset.HEADER,
-    "tables/a_meta_evaluation.csv": meta_evaluate.HEADER,
-    "tables/a_compat.csv": compare_compat.HEADER,
-    "tables/a_auc_tests.csv": meta_evaluate.TESTS_HEADER,
-    "tables/stereoset_released.csv": check_released.HEADER,
-    "tables/iifr_sweeps.csv": sweep_lambdas.HEADER,
-    "tables/iifr_tests.csv": compare_methods.HEADER,
-    "tables/iifr_fronts.csv": find_fronts.HEADER,
-    "tables/iifr_table_4.csv": tabulate_results.HEADER,
-    "tables/iifr_inconsistencies.csv": check_paper.HEADER,
-    "tables/a_groups.csv": describe_table.HEADER,
     "tables/legal_a_audit.csv": read_audit.HEADER,
     "tables/legal_a_calibration.csv": measure_calibration.HEADER,
     "tables/legal_a_calibration_bins.csv": measure_calibration.BINS_HEADER,
