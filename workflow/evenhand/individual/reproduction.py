@@ -16,9 +16,9 @@ from evenhand.individual.results import (
     SETTING_COLUMNS,
     SUMMARY_COLUMNS,
     Result,
-    summarise,
 )
 from evenhand.individual.study import IndividualStudy
+from evenhand.individual.summary import summarise
 
 #: A number of the paper, which is of one run, is reproduced within this many sd of single runs.
 WIDTH = 2.0

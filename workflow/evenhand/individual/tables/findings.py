@@ -13,7 +13,7 @@ from typing import Any
 
 from evenhand.core.tables import Row, Table, flag, text
 from evenhand.individual.names import DATASETS, MOST, method_title, title, who
-from evenhand.individual.results import FORM
+from evenhand.individual.results import FORM, cell_key
 from evenhand.individual.study import IndividualStudy
 from evenhand.individual.tables import (
     grid,
@@ -97,14 +97,6 @@ def distinct(tables: dict[str, list[Row]]) -> Counter[str]:
         for row in cells:
             verdicts.setdefault(cell_key(row, name), row["verdict"])
     return Counter(verdicts.values())
-
-
-def cell_key(row: Row, table: str) -> tuple[Any, ...]:
-    """Return what identifies a cell over all tables: Table 8's threshold 1 is the plain MLP."""
-    how = row["individual"], row["lambda"], row["epsilon"]
-    if table == "table_8" and row["epsilon"] == 1:
-        how = "none", 0.0, None
-    return row["dataset"], row["method"], *how, row["mu"], row["group"], row["split"], row["metric"]
 
 
 def _macros(path: Path) -> Any:

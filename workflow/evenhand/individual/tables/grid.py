@@ -6,8 +6,9 @@ The paper's Figures 4 to 6 show such numbers; our facts of the paper do not cont
 from collections.abc import Iterator
 
 from evenhand.core.tables import Row, Table, integer, text
-from evenhand.individual.results import FORM, METRICS, SETTING_COLUMNS, SUMMARY_COLUMNS, summarise
+from evenhand.individual.results import FORM, METRICS, SETTING_COLUMNS, SUMMARY_COLUMNS
 from evenhand.individual.study import IndividualStudy
+from evenhand.individual.summary import summarise
 
 TABLE = Table(
     "grid",

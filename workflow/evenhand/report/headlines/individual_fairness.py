@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from evenhand.core.tables import read_tables
 from evenhand.individual.names import title, titles_of, who
-from evenhand.individual.tables.findings import cell_key
+from evenhand.individual.results import cell_key
 from evenhand.io.documents import read_description
 from evenhand.report.figures import Estimate, estimates
 from evenhand.report.headline import (
