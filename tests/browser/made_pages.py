@@ -9,9 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.individual.compare_methods import compare_methods
-from evenhand.individual.count_people import count_people
-from evenhand.individual.tabulate_results import tabulate_results
+from evenhand.individual.tabulate_individual import tabulate_individual
 from evenhand.learning.train_eidig import train_eidig
 from evenhand.report.export_tables import export_tables
 from evenhand.report.headline import SYSTEMS
@@ -30,6 +28,7 @@ from evenhand.report.write_run_page import write_run_page
 from evenhand.report.write_sentences_page import write_sentences_page
 from evenhand.report.write_slguset_page import write_slguset_page
 from evenhand.tabular.prepared import write_prepared
+from unit.individual.made_study import FACTS, PHRASES
 from unit.learning import made_eidig as of_eidig
 from unit.report import (
     made_case_page,
@@ -83,7 +82,8 @@ def hostile(repository: Path, results: Path) -> Path:
         **common, out=report / "language_models.html", provenance="../provenance.json", **of_models
     )
 
-    tables = made_individual.results(results / "tables", HOSTILE, HOSTILE, HOSTILE)
+    made = made_individual.rows(HOSTILE, HOSTILE)
+    tables = made_individual.results(results / "tables", made, HOSTILE)
     write_individual_page(**common, out=report / "individual_fairness.html", **tables)
 
     write_people_page(
@@ -188,7 +188,7 @@ def eidig(repository: Path, results: Path) -> Path:
 
     These have three groups of the same people, whose attribute has two.
     """
-    report, tables = folder(results / "report"), folder(results / "tables")
+    report = folder(results / "report")
     made = of_eidig.people(240)
     sizes = made.integers[:, 1] // 2
     names = {"title": "Made", "integer_groups": ["small", "of middle size", "large"]}
@@ -209,26 +209,20 @@ def eidig(repository: Path, results: Path) -> Path:
             out=files["runs"][-1], groups=files["groups"][-1],
             predictions=files["predictions"][-1],
         )  # fmt: skip
-    iifr = repository / "resources/iifr"
-    numbered = {f"table_{n}": tables / f"iifr_table_{n}.csv" for n in (4, 6, 7, 8)}
-    tabulate_results(
-        runs=files["runs"], groups=files["groups"], settings=iifr / "settings.csv",
-        inconsistencies=iifr / "inconsistencies.csv",
-        **{f"published_{n}": iifr / f"published_table_{n}.csv" for n in (4, 6, 7, 8)}, **numbered,
+    tables = results / "tables/individual"
+    tabulate_individual(
+        **files, data=[data], meta=[meta], published=FACTS, training=training, phrases=PHRASES,
+        settings=repository / "resources/iifr/settings.csv", out=tables,
     )  # fmt: skip
-    tests = tables / "iifr_tests.csv"
-    compare_methods(runs=files["runs"], settings=iifr / "settings.csv", out=tests)
     told: dict[str, Any] = {
         "people": [data], "meta": [meta], "runs": files["runs"],
-        "predictions": files["predictions"], "tables": [numbered["table_4"]],
+        "predictions": files["predictions"], "tables": tables,
         "trained_on": ["made/eidig/base", "made/eidig/integers"],
     }  # fmt: skip
-    count_people(**told, out=tables / "iifr_people.csv")
     common = {"templates": made_results.templates(repository), "pages": list(PAGES)}
     write_individual_page(
-        **common, out=report / "individual_fairness.html", **numbered, tests=tests,
-        people=tables / "iifr_people.csv", data=[meta],
-    )  # fmt: skip
+        **common, out=report / "individual_fairness.html", tables=tables, data=[meta]
+    )
     write_people_page(
         **common, out=report / "people.html", tables_out=report / "people", formats=["table"],
         **told,

@@ -1,6 +1,5 @@
 """The explorer of people: what an address asks for, what is shown, its size, and its numbers."""
 
-import csv
 import re
 from typing import Any
 
@@ -9,6 +8,7 @@ from playwright.sync_api import expect
 
 from browser.made_pages import HOSTILE
 from browser.test_numbers import NUMBERS
+from evenhand.core.tables import read_tables
 from evenhand.report.write_people_page import write_people_page
 from in_browser import View
 from unit.report import made_people, made_results
@@ -441,19 +441,18 @@ def test_what_the_page_lists_comes_to_the_numbers_of_the_tables(browser, places,
 @pytest.mark.parametrize(("run", "least"), [("demo", 80), ("eidig", 50)])
 def test_the_counts_of_a_run_come_to_the_numbers_of_its_tables(places, run, least):
     """The same of the files: no browser is needed."""
-    tables = places(run).parent / "tables"
-
-    def read(name: str) -> list[dict[str, str]]:
-        with (tables / f"iifr_{name}.csv").open(encoding="utf-8", newline="") as stream:
-            return list(csv.DictReader(stream))
-
+    tables = read_tables(places(run).parent / "tables/individual")
     keys = ("dataset", "method", "individual", "reduction", "lambda", "epsilon", "epsilon_unit")
     keys += ("mu", "js_base", "split", "group")
-    people = {tuple(row[key] for key in keys): row for row in read("people") if not row["label"]}
+    people = {
+        tuple(row[key] for key in keys): row
+        for row in tables["individuals"]
+        if row["label"] is None
+    }
     compared = 0
-    for row in read("table_4") + read("table_6"):
+    for row in tables["table_4"] + tables["table_6"]:
         if row["metric"] in MEASURES:
             found = people[tuple(row[key] for key in keys)]
-            assert float(found[row["metric"]]) == pytest.approx(float(row["ours_mean"]), abs=1e-5)
+            assert found[row["metric"]] == pytest.approx(row["mean"], abs=1e-5)
             compared += 1
     assert compared > least

@@ -169,7 +169,7 @@ def test_editing_a_filter_reruns_it_and_what_depends_on_it(demo, graph, name):
         ("legal/formats/swiss_judgment", {"read_cases"}),
         ("legal/formats/hudoc_text", set()),
         ("legal/measure_shift", {"measure_shift"}),
-        ("individual/find_fronts", {"find_fronts"}),
+        ("individual/tables/pareto_fronts", {"tabulate_individual"}),
     ],
 )
 def test_editing_one_room_leaves_the_others_alone(demo, graph, module, rules):
@@ -388,9 +388,9 @@ def test_the_order_of_files_counts(demo, graph):
 
 
 def test_the_roles_of_results_count(demo, graph):
-    swapped = "{'fronts': 'sweeps', 'sweeps': 'fronts'}.get(name, name)"
-    demo.edit(f"{LIBRARY}/plan_report.py", 'name: f"{tables}/iifr', f'{swapped}: f"{{tables}}/iifr')
-    assert demo.plan() == graph.below(graph.of_rules("write_individual_page"))
+    for old, new in (("people", "swapped"), ("meta", "people"), ("swapped", "meta")):
+        demo.edit(f"{LIBRARY}/plan_individual.py", f'"{old}": [', f'"{new}": [')
+    assert demo.plan() == graph.below(graph.of_rules("write_people_page"))
 
 
 def test_a_time_stamp_alone_reruns_nothing(demo):

@@ -150,8 +150,8 @@ def table_runs(config: Config, kind: str = "runs") -> list[str]:
     return files
 
 
-def people_files(config: Config) -> dict[str, list[str]]:
-    """What the page of the people shows, and what is counted of them, by the names of arguments."""
+def people_files(config: Config) -> dict[str, str | list[str]]:
+    """Return what the page of the people shows, by the names of its arguments."""
     datasets = config["individual_fairness"]["datasets"]
     if not datasets:
         return {}
@@ -161,7 +161,7 @@ def people_files(config: Config) -> dict[str, list[str]]:
         "meta": [f"<results>/tabular/{name}/data.json" for name in datasets],
         "runs": [file.replace("/predictions/", "/runs/", 1) for file in predictions],
         "predictions": predictions,
-        "tables": [f"<results>/tables/iifr_table_{number}.csv" for number in (4, 8)],
+        "tables": "<results>/tables/individual",
     }
 
 

@@ -6,7 +6,6 @@ Functions of the (completed) configuration, as in `evenhand.plan`.
 import importlib
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from pathlib import PurePath
 from typing import Any
 
 from evenhand import (
@@ -125,24 +124,10 @@ def individual_page_files(config: Config) -> dict[str, str | list[str]]:
     datasets = config["individual_fairness"]["datasets"]
     if not datasets:
         return {}
-    tables = "<results>/tables"
     return {
-        **{f"table_{number}": f"{tables}/iifr_table_{number}.csv" for number in (4, 6, 7, 8)},
-        **{
-            name: f"{tables}/iifr_{name}.csv"
-            for name in ("sweeps", "fronts", "tests", "inconsistencies")
-        },
-        "findings": f"{tables}/iifr_findings.json",
-        "people": f"{tables}/iifr_people.csv",
-        "data_tables": [f"{tables}/{name}_groups.csv" for name in datasets],
+        "tables": "<results>/tables/individual",
         "data": [f"<results>/tabular/{name}/data.json" for name in datasets],
     }
-
-
-def individual_page_options(config: Config) -> dict[str, str]:
-    """What that page is told of these files: what the page of provenance calls one of them."""
-    training = config["individual_fairness"]["training"]
-    return {"training_file": "" if PurePath(training).is_absolute() else training}
 
 
 def explorer_files(config: Config) -> Files:

@@ -1,119 +1,28 @@
-# What the runs say: the paper's tables beside ours, sweeps, fronts, tests, findings.
+# The tables of individual fairness: the paper's results beside ours, all settings, tests, findings.
 
 
-rule tabulate_results:
+rule tabulate_individual:
     input:
         runs=plan_individual.table_runs(config),
         groups=plan_individual.table_runs(config, "groups"),
-        published_4="resources/iifr/published_table_4.csv",
-        published_6="resources/iifr/published_table_6.csv",
-        published_7="resources/iifr/published_table_7.csv",
-        published_8="resources/iifr/published_table_8.csv",
+        predictions=plan_individual.table_runs(config, "predictions"),
+        data=expand("<results>/tabular/{name}/data.parquet", name=INDIVIDUAL["datasets"]),
+        meta=expand("<results>/tabular/{name}/data.json", name=INDIVIDUAL["datasets"]),
+        published=[
+            *expand("resources/iifr/published_table_{number}.csv", number=[1, 2, 4, 6, 7, 8]),
+            *expand("resources/iifr/published_{name}.csv", name=["mixes", "rates"]),
+            "resources/iifr/inconsistencies.csv",
+        ],
         settings=INDIVIDUAL["settings"],
-        inconsistencies="resources/iifr/inconsistencies.csv",
+        training=INDIVIDUAL["training"],
+        phrases="workflow/evenhand/individual/phrases.jinja",
     output:
-        table_4=shown("<results>/tables/iifr_table_4.csv"),
-        table_6=shown("<results>/tables/iifr_table_6.csv"),
-        table_7=shown("<results>/tables/iifr_table_7.csv"),
-        table_8=shown("<results>/tables/iifr_table_8.csv"),
-    conda:
-        "../../envs/tabular.yaml"
-    params:
-        **stage("individual.tabulate_results"),
-    shell:
-        run("individual.tabulate_results")
-
-
-rule check_paper:
-    input:
-        published_4="resources/iifr/published_table_4.csv",
-        published_6="resources/iifr/published_table_6.csv",
-        published_7="resources/iifr/published_table_7.csv",
-        published_8="resources/iifr/published_table_8.csv",
-        mixes="resources/iifr/published_mixes.csv",
-        rates="resources/iifr/published_rates.csv",
-        inconsistencies="resources/iifr/inconsistencies.csv",
-    output:
-        shown("<results>/tables/iifr_inconsistencies.csv"),
-    conda:
-        "../../envs/tabular.yaml"
-    params:
-        **stage("individual.check_paper"),
-    shell:
-        run("individual.check_paper")
-
-
-rule count_people:
-    input:
-        **plan_individual.people_files(config),
-    output:
-        shown("<results>/tables/iifr_people.csv"),
+        shown_folder("<results>/tables/individual"),
     conda:
         "../../envs/tabular.yaml"
     params:
         **stage(
-            "individual.count_people",
-            Options(None, {"trained_on": plan_individual.people_options(config)["trained_on"]}),
+            "individual.tabulate_individual", plugins=member_names("evenhand.individual.tables")
         ),
     shell:
-        run("individual.count_people")
-
-
-rule sweep_lambdas:
-    input:
-        runs=plan_individual.table_runs(config),
-    output:
-        shown("<results>/tables/iifr_sweeps.csv"),
-    conda:
-        "../../envs/tabular.yaml"
-    params:
-        **stage("individual.sweep_lambdas"),
-    shell:
-        run("individual.sweep_lambdas")
-
-
-rule find_fronts:
-    input:
-        runs=plan_individual.table_runs(config),
-    output:
-        shown("<results>/tables/iifr_fronts.csv"),
-    conda:
-        "../../envs/tabular.yaml"
-    params:
-        **stage("individual.find_fronts"),
-    shell:
-        run("individual.find_fronts")
-
-
-rule compare_methods:
-    input:
-        runs=plan_individual.table_runs(config),
-        settings=INDIVIDUAL["settings"],
-    output:
-        shown("<results>/tables/iifr_tests.csv"),
-    conda:
-        "../../envs/tabular.yaml"
-    params:
-        **stage("individual.compare_methods"),
-    shell:
-        run("individual.compare_methods")
-
-
-rule write_findings:
-    input:
-        table_4="<results>/tables/iifr_table_4.csv",
-        table_6="<results>/tables/iifr_table_6.csv",
-        table_7="<results>/tables/iifr_table_7.csv",
-        table_8="<results>/tables/iifr_table_8.csv",
-        sweeps="<results>/tables/iifr_sweeps.csv",
-        fronts="<results>/tables/iifr_fronts.csv",
-        tests="<results>/tables/iifr_tests.csv",
-        data=expand("<results>/tabular/{name}/data.json", name=INDIVIDUAL["datasets"]),
-    output:
-        "<results>/tables/iifr_findings.json",
-    conda:
-        "../../envs/tabular.yaml"
-    params:
-        **stage("individual.write_findings"),
-    shell:
-        run("individual.write_findings")
+        run("individual.tabulate_individual")

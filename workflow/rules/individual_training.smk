@@ -1,7 +1,5 @@
 # Tables of people, made ready, and the classifiers that are trained on them.
 
-PUBLISHED_GROUPS = expand("resources/iifr/published_table_{number}.csv", number=[1, 2])
-
 
 rule prepare_table:
     input:
@@ -23,21 +21,6 @@ rule prepare_table:
         ),
     shell:
         run("tabular.prepare_table", "--name {wildcards.dataset}")
-
-
-rule describe_table:
-    input:
-        data="<results>/tabular/{dataset}/data.parquet",
-        meta="<results>/tabular/{dataset}/data.json",
-        published=PUBLISHED_GROUPS,
-    output:
-        shown("<results>/tables/{dataset}_groups.csv"),
-    conda:
-        "../../envs/tabular.yaml"
-    params:
-        **stage("tabular.describe_table"),
-    shell:
-        run("tabular.describe_table")
 
 
 rule train_table:

@@ -13,7 +13,6 @@ TABLES = {
     "provenance.csv": "<results>/provenance.csv",
     "known_errors.csv": "resources/known_errors.csv",
     "paper_items.csv": "resources/paper_items.csv",
-    **({"iifr_training.csv": INDIVIDUAL["training"]} if INDIVIDUAL["datasets"] else {}),
 }
 #: system -> what the front page reads of it
 SYSTEMS = plan_report.headline_files(config, SHARDS)
@@ -190,7 +189,6 @@ rule write_models_page:
 rule write_individual_page:
     input:
         **plan_report.individual_page_files(config),
-        training=INDIVIDUAL["training"],
         paper="resources/paper_items.csv",
         templates=TEMPLATES.get("individual_fairness", []),
     output:
@@ -198,13 +196,9 @@ rule write_individual_page:
     conda:
         "../../envs/report.yaml"
     params:
-        **stage(
-            "report.write_individual_page",
-            derived("individual_fairness.training", plan_report.individual_page_options(config)),
-            PAGES,
-        ),
+        **stage("report.write_individual_page", PAGES),
     shell:
-        run("report.write_individual_page", "--provenance ../provenance.json")
+        run("report.write_individual_page")
 
 
 rule write_people_page:

@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenhand.core.files import content_digest
+from evenhand.core.tables import write_tables
+from evenhand.individual.tables import grid
 from evenhand.slguset.bias_tables import BIAS, VARIANTS
 from evenhand.slguset.summarise_bias import summarise_bias
 from evenhand.stereotypes.tabulate_pairs import tabulate_pairs
@@ -20,16 +22,20 @@ WORDS = ["男人/女人", "男孩/女孩", "他/她", "爸爸/妈妈"]
 WORDS += ["哥哥/姐姐", "爷爷/奶奶", "儿子/女儿", "叔叔/阿姨"]
 SENTENCES = 40
 
+#: Files that are no results.
+OTHERS = ("provenance.json", "datapackage.json")
+
 BASE = np.random.default_rng(0).normal(-0.2, 0.3, SENTENCES)
 
-SWEEP = ["dataset", "method", "individual", "reduction", "lambda", "epsilon", "epsilon_unit",
-         "mu", "js_base", "split", "metric", "mean", "sd", "low", "high", "seeds"]  # fmt: skip
+SWEEP = [name for name in grid.TABLE.header if name not in ("diverged", "empty", "reasons")]
 
 
 def write_table(folder: Path, name: str, rows: list[dict[str, Any]], header=None) -> Path:
     """A table; the header is that of the first row."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
+    if name == "tables/individual/grid.csv":
+        write_tables(path.parent, [(grid.TABLE, [])])
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, header or list(rows[0]), lineterminator="\n")
         writer.writeheader()
@@ -41,7 +47,7 @@ def write_provenance(folder: Path, start: str = "results/", **about: dict[str, A
     """What made each file; `about` adds to the entries of files by their stem."""
     entries = []
     for path in sorted(folder.rglob("*")):
-        if not path.is_file() or path.name == "provenance.json" or ".evenhand" in path.parts:
+        if not path.is_file() or path.name in OTHERS or ".evenhand" in path.parts:
             continue
         entry = {
             "file": start + path.relative_to(folder).as_posix(),

@@ -7,12 +7,12 @@ from evenhand.compare.results import Results
 from evenhand.errors import InputError
 from unit.compare.made_folders import sweep_row, write_provenance, write_table
 
-NAME = "tables/iifr_sweeps.csv"
+NAME = "tables/individual/grid.csv"
 
 
 def folder(path, start="results/", mean=50.0, **about):
     write_table(path, NAME, [sweep_row(mean)])
-    write_provenance(path, start, iifr_sweeps=about)
+    write_provenance(path, start, grid=about)
     return Results(path)
 
 
@@ -37,7 +37,7 @@ def test_sources(tmp_path):
         source(("a.txt", "1"), ("b.txt", "2"), ("old/c.txt", "3"), ("d.txt", "4")),
         source(("a.txt", "1"), ("b.txt", "9"), ("new/c.txt", "3"), ("e.txt", "5")),
     )
-    stage = ("made.iifr_sweeps",)
+    stage = ("made.grid",)
     assert found.data == [
         Change("b.txt", CHANGED, where=stage),
         Change("d.txt", GONE, where=stage),
@@ -47,8 +47,8 @@ def test_sources(tmp_path):
 
 def test_a_source_without_a_path_is_known_by_who_read_it(tmp_path):
     found = causes(tmp_path, source((None, "1")), source((None, "2")))
-    name = "corpus of made.iifr_sweeps"
-    assert found.data == [Change(name, CHANGED, where=("made.iifr_sweeps",))]
+    name = "corpus of made.grid"
+    assert found.data == [Change(name, CHANGED, where=("made.grid",))]
 
 
 def test_what_the_run_made_is_no_source(tmp_path):
@@ -75,14 +75,14 @@ def test_parameters(tmp_path):
     where = (NAME,)
     assert found.configuration == [
         Change("bias.seed", CHANGED, "0", "1", where),
-        Change("fresh of made.iifr_sweeps", NEW, None, "null", where),
-        Change("gone of made.iifr_sweeps", GONE, "[1]", None, where),
+        Change("fresh of made.grid", NEW, None, "null", where),
+        Change("gone of made.grid", GONE, "[1]", None, where),
     ]
 
 
 def test_code_with_the_modules_behind_it(tmp_path):
     found = causes(tmp_path, {"code": "c1"}, {"code": "c2"})
-    assert found.code == [Change("made.iifr_sweeps", CHANGED)]
+    assert found.code == [Change("made.grid", CHANGED)]
     for run, digest, modules in (
         ("base", "c1", {"evenhand.a": {"f": "1"}, "evenhand.b": {"g": "1"}}),
         ("head", "c2", {"evenhand.a": {"f": "2"}, "evenhand.b": {"g": "1"}, "evenhand.c": {}}),
@@ -91,7 +91,7 @@ def test_code_with_the_modules_behind_it(tmp_path):
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps({"modules": modules}))
     found = find_causes(Results(tmp_path / "base"), Results(tmp_path / "head"))
-    assert found.code == [Change("made.iifr_sweeps", CHANGED, where=("a", "c"))]
+    assert found.code == [Change("made.grid", CHANGED, where=("a", "c"))]
 
 
 def test_another_stage_is_new_and_the_former_gone(tmp_path):
@@ -118,7 +118,7 @@ def test_files_and_those_without_a_record(tmp_path):
     write_table(tmp_path / "base", "tables/old.csv", [{"a": 1}])
     write_provenance(tmp_path / "base")
     head = folder(tmp_path / "head", mean=51.0)
-    write_provenance(tmp_path / "head", iifr_sweeps={"stage": None, "code": None, "inputs": {}})
+    write_provenance(tmp_path / "head", grid={"stage": None, "code": None, "inputs": {}})
     found = find_causes(base, head)
     assert found.files == [Change(NAME, CHANGED), Change("tables/old.csv", GONE)]
     assert found.untraced == {"base": 0, "head": 1}

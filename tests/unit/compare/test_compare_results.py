@@ -13,7 +13,7 @@ from unit.compare.made_folders import (
     write_table,
 )
 
-SWEEPS = "tables/iifr_sweeps.csv"
+SWEEPS = "tables/individual/grid.csv"
 GATE = "tables/slguset_bias.csv:mean_bias:model=mine:rose"
 
 
@@ -121,7 +121,7 @@ def test_a_changed_table_whose_record_is_the_old_one_is_told(run, folders):
 
 def test_a_changed_store_alone_is_told(run, folders):
     """Somebody changed the bias of sentences, and no table followed."""
-    saved = {path: path.read_bytes() for path in (folders[1] / "tables").iterdir()}
+    saved = {path: path.read_bytes() for path in (folders[1] / "tables").rglob("*.csv")}
     write_bias(folders[1], BASE - 0.1)
     for path, content in saved.items():
         path.write_bytes(content)
@@ -132,10 +132,10 @@ def test_a_changed_store_alone_is_told(run, folders):
 
 
 def test_a_changed_source_alone_is_a_change(run, folders):
-    write_provenance(folders[1], iifr_sweeps={"inputs": {"x": [{"file": "a.txt", "sha256": "7"}]}})
+    write_provenance(folders[1], grid={"inputs": {"x": [{"file": "a.txt", "sha256": "7"}]}})
     _, out, _ = run(*folders)
     assert "**No table differs.**" in out
-    assert "a.txt: new, read by made.iifr_sweeps" in out
+    assert "a.txt: new, read by made.grid" in out
 
 
 def test_the_files_hold_the_same_and_do_not_depend_on_where_the_folders_lie(run, folders, tmp_path):
@@ -166,13 +166,13 @@ def test_what_comes_from_data_is_no_markup(run, folders):
     base, head = folders
     for folder, mean in ((base, 50.0), (head, 90.0)):
         write_table(folder, SWEEPS, [sweep_row(mean, method=HOSTILE)])
-        write_provenance(folder, iifr_sweeps={"parameters": {HOSTILE: mean}})
+        write_provenance(folder, grid={"parameters": {HOSTILE: mean}})
     _, out, _ = run(base, head)
     assert "&#60;b&#62;" in out
     plain = re.sub(r"</?(details|summary)>", "", out)
     assert "<" not in plain.replace("< 0.0001", "") and "`" not in plain and "@" not in plain
     assert "[z]" not in plain and "http://" not in plain and "\u202e" not in plain
-    rows = [line for line in out.splitlines() if line.startswith("| mean in iifr_sweeps")]
+    rows = [line for line in out.splitlines() if line.startswith("| mean in individual/grid")]
     assert [line.count("|") for line in rows] == [8]
 
 
@@ -182,7 +182,7 @@ def test_long_lists_are_cut_and_counted(run, folders):
         write_table(folder, SWEEPS, [sweep_row(mean + n, metric=f"m{n}") for n in range(40)])
         write_provenance(folder)
     _, out, _ = run(base, head)
-    assert out.count("| mean in iifr_sweeps") == 25
+    assert out.count("| mean in individual/grid") == 25
     assert "and 15 more" in out
     assert "**40 of 40 numbers moved beyond noise.**" in out
 

@@ -23,7 +23,7 @@ from unit.compare.made_folders import (
 )
 
 FAMILIES = read_roles(ROLES)
-SWEEPS = "tables/iifr_sweeps.csv"
+SWEEPS = "tables/individual/grid.csv"
 
 
 @pytest.fixture
@@ -157,7 +157,10 @@ def test_a_gate_is_adjusted_for_its_own_numbers_only(judge):
             f"{SWEEPS}:sd:rose",
             "no number sd with an interval; it has mean, in rows named by dataset, method, ",
         ),
-        (f"{SWEEPS}:mean:model=x:rose", "model names no rows of tables/iifr_sweeps.csv; dataset,"),
+        (
+            f"{SWEEPS}:mean:model=x:rose",
+            "model names no rows of tables/individual/grid.csv; dataset,",
+        ),
         (f"{SWEEPS}:mean:method=x:rose", "chooses no row"),
     ],
 )

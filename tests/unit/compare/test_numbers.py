@@ -26,7 +26,7 @@ from unit.compare.made_folders import (
     write_table,
 )
 
-SWEEPS = "tables/iifr_sweeps.csv"
+SWEEPS = "tables/individual/grid.csv"
 BIAS = "tables/slguset_bias.csv"
 
 

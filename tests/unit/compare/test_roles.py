@@ -6,13 +6,6 @@ from evenhand.compare.roles import ROLES, Number, declared_role, read_roles, rol
 from evenhand.core.families import load_members
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
-from evenhand.individual import (
-    check_paper,
-    compare_methods,
-    find_fronts,
-    sweep_lambdas,
-    tabulate_results,
-)
 from evenhand.legal import (
     check_leakage,
     compare_objectives,
@@ -29,7 +22,6 @@ from evenhand.legal import (
 from evenhand.slguset import correlate_methods, summarise_bias
 from evenhand.stereotypes import tables
 from evenhand.stereotypes.tables import bias_scores, compat
-from evenhand.tabular import describe_table
 
 FAMILIES = read_roles(ROLES)
 
@@ -39,12 +31,6 @@ HEADERS = {
     "tables/slguset_bias_variants.csv": summarise_bias.VARIANTS_HEADER,
     "tables/slguset_bias_correlations.csv": summarise_bias.CORRELATIONS_HEADER,
     "tables/slguset_bias_methods.csv": correlate_methods.HEADER,
-    "tables/iifr_sweeps.csv": sweep_lambdas.HEADER,
-    "tables/iifr_tests.csv": compare_methods.HEADER,
-    "tables/iifr_fronts.csv": find_fronts.HEADER,
-    "tables/iifr_table_4.csv": tabulate_results.HEADER,
-    "tables/iifr_inconsistencies.csv": check_paper.HEADER,
-    "tables/a_groups.csv": describe_table.HEADER,
     "tables/legal_a_audit.csv": read_audit.HEADER,
     "tables/legal_a_calibration.csv": measure_calibration.HEADER,
     "tables/legal_a_calibration_bins.csv": measure_calibration.BINS_HEADER,

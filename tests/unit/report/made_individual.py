@@ -1,72 +1,120 @@
-"""Results of individual fairness with few rows: what the page's tests read."""
+"""Results of individual fairness with few rows: what the tests of pages read."""
 
-import json
 from pathlib import Path
+from typing import Any
 
-SETTING = "dataset,method,individual,reduction,lambda,epsilon,epsilon_unit,mu,js_base,split"
+from evenhand.core.tables import write_tables
+from evenhand.individual.tables import (
+    findings,
+    grid,
+    groups,
+    inconsistencies,
+    individuals,
+    pareto_fronts,
+    table_4,
+    table_6,
+    table_7,
+    table_8,
+    tests,
+    training,
+)
+from evenhand.io.documents import write_json
+from evenhand.tabular.prepared import RECORD
+
+Row = dict[str, Any]
 
 
-def plain(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def results(
-    folder: Path, dataset: str = "adult", method: str = "my_loss", title: str = ""
-) -> dict[str, Path]:
-    """A file of each kind, with few rows."""
-    data, own = plain(dataset), plain(method)
-    table = (
-        "dataset,method,individual,group,reduction,lambda,epsilon,epsilon_unit,mu,js_base,split,"
-        "choice,metric,paper,ours_mean,ours_sd,ours_low,ours_high,seeds,diverged,empty,verdict,"
-        "reason\n"
-        f"{data},mlp,none,{{g}},,0,,,,e,random,named,acc,85.5,84.6,0.5,84,85,20,1,2,reproduced,\n"
-        f"{data},mlp,none,{{g}},,0,,,,e,random,named,ddp,.5,.192,.01,.19,.2,20,1,2,not_reproduced,"
-        "far away\n"
-        f"{data},{own},none,{{g}},,0,,,3,2,random,first,acc,,,,,,0,0,0,not_run,there is no run\n"
-        f"{data},eidig_integers,none,{{g}},,0,,,,e,random,named,acc,,1,,,,1,0,0,undecided,\n"
-    )
-    texts = {f"table_{n}": table.replace("{g}", "1" if n == "6" else "") for n in "4678"}
-    runs = [(f"{data},mlp,none,,0,,,,e,random", 0.1)]
-    runs += [(f"{data},{own},iifr_counterfactual,sum,{lam},,,,e,random", lam) for lam in (0.1, 1)]
-    texts["sweeps"] = f"{SETTING},metric,mean,sd,low,high,seeds,diverged\n" + "".join(
-        f"{key},{metric},{50 + y},1,49,51,3,0\n"
-        for key, y in runs
-        for metric in ("balanced_acc", "ifr_p", "ddp", "positive_rate")
-    )
-    texts["fronts"] = (
-        f"front,{SETTING},point,balanced_acc,balanced_acc_sd,unfairness,unfairness_sd,seeds,"
-        "diverged,on_front,dominated_by\n"
-    ) + "".join(
-        f"{front},{key},p,{50 + y},1,{0.5 - y / 4},,3,0,{'true' if y == 1 else 'false'},\n"
-        for front in ("ddp", "ifr_p")
-        for key, y in runs
-    )
-    official = runs[1][0].replace("random", "official")
-    texts["tests"] = (
-        f"{SETTING},choice,against,against_mu,metric,seeds,mean,against_mean,difference,difference_low,"
-        "difference_high,p_value,p_adjusted,p_resampled,p_resampled_adjusted,reason\n"
-        f"{runs[1][0]},first,mlp,,ifr_p,20,90,60,-30.04,-35,-25,.0001,.0002,.2,.4,\n"
-        f"{runs[1][0]},first,mlp,,ddp,1,.1,.1,.0,,,,,,,one seed\n"
-        f"{official},named,none,,ddp,2,.1,.1,.0,,,,,,,\n"
-    )
-    texts["inconsistencies"] = (
-        "kind,table,dataset,method,individual,metric,paper,computed,difference,tolerance,result,"
-        "listed,known_error,words\n"
-        f"mix,6,{data},alfr,none,ifr_p,30.5,15.1,-15.4,.1,contradiction,true,"
-        f"one-error other-error,{own} + 1\n"
-        f"mix,6,{data},mlp,none,ifr_p,61.4,61.5,.1,.1,agrees,false,,fine\n"
-    )
-    finding = {"id": "x", "holds": True, "numbers": {}}
-    sentence = f"On {title or ('Adult' if dataset == 'adult' else dataset)}, all is {method}."
-    document = {
-        "headline": [f"The headline of {method}."],
-        "findings": [{**finding, "dataset": dataset, "sentence": sentence}],
-        "left_out": {},
+def rows(dataset: str = "adult", method: str = "my_loss") -> dict[Any, list[Row]]:
+    """A few rows of each table."""
+    same = {"dataset": dataset, "individual": "none", "lambda": 0, "js_base": "e"}
+    same |= {"split": "random", "choice": "named", "diverged": 0, "empty": 0}
+    lost = {"seeds": 20, "diverged": 1, "empty": 2}
+    mlp, own = same | {"method": "mlp"}, same | {"method": method}
+    cells = [
+        mlp | lost | {"metric": "acc", "published": 85.5, "mean": 84.6, "sd": 0.5, "low": 84}
+        | {"high": 85, "verdict": "reproduced"},
+        mlp | lost | {"metric": "ddp", "published": 0.5, "mean": 0.192, "sd": 0.01, "low": 0.19}
+        | {"high": 0.2, "verdict": "not_reproduced", "reason": "far away"},
+        own | {"mu": 3, "js_base": "2", "choice": "first", "metric": "acc", "seeds": 0}
+        | {"verdict": "not_run", "reason": "there is no run"},
+        same | {"method": "eidig_integers", "metric": "acc", "mean": 1, "seeds": 1}
+        | {"verdict": "undecided"},
+    ]  # fmt: skip
+    loss = own | {"individual": "iifr_counterfactual", "reduction": "sum"}
+    settings = [(mlp, 0.1), (loss | {"lambda": 0.1}, 0.1), (loss | {"lambda": 1}, 1)]
+    against = settings[1][0] | {"choice": "first", "against": "mlp"}
+    kinds = ("balanced_acc", "ifr_p", "ddp", "positive_rate")
+    official = settings[1][0] | {"split": "official", "against": "none"}
+    listed = {"kind": "mix", "table": "6", "dataset": dataset, "individual": "none"}
+    listed |= {"metric": "ifr_p"}
+    found = {
+        **dict.fromkeys((table_4, table_7, table_8), cells),
+        table_6: [row | {"group": 1} for row in cells],
+        grid: [
+            one | {"metric": kind, "mean": 50 + y, "sd": 1, "low": 49, "high": 51, "seeds": 3}
+            for one, y in settings
+            for kind in kinds
+        ],
+        pareto_fronts: [
+            one | {"front": front, "point": "p", "balanced_acc": 50 + y, "balanced_acc_sd": 1}
+            | {"unfairness": 0.5 - y / 4, "seeds": 3, "on_front": y == 1}
+            for front in ("ddp", "ifr_p")
+            for one, y in settings
+        ],
+        tests: [
+            against | {"metric": "ifr_p", "seeds": 20, "difference": -30.04, "p_adjusted": 0.0002}
+            | {"difference_low": -35, "difference_high": -25, "p_resampled_adjusted": 0.4},
+            against | {"metric": "ddp", "seeds": 1, "difference": 0, "reason": "one seed"},
+            official | {"metric": "ddp", "seeds": 2, "difference": 0},
+        ],
+        inconsistencies: [
+            listed | {"method": "alfr", "published": 30.5, "computed": 15.1, "listed": True}
+            | {"result": "contradiction", "known_error": "one-error other-error"}
+            | {"words": f"{method} + 1"},
+            listed | {"method": "mlp", "result": "agrees", "listed": False, "words": "fine"},
+        ],
+        findings: [
+            {"finding": "headline_x", "sentence": f"The headline of {method}."},
+            {"finding": "x", "dataset": dataset, "holds": True, "sentence": f"All is {method}."},
+        ],
+        groups: [
+            {"dataset": dataset, "quantity": "rows", "count": 45222, "of": 1, "reproduced": 45222},
+            {"dataset": dataset, "quantity": "P(Y=1)", "count": 11208, "of": 45222}
+            | {"reproduced": 0.247844, "published": "0.248", "verdict": "reproduced"}
+            | {"digits": "rounded"},
+            {"dataset": dataset, "quantity": "P(A)", "value": "Male", "count": 30527, "of": 45222}
+            | {"reproduced": 0.675048, "verdict": "not_checked"},
+            {"dataset": dataset, "quantity": "P(Y=1|A)", "value": "Female", "count": 1669}
+            | {"of": 14695, "reproduced": 0.113576},
+        ],
+        training: [
+            {"dataset": dataset, "hidden": "30, 20", "adversary": "10", "learning_rate": 0.1}
+            | {"batch": 256, "epochs": 10}
+        ],
+        individuals: [],
+    }  # fmt: skip
+    return {
+        member: [{name: row.get(name) for name in member.TABLE.header} for row in own_rows]
+        for member, own_rows in found.items()
     }
-    texts["findings"] = json.dumps(document)
-    folder.mkdir(exist_ok=True)
-    paths = {}
-    for name, text in texts.items():
-        paths[name] = folder / f"{name}.{'json' if name == 'findings' else 'csv'}"
-        paths[name].write_text(text, encoding="utf-8")
-    return paths
+
+
+def counts(**values: Any) -> Row:
+    """Counts of the test individuals behind a setting of the MLP on Adult."""
+    row = dict.fromkeys(individuals.TABLE.header, 0)
+    row |= dict.fromkeys(("reduction", "epsilon", "epsilon_unit", "mu", "group", "label"))
+    row |= {"dataset": "adult", "method": "mlp", "individual": "none", "js_base": "e"}
+    row |= {"split": "random", "seeds": 2, "runs": 20, "answers": 30, "people": 20, "flips": 30}
+    return row | values
+
+
+def results(folder: Path, made: dict[Any, list[Row]], title: str = "") -> dict[str, Any]:
+    """Write the tables, and the description of the data set; return the arguments of a page."""
+    name = made[grid][0]["dataset"] if made.get(grid) else "adult"
+    write_tables(folder / "individual", [(member.TABLE, own) for member, own in made.items()])
+    document = dict.fromkeys(RECORD) | {"name": name, "rows": 45222, "features": ["a", "b"]}
+    document |= {"attribute_name": "sex", "attribute_values": ["Male", "Female"]}
+    document["meta"] = {"title": title or "Adult (UCI census income)", "label": "earns more"}
+    document["meta"] |= {"excluded": {"missing": 3620}, "integer_groups": ["three", "four"]}
+    write_json(folder / "data.json", document)
+    return {"tables": folder / "individual", "data": [folder / "data.json"]}

@@ -8,7 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenhand.individual.results import SETTING
+from evenhand.core.tables import read_table, write_tables
+from evenhand.individual.results import SETTING, setting_of
+from evenhand.individual.tables import table_4, table_8
 from evenhand.learning.train_table import PREDICTIONS, RUNS
 from evenhand.tabular.prepared import Prepared, write_prepared
 
@@ -74,17 +76,17 @@ def write(
     predictions: list[dict[str, Any]],
     method: str = "mlp",
 ) -> dict[str, Any]:
-    """The files of a training and of the table that shows its settings, as a page is told them."""
+    """The files of a training and of the tables with its settings, as arguments of a page."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {one: folder / f"{one}.parquet" for one in ("data", "runs", "predictions")}
-    meta, shown = folder / "data.json", folder / "shown.csv"
+    meta = folder / "data.json"
     write_prepared(made, files["data"], meta)
     runs = [{**row, "dataset": made.name} for row in runs]
     pq.write_table(pa.Table.from_pylist(runs, RUNS), files["runs"])
     pq.write_table(pa.Table.from_pylist(predictions, PREDICTIONS), files["predictions"])
-    rows = {tuple("" if one[k] is None else f"{one[k]}" for k in SETTING): 0 for one in runs}
-    lines = [",".join(SETTING), *(",".join(row) for row in rows)]
-    shown.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    settings = {setting_of(one): {name: one[name] for name in SETTING} for one in runs}
+    reported = [(table_4.TABLE, settings.values()), (table_8.TABLE, [])]
+    write_tables(folder / "tables", reported)
     return {
         "people": [files["data"]],
         "meta": [meta],
@@ -92,7 +94,7 @@ def write(
         "runs": [files["runs"]],
         "predictions": [files["predictions"]],
         "trained_on": [f"{made.name}/random/{method}"],
-        "tables": [shown],
+        "tables": folder / "tables",
     }
 
 
@@ -174,5 +176,11 @@ def whole_numbers(folder: Path) -> dict[str, Any]:
 
 
 def joined(*sets: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of several data sets as those of one page."""
-    return {name: [value for one in sets for value in one[name]] for name in sets[0]}
+    """The arguments of several data sets as those of one page, with their tables in one folder."""
+    rows = [row for one in sets for row in read_table(one["tables"] / "table_4.csv")]
+    tables = sets[0]["tables"].with_name("joined")
+    write_tables(tables, [(table_4.TABLE, rows), (table_8.TABLE, [])])
+    lists = {name for name, value in sets[0].items() if isinstance(value, list)}
+    return {name: [value for one in sets for value in one[name]] for name in lists} | {
+        "tables": tables
+    }

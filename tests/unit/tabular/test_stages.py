@@ -1,14 +1,11 @@
-import csv
 import json
 
 import pytest
 
 from evenhand.core import stage
 from evenhand.errors import InputError
-from evenhand.tabular.describe_table import describe_table
 from evenhand.tabular.prepare_table import prepare_table
 from evenhand.tabular.prepared import read_prepared
-from unit.learning.made_tables import table, write
 from unit.tabular import made_files
 
 PEOPLE = "age,group,result\n" + "".join(
@@ -58,85 +55,3 @@ def test_prepare_with_wrong_options(tmp_path, options, match):
     with pytest.raises(InputError, match=match):
         prepare(tmp_path, **options)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv"]
-
-
-def described(folder, made, *published):
-    data, meta = write(folder, made)
-    files = []
-    for i, lines in enumerate(published):
-        files.append(folder / f"published_{i}.csv")
-        files[-1].write_text("\n".join(["dataset,quantity,value,published,note", *lines]) + "\n")
-    out = folder / "table.csv"
-    counts = describe_table(data=data, meta=meta, out=out, published=files or None)
-    with out.open(newline="") as stream:
-        return counts, {(r["quantity"], r["value"]): r for r in csv.DictReader(stream)}
-
-
-def test_describe_counts(tmp_path):
-    made = table(60, values=3)
-    counts, rows = described(tmp_path, made)
-    assert counts["rows"] == 60 and {r["verdict"] for r in rows.values()} == {""}
-    assert rows["rows", ""]["ours"] == "60"
-    assert float(rows["P(Y=1)", ""]["ours"]) == pytest.approx(made.y.mean(), abs=1e-6)
-    for code, value in enumerate(made.attribute_values):
-        group = made.a == code
-        assert rows["P(A)", value]["count"] == str(group.sum())
-        given = float(rows["P(Y=1|A)", value]["ours"])
-        assert given == pytest.approx(made.y[group].mean(), abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("printed", "verdict", "digits"),
-    [
-        ("0.667", "reproduced", "rounded"),
-        ("0.666", "reproduced", "truncated"),
-        ("0.665", "not_reproduced", ""),
-        ("1", "reproduced", "rounded"),
-        ("", "not_checked", ""),
-    ],
-)
-def test_describe_verdicts(tmp_path, printed, verdict, digits):
-    made = table(6)
-    made.y[:] = [0, 0, 1, 1, 1, 1]
-    _, rows = described(tmp_path, made, [f"made,P(Y=1),,{printed},"], ["adult,P(A),Male,0.1,"])
-    row = rows["P(Y=1)", ""]
-    assert (row["verdict"], row["digits"], row["published"]) == (verdict, digits, printed)
-
-
-def test_describe_both_ways(tmp_path):
-    made = table(8)
-    made.y[:] = [0, 0, 0, 0, 0, 0, 1, 1]
-    _, rows = described(tmp_path, made, ["made,P(Y=1),,0.250,"])
-    assert rows["P(Y=1)", ""]["digits"] == "both"
-
-
-@pytest.mark.parametrize(
-    ("line", "match"),
-    [
-        ("made,P(A),g9,0.5,", r"has P\(A\) of g9 of made, which the table lacks"),
-        ("made,P(Y=1),,about half,", "'about half', which is no share"),
-    ],
-)
-def test_describe_beside_wrong_numbers(tmp_path, line, match):
-    with pytest.raises(InputError, match=match):
-        described(tmp_path, table(30), [line])
-
-
-@pytest.mark.mirror
-@pytest.mark.parametrize(
-    ("name", "file", "wanted"),
-    [
-        ("compas", "compas/compas-scores-two-years.csv", (0, 0, 4)),
-        ("german", "german_credit/german.data-numeric", (10, 0, 0)),
-    ],
-)
-def test_the_papers_numbers(tmp_path, mirror, repository, name, file, wanted):
-    _, data, meta = prepare(tmp_path, files=[mirror / file], name=name, format=name)
-    counts = describe_table(
-        data=data,
-        meta=meta,
-        out=tmp_path / "table.csv",
-        published=[repository / f"resources/iifr/published_table_{i}.csv" for i in (1, 2)],
-    )
-    names = ("reproduced", "not_reproduced", "not_checked")
-    assert tuple(counts[verdict] for verdict in names) == wanted

@@ -125,6 +125,8 @@ class Table:
         Without those that hold the ends of intervals: these follow their number.
     source : str
         What it reproduces: paper, section, table or equation.
+    form : str
+        How numbers with decimals are written.
     """
 
     name: str
@@ -132,6 +134,7 @@ class Table:
     key: tuple[str, ...]
     columns: tuple[Column, ...]
     source: str = ""
+    form: str = ".6f"
 
     @property
     def header(self) -> list[str]:
@@ -167,7 +170,8 @@ def write_tables(
     folder.mkdir(parents=True, exist_ok=True)
     counts, resources = {}, []
     for table, rows in tables:
-        counts[table.name] = write_rows(folder / f"{table.name}.csv", table.header, rows)
+        path = folder / f"{table.name}.csv"
+        counts[table.name] = write_rows(path, table.header, rows, table.form)
         resources.append(_resource(table))
     package = {"profile": "tabular-data-package", "resources": resources}
     package |= {"left_out": dict(left_out)} if left_out else {}

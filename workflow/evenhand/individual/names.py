@@ -1,12 +1,8 @@
 """What sentences and tables call methods, individual losses and data sets."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
-
-from evenhand.errors import InputError
 
 METHODS = {
     "mlp": "the MLP",
@@ -88,17 +84,3 @@ def titles_of(documents: Iterable[Mapping[str, Any]]) -> dict[str, str]:
         found[name] = SHORT.get(said, said) or title(name)
     times = Counter(found.values())
     return {name: f"{said} ({name})" if times[said] > 1 else said for name, said in found.items()}
-
-
-def read_titles(paths: Iterable[Path]) -> dict[str, str]:
-    """The same, of the files ``data.json``."""
-    documents = []
-    for path in paths:
-        try:
-            document = json.loads(Path(path).read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise InputError("is not JSON", file=path) from error
-        if not isinstance(document, dict):
-            raise InputError("is not a description that prepare_table wrote", file=path)
-        documents.append(document)
-    return titles_of(documents)

@@ -6,7 +6,6 @@ probability by more than that (`evenhand.metrics.individual`). IFR_b and IFR_p a
 flips of which this is not so, as a mean over people, then over seeds.
 """
 
-import csv
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.tables import read_table
 from evenhand.errors import InputError
 from evenhand.individual.results import (
     SETTING,
@@ -27,8 +27,6 @@ from evenhand.io.tables import read_columns
 from evenhand.metrics.individual import TAU, binary, similar_outputs, unchanged_labels
 from evenhand.tabular.integer_groups import with_integer_groups
 from evenhand.tabular.prepared import Prepared, read_prepared
-
-NUMBERS = ("lambda", "epsilon", "mu")
 
 #: A run's logarithms by the names of their bases.
 BASES = {"e": np.e, "2": 2.0}
@@ -95,32 +93,12 @@ def name_of(setting: Setting) -> Name:
 
 
 def settings_of_tables(paths: Iterable[Path]) -> list[Setting]:
-    """The settings that stand in tables of `tabulate_results`, each once, in their order.
-
-    Raises
-    ------
-    InputError
-        A table lacks a column of the setting, or one that is a number holds none.
-    """
+    """Return the settings of result tables, each once, in their order."""
     found: dict[Name, Setting] = {}
     for path in paths:
-        with Path(path).open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.DictReader(stream)
-            if missing := [name for name in SETTING if name not in (reader.fieldnames or ())]:
-                raise InputError(f"lacks the column {missing[0]}", file=path, line=1)
-            for row in reader:
-                try:
-                    setting = setting_of({name: _value(name, row[name]) for name in SETTING})
-                except ValueError as error:
-                    raise InputError(str(error), file=path, line=reader.line_num) from error
-                found.setdefault(name_of(setting), setting)
+        for row in read_table(path):
+            found.setdefault(name_of(setting_of(row)), setting_of(row))
     return list(found.values())
-
-
-def _value(name: str, cell: str | None) -> Any:
-    if not cell:
-        return None
-    return float(cell) if name in NUMBERS else cell
 
 
 def read_answers(

@@ -1,10 +1,10 @@
-"""What the paper prints, as far as we know it, and which of our settings stands beside it.
+"""The numbers that the paper prints, as far as we know them: the tables of ``resources/iifr``.
 
-Source of each number: the column ``source`` of the tables in ``resources/iifr``.
+The column ``source`` of each table says where a number comes from.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +12,14 @@ from typing import Any
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.individual.results import METRICS, SETTING, Setting
+from evenhand.individual.results import METRICS, SETTING
 from evenhand.tabular import numbers
 
-#: A data set's row that has no row of its own in the settings uses that of this name.
+#: A data set without a row of its own in ``settings.csv`` uses the row of this name.
 ANY = "*"
+
+#: What is wrong with an inconsistent cell.
+KINDS = ("mix", "copy", "swapped", "infeasible", "misprint")
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,66 @@ class Number:
 Cell = tuple[str, str, str, int | None, float | None, str]
 
 
+@dataclass(frozen=True)
+class Published:
+    """All published facts.
+
+    Attributes
+    ----------
+    cells : dict
+        The cells of Tables 4, 6, 7 and 8, by the number of the table.
+    inconsistencies : list of dict
+        Cells that contradict others; ``known_error`` is the id of an entry of
+        ``known_errors.csv``, or blank.
+    mixes : list of dict
+        Mixes of groups whose cells we do not know.
+    rates : dict
+        P(A) and P(Y=1|A) of each group, by data set.
+    groups : list of dict
+        The rows of Tables 1 and 2: dataset, quantity, value, published (may be blank), file.
+    """
+
+    cells: dict[str, dict[Cell, Number]]
+    inconsistencies: list[dict[str, Any]]
+    mixes: list[dict[str, Any]]
+    rates: dict[str, list[tuple[float, float]]]
+    groups: list[dict[str, Any]]
+
+    def inconsistent(self, table: str) -> dict[Cell, str]:
+        """Return why cells of a table are inconsistent."""
+        return {
+            (row["dataset"], row["method"], row["individual"], row["group"], None, row["metric"]): (
+                row["why"]
+            )
+            for row in self.inconsistencies
+            if row["table"] == table
+        }
+
+
+def read_published(paths: Sequence[Path]) -> Published:
+    """Read the facts from the files of ``resources/iifr``, which are told apart by their names.
+
+    Raises
+    ------
+    InputError
+        A file is missing, or malformed.
+    """
+    files = {path.stem: path for path in paths}
+    needed = [*(f"published_table_{n}" for n in (1, 2, 4, 6, 7, 8)), "published_mixes"]
+    for name in (*needed, "published_rates", "inconsistencies"):
+        if name not in files:
+            raise InputError(f"there is no {name}.csv among the published tables")
+    return Published(
+        {n: read_cells(files[f"published_table_{n}"]) for n in "4678"},
+        read_inconsistencies(files["inconsistencies"]),
+        _read_mixes(files["published_mixes"]),
+        _read_rates(files["published_rates"]),
+        [row for n in "12" for row in _read_groups(files[f"published_table_{n}"])],
+    )
+
+
 def number(text: str, explanation: str = "") -> Number:
-    """A number as printed: ``.192`` is known to half a thousandth.
+    """Parse a printed number: ``.192`` is known to half a thousandth.
 
     Raises
     ------
@@ -56,39 +117,23 @@ def number(text: str, explanation: str = "") -> Number:
     return Number(float(text), 0.5 * 10.0**-decimals, explanation)
 
 
-def read_published(path: Path) -> dict[Cell, Number]:
-    """A table of the paper: ``published_table_4.csv`` and so on."""
-    columns = [
-        "dataset",
-        "method",
-        "individual",
-        "group",
-        "epsilon",
-        "metric",
-        "value",
-        "explanation",
-        "source",
-    ]
+def read_cells(path: Path) -> dict[Cell, Number]:
+    """Read the cells of a table of results: ``published_table_4.csv`` and so on."""
     key = ("dataset", "method", "individual", "group", "epsilon", "metric")
+    columns = [*key, "value", "explanation", "source"]
     rows = read_resource(path, columns, optional=("group", "epsilon", "explanation"), unique=key)
     found: dict[Cell, Number] = {}
     for row in rows:
         with _at(path, row):
             _check_metric(row["metric"])
-            cell = (
-                row["dataset"],
-                row["method"],
-                row["individual"],
-                _whole(row["group"]),
-                _decimal(row["epsilon"]),
-                row["metric"],
-            )
+            codes = _whole(row["group"]), _decimal(row["epsilon"])
+            cell = (row["dataset"], row["method"], row["individual"], *codes, row["metric"])
             found[cell] = number(row["value"], row["explanation"])
     return found
 
 
 def read_settings(path: Path) -> list[dict[str, Any]]:
-    """Which setting of ours stands for a row: ``settings.csv``, in the order of the tables.
+    """Read which setting is reported for a method: ``settings.csv``, in the order of the tables.
 
     Each row has ``dataset`` (or `ANY`), ``setting`` (as in `SETTING`, without a data set) and
     ``source``.
@@ -98,10 +143,9 @@ def read_settings(path: Path) -> list[dict[str, Any]]:
     found = []
     for row in rows:
         with _at(path, row):
-            named: dict[str, Any] = dict.fromkeys(SETTING)
+            named: dict[str, Any] = dict.fromkeys(SETTING) | {"js_base": "e"}
             named |= {name: row[name] for name in ("method", "individual", "split")}
             named |= {name: _decimal(row[name]) for name in ("lambda", "epsilon", "mu")}
-            named["js_base"] = "e"
             if named["individual"] != "none":
                 named["reduction"] = "sum"
             if named["epsilon"] is not None:
@@ -111,70 +155,49 @@ def read_settings(path: Path) -> list[dict[str, Any]]:
 
 
 def settings_of(settings: list[dict[str, Any]], dataset: str) -> list[dict[str, Any]]:
-    """The rows of a data set: its own, and those of `ANY` that it has none for itself."""
+    """Return the rows of a data set: its own, and those of `ANY` that it has no own row for."""
+
+    def kind(row: dict[str, Any]) -> tuple[Any, ...]:
+        return tuple(row["setting"][name] for name in ("method", "individual", "split"))
+
     own = [row for row in settings if row["dataset"] == dataset]
-    known = {_kind(row) for row in own}
-    rest = [row for row in settings if row["dataset"] == ANY and _kind(row) not in known]
+    known = {kind(row) for row in own}
+    rest = [row for row in settings if row["dataset"] == ANY and kind(row) not in known]
     return [
         {**row, "key": tuple((row["setting"] | {"dataset": dataset})[name] for name in SETTING)}
         for row in [*own, *rest]
     ]
 
 
-def _kind(row: dict[str, Any]) -> Setting:
-    return tuple(row["setting"][name] for name in ("method", "individual", "split"))
-
-
 def read_inconsistencies(path: Path) -> list[dict[str, Any]]:
-    """The cells of the paper that contradict other cells: ``inconsistencies.csv``.
-
-    Its ``known_error`` is the id of an entry of ``known_errors.csv``, or blank.
-    """
-    columns = [
-        "table",
-        "dataset",
-        "method",
-        "individual",
-        "group",
-        "metric",
-        "kind",
-        "other",
-        "why",
-        "source",
-        "known_error",
-    ]
-    blank = ("group", "other", "known_error")
-    rows = read_resource(path, columns, optional=blank, unique=tuple(columns[:6]))
+    """Read the cells of the paper that contradict other cells: ``inconsistencies.csv``."""
+    key = ("table", "dataset", "method", "individual", "group", "metric")
+    columns = [*key, "kind", "other", "why", "source", "known_error"]
+    rows = read_resource(path, columns, optional=("group", "other", "known_error"), unique=key)
+    found = []
     for row in rows:
         with _at(path, row):
             _check_metric(row["metric"])
             if row["kind"] not in KINDS:
                 raise ValueError(f"there is no kind {row['kind']!r}")
-            row["group"] = _whole(row["group"])
-    return rows
+            found.append(row | {"group": _whole(row["group"])})
+    return found
 
 
-#: What is wrong with a cell.
-KINDS = ("mix", "copy", "swapped", "infeasible", "misprint")
-
-
-def read_mixes(path: Path) -> list[dict[str, Any]]:
-    """Mixes of groups whose cells we do not know: ``published_mixes.csv``."""
+def _read_mixes(path: Path) -> list[dict[str, Any]]:
     columns = ["dataset", "method", "individual", "metric", "groups", "value", "source"]
-    rows = read_resource(path, columns)
-    for row in rows:
+    found = []
+    for row in read_resource(path, columns):
         with _at(path, row):
-            row["number"] = number(row["value"])
             if row["groups"] not in ("as printed", "swapped"):
                 raise ValueError(f"the groups are {row['groups']!r}")
-    return rows
+            found.append(row | {"number": number(row["value"])})
+    return found
 
 
-def read_rates(path: Path) -> dict[str, list[tuple[float, float]]]:
-    """P(A) and P(Y=1|A) by group and data set: ``published_rates.csv``."""
-    rows = read_resource(path, ["dataset", "group", "share", "positive", "source"])
+def _read_rates(path: Path) -> dict[str, list[tuple[float, float]]]:
     found: dict[str, list[tuple[float, float]]] = {}
-    for row in rows:
+    for row in read_resource(path, ["dataset", "group", "share", "positive", "source"]):
         with _at(path, row):
             rates = found.setdefault(row["dataset"], [])
             if _whole(row["group"]) != len(rates):
@@ -183,9 +206,21 @@ def read_rates(path: Path) -> dict[str, list[tuple[float, float]]]:
     return found
 
 
+def _read_groups(path: Path) -> list[dict[str, Any]]:
+    columns = ["dataset", "quantity", "value", "published"]
+    rows = read_resource(
+        path, columns, optional=("value", "published"), unique=("dataset", "quantity", "value")
+    )
+    for row in rows:
+        with _at(path, row):
+            if row["published"]:
+                number(row["published"])
+    return [row | {"file": path} for row in rows]
+
+
 @contextmanager
 def _at(path: Path, row: dict[str, Any]) -> Iterator[None]:
-    """Turns a value that cannot be used into an error that names the row."""
+    """Turn a value that cannot be used into an error that names the row."""
     try:
         yield
     except ValueError as error:

@@ -1,41 +1,51 @@
-"""Runs as the summaries read them: settings, and what the runs of a setting come to."""
+"""The training runs that all tables are computed from, grouped by setting."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.tables import integer, number, text
 from evenhand.errors import InputError
 from evenhand.io.tables import count_rows, opened
 
-#: How the summaries write numbers.
+#: How the tables write numbers.
 FORM = ".8g"
 
-#: What names a setting: runs that differ in nothing else are the seeds of one setting.
-SETTING = (
-    "dataset",
-    "method",
-    "individual",
-    "reduction",
-    "lambda",
-    "epsilon",
-    "epsilon_unit",
-    "mu",
-    "js_base",
-    "split",
+#: The columns that identify a setting: runs that differ in nothing else are its seeds.
+SETTING_COLUMNS = (
+    text("dataset"),
+    text("method", "A module of evenhand.learning.methods, or a variant of EIDIG"),
+    text("individual", "The individual loss, or none"),
+    text("reduction", "Of the individual loss over the pairs of a batch: sum or mean"),
+    number("lambda", "Weight of the individual loss"),
+    number("epsilon", "Similarity from which two people are neighbours"),
+    text("epsilon_unit", "cosine, or quantile of the similarities of a batch"),
+    number("mu", "Weight of the adversary"),
+    text("js_base", "Base of the logarithm in the Jensen-Shannon divergence: e or 2"),
+    text("split", "random or official"),
+)
+SETTING = tuple(column.name for column in SETTING_COLUMNS)
+
+#: Measures of a run. Accuracies and IFR are percentages, the others shares.
+METRICS = (
+    *("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p", "ifr_p_all"),
+    *("ddp", "deo_0", "deo_1"),
 )
 
-#: Measures of a run. Accuracies and IFR are percent, the rest shares.
-METRICS = (
-    "acc",
-    "balanced_acc",
-    "positive_rate",
-    "ifr_b",
-    "ifr_p",
-    "ifr_p_all",
-    "ddp",
-    "deo_0",
-    "deo_1",
+#: Those that are measured for each group.
+GROUP_METRICS = ("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p")
+
+#: The columns of a mean over seeds.
+SUMMARY_COLUMNS = (
+    number(
+        "mean",
+        "Mean over seeds, with its t interval; accuracies and IFR in %, others as shares",
+        interval=("low", "high"),
+        count="seeds",
+    ),
+    number("sd", "Standard deviation of single runs (ddof 1)"),
+    integer("seeds", "Runs in the mean"),
 )
 
 Setting = tuple[Any, ...]
@@ -52,11 +62,11 @@ class Result:
     runs : list of dict
         Those that did not diverge, by seed.
     diverged : int
-        How many did.
+        The number of those that did.
     first : (int, int)
         The table and the number in it of its first run: the order of the grid.
     reasons : list of str
-        Why runs could not be made (a split that leaves a group empty), one a run.
+        Why runs could not be made (a split that leaves a group empty), one per run.
     """
 
     setting: Setting
@@ -67,7 +77,7 @@ class Result:
 
     @property
     def empty(self) -> int:
-        """How many runs could not be made."""
+        """The number of runs that could not be made."""
         return len(self.reasons)
 
     @property
@@ -76,44 +86,43 @@ class Result:
         return dict(zip(SETTING, self.setting, strict=True))
 
     def values(self, metric: str) -> list[float]:
-        """A measure of the runs that have it, by seed."""
+        """Return a measure of the runs that have it, by seed."""
         return [run[metric] for run in self.runs if run[metric] is not None]
 
 
 def read_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
-    """The rows of tables of runs, as `evenhand.learning.train_table` writes them.
+    """Read tables of runs, as `evenhand.learning.train_table` writes them.
 
-    Each gets ``file``, the number of its table, and ``reason``, why it could not be made (None
-    if it was).
+    Each row gets ``file``, the number of its table, and ``reason``, why the run could not be made
+    (None if it was).
 
     Raises
     ------
     InputError
-        A table is no Parquet file, lacks a column, or holds a run that another holds as well.
+        A table is no Parquet file, lacks a column, or contains a run that another contains too.
     """
     needed = ["run", *SETTING, "seed", "diverged", "n_train", "n_test", *METRICS]
     rows: list[dict[str, Any]] = []
     seen: dict[tuple[Any, ...], Path] = {}
-    for number, path in enumerate(paths):
+    for number_, path in enumerate(paths):
         for row in _read(path, needed, optional=("reason",)):
-            row["file"] = number
             key = (*setting_of(row), row["seed"])
             if key in seen:
                 raise InputError(
-                    f"holds the seed {row['seed']} of {describe(setting_of(row))}, as does"
+                    f"contains the seed {row['seed']} of {describe(setting_of(row))}, as does"
                     f" {seen[key]}",
                     file=path,
-                    remedy="give each run once",
+                    remedy="name each run once",
                 )
             seen[key] = path
-            rows.append(row)
+            rows.append(row | {"file": number_})
     return rows
 
 
 def read_groups(
     paths: Sequence[Path], runs: Sequence[Mapping[str, Any]]
 ) -> dict[int, list[dict[str, Any]]]:
-    """The runs with the measures of one group in place of their own, by group.
+    """Read the runs with the measures of one group in place of the overall ones, by group.
 
     Parameters
     ----------
@@ -127,23 +136,21 @@ def read_groups(
     InputError
         There are not as many tables, or one does not belong to its table of runs.
     """
-    files = {run["file"] for run in runs}
-    if len(paths) <= max(files, default=-1):
+    if len(paths) <= max((run["file"] for run in runs), default=-1):
         raise InputError("there are not as many tables of groups as of runs")
     by_run = {(run["file"], run["run"]): run for run in runs}
-    kept = ["acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p"]
     found: dict[int, list[dict[str, Any]]] = {}
-    for number, path in enumerate(paths):
-        for row in _read(path, ["run", "group", *kept]):
-            run = by_run.get((number, row["run"]))
+    for number_, path in enumerate(paths):
+        for row in _read(path, ["run", "group", *GROUP_METRICS]):
+            run = by_run.get((number_, row["run"]))
             if run is None:
                 raise InputError(
-                    f"holds the run {row['run']}, which its table of runs does not",
+                    f"contains the run {row['run']}, which is not in its table of runs",
                     file=path,
-                    remedy="give the tables of groups in the order of the tables of runs",
+                    remedy="name the tables of groups in the order of the tables of runs",
                 )
-            own = {metric: row.get(metric) for metric in METRICS}
-            found.setdefault(row["group"], []).append({**run, **own})
+            measures = {metric: row.get(metric) for metric in METRICS}
+            found.setdefault(row["group"], []).append({**run, **measures})
     return dict(sorted(found.items()))
 
 
@@ -156,54 +163,59 @@ def _read(path: Path, columns: list[str], optional: tuple[str, ...] = ()) -> lis
 
 
 def setting_of(row: Mapping[str, Any]) -> Setting:
-    """The values of `SETTING` of a row."""
+    """Return the values of `SETTING` of a row."""
     return tuple(row[name] for name in SETTING)
 
 
 def by_setting(rows: Iterable[dict[str, Any]]) -> dict[Setting, Result]:
-    """The runs of each setting, settings in a stated order (data set, split, method and so on).
+    """Group runs by setting, in the order of `order`.
 
     Runs that diverged, or could not be made, are left out and counted.
     """
     found: dict[Setting, list[dict[str, Any]]] = {}
     for row in rows:
         found.setdefault(setting_of(row), []).append(row)
-    return {
-        setting: Result(
+    results = {}
+    for setting in sorted(found, key=order):
+        runs = sorted(found[setting], key=lambda run: run["seed"])
+        results[setting] = Result(
             setting,
-            sorted((run for run in found[setting] if not run["diverged"]), key=_seed),
-            sum(run["diverged"] and not run.get("reason") for run in found[setting]),
-            min((run.get("file", 0), run["run"]) for run in found[setting]),
-            [run["reason"] for run in sorted(found[setting], key=_seed) if run.get("reason")],
+            [run for run in runs if not run["diverged"]],
+            sum(run["diverged"] and not run.get("reason") for run in runs),
+            min((run.get("file", 0), run["run"]) for run in runs),
+            [run["reason"] for run in runs if run.get("reason")],
         )
-        for setting in sorted(found, key=order)
-    }
+    return results
 
 
 def order(setting: Setting) -> tuple[Any, ...]:
-    """What settings are sorted by: null before anything else, numbers by value."""
+    """Return the sort key of a setting: None before anything else, numbers by value."""
     return tuple((value is not None, value if value is not None else 0) for value in setting)
 
 
-def _seed(run: Mapping[str, Any]) -> int:
-    return run["seed"]
-
-
 def describe(setting: Setting) -> str:
-    """A setting in words: ``alfr, iifr_cosine, lambda 0.5, epsilon 0.8, mu 2``."""
+    """Return a setting in words: ``alfr, iifr_cosine, lambda 0.5, epsilon 0.8, mu 2``."""
     named = dict(zip(SETTING, setting, strict=True))
-    said = [named["method"]]
+    words = [named["method"]]
     if named["individual"] != "none":
-        said += [named["individual"], f"lambda {named['lambda']:g}"]
+        words += [named["individual"], f"lambda {named['lambda']:g}"]
     if named["epsilon"] is not None:
         unit = " (quantile)" if named["epsilon_unit"] == "quantile" else ""
-        said.append(f"epsilon {named['epsilon']:g}{unit}")
+        words.append(f"epsilon {named['epsilon']:g}{unit}")
     if named["mu"] is not None:
-        said.append(f"mu {named['mu']:g}")
+        words.append(f"mu {named['mu']:g}")
     if named["reduction"] == "mean":
-        said.append("mean over pairs")
+        words.append("mean over pairs")
     if named["js_base"] == "2":
-        said.append("base 2")
+        words.append("base 2")
     if named["split"] == "official":
-        said.append("official split")
-    return ", ".join(said)
+        words.append("official split")
+    return ", ".join(words)
+
+
+def cell_key(row: Mapping[str, Any], table: str) -> tuple[Any, ...]:
+    """Return what identifies a cell over all tables: Table 8's threshold 1 is the plain MLP."""
+    how = row["individual"], row["lambda"], row["epsilon"]
+    if table == "table_8" and row["epsilon"] == 1:
+        how = "none", 0.0, None
+    return row["dataset"], row["method"], *how, row["mu"], row["group"], row["split"], row["metric"]

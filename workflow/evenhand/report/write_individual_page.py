@@ -1,42 +1,40 @@
-"""Stage: the page of individual fairness on tables, one HTML file."""
+"""The individual fairness report, one HTML file."""
 
-from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
-from evenhand.errors import InputError
-from evenhand.individual.names import title
+from evenhand.core.tables import read_tables
+from evenhand.individual.names import title, titles_of
+from evenhand.io.documents import read_description
 from evenhand.metrics.individual import TAU
-from evenhand.report.read import read_json
 from evenhand.report.render import write_page
 from evenhand.report.sections.individual_people import Behind
-from evenhand.report.sections.individual_sweeps import bases_of, describe_fronts, describe_sweeps
+from evenhand.report.sections.individual_sweeps import describe_fronts, describe_sweeps
 from evenhand.report.sections.individual_tables import describe_results
 from evenhand.report.sections.individual_tests import (
     describe_checks,
     describe_data,
     describe_tests,
 )
-from evenhand.report.sections.individual_training import describe_training
 from evenhand.report.sections.individual_words import likeness
 from evenhand.report.sections.paper import describe_paper
+from evenhand.tabular.prepared import RECORD
 
 SECTIONS = [
-    ("glance", "At a glance", "What was found"),
+    ("glance", "At a glance", "Findings"),
     ("reading", "How to read it", "What the numbers mean"),
     ("table-4", "Table 4", "Accuracy and individual fairness"),
     ("table-6", "Table 6", "Individual fairness by group"),
     ("table-7", "Table 7", "Group fairness"),
-    ("table-8", "Table 8", "How near is near: the threshold"),
-    ("sweeps", "Weights", "How hard to push: the weight of the individual loss"),
+    ("table-8", "Table 8", "The threshold of similarity"),
+    ("sweeps", "Weights", "The weight of the individual loss"),
     ("fronts", "Fronts", "Accuracy against fairness"),
-    ("tests", "Tests", "Which differences are more than chance"),
+    ("tests", "Tests", "Which differences are significant"),
     ("inconsistencies", "The paper’s cells", "Where the paper contradicts itself"),
     ("data", "Data", "The data"),
     ("training", "Training", "How the networks were trained"),
-    ("limits", "Limits", "What these numbers cannot tell"),
+    ("limits", "Limits", "Limitations"),
 ]
 
 
@@ -44,28 +42,12 @@ def write_individual_page(
     *,
     templates: list[Input],
     out: Output,
-    table_4: Input | None = None,
-    table_6: Input | None = None,
-    table_7: Input | None = None,
-    table_8: Input | None = None,
-    sweeps: Input | None = None,
-    fronts: Input | None = None,
-    tests: Input | None = None,
-    inconsistencies: Input | None = None,
-    findings: Input | None = None,
-    people: Input | None = None,
-    data_tables: list[Input] | None = None,
-    data: list[Input] | None = None,
-    training: Input | None = None,
-    training_file: str = "",
+    tables: Input,
+    data: list[Input],
     paper: Input | None = None,
-    provenance: str = "",
     pages: list[str] | None = None,
-    tau: float = TAU,
 ) -> dict[str, Any]:
-    """Write the page of individual fairness: one HTML file that needs nothing beside it.
-
-    Whatever is left out, the page says in words that it is not there.
+    """Write the individual fairness report: one HTML file that needs nothing beside it.
 
     Parameters
     ----------
@@ -73,49 +55,32 @@ def write_individual_page(
         The files of ``evenhand/report/templates``.
     out
         The page, HTML.
-    table_4, table_6, table_7, table_8
-        ``iifr_table_4.csv`` and so on, of `tabulate_results`.
-    sweeps, fronts, tests, inconsistencies, findings
-        Of `sweep_lambdas`, `find_fronts`, `compare_methods`, `check_paper`, `write_findings`.
-    people
-        ``iifr_people.csv`` of `count_people`: who stands behind the numbers.
-    data_tables
-        ``{dataset}_groups.csv`` of `describe_table`: who is in the data, beside Tables 1 and 2.
+    tables
+        The folder of `tabulate_individual`. The page names what is missing in it.
     data
-        ``data.json`` of each data set: what it is and is called, and the names of its groups.
-    training
-        ``resources/iifr/training.csv``: layers, rates, batches and epochs by data set.
-    training_file
-        Where that file lies in the repository, as the page of provenance calls it; blank: no link.
+        ``data.json`` of each data set.
     paper
-        ``resources/paper_items.csv``: the tables and figures of the paper, of which the page then
-        says where ours stand.
-    provenance
-        Where ``provenance.json`` lies, seen from the page; blank: no link.
+        ``resources/paper_items.csv``: the tables and figures of the paper, with links to ours.
     pages
-        The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
-    tau
-        How far outputs may lie apart and still count as alike in IFR_p, as in `train_table`.
+        The pages that this run makes, of `evenhand.report.pages.PAGES`; by default all.
     """
-    about = describe_data(list(data_tables or []), list(data or []))
-    titles = about["titles"]
-    groups, integers = (
-        {one["key"]: one[name] for one in about["documents"]}
-        for name in ("values", "integer_values")
-    )
-    behind = Behind(people)
+    found = read_tables(tables)
+    documents = [read_description(path, RECORD, "prepare_table") for path in data]
+    titles = titles_of(documents)
+    groups = {one["name"]: one["attribute_values"] for one in documents}
+    integers = {one["name"]: one["meta"].get("integer_groups") or [] for one in documents}
+    behind = Behind(found.get("individuals", []))
     results = {
-        name: describe_results(path, groups, integers, titles, behind)
-        for name, path in (
-            ("table-4", table_4),
-            ("table-6", table_6),
-            ("table-7", table_7),
-            ("table-8", table_8),
+        f"table-{n}": describe_results(
+            found.get(f"table_{n}", []), groups, integers, titles, behind
         )
+        for n in "4678"
     }
-    found = read_json(findings) if findings else None
-    if found is not None and not (isinstance(found, dict) and "findings" in found):
-        raise InputError("holds no findings", file=findings)
+    grid, findings = found.get("grid", []), found.get("findings", [])
+    by_dataset: dict[str | None, list[str]] = {}
+    for row in findings:
+        if not row["finding"].startswith("headline_"):
+            by_dataset.setdefault(row["dataset"], []).append(row["sentence"])
     written = write_page(
         out,
         "individual_fairness",
@@ -123,41 +88,27 @@ def write_individual_page(
         pages,
         sections=SECTIONS,
         results=results,
-        sweeps=describe_sweeps(sweeps, titles),
-        fronts=describe_fronts(fronts, titles, behind),
-        tests=describe_tests(tests, titles, behind),
-        checks=describe_checks(inconsistencies, titles),
-        about=about,
-        training=describe_training(training, titles),
-        training_file=training_file,
-        found=found,
-        by_dataset=_by_dataset(found, titles),
-        alike=likeness(bases_of(sweeps), tau),
+        sweeps=describe_sweeps(grid, titles),
+        fronts=describe_fronts(found.get("pareto_fronts", []), titles, behind),
+        tests=describe_tests(found.get("tests", []), titles, behind),
+        checks=describe_checks(found.get("inconsistencies", []), titles),
+        about=describe_data(found.get("groups", []), documents, titles),
+        training=[
+            row | {"title": title(row["dataset"], titles)} for row in found.get("training", [])
+        ],
+        headline=[r["sentence"] for r in findings if r["finding"].startswith("headline_")],
+        by_dataset=[
+            {"name": title(name, titles) if name else "Against the paper", "sentences": sentences}
+            for name, sentences in by_dataset.items()
+        ],
+        alike=likeness({row["js_base"] for row in grid}, TAU),
         paper=describe_paper(paper, "individual_fairness", pages),
-        provenance=quote(provenance, safe="/.") if provenance else None,
     )
     return {
         "tables": sum(one is not None for one in results.values()),
-        "findings": len(found["findings"]) if found else 0,
+        "findings": sum(map(len, by_dataset.values())),
         "bytes": written,
     }
-
-
-def _by_dataset(found: dict[str, Any] | None, titles: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The findings by data set."""
-    paragraphs: dict[str | None, list[str]] = {}
-    for one in (found or {"findings": []})["findings"]:
-        words = one["sentence"]
-        if one["dataset"] is not None:  # its name stands above
-            words = words.removeprefix(f"On {title(one['dataset'], titles)}, ")
-        paragraphs.setdefault(one["dataset"], []).append(words[:1].upper() + words[1:])
-    return [
-        {
-            "name": "Against the paper" if name is None else title(name, titles),
-            "sentences": sentences,
-        }
-        for name, sentences in paragraphs.items()
-    ]
 
 
 if __name__ == "__main__":

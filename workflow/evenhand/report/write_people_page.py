@@ -43,7 +43,7 @@ def write_people_page(
     runs: list[Input] | None = None,
     predictions: list[Input] | None = None,
     trained_on: list[str] | None = None,
-    tables: list[Input] | None = None,
+    tables: Input | None = None,
     words: Input | None = None,
     most: int = 50_000,
     pages: list[str] | None = None,
@@ -75,8 +75,8 @@ def write_people_page(
         What `train_table` and `train_eidig` wrote, in the same order.
     trained_on : list of str, optional
         ``{dataset}/{split}/{method}`` of each of them.
-    tables : list of path, optional
-        Of `tabulate_results`: the page has the settings that stand in them, in their order.
+    tables : path, optional
+        The folder of `tabulate_individual`: the page has the settings of Tables 4 and 8.
     words : path, optional
         ``resources/iifr/feature_words.csv``.
     most : int
@@ -103,7 +103,9 @@ def write_people_page(
         raise InputError("there is not one format for each table of people")
     titles = titles_of(read_json(path) for path in meta)
     known = read_words(words)
-    order = {name_of(setting): i for i, setting in enumerate(settings_of_tables(tables or []))}
+    shown = [tables / f"table_{number}.csv" for number in (4, 8)] if tables else []
+    settings = settings_of_tables(shown)
+    order = {name_of(setting): i for i, setting in enumerate(settings)}
     answers: dict[str, list[Answers]] = {name: [] for name in found}
     for run, prediction, name in trainings(runs or [], predictions or [], places, found):
         answers[name] += read_answers(run, prediction, found[name], order, tau=tau)
@@ -122,7 +124,7 @@ def write_people_page(
                 name = f"{one['key']}{what}.csv"
                 write_csv(Path(tables_out) / name, *make(one["data"]))
                 one["tables"].append(f"people/{name}")
-    bases = {setting[SETTING.index("js_base")] for setting in settings_of_tables(tables or [])}
+    bases = {setting[SETTING.index("js_base")] for setting in settings}
     written = write_page(
         out,
         "people",
@@ -135,7 +137,7 @@ def write_people_page(
         files=[
             {
                 "name": name,
-                "files": [f"tabular/{name}/data.parquet", "tables/iifr_people.csv"]
+                "files": [f"tabular/{name}/data.parquet", "tables/individual/individuals.csv"]
                 + [
                     f"tabular/{place.replace('/', '/predictions/', 1)}.parquet"
                     for place in places

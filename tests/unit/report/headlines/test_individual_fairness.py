@@ -1,115 +1,106 @@
-import json
-
 import pytest
 
-from evenhand.errors import InputError
+from evenhand.core.tables import write_tables
+from evenhand.individual.tables import findings, groups, table_4, table_7, table_8
+from evenhand.io.documents import write_json
 from evenhand.report.headlines.individual_fairness import describe
+from evenhand.tabular.prepared import RECORD
 from unit.report import checks
 
-HEADER = (
-    "dataset,method,individual,group,lambda,epsilon,mu,split,metric,paper,ours_mean,ours_sd,ours_low,"
-    "ours_high,seeds,diverged,verdict,reason\n"
-)
+
+def row(method="mlp", individual="none", *, mean=50, **values):
+    """A cell of IFR_p on Adult."""
+    same = {"dataset": "adult", "split": "random", "metric": "ifr_p", "sd": 4, "seeds": 20}
+    same |= {"lambda": 0, "diverged": 0, "verdict": "reproduced"}
+    return same | {"method": method, "individual": individual, "mean": mean} | values
 
 
-def table(folder, number, *rows):
-    path = folder / f"tables/iifr_table_{number}.csv"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(HEADER + "".join(f"{row}\n" for row in rows), encoding="utf-8")
-    return path
+def headline(folder, made, title=""):
+    """The headline of some tables."""
+    tables, data = folder / "tables/individual", folder / "tabular/adult/data.json"
+    blank = {member: dict.fromkeys(member.TABLE.header) for member in made}
+    write_tables(tables, [(m.TABLE, [blank[m] | one for one in own]) for m, own in made.items()])
+    data.parent.mkdir(parents=True)
+    write_json(data, dict.fromkeys(RECORD) | {"name": "adult", "meta": {"title": title}})
+    return describe([tables, data], {})
 
 
-def row(method="mlp", individual="none", *, metric="ifr_p", mean=50, sd="4", seeds=20, group="",
-        epsilon="", weight=0, verdict="reproduced", diverged=0, split="random"):  # fmt: skip
-    return (
-        f"adult,{method},{individual},{group},{weight},{epsilon},,{split},{metric},1,{mean},{sd},"
-        f"{mean - 1},{mean + 1},{seeds},{diverged},{verdict},"
+def test_nothing_is_concluded_from_nothing(tmp_path):
+    for found in (describe([], {}), headline(tmp_path, {})):
+        assert found.sentence == "There is no conclusion."
+        assert not (found.more or found.figure or found.verdicts or found.doubts)
+
+
+def test_the_finding_comes_first_and_the_noise_beside_it(tmp_path):
+    sentences = {"blind_fairer": "A blind network is fair.", "no_gain": "IIFR costs."}
+    sentences["cells"] = "8 cells of the paper."
+    cells = [row(), row("mlp_without_attribute", mean=100, sd=0), row("alfr", mean=1)]
+    cells += [row(split="official", mean=2)]
+    found = headline(
+        tmp_path,
+        {
+            findings: [
+                {"finding": f"headline_{name}", "sentence": words}
+                for name, words in sentences.items()
+            ]
+            + [{"finding": "front_ddp", "dataset": "adult", "sentence": "Not here."}],
+            table_4: cells,
+        },
     )
-
-
-def findings(folder, *said):
-    path = folder / "tables/iifr_findings.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"headline": said, "findings": []}), encoding="utf-8")
-    return path
-
-
-def test_nothing_is_told_of_nothing():
-    found = describe([], {})
-    assert found.sentence == "Nothing was concluded."
-    assert not (found.more or found.figure or found.verdicts or found.doubts)
-
-
-def test_the_finding_stands_first_and_the_noise_beside_it(tmp_path):
-    files = [
-        findings(tmp_path, "A blind network is fair.", "IIFR costs.", "8 cells of the paper."),
-        table(tmp_path, 4, row(), row("mlp_without_attribute", mean=100, sd="0"),
-              row("alfr", mean=1), row(split="official", mean=2)),
-    ]  # fmt: skip
-    found = describe(files, {})
     assert found.sentence == "A blind network is fair."
+    assert found.sentence.files == ("tables/individual/findings.csv",)
     assert found.more[0].endswith(
         "On <bdi>Adult</bdi> it is 50.0 ± 4.0 for the MLP and 100.0 ± 0.0 for the MLP without the"
-        " attribute. Behind ± stands the noise of single runs."
+        " attribute. The number after ± is the standard deviation of single runs."
     )
     assert found.more[1:] == ["IIFR costs."]
     assert checks.rows(found.figure, "value") == [50.0, 100.0]
     assert not found.doubts
 
 
-def test_a_cell_that_stands_in_two_tables_counts_once(tmp_path):
-    cosine = {"individual": "iifr_cosine", "epsilon": 0.8, "weight": 1}
-    files = [
-        table(tmp_path, 4, row(), row(**cosine), row(metric="acc", verdict="not_reproduced")),
-        table(tmp_path, 7, row(metric="ddp")),
-        table(
-            tmp_path, 8,
-            row(individual="iifr_cosine", epsilon=1, weight=1),  # the plain network again
-            row(**cosine),
-            row(individual="iifr_cosine", epsilon=0.9, weight=1, verdict="inconsistent_in_paper"),
-            row(metric="balanced_acc", verdict="no_published_value"),
-        ),
-    ]  # fmt: skip
-    found = describe(files, {})
+def test_a_cell_that_is_in_two_tables_counts_once(tmp_path):
+    cosine = {"individual": "iifr_cosine", "epsilon": 0.8, "lambda": 1}
+    near = {"verdict": "inconsistent_in_paper", "epsilon": 0.9}
+    found = headline(
+        tmp_path,
+        {
+            table_4: [row(), row(**cosine), row(metric="acc", verdict="not_reproduced")],
+            table_7: [row(metric="ddp")],
+            table_8: [
+                row(**cosine | {"epsilon": 1}),  # the plain network again
+                row(**cosine),
+                row(**cosine | near),
+                row(metric="balanced_acc", verdict="no_published_value"),
+            ],
+        },
+    )
     assert [line.counts for line in found.verdicts] == [
         {"reproduced": 2, "not_reproduced": 1},
         {"reproduced": 1},
         {"doubtful": 1, "no_published_number": 1},
     ]
-    assert found.verdicts[-1].note == "2 cells more stand in the tables above."
+    assert found.verdicts[-1].note == "2 cells more are in the tables above."
     assert "1 published cell contradicts the paper elsewhere." in found.doubts
 
 
 def test_groups_of_the_data_are_judged_without_their_number_of_rows(tmp_path):
-    path = tmp_path / "tables/adult_groups.csv"
-    path.parent.mkdir(parents=True)
-    path.write_text("quantity,verdict\nrows,\nP(A),reproduced\nP(Y=1),not_checked\n")
-    (line,) = describe([path], {}).verdicts
+    verdicts = {"rows": None, "P(A)": "reproduced", "P(Y=1)": "not_checked"}
+    made = [{"quantity": name, "verdict": verdict} for name, verdict in verdicts.items()]
+    (line,) = headline(tmp_path, {groups: made}).verdicts
     assert line.counts == {"reproduced": 1, "no_published_number": 1}
 
 
-def test_few_seeds_lost_runs_and_strange_data_are_said(tmp_path):
-    about = tmp_path / "tabular/adult/data.json"
-    about.parent.mkdir(parents=True)
-    about.write_text('{"name": "adult", "meta": {"title": "<i>Mine"}}', encoding="utf-8")
-    rows = [
-        row(seeds=5, verdict="no_published_value"),
-        row(metric="acc", diverged=2, verdict="no_published_value"),
-    ]
-    doubts = describe([table(tmp_path, 4, *rows), about], {}).doubts
+def test_few_seeds_lost_runs_and_unknown_data_are_doubts(tmp_path):
+    own = {"verdict": "no_published_value"}
+    cells = [row(seeds=5, **own), row(**own | {"metric": "acc", "diverged": 2})]
+    doubts = headline(tmp_path, {table_4: cells}, "<i>Mine").doubts
     assert doubts[0].startswith("The paper has no numbers for <bdi>&lt;i&gt;Mine</bdi>")
-    assert "rest on 5 seeds; 20 are advised" in doubts[1]
+    assert "some rows have 5 seeds; use 20 or more" in doubts[1]
     assert doubts[2] == "2 runs diverged and left no numbers."
 
 
-def test_a_row_without_a_spread_has_no_band(tmp_path):
-    found = describe([table(tmp_path, 4, row(sd=""))], {})
-    assert checks.rows(found.figure, "from") == [None]
-    assert "50.0 for the MLP" in found.more[0]
-
-
-def test_findings_without_a_headline_are_an_error(tmp_path):
-    path = findings(tmp_path)
-    path.write_text("[]", encoding="utf-8")
-    with pytest.raises(InputError, match="holds no findings"):
-        describe([path], {})
+@pytest.mark.parametrize(("sd", "band"), [(None, None), (60, 0.0)])
+def test_a_band_is_the_spread_within_the_scale(tmp_path, sd, band):
+    found = headline(tmp_path, {table_4: [row(sd=sd)]})
+    assert checks.rows(found.figure, "from") == [band]
+    assert ("± 60.0" in found.more[0]) == bool(sd)

@@ -1,55 +1,33 @@
-"""The headline of individual fairness: what IIFR gains, and what a blind network has."""
+"""The headline of individual fairness: the gain of IIFR, and a network without the attribute."""
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
-from evenhand.errors import InputError
-from evenhand.individual.names import read_titles, title, who
+from evenhand.core.tables import read_tables
+from evenhand.individual.names import title, titles_of, who
+from evenhand.individual.results import cell_key
+from evenhand.io.documents import read_description
 from evenhand.report.figures import Estimate, estimates
 from evenhand.report.headline import (
     Headline,
+    Said,
     Verdicts,
     by_kind,
     listed,
     name,
-    places,
     sentence,
     tally,
     told,
 )
-from evenhand.report.read import read_csv, read_json
 from evenhand.report.render import decimal, plural
 from evenhand.report.vega import Side, Spec
+from evenhand.tabular.prepared import RECORD
 
-FILES = {
-    **{f"table_{number}": f"tables/iifr_table_{number}.csv" for number in (4, 6, 7, 8)},
-    "findings": "tables/iifr_findings.json",
-    "data": "tabular/*/data.json",
-    "groups": "tables/*_groups.csv",
-}
-RESULTS = {
-    "dataset": str,
-    "method": str,
-    "individual": str,
-    "group": str,
-    "lambda": float,
-    "epsilon": float,
-    "mu": float,
-    "split": str,
-    "metric": str,
-    "ours_mean": float,
-    "ours_sd": float,
-    "ours_low": float,
-    "ours_high": float,
-    "seeds": int,
-    "diverged": int,
-    "verdict": str,
-}
-GROUPS = {"quantity": str, "verdict": str}
+FOLDER = "tables/individual"
+FILES = {"tables": FOLDER, "data": "tabular/*/data.json"}
 
 TABLES = {
     "table_4": "Table 4: accuracy and individual fairness",
@@ -59,100 +37,94 @@ TABLES = {
 }
 
 #: The rows of the figure, of each data set.
-SHOWN = (("mlp", "none"), ("mlp", "iifr_cosine"), ("mlp_without_attribute", "none"))
+METHODS = (("mlp", "none"), ("mlp", "iifr_cosine"), ("mlp_without_attribute", "none"))
 
-#: The paper's tables are judged with so many seeds.
+#: Fewer seeds are too few for the verdicts.
 SEEDS = 20
+
+Row = dict[str, Any]
 
 
 def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
-    """The headline of individual fairness.
+    """Return the headline of individual fairness.
 
     Parameters
     ----------
     files : list of Path
         Any of `FILES`, by their places below the results.
     titles : mapping
-        Not used: a data set's title stands in its ``data.json``.
+        Not used: the title of a data set is in its ``data.json``.
 
     Raises
     ------
     InputError
-        A file is none of these, or not well formed.
+        A file is none of these, or malformed.
     """
     found = by_kind(files, FILES)
-    titles = read_titles(found["data"])
-    tables = {
-        kind: [row for path in found[kind] for row in read_csv(path, RESULTS)] for kind in TABLES
-    }
-    of = partial(places, found, FILES)
-    said = [told(words, of("findings")) for path in found["findings"] for words in _headline(path)]
-    figure, caption = _figure(tables["table_4"], titles)
+    titles = titles_of(read_description(path, RECORD, "prepare_table") for path in found["data"])
+    tables = read_tables(found["tables"][0]) if found["tables"] else {}
+    findings = [
+        told(row["sentence"], _files("findings"))
+        for row in tables.get("findings", [])
+        if row["finding"].startswith("headline_") and row["finding"] != "headline_cells"
+    ]
+    shown = [
+        row
+        for row in tables.get("table_4", [])
+        if (row["metric"], row["split"]) == ("ifr_p", "random")
+        and (row["method"], row["individual"]) in METHODS
+        and row["mean"] is not None
+    ]
+    figure, caption = _figure(shown, titles)
     return Headline(
-        sentence=said[0] if said else "Nothing was concluded.",
-        more=[
-            *(told(words, of("table_4")) for words in _numbers(tables["table_4"], titles)),
-            *(words for words in said[1:] if "cells of the paper" not in words),
-        ],
+        sentence=findings[0] if findings else "There is no conclusion.",
+        more=[*_numbers(shown, titles), *findings[1:]],
         figure=figure,
         caption=caption,
-        figure_files=of("table_4"),
-        verdicts=_verdicts(found, tables),
-        doubts=_doubts(tables, titles, of),
+        figure_files=_files("table_4") if tables else (),
+        verdicts=_verdicts(tables),
+        doubts=_doubts(tables, titles),
     )
 
 
-def _headline(path: Path) -> list[str]:
-    document = read_json(path)
-    if not (isinstance(document, dict) and isinstance(document.get("headline"), list)):
-        raise InputError("holds no findings", file=path)
-    return document["headline"]
+def _files(*tables: str) -> tuple[str, ...]:
+    return tuple(f"{FOLDER}/{table}.csv" for table in tables)
 
 
-def _shown(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [
-        row
-        for row in rows
-        if row["metric"] == "ifr_p"
-        and row["split"] == "random"
-        and (row["method"], row["individual"]) in SHOWN
-        and row["ours_mean"] is not None
-    ]
-
-
-def _numbers(rows: list[dict[str, Any]], titles: Mapping[str, str]) -> list[Markup]:
+def _numbers(shown: list[Row], titles: Mapping[str, str]) -> list[Said]:
     """IFR_p of the networks of the figure, with the noise of single runs."""
     by_dataset: dict[str, list[str]] = {}
-    for row in _shown(rows):
-        noise = "" if row["ours_sd"] is None else f" ± {decimal(row['ours_sd'], 1)}"
-        words = f"{decimal(row['ours_mean'], 1)}{noise} for {who(row)}"
+    for row in shown:
+        noise = "" if row["sd"] is None else f" ± {decimal(row['sd'], 1)}"
+        words = f"{decimal(row['mean'], 1)}{noise} for {who(row)}"
         by_dataset.setdefault(row["dataset"], []).append(words)
-    said = [
-        sentence("On {} it is {}.", name(title(dataset, titles)), listed(words))
-        for dataset, words in by_dataset.items()
-    ]
-    if not said:
+    if not shown:
         return []
-    what = "IFR_p is the share of people who are treated alike, in per cent."
-    return [Markup(" ").join([what, *said, "Behind ± stands the noise of single runs."])]
+    words = [
+        "IFR_p is the percentage of people who are treated alike.",
+        *(
+            sentence("On {} it is {}.", name(title(dataset, titles)), listed(numbers))
+            for dataset, numbers in by_dataset.items()
+        ),
+        "The number after ± is the standard deviation of single runs.",
+    ]
+    return [told(Markup(" ").join(words), _files("table_4"))]
 
 
-def _figure(rows: list[dict[str, Any]], titles: Mapping[str, str]) -> tuple[Spec | None, str]:
-    shown = _shown(rows)
+def _figure(shown: list[Row], titles: Mapping[str, str]) -> tuple[Spec | None, str]:
     if not shown:
         return None, ""
     drawn = []
     for row in shown:
-        mean, sd = row["ours_mean"], row["ours_sd"]
+        mean, sd = row["mean"], row["sd"]
         words = f"{decimal(mean, 1)} %"
         band: tuple[float | None, float | None] = (None, None)
         if sd is not None:
             words += f", standard deviation of single runs {decimal(sd, 1)}"
             band = max(mean - sd, 0.0), min(mean + sd, 100.0)
         label = f"{title(row['dataset'], titles)}: {who(row).removeprefix('the ')}"
-        span = row["ours_low"], row["ours_high"]
-        shown_mean = decimal(mean, 1)
-        drawn.append(Estimate(label, mean, words, shown_mean, span, band, kind="plain"))
+        interval = row["low"], row["high"]
+        drawn.append(Estimate(label, mean, words, decimal(mean, 1), interval, band, kind="plain"))
     figure = estimates(
         drawn,
         Side("IFR_p, % of the people", (0, 100)),
@@ -165,77 +137,49 @@ def _figure(rows: list[dict[str, Any]], titles: Mapping[str, str]) -> tuple[Spec
     )
 
 
-def _verdicts(
-    found: Mapping[str, list[Path]], tables: Mapping[str, list[dict[str, Any]]]
-) -> list[Verdicts]:
-    of = partial(places, found, FILES)
-    groups = [row for path in found["groups"] for row in read_csv(path, GROUPS)]
+def _verdicts(tables: Mapping[str, list[Row]]) -> list[Verdicts]:
     lines = []
-    if shares := [row["verdict"] for row in groups if row["quantity"] != "rows"]:
-        lines.append(
-            Verdicts("Tables 1 and 2: the groups of the data", tally(shares), files=of("groups"))
-        )
+    groups = [row for row in tables.get("groups", []) if row["quantity"] != "rows"]
+    if groups:
+        counts = tally(row["verdict"] for row in groups)
+        about = "Tables 1 and 2: the groups of the data"
+        lines.append(Verdicts(about, counts, files=_files("groups")))
     seen: set[tuple[Any, ...]] = set()
-    for kind, words in TABLES.items():
-        once = []
-        for row in tables[kind]:
-            key = _cell(row, kind)
-            if row["verdict"] in (None, "no_published_value") or key not in seen:
+    for table, words in TABLES.items():
+        rows, once = tables.get(table, []), []
+        for row in rows:
+            key = cell_key(row, table)
+            if row["verdict"] == "no_published_value" or key not in seen:
                 once.append(row["verdict"])
                 seen.add(key)
-        again = len(tables[kind]) - len(once)
-        note = f"{plural(again, 'cell')} more stand in the tables above." if again else ""
+        again = len(rows) - len(once)
+        note = f"{plural(again, 'cell')} more are in the tables above." if again else ""
         if once:
-            lines.append(Verdicts(words, tally(once), note, of(kind)))
+            lines.append(Verdicts(words, tally(once), note, _files(table)))
     return lines
 
 
-def _cell(row: Mapping[str, Any], kind: str) -> tuple[Any, ...]:
-    """What names a cell over all tables: Table 8 prints the plain network as a threshold of 1."""
-    how = row["individual"], row["lambda"], row["epsilon"]
-    if kind == "table_8" and row["epsilon"] == 1:
-        how = "none", 0.0, None
-    return row["dataset"], row["method"], *how, row["mu"], row["group"], row["split"], row["metric"]
-
-
-def _doubts(
-    tables: Mapping[str, list[dict[str, Any]]],
-    titles: Mapping[str, str],
-    of: Callable[..., tuple[str, ...]],
-) -> list[Markup]:
-    rows = tables["table_4"]
-    doubts: list[tuple[str, tuple[str, ...]]] = []
-    main = of("table_4")
+def _doubts(tables: Mapping[str, list[Row]], titles: Mapping[str, str]) -> list[Said]:
+    rows = tables.get("table_4", [])
+    doubts: list[str] = []
     datasets = dict.fromkeys(row["dataset"] for row in rows)
     known = {row["dataset"] for row in rows if row["verdict"] != "no_published_value"}
-    if strange := [name(title(one, titles)) for one in datasets if one not in known]:
-        doubts.append(
-            (
-                sentence(
-                    "The paper has no numbers for {}: there is nothing to compare.",
-                    listed(strange),
-                ),
-                main,
-            )
-        )
+    if unknown := [name(title(one, titles)) for one in datasets if one not in known]:
+        pattern = "The paper has no numbers for {}: there is nothing to compare."
+        doubts.append(sentence(pattern, listed(unknown)))
     seeds = [row["seeds"] for row in rows if row["seeds"]]
     if seeds and min(seeds) < SEEDS:
         doubts.append(
-            (
-                "IFR_p differs much between runs, and some rows rest on"
-                f" {plural(min(seeds), 'seed')}; {SEEDS} are advised.",
-                main,
-            )
+            f"IFR_p varies much between runs, and some rows have {plural(min(seeds), 'seed')};"
+            f" use {SEEDS} or more."
         )
-    doubtful = [row for kind in TABLES for row in tables[kind]]
-    if n := sum(row["verdict"] == "inconsistent_in_paper" for row in doubtful):
-        doubts.append(
-            (
-                f"{plural(n, 'published cell')} contradict{'s' if n == 1 else ''} the paper"
-                " elsewhere.",
-                of(*TABLES),
-            )
+    if diverged := sum(row["diverged"] for row in rows if row["metric"] == "acc"):
+        doubts.append(f"{plural(diverged, 'run')} diverged and left no numbers.")
+    found = [told(words, _files("table_4")) for words in doubts]
+    every = [row for table in TABLES for row in tables.get(table, [])]
+    if n := sum(row["verdict"] == "inconsistent_in_paper" for row in every):
+        words = (
+            f"{plural(n, 'published cell')} contradict{'s' if n == 1 else ''} the paper elsewhere."
         )
-    if diverged := sum(row["diverged"] or 0 for row in rows if row["metric"] == "acc"):
-        doubts.append((f"{plural(diverged, 'run')} diverged and left no numbers.", main))
-    return [told(*doubt) for doubt in doubts]
+        found.append(told(words, _files(*TABLES)))
+    return found

@@ -57,13 +57,6 @@ HOLDINGS = [
     ("tabular/*/runs/*/*.parquet", "One method’s runs: accuracy and fairness of each"),
     ("tabular/*/groups/*/*.parquet", "One method’s runs, by group"),
     ("tabular/*/predictions/*/*.parquet", "What one method says of each person, as is and flipped"),
-    ("tables/iifr_table_[1-9].csv", "A table of the paper on individual fairness, beside ours"),
-    ("tables/iifr_people.csv", "How many people and answers stand behind the numbers"),
-    ("tables/iifr_sweeps.csv", "Accuracy and fairness over the weights of the losses"),
-    ("tables/iifr_fronts.csv", "Which settings no other setting beats"),
-    ("tables/iifr_tests.csv", "Tests between two methods"),
-    ("tables/iifr_inconsistencies.csv", "The paper’s own arithmetic, done again"),
-    ("tables/iifr_findings.json", "What the runs say, in sentences"),
     ("legal/*/records/*.quarantine.parquet", "Cases that were left out, with reasons"),
     ("legal/*/records/*.counts.json", "How many cases were read"),
     ("legal/*/records/*.parquet", "Cases as their source tells them"),
@@ -102,7 +95,6 @@ HOLDINGS = [
     ("tables/legal_*_claims.csv", "What the paper claims, beside our runs"),
     ("tables/legal_*_table_[1-9].csv", "A table of the paper on legal classifiers, beside ours"),
     ("tables/legal_classifier_findings.json", "What the classifiers’ runs say, in sentences"),
-    ("tables/*_groups.csv", "People per group, beside the paper’s numbers"),
     ("sources/*/*", "A data source, as it was fetched"),
 ]
 

@@ -1,28 +1,15 @@
 """Section: the people behind the numbers of individual fairness, and the way to them."""
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
 from evenhand.individual.people import Name, name_of
 from evenhand.individual.results import setting_of
-from evenhand.report.read import read_csv
 from evenhand.report.render import count, plural
 
-COUNTED = ("seeds", "runs", "answers", "people", "flips")
-KINDS = ("wrong", "positive", "changed", "beyond")
-COLUMNS = {
-    **dict.fromkeys(("dataset", "method", "individual", "reduction"), str),
-    **dict.fromkeys(("lambda", "epsilon", "mu"), float),
-    **dict.fromkeys(("epsilon_unit", "js_base", "split"), str),
-    **dict.fromkeys(("group", "label", *COUNTED), int),
-    **{f"{kind}{what}": int for kind in KINDS for what in ("", "_people")},
-    **dict.fromkeys(("changed_flips", "beyond_flips"), int),
-}
-
-#: What makes a number of some people: the column that counts them, what the page of the people
-#: calls such an answer, what these people are, and what is said where there are none.
+#: Numbers of some test individuals: the column that counts them, the explorer's name of such an
+#: answer, the words for these people, and the words where there are none.
 ANSWERS = {
     "acc": ("wrong", "wrong", "decided wrongly", "is wrong"),
     "positive_rate": ("positive", "positive", "predicted positive", "is positive"),
@@ -39,16 +26,15 @@ ALONE = "mlp"
 
 
 class Behind:
-    """The people behind the tables, as `evenhand.individual.count_people` counted them.
+    """The test individuals behind the numbers of the tables.
 
     Parameters
     ----------
-    path : Path, optional
-        ``iifr_people.csv``; without it nobody stands behind any number.
+    rows : iterable of dict
+        Of the table ``individuals``; without them no number has a link.
     """
 
-    def __init__(self, path: Path | None) -> None:
-        rows = read_csv(path, COLUMNS) if path else []
+    def __init__(self, rows: Iterable[Mapping[str, Any]] = ()) -> None:
         self._counts = {(name_of(setting_of(row)), row["group"], row["label"]): row for row in rows}
 
     def training(self, row: Mapping[str, Any]) -> Name | None:

@@ -1,65 +1,29 @@
 """Section: measures over the weight of the individual loss, and fronts of two measures."""
 
 import json
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evenhand.individual.names import title, who
 from evenhand.report.planes import Dot, around, lines, scatter
-from evenhand.report.read import boolean, read_csv
 from evenhand.report.render import plural
 from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_words import method, metric_title, setting
 from evenhand.report.vega import Side
-
-SETTING = {
-    "dataset": str,
-    "method": str,
-    "individual": str,
-    "reduction": str,
-    "lambda": float,
-    "epsilon": float,
-    "epsilon_unit": str,
-    "mu": float,
-    "js_base": str,
-    "split": str,
-}
-SWEEPS = SETTING | {
-    "metric": str,
-    "mean": float,
-    "sd": float,
-    "low": float,
-    "high": float,
-    "seeds": int,
-    "diverged": int,
-}
-FRONTS = SETTING | {
-    "front": str,
-    "point": str,
-    "balanced_acc": float,
-    "balanced_acc_sd": float,
-    "unfairness": float,
-    "unfairness_sd": float,
-    "seeds": int,
-    "diverged": int,
-    "on_front": boolean,
-    "dominated_by": str,
-}
 
 #: What the sweeps show, and how long their axes are at least.
 SHOWN = {"balanced_acc": 4.0, "positive_rate": 0.05, "ifr_p": 4.0, "ddp": 0.05}
 
 
 def describe_sweeps(
-    path: Path | None, titles: Mapping[str, str] | None = None
+    rows: Iterable[dict[str, Any]], titles: Mapping[str, str] | None = None
 ) -> list[dict[str, Any]] | None:
     """Per data set the measures of `SHOWN` over lambda, a line per method and individual loss.
 
     Of several thresholds the one with most weights is shown, and of several mu, reductions and
     bases likewise, the least of equals.
     """
-    rows = [row for row in (read_csv(path, SWEEPS) if path else []) if row["split"] == "random"]
+    rows = [row for row in rows if row["split"] == "random"]
     made = []
     for dataset in dict.fromkeys(row["dataset"] for row in rows):
         own = [row for row in rows if row["dataset"] == dataset and row["mean"] is not None]
@@ -82,11 +46,6 @@ def describe_sweeps(
                 figures.append({"title": metric_title(metric), "drawing": drawing})
         made.append({"name": title(dataset, titles), "figures": figures})
     return made or None
-
-
-def bases_of(path: Path | None) -> set[str | None]:
-    """The logarithms' bases of the runs."""
-    return {row["js_base"] for row in (read_csv(path, {"js_base": str}) if path else [])}
 
 
 def _chosen(rows: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
@@ -149,7 +108,7 @@ TITLES = {"ddp": ("dDP", 0.02), "ifr_p": ("1 − IFR_p", 0.05)}
 
 
 def describe_fronts(
-    path: Path | None,
+    rows: Iterable[dict[str, Any]],
     titles: Mapping[str, str] | None = None,
     behind: Behind | None = None,
 ) -> list[dict[str, Any]] | None:
@@ -157,7 +116,7 @@ def describe_fronts(
 
     `behind` tells the people behind the numbers.
     """
-    rows = [row for row in (read_csv(path, FRONTS) if path else []) if row["split"] == "random"]
+    rows = [row for row in rows if row["split"] == "random"]
     made = []
     for dataset in dict.fromkeys(row["dataset"] for row in rows):
         own = [row for row in rows if row["dataset"] == dataset]
@@ -168,7 +127,7 @@ def describe_fronts(
                 name,
                 [row for row in own if row["front"] == name],
                 methods,
-                behind or Behind(None),
+                behind or Behind(),
             )
             for name in dict.fromkeys(row["front"] for row in own)
         ]

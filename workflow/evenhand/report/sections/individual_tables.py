@@ -2,12 +2,10 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from evenhand.individual.names import title
 from evenhand.individual.people import WITH_INTEGERS
-from evenhand.report.read import read_csv
 from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_words import (
     CHOICES,
@@ -18,42 +16,13 @@ from evenhand.report.sections.individual_words import (
     verdict,
 )
 
-COLUMNS = {
-    "dataset": str,
-    "method": str,
-    "individual": str,
-    "group": int,
-    "reduction": str,
-    "lambda": float,
-    "epsilon": float,
-    "epsilon_unit": str,
-    "mu": float,
-    "js_base": str,
-    "split": str,
-    "choice": str,
-    "metric": str,
-    "paper": float,
-    "ours_mean": float,
-    "ours_sd": float,
-    "ours_low": float,
-    "ours_high": float,
-    "seeds": int,
-    "diverged": int,
-    "empty": int,
-    "verdict": str,
-    "reason": str,
-}
-
 #: Where a row of a table ends and the next begins.
 LINE = ("method", "individual", "group", "reduction", "lambda", "epsilon", "epsilon_unit", "mu")
 LINE += ("js_base", "split", "choice")
 
-#: Columns that tables of an older run lack.
-LATER = ("reduction", "epsilon_unit", "js_base", "choice", "empty")
-
 
 def describe_results(
-    path: Path | None,
+    rows: Sequence[dict[str, Any]],
     groups: Mapping[str, Sequence[str]] | None = None,
     integer_groups: Mapping[str, Sequence[str]] | None = None,
     titles: Mapping[str, str] | None = None,
@@ -63,8 +32,8 @@ def describe_results(
 
     Parameters
     ----------
-    path : Path, optional
-        ``iifr_table_4.csv`` and so on.
+    rows : sequence of dict
+        Of ``table_4`` and so on.
     groups : mapping, optional
         Names of the groups by data set and code.
     integer_groups : mapping, optional
@@ -79,7 +48,6 @@ def describe_results(
     dict or None
         datasets, and verdicts (how many cells of the paper have which); None without a row.
     """
-    rows = read_csv(path, COLUMNS, LATER) if path else []
     if not rows:
         return None
     datasets = list(dict.fromkeys(row["dataset"] for row in rows))
@@ -89,7 +57,7 @@ def describe_results(
             _dataset(
                 name,
                 title(name, titles),
-                behind or Behind(None),
+                behind or Behind(),
                 [row for row in rows if row["dataset"] == name],
                 (groups or {}).get(name, ()),
                 (integer_groups or {}).get(name, ()),
@@ -162,13 +130,13 @@ def _cell(row: dict[str, Any] | None, behind: Behind) -> dict[str, Any] | None:
     if row is None:
         return None
     words, kind = verdict(row["verdict"])
-    sd = row["ours_sd"]
+    sd = row["sd"]
     return {
-        "ours": None if row["ours_mean"] is None else number(row["ours_mean"], row["metric"]),
+        "ours": None if row["mean"] is None else number(row["mean"], row["metric"]),
         "sd": None if sd is None else number(sd, row["metric"]),
-        "paper": None if row["paper"] is None else number(row["paper"], row["metric"]),
+        "paper": None if row["published"] is None else number(row["published"], row["metric"]),
         # nothing to run and nothing printed needs no word
-        "words": "" if row["verdict"] == "not_run" and row["paper"] is None else words,
+        "words": "" if row["verdict"] == "not_run" and row["published"] is None else words,
         "kind": kind,
         "behind": behind.cell(row, row["metric"]),
     }

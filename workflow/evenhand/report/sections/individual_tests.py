@@ -1,14 +1,12 @@
 """Section: tests between methods, the paper's inconsistent cells, and what the data are."""
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from evenhand.individual.names import method_title, title, titles_of, who
-from evenhand.report.read import boolean, read_csv, read_json
+from evenhand.individual.names import method_title, title, who
+from evenhand.individual.results import setting_of
 from evenhand.report.render import signed
 from evenhand.report.sections.individual_people import Behind
-from evenhand.report.sections.individual_sweeps import SETTING
 from evenhand.report.sections.individual_words import (
     CHOICES,
     METRICS,
@@ -18,44 +16,6 @@ from evenhand.report.sections.individual_words import (
     setting,
     verdict,
 )
-
-TESTS = SETTING | {
-    "choice": str,
-    "against": str,
-    "against_mu": float,
-    "metric": str,
-    "seeds": int,
-    "difference": float,
-    "difference_low": float,
-    "difference_high": float,
-    "p_adjusted": float,
-    "p_resampled_adjusted": float,
-    "reason": str,
-}
-CHECKS = {
-    "kind": str,
-    "table": str,
-    "dataset": str,
-    "method": str,
-    "individual": str,
-    "metric": str,
-    "paper": float,
-    "computed": float,
-    "result": str,
-    "listed": boolean,
-    "known_error": str,
-    "words": str,
-}
-RATES = {
-    "quantity": str,
-    "value": str,
-    "count": int,
-    "of": int,
-    "ours": float,
-    "published": str,
-    "verdict": str,
-    "digits": str,
-}
 
 #: What is counted of a data set, in words.
 QUANTITIES = {
@@ -86,7 +46,7 @@ RESULTS = {"cannot_be_checked": "known, not checked here"}
 
 
 def describe_tests(
-    path: Path | None,
+    rows: Sequence[dict[str, Any]],
     titles: Mapping[str, str] | None = None,
     behind: Behind | None = None,
 ) -> list[dict[str, Any]] | None:
@@ -94,14 +54,13 @@ def describe_tests(
 
     Behind a difference stand the people of the setting itself, not of what it is tested against.
     """
-    behind = behind or Behind(None)
-    rows = read_csv(path, TESTS, ("choice",)) if path else []
+    behind = behind or Behind()
     made = []
     for dataset in dict.fromkeys(row["dataset"] for row in rows):
         lines: dict[tuple[Any, ...], dict[str, dict[str, Any]]] = {}
         for row in rows:
             if row["dataset"] == dataset and row["metric"] in TESTED:
-                key = (*(row[name] for name in SETTING), row["against"])
+                key = (*setting_of(row), row["against"])
                 lines.setdefault(key, {})[row["metric"]] = row
         found = []
         for cells in lines.values():
@@ -158,10 +117,9 @@ def _cell(row: dict[str, Any] | None, behind: Behind) -> dict[str, Any] | None:
 
 
 def describe_checks(
-    path: Path | None, titles: Mapping[str, str] | None = None
+    rows: Sequence[dict[str, Any]], titles: Mapping[str, str] | None = None
 ) -> dict[str, Any] | None:
     """The checks of the paper's tables that found a contradiction, and how many did not."""
-    rows = read_csv(path, CHECKS) if path else []
     if not rows:
         return None
     odd = [row for row in rows if row["result"] != "agrees"]
@@ -183,25 +141,36 @@ def describe_checks(
     }
 
 
-def describe_data(tables: list[Path], documents: list[Path]) -> dict[str, Any]:
-    """The rates of the data sets, what the data sets are, and their titles."""
-    read = [read_json(path) for path in documents]
-    titles = titles_of(read)
-    return {
-        "titles": titles,
-        "tables": [_rates(path, titles) for path in tables],
-        "documents": [_document(one) for one in read],
-        "files": [f"tabular/{path.parent.name}/{path.name}" for path in documents],
-    }
+def describe_data(
+    rows: Iterable[dict[str, Any]],
+    documents: Sequence[Mapping[str, Any]],
+    titles: Mapping[str, str],
+) -> dict[str, Any]:
+    """Return the rates of the data sets, and what each data set is.
 
-
-def _rates(path: Path, titles: Mapping[str, str]) -> dict[str, Any]:
-    rows = read_csv(path, RATES)
+    Parameters
+    ----------
+    rows : iterable of dict
+        Of the table ``groups``.
+    documents : sequence of mapping
+        ``data.json`` of each data set.
+    titles : mapping
+        The title of each data set.
+    """
+    rates: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        rates.setdefault(row["dataset"], []).append(row)
     return {
-        "name": titles.get(path.stem.removesuffix("_groups")) or path.stem.replace("_", " "),
-        "file": path.stem,
-        "judged": any(row["verdict"] for row in rows),
-        "rows": [_rate(row) for row in rows],
+        "tables": [
+            {
+                "name": title(name, titles),
+                "judged": any(row["verdict"] for row in own),
+                "rows": [_rate(row) for row in own],
+            }
+            for name, own in rates.items()
+        ],
+        "documents": [_document(one) for one in documents],
+        "files": [f"tabular/{one['name']}/data.json" for one in documents],
     }
 
 
@@ -209,24 +178,21 @@ def _rate(row: dict[str, Any]) -> dict[str, Any]:
     words, kind = verdict(row["verdict"])
     return row | {
         "what": QUANTITIES.get(row["quantity"], row["quantity"]),
-        "share": None if row["quantity"] == "rows" else row["ours"],
+        "share": None if row["quantity"] == "rows" else row["reproduced"],
         "words": words,
         "kind": kind,
         "ways": DIGITS.get(row["digits"]),
     }
 
 
-def _document(document: dict[str, Any]) -> dict[str, Any]:
-    meta = document.get("meta") or {}
-    name = str(document.get("name", ""))
+def _document(document: Mapping[str, Any]) -> dict[str, Any]:
+    meta = document["meta"]
     return {
-        "key": name,
-        "title": meta.get("title") or title(name),
+        "title": meta.get("title") or title(document["name"]),
         "label": meta.get("label"),
-        "attribute": document.get("attribute_name"),
-        "values": document.get("attribute_values") or [],
-        "integer_values": meta.get("integer_groups") or [],
-        "rows": document.get("rows"),
-        "features": len(document.get("features") or []),
+        "attribute": document["attribute_name"],
+        "values": document["attribute_values"],
+        "rows": document["rows"],
+        "features": len(document["features"]),
         "excluded": sum((meta.get("excluded") or {}).values()),
     }

@@ -1,0 +1,213 @@
+"""Findings follow the numbers."""
+
+import pytest
+
+from evenhand.individual.names import titles_of
+from evenhand.individual.tables import findings
+from unit.individual.made_study import run, study
+from unit.learning.made_tables import table
+
+LOSS = {"individual": "iifr_cosine", "lambda": 1.0, "epsilon": 0.8}
+
+
+def found(rows, people=None):
+    """The findings by name."""
+    return {row["finding"]: row for row in findings.rows(study(rows, people))}
+
+
+def collapsing(**iifr):
+    """Eight seeds of the MLP, of IIFR with measures by seed, and of the MLP without attribute."""
+    rows = []
+    for s in range(8):
+        noise = {"positive_rate": 0.2 + 0.001 * (s % 3), "ifr_p": 60.0 + s % 2}
+        rows.append(run(seed=s, balanced_acc=77.0 + 0.1 * (s % 4), **noise))
+        rows.append(run(seed=s, **LOSS, **{name: value(s) for name, value in iifr.items()}))
+        rows.append(run(seed=s, **LOSS | {"lambda": 0.1}))
+        rows.append(run(seed=s, method="mlp_without_attribute", ifr_p=100.0, balanced_acc=76.0))
+    return rows
+
+
+def test_a_gain_by_predicting_one_class():
+    by_name = found(
+        collapsing(
+            positive_rate=lambda s: 0.005 + 0.0001 * (s % 5),
+            ifr_p=lambda s: 80.0 + s % 3,
+            balanced_acc=lambda s: 55.0,
+        )
+    )
+    gain = by_name["gain_with_fewer_positives"]
+    assert gain["holds"] is True and gain["sentence"].startswith("The gain of IIFR comes with")
+    words = "IFR_p changes from 60.5 to 80.9, the share of positive predictions changes from 20.1"
+    assert words in gain["sentence"]
+    blind = by_name["without_attribute_beats_iifr"]
+    assert blind["holds"] is True and "(100.0 against 80.9)" in blind["sentence"]
+    assert "its balanced accuracy is higher (76.0 against 55.0)" in blind["sentence"]
+    cliff = by_name["one_class_from_lambda"]
+    assert cliff["holds"] is True and "(under 1 %) at lambda 1," in cliff["sentence"]
+    assert {"headline_blind_fairer", "headline_fewer_positives"} <= by_name.keys()
+    assert "counterfactual_pairs" not in by_name
+
+
+def test_findings_turn_with_the_numbers():
+    by_name = found(
+        collapsing(
+            positive_rate=lambda s: 0.2 + 0.001 * ((s + 1) % 3),
+            ifr_p=lambda s: 80.0 + s % 3,
+            balanced_acc=lambda s: 77.0 + 0.1 * (s % 3),
+        )
+    )
+    gain = by_name["gain_with_fewer_positives"]
+    assert gain["holds"] is False and "(not significant)" in gain["sentence"]
+    assert by_name["one_class_from_lambda"]["holds"] is False
+    assert "headline_other_gain" in by_name and "headline_no_gain" not in by_name
+
+
+def test_no_gain_is_reported_where_there_is_none():
+    by_name = found(collapsing(ifr_p=lambda s: 30.0 + s % 3))
+    assert by_name["headline_no_gain"]["sentence"] == (
+        "On Adult, IIFR does not raise IFR_p above that of the same network without it."
+    )
+    assert not {"headline_other_gain", "headline_fewer_positives"} & by_name.keys()
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "words"),
+    [
+        (lambda s: 75.9 + s % 2, "95 % intervals of their balanced accuracies overlap (76.0 ag"),
+        (lambda s: 77.0 + s % 2, "its balanced accuracy is lower (76.0 against 77.5)"),
+    ],
+)
+def test_a_higher_mean_alone_is_not_called_higher(accuracy, words):
+    by_name = found(collapsing(balanced_acc=accuracy))
+    assert words in by_name["without_attribute_beats_iifr"]["sentence"]
+
+
+def test_iifr_can_be_fairer():
+    rows = [run(seed=s, **LOSS, ifr_p=90.0) for s in range(2)]
+    rows += [run(seed=s, method="mlp_without_attribute", ifr_p=80.0) for s in range(2)]
+    by_name = found(rows)
+    assert by_name["without_attribute_beats_iifr"]["holds"] is False
+    assert "headline_iifr_fairer" in by_name
+
+
+def test_adversaries_are_lower_higher_or_not_significantly_different():
+    def test(method, difference, p):
+        numbers = {"against_mean": 60.0, "mean": 60 + difference, "difference": difference}
+        names = {"method": method, "individual": "none", "metric": "ifr_p", "against": "mlp"}
+        return names | numbers | {"choice": "named", "p_adjusted": p}
+
+    tests = [test("alfr", -9, 0.01), test("cfair", -1, 0.6), test("laftr_dp", 9, 0.01)]
+    every = findings.Rows("D", [], [], [], [*tests, test("cfair_eo", 1, None)])
+    facts = findings.adversaries(every)
+    assert facts["holds"] is False
+    assert [[row["method"] for row in facts[kind]] for kind in ("lower", "higher", "unclear")] == [
+        ["alfr"], ["laftr_dp"], ["cfair", "cfair_eo"]
+    ]  # fmt: skip
+    assert findings.adversaries(findings.Rows("D", [], [], [], tests[:1]))["holds"] is True
+    assert findings.adversaries(findings.Rows("D", [], [], [], [])) is None
+    rows = [run(seed=s, ifr_p=60.0 + s) for s in range(4)]
+    rows += [run(seed=s, method="alfr", mu=4.0, ifr_p=40.0 + s + s % 2 / 9) for s in range(4)]
+    rows += [run(seed=s, method="cfair", mu=4.0, ifr_p=60.0 + 3 * (s % 2)) for s in range(4)]
+    assert found(rows)["adversaries_less_fair"]["sentence"] == (
+        "The MLP has an IFR_p of 61.5. Of the adversarial models without IIFR, these have a lower"
+        " one: ALFR (41.6); these are not significantly different: CFAIR (full) (61.5)."
+    )
+
+
+def test_a_cell_that_two_tables_print_counts_once():
+    rows = [run(seed=s) for s in range(2)]
+    rows += [run(seed=s, **LOSS | {"epsilon": e}) for s in range(2) for e in (0.75, 0.8)]
+    by_name = found(rows)
+    # Table 4 and 7 have the MLP and IIFR at 0.8 (12 cells), and Table 8 these and 0.75 (6 more);
+    # Table 6 has 4 more
+    assert by_name["headline_cells"]["sentence"].startswith("Of 22 cells of the paper")
+    eight = by_name["reproduced_table_8"]["sentence"]
+    assert eight.startswith("Of 18 cells of Table 8 that could be judged, 3 lie ")
+    assert eight.endswith("18 cells could not be judged.")
+
+
+def test_settings_that_nobody_named_are_described():
+    other = {"dataset": "loans", "individual": "iifr_cosine", "epsilon": 0.6}
+    rows = []
+    for s in range(2):
+        rows.append(run(seed=s, dataset="loans"))
+        rows += [run(seed=s, **other, **{"lambda": lam}) for lam in (0.3, 0.2)]
+        rows += [run(seed=s, dataset="loans", method="alfr", mu=mu) for mu in (7.0, 3.0)]
+        rows.append(run(seed=s, dataset="loans", method="mlp_without_attribute"))
+        pairs = {"individual": "iifr_counterfactual", "lambda": 7.0, "ifr_p": 60.0 + s}
+        rows.append(run(seed=s, dataset="loans", **pairs))
+    sentences = {name: row["sentence"] for name, row in found(rows).items()}
+    which = "IIFR (lambda 0.3, epsilon 0.6, the first setting that was run)"
+    assert which in sentences["gain_with_fewer_positives"]
+    assert which in sentences["without_attribute_beats_iifr"]
+    assert "(lambda 7, the first setting that was run)" in sentences["counterfactual_pairs"]
+    assert "ALFR (mu 7, the first setting that was run: " in sentences["adversaries_less_fair"]
+    assert "lambda 0.2 to 0.3" in sentences["one_class_from_lambda"]
+
+
+def test_a_front_names_few_methods():
+    rows = [run(method=f"method_{n}", balanced_acc=50.0 + n, ddp=0.1 + n / 100) for n in range(8)]
+    rows += [run(method="method_7", mu=1.0, balanced_acc=60.0, ddp=0.4)]
+    by_name = found([*rows, run(method="off", balanced_acc=0.0, ddp=0.9)])
+    sentence = by_name["front_ddp"]["sentence"]
+    assert "exceeds method 7 (2), method 0 (1), " in sentence
+    assert "method 3 (1) and 3 others in both balanced accuracy and dDP" in sentence
+    assert sentence.endswith("of 10 settings). Off has no such setting.")
+
+
+def test_what_is_printed_alike_is_unchanged():
+    rows = [run(seed=s, acc=84.60 + s / 100, ddp=0.1 + s / 1000) for s in range(4)]
+    pairs = {"individual": "iifr_counterfactual", "lambda": 0.1}
+    for s in range(4):
+        rows += [run(seed=s, **pairs, acc=84.61 + s / 90, ifr_p=90.0 + s % 2, ddp=0.1 + s / 500)]
+    pairs = found(rows)["counterfactual_pairs"]
+    assert pairs["holds"] is True
+    assert pairs["sentence"] == (
+        "With training on counterfactual pairs (lambda 0.1), IFR_p changes from 50.0 to 90.5,"
+        " accuracy is unchanged at 84.6 and dDP changes from 0.102 to 0.103 (not significant)."
+    )
+
+
+def test_lost_runs_are_counted_with_their_reason():
+    why = "the test part of the split of seed 2 has nobody with group = c"
+    lost = {"dataset": "loans", "seed": 2, "diverged": True}
+    rows = [run(seed=s, dataset="loans", ifr_p=50.0 + s) for s in (0, 1)]
+    rows += [run(**lost, reason=why), run(**lost | {"seed": 3})]
+    rows += [run(**lost, method="alfr", mu=4.0, reason=why)]
+    by_name = found(rows)
+    assert by_name["runs_not_made"]["sentence"] == (
+        f"2 of 5 runs could not be made and are in no mean: {why}."
+    )
+    assert by_name["diverged_runs"]["sentence"] == "1 of 5 runs diverged and is in no mean."
+    alone = found([run(diverged=True)])
+    assert set(alone) == {"diverged_runs"}  # nothing is concluded from nothing
+    assert alone["diverged_runs"]["sentence"] == "1 of 1 run diverged and is in no mean."
+
+
+@pytest.mark.parametrize(("dataset", "paper"), [("adult", True), ("loans", False)])
+def test_the_paper_reports_one_run_of_its_own_data_sets(dataset, paper):
+    by_name = found([run(seed=s, dataset=dataset, ifr_p=50.0 + s) for s in range(3)])
+    sentence = by_name["noise_of_runs"]["sentence"]
+    assert sentence.startswith("Single runs of the MLP differ in IFR_p with a standard deviation")
+    assert "1.0 points (3 seeds)" in sentence
+    assert ("the paper reports one run" in sentence) is paper
+
+
+def test_headlines_use_the_titles_of_the_data_sets():
+    made = table(name="x")
+    made.meta["title"] = "Y Z"
+    rows = [run(seed=s, dataset="x", ifr_p=50.0 - s) for s in range(2)]
+    rows += [run(seed=s, dataset="x", **LOSS) for s in range(2)]
+    sentence = found(rows, {"x": made})["headline_other_gain"]["sentence"]
+    assert sentence.startswith("On Y Z, we found no evidence")
+
+
+def test_titles_that_two_data_sets_share():
+    names = {"by_age": "Loans", "by_sex": "Loans", "adult": "Census", "plain": ""}
+    documents = [{"name": name, "meta": {"title": title}} for name, title in names.items()]
+    assert titles_of(documents) == {
+        "by_age": "Loans (by_age)",
+        "by_sex": "Loans (by_sex)",
+        "adult": "Census",
+        "plain": "plain",
+    }

@@ -1,0 +1,83 @@
+"""Which settings the tables, tests and findings report for each method."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from evenhand.individual.published import settings_of
+from evenhand.individual.results import SETTING, Result, Setting
+
+#: Why a setting is reported: `settings.csv` names it; it names the same numbers with another
+#: reduction, base or unit of epsilon; no named one was run, and it is the first of its kind in
+#: the grid; `settings.csv` does not name the method, so all its settings are reported.
+NAMED, ALIKE, FIRST, EVERY = "named", "alike", "first", "every"
+
+#: In Table 8: the setting with most thresholds.
+MOST = "most"
+
+
+class ReportedSetting(NamedTuple):
+    """A setting, and why it is reported."""
+
+    setting: Setting
+    choice: str
+
+
+def reported_settings(
+    dataset: str, chosen: Sequence[dict[str, Any]], results: Mapping[Setting, Result]
+) -> list[ReportedSetting]:
+    """Return the settings of a data set that are reported; each method that was run has one.
+
+    Parameters
+    ----------
+    dataset : str
+        Its name.
+    chosen : sequence of dict
+        Of `evenhand.individual.published.read_settings`.
+    results : mapping
+        Of `evenhand.individual.results.by_setting`.
+
+    Returns
+    -------
+    list of ReportedSetting
+        A kind is a method with an individual loss on a kind of split. First come the named
+        settings, in the order of `chosen`, whether they were run or not; each one that was not is
+        followed by the first setting of its kind that was, preferably with the same lambda,
+        epsilon and mu. Then the first of each kind that is not named, of methods that are. Then
+        all settings of methods that are not named.
+
+        The first is that in the order of the grid (lambda, epsilon, mu), of those with a run that
+        did not diverge, or of all if there is none.
+    """
+    ran: dict[Setting, list[Setting]] = {}
+    for key in results:
+        if key[0] == dataset:
+            ran.setdefault(_kind(key), []).append(key)
+
+    def first(kind: Setting, named: Setting | None = None) -> ReportedSetting:
+        alike = [key for key in ran[kind] if named and _numbers(key) == _numbers(named)]
+        key = min(alike or ran[kind], key=lambda key: (not results[key].runs, results[key].first))
+        return ReportedSetting(key, ALIKE if alike else FIRST)
+
+    reported = []
+    named = [row["key"] for row in settings_of(list(chosen), dataset)]
+    kinds = {_kind(key) for key in named}
+    met = {_kind(key) for key in named if key in results}
+    for key in named:
+        reported.append(ReportedSetting(key, NAMED))
+        if key not in results and _kind(key) in ran.keys() - met:
+            reported.append(first(_kind(key), key))
+            met.add(_kind(key))
+    methods = {row["setting"]["method"] for row in chosen}
+    reported += [first(kind) for kind in ran if kind not in kinds and kind[0] in methods]
+    for kind, keys in ran.items():
+        if kind[0] not in methods:
+            reported += [ReportedSetting(key, EVERY) for key in keys]
+    return reported
+
+
+def _kind(setting: Setting) -> Setting:
+    return tuple(setting[SETTING.index(name)] for name in ("method", "individual", "split"))
+
+
+def _numbers(setting: Setting) -> Setting:
+    return tuple(setting[SETTING.index(name)] for name in ("lambda", "epsilon", "mu"))

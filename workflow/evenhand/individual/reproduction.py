@@ -1,0 +1,141 @@
+"""The tables of the paper with the results of our runs, and a verdict for each cell.
+
+Tables 4, 6, 7 and 8 of the paper have the same columns; each is a module of
+`evenhand.individual.tables`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from evenhand.core.tables import Row, Table, integer, number, text
+from evenhand.individual.published import Number
+from evenhand.individual.reported_settings import ALIKE, FIRST, MOST, ReportedSetting
+from evenhand.individual.results import (
+    FORM,
+    SETTING,
+    SETTING_COLUMNS,
+    SUMMARY_COLUMNS,
+    Result,
+)
+from evenhand.individual.study import IndividualStudy
+from evenhand.individual.summary import summarise
+
+#: A number of the paper, which is of one run, is reproduced within this many sd of single runs.
+WIDTH = 2.0
+
+
+def reproduction(table: str, title: str) -> Table:
+    """Return the declaration of a table of the paper with our results."""
+    return Table(
+        f"table_{table}",
+        title=title,
+        key=(*SETTING, "group", "metric"),
+        columns=(
+            *SETTING_COLUMNS,
+            integer("group", "Code of the attribute; blank: everyone"),
+            text(
+                "choice",
+                "Why the setting is reported: named in settings.csv; alike: the same numbers with"
+                " another reduction, base or unit; first that was run; every setting of the"
+                " method; most thresholds",
+            ),
+            text("metric"),
+            number("published", "As printed; blank: the paper has no such cell, or is not known"),
+            *SUMMARY_COLUMNS,
+            integer("diverged", "Runs that diverged; they are in no mean"),
+            integer("empty", "Runs whose split leaves a group or a label empty"),
+            text(
+                "verdict",
+                "reproduced: within 2 sd of single runs; not_reproduced; inconsistent_in_paper;"
+                " undecided: one run; not_run; no_published_value",
+            ),
+            text("reason", "Of the verdict"),
+        ),
+        source=f"IIFR, Table {table}",
+        form=FORM,
+    )
+
+
+def compare_overall(study: IndividualStudy, table: str, metrics: Sequence[str]) -> Iterator[Row]:
+    """Yield the cells of all reported settings, of all test individuals together."""
+    for reported, result in study.reported_results():
+        yield from compare_cells(study, table, reported, result, metrics)
+
+
+def compare_cells(
+    study: IndividualStudy,
+    table: str,
+    reported: ReportedSetting,
+    result: Result | None,
+    metrics: Sequence[str],
+    *,
+    group: int | None = None,
+    epsilon: float | None = None,
+) -> Iterator[Row]:
+    """Yield the cells of a setting, without those that neither the paper nor we have."""
+    setting, choice = reported
+    named = dict(zip(SETTING, setting, strict=True))
+    comparable = named["split"] == "random" and choice not in (ALIKE, FIRST, MOST)
+    inconsistent = study.published.inconsistent(table)
+    for metric in metrics:
+        cell = (*setting[:3], group, epsilon, metric)
+        paper = study.published.cells[table].get(cell) if comparable else None
+        why = inconsistent.get(cell) if comparable else None
+        if result is None and paper is None and not why:
+            continue
+        summary = summarise(result.values(metric) if result else [])
+        lost = {"diverged": result.diverged, "empty": result.empty} if result else {}
+        lost = {"diverged": 0, "empty": 0} | lost
+        verdict, reason = judge(paper, summary, why, **lost)
+        yield (
+            named
+            | {"group": group, "choice": choice, "metric": metric}
+            | {"published": paper.value if paper else None}
+            | summary
+            | lost
+            | {"verdict": verdict, "reason": reason}
+        )
+
+
+def judge(
+    paper: Number | None,
+    summary: Mapping[str, Any],
+    inconsistent: str | None,
+    diverged: int = 0,
+    empty: int = 0,
+) -> tuple[str, str | None]:
+    """Return the verdict on a cell, and its reason.
+
+    Parameters
+    ----------
+    paper : Number, optional
+        The published number.
+    summary : mapping
+        Of `evenhand.individual.results.summarise`.
+    inconsistent : str, optional
+        Why the cell contradicts others of the paper.
+    diverged, empty : int
+        The runs that diverged, and those that could not be made.
+    """
+    if inconsistent:
+        return "inconsistent_in_paper", inconsistent
+    if not summary["seeds"]:
+        if diverged and not empty:
+            return "not_run", f"every run diverged ({diverged})"
+        if empty:
+            lost = f"{diverged} diverged, and of {empty} the" if diverged else f"of {empty} the"
+            return "not_run", f"no run is left: {lost} split leaves a group or a label empty"
+        return "not_run", "there is no run of this setting that has the measure"
+    if paper is None:
+        return "no_published_value", None
+    if summary["seeds"] == 1:
+        return "undecided", "one run does not say how far runs lie apart"
+    distance = paper.value - summary["mean"]
+    if abs(distance) <= WIDTH * summary["sd"] + paper.rounding + 1e-9:
+        return "reproduced", None
+    side = "above" if distance > 0 else "below"
+    digits = 1 if paper.rounding > 0.01 else 3
+    sd = summary["sd"]
+    far = f", {abs(distance) / sd:.1f} sd of single runs" if sd > 1e-9 else ""
+    known = paper.explanation or "why is not known"
+    return "not_reproduced", f"{abs(distance):.{digits}f} {side} our mean{far}; {known}"

@@ -1,0 +1,303 @@
+"""The findings: facts from the other tables, in sentences.
+
+Each question about a data set is a function that returns its facts; the macro of the same name in
+`IndividualStudy.phrases`, a Jinja template, turns them into a sentence.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from evenhand.core.tables import Row, Table, flag, text
+from evenhand.individual.names import DATASETS, MOST, method_title, title, who
+from evenhand.individual.results import FORM, cell_key
+from evenhand.individual.study import IndividualStudy
+from evenhand.individual.tables import (
+    grid,
+    pareto_fronts,
+    table_4,
+    table_6,
+    table_7,
+    table_8,
+    tests,
+)
+from evenhand.text.phrases import listed
+
+TABLE = Table(
+    "findings",
+    title="Findings, in sentences",
+    key=("finding", "dataset"),
+    columns=(
+        text("finding", "headline_…: a first sentence of the page"),
+        text("dataset", "Blank: all"),
+        flag("holds", "Whether what the finding asks is so; blank: it is no yes or no"),
+        text("sentence"),
+    ),
+)
+
+#: A difference is significant below this adjusted p-value.
+ALPHA = 0.05
+
+#: A model with a smaller share of positive predictions predicts one class.
+COLLAPSED = 0.01
+
+#: The kinds of headline, which questions give, in their order.
+HEADLINES = ("blind_fairer", "iifr_fairer", "fewer_positives", "other_gain", "no_gain")
+
+Facts = dict[str, Any]
+
+
+def rows(study: IndividualStudy) -> Iterator[Row]:
+    """Yield headlines, how much of each table is reproduced, and the findings of each data set.
+
+    A question for which a number is missing has no row.
+    """
+    macros = _macros(study.phrases)
+
+    def row(finding: str, dataset: str | None, facts: Facts, macro: str = "") -> Row:
+        sentence = " ".join(str(getattr(macros, macro or finding)(facts)).split())
+        sentence = sentence[:1].upper() + sentence[1:]
+        return {"finding": finding, "dataset": dataset, "sentence": sentence} | {
+            "holds": facts.get("holds")
+        }
+
+    found = list(_answers(study))
+    for kind in HEADLINES:
+        names = [title(name, study.titles) for _, name, one in found if one.get("headline") == kind]
+        if names:
+            yield row(f"headline_{kind}", None, {"datasets": names})
+    tables = {
+        member.TABLE.name: [one for one in member.rows(study) if one["published"] is not None]
+        for member in (table_4, table_6, table_7, table_8)
+    }
+    verdicts = {name: Counter(one["verdict"] for one in cells) for name, cells in tables.items()}
+    every = {"all": distinct(tables), **verdicts}
+    for name, counts in every.items():
+        facts = {"verdicts": counts, "judged": counts["reproduced"] + counts["not_reproduced"]}
+        if facts["judged"] and name == "all":
+            yield row("headline_cells", None, facts)
+        elif facts["judged"]:
+            facts["table"] = name.removeprefix("table_")
+            yield row(f"reproduced_{name}", None, facts, "reproduced")
+    for finding, dataset, facts in found:
+        yield row(finding, dataset, facts)
+
+
+def distinct(tables: dict[str, list[Row]]) -> Counter[str]:
+    """Return the verdicts on the paper's cells, each counted once.
+
+    Table 8 prints rows of Tables 4 and 7 again: the MLP's (at a threshold of 1), and its row with
+    IIFR. The first table's verdict counts.
+    """
+    verdicts: dict[tuple[Any, ...], str] = {}
+    for name, cells in tables.items():
+        for row in cells:
+            verdicts.setdefault(cell_key(row, name), row["verdict"])
+    return Counter(verdicts.values())
+
+
+def _macros(path: Path) -> Any:
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(undefined=StrictUndefined)
+    environment.filters |= {
+        "fixed": lambda value, digits: f"{value:.{digits}f}",
+        "short": lambda value: f"{value:g}",
+        "listed": listed,
+        "method": method_title,
+    }
+    environment.globals["MOST"] = MOST
+    return environment.from_string(path.read_text(encoding="utf-8")).module
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a data set on random splits, with numbers as the tables print them."""
+
+    dataset: str
+    table_4: list[Row]
+    grid: list[Row]
+    fronts: list[Row]
+    tests: list[Row]
+
+    def cell(self, method: str, individual: str, metric: str) -> Row | None:
+        """Return the first cell of Table 4 with a mean."""
+        cells = (row for row in self.table_4 if _is(row, method, individual, metric))
+        return next((row for row in cells if row["mean"] is not None), None)
+
+    def test(self, method: str, individual: str, metric: str) -> Row | None:
+        """Return the first test against the MLP, with whether it is significant."""
+        for row in self.tests:
+            named = _is(row, method, individual, metric) and row["against"] == "mlp"
+            if named and row.get("difference") is not None:
+                p = row["p_adjusted"]
+                return row | {"significant": p is not None and p < ALPHA}
+        return None
+
+
+def _is(row: Row, *names: str) -> bool:
+    return (row["method"], row["individual"], row["metric"]) == names
+
+
+def _answers(study: IndividualStudy) -> Iterator[tuple[str, str, Facts]]:
+    """Finding, data set and facts of each question that has an answer."""
+    tables = [list(_rounded(one.rows(study))) for one in (table_4, grid, pareto_fronts, tests)]
+    for dataset in dict.fromkeys(row["dataset"] for row in tables[1]):
+        own = (
+            [row for row in rows if (row["dataset"], row["split"]) == (dataset, "random")]
+            for rows in tables
+        )
+        known = Rows(dataset, *own)
+        for finding, question in QUESTIONS.items():
+            if facts := question(known):
+                yield finding, dataset, facts
+
+
+def _rounded(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        yield {
+            name: float(format(value, FORM)) if isinstance(value, float) else value
+            for name, value in row.items()
+        }
+
+
+def blind_network(rows: Rows) -> Facts | None:
+    """Compare the MLP that never sees the attribute with IIFR on IIFR's own metric."""
+    blind, iifr = (
+        SimpleNamespace(
+            **{metric: rows.cell(*name, metric) for metric in ("ifr_p", "balanced_acc")}
+        )
+        for name in (("mlp_without_attribute", "none"), ("mlp", "iifr_cosine"))
+    )
+    cells = [blind.ifr_p, blind.balanced_acc, iifr.ifr_p, iifr.balanced_acc]
+    if None in cells:
+        return None
+    holds = blind.ifr_p["mean"] >= iifr.ifr_p["mean"]
+    one, other = blind.balanced_acc, iifr.balanced_acc
+    ends = [row[end] for row in (one, other) for end in ("low", "high")]
+    return {
+        "holds": holds,
+        "headline": "blind_fairer" if holds else "iifr_fairer",
+        "blind": blind,
+        "iifr": iifr,
+        "apart": None not in ends and (ends[0] > ends[3] or ends[1] < ends[2]),
+    }
+
+
+def collapse(rows: Rows) -> Facts | None:
+    """Test whether IIFR's gain comes with fewer positive predictions."""
+    metrics = ("ifr_p", "positive_rate", "balanced_acc")
+    found = {metric: rows.test("mlp", "iifr_cosine", metric) for metric in metrics}
+    if None in found.values():
+        return None
+    gain, rate = found["ifr_p"], found["positive_rate"]
+    holds = gain["difference"] > 0 >= rate["difference"]
+    holds = holds and gain["significant"] and rate["significant"]
+    kind = "fewer_positives" if holds else "other_gain" if gain["difference"] > 0 else "no_gain"
+    return found | {"holds": holds, "headline": kind}
+
+
+def one_class(rows: Rows) -> Facts | None:
+    """Find the lambda from which the MLP with IIFR predicts one class only."""
+    reported = rows.cell("mlp", "iifr_cosine", "positive_rate")
+    fixed = ("method", "individual", "epsilon", "epsilon_unit", "reduction", "js_base", "metric")
+    sweep = [
+        row
+        for row in rows.grid
+        if reported
+        and row["mean"] is not None
+        and all(row[name] == reported[name] for name in fixed)
+    ]
+    if len(sweep) < 2:
+        return None
+    sweep.sort(key=lambda row: row["lambda"])
+    collapsed = [row["lambda"] for row in sweep if row["mean"] < COLLAPSED]
+    return {
+        "holds": bool(collapsed),
+        "collapsed": collapsed,
+        "limit": COLLAPSED,
+        "weights": [row["lambda"] for row in sweep],
+        "least": min(row["mean"] for row in sweep),
+    }
+
+
+def counterfactual(rows: Rows) -> Facts | None:
+    """Test whether counterfactual pairs give more individual fairness, and at what cost."""
+    metrics = ("ifr_p", "acc", "ddp")
+    found = {metric: rows.test("mlp", "iifr_counterfactual", metric) for metric in metrics}
+    if None in found.values():
+        return None
+    fair = found["ifr_p"]
+    return found | {"holds": fair["significant"] and fair["difference"] > 0}
+
+
+def adversaries(rows: Rows) -> Facts | None:
+    """Test whether adversarial models have less individual fairness than the MLP."""
+    methods = ("alfr", "laftr_dp", "laftr_eo", "cfair", "cfair_eo")
+    found = [row for method in methods if (row := rows.test(method, "none", "ifr_p"))]
+    if not found:
+        return None
+    sure = [row for row in found if row["significant"]]
+    lower = [row for row in sure if row["difference"] < 0]
+    return {
+        "holds": len(lower) == len(found),
+        "mlp": found[0]["against_mean"],
+        "lower": lower,
+        "higher": [row for row in sure if row["difference"] > 0],
+        "unclear": [row for row in found if not row["significant"]],
+    }
+
+
+def on_front(front: str, measure: str) -> Callable[[Rows], Facts | None]:
+    """Return the question which methods have a setting that no other dominates."""
+
+    def question(rows: Rows) -> Facts | None:
+        points = [row for row in rows.fronts if row["front"] == front]
+        held = Counter(who(row) for row in points if row["on_front"])
+        off = sorted({who(row) for row in points} - held.keys())
+        # those with most settings first, so that these are named
+        names = [f"{name} ({count})" for name, count in held.most_common()]
+        facts = {"measure": measure, "held": names, "off": off, "settings": len(points)}
+        return facts if points else None
+
+    return question
+
+
+def noise(rows: Rows) -> Facts | None:
+    """Report how much IFR_p varies between single runs of the MLP."""
+    cell = rows.cell("mlp", "none", "ifr_p")
+    if cell is None or cell["sd"] is None:
+        return None
+    return {"sd": cell["sd"], "seeds": cell["seeds"], "in_paper": rows.dataset in DATASETS}
+
+
+def lost_runs(kind: str) -> Callable[[Rows], Facts | None]:
+    """Return the question how many runs diverged, or could not be made (empty)."""
+
+    def question(rows: Rows) -> Facts | None:
+        settings = [row for row in rows.grid if row["metric"] == "acc"]
+        reasons = [one for row in settings for one in row["reasons"].split("; ") if one]
+        runs = sum(row["seeds"] + row["diverged"] + row["empty"] for row in settings)
+        lost = sum(row[kind] for row in settings)
+        facts = {"holds": True, "lost": lost, "runs": runs, "reasons": list(dict.fromkeys(reasons))}
+        return facts if lost else None
+
+    return question
+
+
+#: What is asked of each data set.
+QUESTIONS: dict[str, Callable[[Rows], Facts | None]] = {
+    "without_attribute_beats_iifr": blind_network,
+    "gain_with_fewer_positives": collapse,
+    "one_class_from_lambda": one_class,
+    "counterfactual_pairs": counterfactual,
+    "adversaries_less_fair": adversaries,
+    "front_ddp": on_front("ddp", "dDP"),
+    "front_ifr_p": on_front("ifr_p", "1 − IFR_p"),
+    "noise_of_runs": noise,
+    "diverged_runs": lost_runs("diverged"),
+    "runs_not_made": lost_runs("empty"),
+}

@@ -1,0 +1,286 @@
+"""The checks of the paper's tables against each other, with the arithmetic.
+
+No run is needed for them. The kinds of check: ``mix``, the values of the groups, weighted by their
+shares, against the overall value; ``swapped``, the same with the groups swapped; ``copy``, two
+rows with the same cells; ``infeasible``, the accuracies that are possible with the gaps of a row,
+by linear programs over the groups' true and false positive rates; ``misprint``, against a number
+from elsewhere.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from evenhand.core.tables import Row, Table, flag, number, text
+from evenhand.individual.published import Cell, Number, Published
+from evenhand.individual.published import number as parse_number
+from evenhand.individual.results import FORM
+from evenhand.individual.study import IndividualStudy
+
+TABLE = Table(
+    "inconsistencies",
+    title="Checks of the paper's tables against each other",
+    key=("kind", "table", "dataset", "method", "individual", "metric"),
+    columns=(
+        text("kind", "mix, swapped, copy, infeasible or misprint"),
+        text("table", "Number of the table in the paper"),
+        text("dataset"),
+        text("method"),
+        text("individual"),
+        text("metric", "One or several"),
+        number("published"),
+        number("computed"),
+        number("difference"),
+        number("tolerance", "What rounding allows"),
+        text("result", "contradiction, agrees or cannot_be_checked"),
+        flag("listed", "Whether inconsistencies.csv contains it"),
+        text("known_error", "Entries of known_errors.csv"),
+        text("words", "The arithmetic"),
+    ),
+    source="IIFR, Tables 4, 6, 7 and 8",
+    form=FORM,
+)
+
+#: The share of a group in the test rows is not known: it may differ this much from the overall one.
+SHARE = 0.01
+
+#: Cells that are rounded or cut off differ by at most this many units of the last digit.
+UNITS = 1.0
+
+GAPS = ("ddp", "deo_0", "deo_1")
+
+_PLACE = ("dataset", "method", "individual")
+
+
+def rows(study: IndividualStudy) -> Iterator[Row]:
+    """Yield a row per check, and one per listed cell that cannot be checked."""
+    return check_published(study.published)
+
+
+def check_published(published: Published) -> Iterator[Row]:
+    """Yield the checks of published cells; see `rows`."""
+    known = published.inconsistencies
+    checks = [
+        *_mixes(published),
+        *_known_mixes(published),
+        *_copies(published.cells),
+        *_feasible(published),
+        *_misprints(published),
+    ]
+    for check in checks:
+        listed = [one for one in known if _is_about(check, one)]
+        check |= {"listed": bool(listed), "known_error": _errors(listed)}
+    # Of two equal rows the listed one is the copy; if neither is listed, both are reported.
+    copied = {check["twin"] for check in checks if "twin" in check and check["listed"]}
+    for check in checks:
+        if "twin" not in check or check["listed"] or (check["table"], *_place(check)) not in copied:
+            yield {name: value for name, value in check.items() if name != "twin"}
+    for one in known:
+        if not any(_is_about(check, one) for check in checks):
+            yield {name: one[name] for name in ("kind", "table", *_PLACE, "metric")} | {
+                "result": "cannot_be_checked",
+                "listed": True,
+                "known_error": _errors([one]),
+                "words": f"{one['why']} (the cells are not in our facts)",
+            }
+
+
+def _place(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(row[name] for name in _PLACE)
+
+
+def _is_about(check: Mapping[str, Any], listed: Mapping[str, Any]) -> bool:
+    """Whether a check is of a cell that is listed."""
+    # A mix compares Table 6 with Table 4, so an entry of either is meant.
+    tables = {check["table"]} | ({"4", "6"} if check["kind"] in ("mix", "swapped") else set())
+    metrics = check["metric"].split(" ")
+    same = _place(check) == _place(listed)
+    return same and listed["table"] in tables and listed["metric"] in metrics
+
+
+def _errors(listed: list[dict[str, Any]]) -> str:
+    return " ".join(dict.fromkeys(one["known_error"] for one in listed if one["known_error"]))
+
+
+def _check(
+    kind: str,
+    table: str,
+    place: tuple[str, ...],
+    paper: Number,
+    computed: float,
+    slack: float,
+    words: str,
+) -> dict[str, Any]:
+    """A comparison of a published number, at (data set, method, individual, metric)."""
+    tolerance = UNITS * 2 * paper.rounding + slack
+    difference = computed - paper.value
+    return {
+        "kind": kind,
+        "table": table,
+        **dict(zip((*_PLACE, "metric"), place, strict=True)),
+        "published": paper.value,
+        "computed": computed,
+        "difference": difference,
+        "tolerance": tolerance,
+        "result": "contradiction" if abs(difference) > tolerance + 1e-9 else "agrees",
+        "words": words,
+    }
+
+
+def mix(values: list[tuple[float, Number]]) -> tuple[float, float]:
+    """Return the weighted mean of the groups' cells, and what rounding and shares leave open.
+
+    Parameters
+    ----------
+    values : list of (float, Number)
+        Share and cell of each group; the shares add up to 1.
+    """
+    total = sum(share * cell.value for share, cell in values)
+    spread = max(cell.value for _, cell in values) - min(cell.value for _, cell in values)
+    return total, sum(share * cell.rounding for share, cell in values) + SHARE * spread
+
+
+def _mixes(published: Published) -> Iterator[dict[str, Any]]:
+    groups = published.cells["6"]
+    for place in dict.fromkeys((*cell[:3], cell[5]) for cell in groups):
+        shares = [share for share, _ in published.rates.get(place[0], [])]
+        whole = published.cells["4"].get((*place[:3], None, None, place[3]))
+        parts = [groups.get((*place[:3], i, None, place[3])) for i in range(len(shares))]
+        if whole is None or not parts or None in parts:
+            continue
+        computed, slack = mix(list(zip(shares, parts, strict=True)))
+        terms = " + ".join(f"{s:.3f} x {p.value:g}" for s, p in zip(shares, parts, strict=True))
+        words = f"{terms} = {computed:.1f}; Table 4 says {whole.value:g}"
+        yield _check("mix", "6", place, whole, computed, slack, words)
+
+
+def _known_mixes(published: Published) -> Iterator[dict[str, Any]]:
+    for row in published.mixes:
+        place = (*_place(row), row["metric"])
+        whole = published.cells["4"].get((*place[:3], None, None, place[3]))
+        if whole is None:
+            continue
+        mixed, swapped = row["number"], row["groups"] == "swapped"
+        words = (
+            f"the mix of Table 6 {'with the groups swapped ' if swapped else ''}is"
+            f" {mixed.value:g} (its cells are not in our facts); Table 4 says {whole.value:g}"
+        )
+        kind = "swapped" if swapped else "mix"
+        check = _check(kind, "6", place, whole, mixed.value, mixed.rounding, words)
+        if swapped and check["result"] == "agrees":  # so the cells as printed do not
+            check["result"] = "contradiction"
+            check["words"] += ", so the groups are swapped in print"
+        yield check
+
+
+def _copies(tables: Mapping[str, Mapping[Cell, Number]]) -> Iterator[dict[str, Any]]:
+    """Rows of a table with the same cells, but for one unit in the last digit of one of them.
+
+    Rows of fewer than three cells are not compared.
+    """
+    for table in "467":
+        lines: dict[tuple[str, ...], dict[Any, Number]] = {}
+        for cell, value in tables[table].items():
+            lines.setdefault(cell[:3], {})[(cell[3], cell[5])] = value
+        for (one, a), (other, b) in combinations(lines.items(), 2):
+            if one[0] != other[0] or a.keys() != b.keys() or len(a) < 3:
+                continue
+            apart = sum(abs(a[at].value - b[at].value) / (2 * a[at].rounding) for at in a)
+            if apart > 1 + 1e-6:
+                continue
+            cells = ", ".join(f"{value.value:g}" for value in a.values())
+            same = "all" if apart < 1e-6 else "all but one unit in the last digit"
+            for line, twin in ((one, other), (other, one)):
+                loss = "" if twin[2] == "none" else f" with {twin[2]}"
+                yield {
+                    "kind": "copy",
+                    "table": table,
+                    **dict(zip(_PLACE, line, strict=True)),
+                    "metric": " ".join(dict.fromkeys(metric for _, metric in a)),
+                    "result": "contradiction",
+                    "twin": (table, *twin),
+                    "words": f"{cells}: the cells of {twin[1]}{loss} ({same})",
+                }
+
+
+def _feasible(published: Published) -> Iterator[dict[str, Any]]:
+    cells = published.cells["7"]
+    for place in dict.fromkeys(cell[:3] for cell in cells):
+        groups = published.rates.get(place[0], [])
+        gaps = [cells.get((*place, None, None, metric)) for metric in GAPS]
+        accuracy = published.cells["4"].get((*place, None, None, "acc"))
+        if len(groups) != 2 or accuracy is None or None in gaps:
+            continue
+        ends = accuracies_with(gaps, groups)
+        printed = ", ".join(f"{one.value:g}" for one in gaps)
+        low, high = ends or (np.nan, np.nan)
+        nearest = min(max(accuracy.value, low), high) if ends else np.nan
+        words = (
+            f"with the gaps {printed} and the population's P(Y=1|A) accuracy can be {low:.1f}"
+            f" to {high:.1f}; Table 4 says {accuracy.value:g}"
+        )
+        check = _check("infeasible", "7", (*place, " ".join(GAPS)), accuracy, nearest, 0.0, words)
+        if not ends:
+            check["result"] = "contradiction"
+            check["words"] = f"no rates have the gaps {printed} with the population's P(Y=1|A)"
+        yield check
+
+
+def accuracies_with(
+    gaps: list[Number], groups: list[tuple[float, float]]
+) -> tuple[float, float] | None:
+    """Return the least and largest accuracy of a classifier with these gaps between two groups.
+
+    Parameters
+    ----------
+    gaps : list of Number
+        dDP, dEO for y=0 and dEO for y=1, known to a unit of their last digit (rounded or cut).
+    groups : list of (float, float)
+        P(A) and P(Y=1|A) of each group.
+
+    Returns
+    -------
+    (float, float) or None
+        In percent; None where no rates have these gaps. Three differences have eight patterns of
+        signs, and each is a linear program in the true and false positive rates of the groups.
+    """
+    from scipy.optimize import linprog
+
+    (share_0, base_0), (share_1, base_1) = groups
+    # columns: tpr of group 0, tpr of group 1, fpr of group 0, fpr of group 1
+    differences = np.array(
+        [
+            [base_0, -base_1, 1 - base_0, -(1 - base_1)],
+            [0.0, 0.0, 1.0, -1.0],
+            [1.0, -1.0, 0.0, 0.0],
+        ]
+    )
+    gain = np.array(
+        [share_0 * base_0, share_1 * base_1, -share_0 * (1 - base_0), -share_1 * (1 - base_1)]
+    )
+    constant = share_0 * (1 - base_0) + share_1 * (1 - base_1)
+    units = np.array([UNITS * 2 * one.rounding for one in gaps])
+    values = np.array([one.value for one in gaps])
+    found: list[float] = []
+    for signs in product((1.0, -1.0), repeat=3):
+        signed = np.array(signs)[:, None] * differences
+        above = np.vstack([signed, -signed])
+        below = np.concatenate([values + units, units - values])
+        for goal in (gain, -gain):
+            solved = linprog(goal, A_ub=above, b_ub=below, bounds=[(0, 1)] * 4, method="highs")
+            if solved.success:
+                found.append(100 * (constant + float(gain @ solved.x)))
+    return (min(found), max(found)) if found else None
+
+
+def _misprints(published: Published) -> Iterator[dict[str, Any]]:
+    for one in published.inconsistencies:
+        table, place = one["table"], _place(one)
+        paper = published.cells[table].get((*place, one["group"], None, one["metric"]))
+        if one["other"] and paper:
+            other = parse_number(one["other"])
+            words = f"Table {table} says {paper.value:g}; {one['why']}"
+            at = (*place, one["metric"])
+            yield _check(one["kind"], table, at, paper, other.value, other.rounding, words)

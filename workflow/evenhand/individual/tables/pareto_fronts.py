@@ -1,0 +1,96 @@
+"""The settings that no other setting of the data set exceeds in both accuracy and fairness.
+
+A method has many settings, each with another trade-off. Comparing methods by one setting each
+compares the choice of settings; the Pareto front shows all of them.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from evenhand.core.tables import Row, Table, flag, integer, number, percent, text
+from evenhand.individual.results import FORM, SETTING_COLUMNS, Result, describe
+from evenhand.individual.study import IndividualStudy
+from evenhand.individual.summary import summarise
+
+#: The measures of unfairness (less is better) that balanced accuracy is traded against.
+FRONTS = ("ddp", "ifr_p")
+
+TABLE = Table(
+    "pareto_fronts",
+    title="Pareto fronts of balanced accuracy and fairness",
+    key=("front", *(one.name for one in SETTING_COLUMNS)),
+    columns=(
+        text("front", "ddp: unfairness is dDP; ifr_p: it is 1 - IFR_p, as a share"),
+        *SETTING_COLUMNS,
+        text("point", "The setting in words"),
+        percent("balanced_acc", "Mean over seeds"),
+        percent("balanced_acc_sd", "Standard deviation over seeds"),
+        number("unfairness", "Mean over seeds"),
+        number("unfairness_sd", "Standard deviation over seeds"),
+        integer("seeds"),
+        integer("diverged"),
+        flag("on_front", "Whether no other point of the data set and kind of split dominates it"),
+        text("dominated_by", "The fairest point of the front that is at least as accurate"),
+    ),
+    form=FORM,
+)
+
+
+def rows(study: IndividualStudy) -> Iterator[Row]:
+    """Yield a row per front and setting that has both measures, compared by their means."""
+    for front in FRONTS:
+        parts: dict[tuple[Any, Any], list[dict[str, Any]]] = {}
+        for result in study.results.values():
+            if point := _point(result, front):
+                parts.setdefault((point["dataset"], point["split"]), []).append(point)
+        for points in parts.values():
+            above = dominators(
+                [point["balanced_acc"] for point in points],
+                [point["unfairness"] for point in points],
+            )
+            for point, other in zip(points, above, strict=True):
+                name = None if other is None else points[other]["point"]
+                yield point | {"on_front": other is None, "dominated_by": name}
+
+
+def _point(result: Result, front: str) -> dict[str, Any] | None:
+    runs = [run for run in result.runs if None not in (run["balanced_acc"], run[front])]
+    if not runs:
+        return None
+    accuracy = summarise([run["balanced_acc"] for run in runs])
+    unfairness = summarise([run["ddp"] if front == "ddp" else 1 - run[front] / 100 for run in runs])
+    return {
+        "front": front,
+        **result.named,
+        "point": describe(result.setting),
+        "balanced_acc": accuracy["mean"],
+        "balanced_acc_sd": accuracy["sd"],
+        "unfairness": unfairness["mean"],
+        "unfairness_sd": unfairness["sd"],
+        "seeds": accuracy["seeds"],
+        "diverged": result.diverged,
+    }
+
+
+def dominators(good: Sequence[float], bad: Sequence[float]) -> list[int | None]:
+    """Return for each point the one that dominates it: at least as good, at most as bad, not equal.
+
+    Parameters
+    ----------
+    good, bad : sequence of float
+        Of the same length; finite.
+
+    Returns
+    -------
+    list of int or None
+        Of all that are at least as good, the least bad (the better one of two such, the first
+        of equals), which is on the front; None for a point on the front.
+    """
+    found: list[int | None] = [None] * len(good)
+    best: int | None = None
+    for point in sorted(range(len(good)), key=lambda i: (-good[i], bad[i])):
+        if best is None or bad[point] < bad[best]:
+            best = point
+        elif (good[best], bad[best]) != (good[point], bad[point]):
+            found[point] = best
+    return found

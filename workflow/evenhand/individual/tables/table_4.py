@@ -1,0 +1,19 @@
+"""Accuracy and individual fairness of each method.
+
+Balanced accuracy and the positive rate are always reported with accuracy, because accuracy hides
+a model that predicts one class.
+"""
+
+from collections.abc import Iterator
+
+from evenhand.core.tables import Row
+from evenhand.individual.reproduction import compare_overall, reproduction
+from evenhand.individual.study import IndividualStudy
+
+TABLE = reproduction("4", "Accuracy and individual fairness")
+METRICS = ("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p", "ifr_p_all")
+
+
+def rows(study: IndividualStudy) -> Iterator[Row]:
+    """Yield a row per reported setting and metric."""
+    return compare_overall(study, "4", METRICS)

@@ -1,0 +1,71 @@
+"""The MLP with IIFR by epsilon, the similarity from which two people are neighbours.
+
+The paper's thresholds are reported for weight 1. For a data set that the settings do not name, or
+whose runs with that weight have fewer than two thresholds, the setting with most of them is
+reported (the largest weight of several), if it has two. Above a threshold of 1 nobody has a
+neighbour: where 1 was not run, the MLP without the loss takes its place.
+"""
+
+from collections.abc import Iterator
+
+from evenhand.core.tables import Row
+from evenhand.individual.reported_settings import MOST, NAMED, ReportedSetting
+from evenhand.individual.reproduction import compare_cells, reproduction
+from evenhand.individual.results import SETTING, Setting
+from evenhand.individual.study import IndividualStudy
+
+TABLE = reproduction("8", "Accuracy and fairness by threshold")
+METRICS = ("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p", "ddp", "deo_0", "deo_1")
+
+LAMBDA, EPSILON = SETTING.index("lambda"), SETTING.index("epsilon")
+
+
+def rows(study: IndividualStudy) -> Iterator[Row]:
+    """Yield a row per data set, threshold and metric."""
+    cells = study.published.cells["8"]
+    named = {row["dataset"] for row in study.settings}
+    for dataset in dict.fromkeys(setting[0] for setting in study.results):
+        sweeps = _sweeps(study, dataset)
+        paper = _with_epsilon(_mlp(dataset, 1.0), None)
+        published = {cell[4] for cell in cells if cell[0] == dataset}
+        most = max(sweeps, key=lambda one: (len(sweeps[one]), one[LAMBDA]), default=None)
+        if len(sweeps.get(paper, ())) > 1 and (dataset in named or published):
+            bases = [(paper, NAMED)]
+        else:
+            bases = [(paper, NAMED)] if published else []
+            if most and len(sweeps[most]) > 1:
+                bases.append((most, MOST))
+        for base, choice in bases:
+            thresholds = set(sweeps.get(base, ())) | (published if choice == NAMED else set())
+            for epsilon in sorted(thresholds):
+                setting = _with_epsilon(base, epsilon)
+                result = study.results.get(setting)
+                if result is None and epsilon == 1:
+                    result = study.results.get(_mlp(dataset, None))
+                reported = ReportedSetting(setting, choice)
+                yield from compare_cells(study, "8", reported, result, METRICS, epsilon=epsilon)
+
+
+def _mlp(dataset: str, weight: float | None) -> Setting:
+    """Return the MLP's setting with the paper's loss of a weight, or without a loss."""
+    named = dict.fromkeys(SETTING) | {"dataset": dataset, "method": "mlp", "individual": "none"}
+    named |= {"lambda": 0.0, "js_base": "e", "split": "random"}
+    if weight is not None:
+        named |= {"individual": "iifr_cosine", "reduction": "sum", "lambda": weight}
+        named |= {"epsilon_unit": "cosine"}
+    return tuple(named.values())
+
+
+def _with_epsilon(setting: Setting, epsilon: float | None) -> Setting:
+    return (*setting[:EPSILON], epsilon, *setting[EPSILON + 1 :])
+
+
+def _sweeps(study: IndividualStudy, dataset: str) -> dict[Setting, list[float]]:
+    """The thresholds of the MLP's cosine loss on random splits, by the rest of the setting."""
+    found: dict[Setting, list[float]] = {}
+    for setting, result in study.results.items():
+        named = result.named
+        kind = named["method"], named["individual"], named["split"]
+        if setting[0] == dataset and kind == ("mlp", "iifr_cosine", "random"):
+            found.setdefault(_with_epsilon(setting, None), []).append(named["epsilon"])
+    return found

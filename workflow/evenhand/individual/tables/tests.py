@@ -1,0 +1,147 @@
+"""Tests between methods, paired by seed.
+
+Each method is tested against the MLP, each individual loss against the method without it, and
+EIDIG against its control, which is retrained without new rows.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from evenhand.core.tables import Row, Table, integer, number, text
+from evenhand.individual.results import (
+    FORM,
+    SETTING,
+    SETTING_COLUMNS,
+    Result,
+    Setting,
+)
+from evenhand.individual.study import IndividualStudy
+from evenhand.individual.summary import t_quantile
+from evenhand.metrics.paired import holm
+
+#: The measures that are tested.
+METRICS = ("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p", "ddp", "deo_0", "deo_1")
+
+TABLE = Table(
+    "tests",
+    title="Tests between methods, paired by seed",
+    key=(*SETTING, "against", "against_mu", "metric"),
+    columns=(
+        *SETTING_COLUMNS,
+        text("choice", "Why the setting is reported, as in table_4"),
+        text("against", "mlp; none: the same method and mu without the loss; control: of EIDIG"),
+        number("against_mu"),
+        text("metric"),
+        integer("seeds", "Seeds that both have"),
+        number("mean"),
+        number("against_mean"),
+        number("difference", "Above 0: the setting is higher", interval=True, count="seeds"),
+        number("p_value", "Two-sided paired t test: would other seeds on these data differ?"),
+        number("p_adjusted", "By Holm, over all tests of the data set"),
+        number(
+            "p_resampled",
+            "With the variance of Nadeau and Bengio (Machine Learning 52, 2003), (1/k +"
+            " n_test/n_train) s^2, for random splits that share rows: would other data differ?",
+        ),
+        number("p_resampled_adjusted", "By Holm, over all tests of the data set"),
+        text("reason", "Why there is no p-value"),
+    ),
+    form=FORM,
+)
+
+
+def rows(study: IndividualStudy) -> Iterator[Row]:
+    """Yield a row per reported setting, reference and metric."""
+    for dataset in sorted(study.datasets):
+        yield from _adjusted(list(_of_dataset(study, dataset)))
+
+
+def _of_dataset(study: IndividualStudy, dataset: str) -> Iterator[dict[str, Any]]:
+    results = study.results
+    for setting, choice in study.reported(dataset):
+        for against, other in references(setting).items():
+            if setting not in results or other not in results or other == setting:
+                continue
+            pair = {"choice": choice, "against": against, "against_mu": other[SETTING.index("mu")]}
+            for metric in METRICS:
+                tested = compare(results[setting], results[other], metric)
+                yield results[setting].named | pair | {"metric": metric} | tested
+
+
+def references(setting: Setting) -> dict[str, Setting]:
+    """Return the settings that one may be tested against, by the column ``against``."""
+    named = dict(zip(SETTING, setting, strict=True))
+    plain = named | dict.fromkeys(("reduction", "epsilon", "epsilon_unit"))
+    plain |= {"individual": "none", "lambda": 0.0}
+    found = {"mlp": plain | {"method": "mlp", "mu": None}}
+    if named["individual"] != "none" and named["method"] != "mlp":
+        found["none"] = plain
+    found["control"] = named | {"method": f"{named['method']}_control"}
+    return {against: tuple(one.values()) for against, one in found.items()}
+
+
+def compare(one: Result, other: Result, metric: str) -> dict[str, Any]:
+    """Return the paired tests of a metric, not adjusted."""
+    reference = {run["seed"]: run[metric] for run in other.runs if run[metric] is not None}
+    runs = [run for run in one.runs if run[metric] is not None and run["seed"] in reference]
+    if not runs:
+        return {"seeds": 0, "reason": "they have no seed in common"}
+    values = np.array([run[metric] for run in runs], dtype=np.float64)
+    against = np.array([reference[run["seed"]] for run in runs], dtype=np.float64)
+    differences = values - against
+    row: dict[str, Any] = {"seeds": len(runs), "mean": float(values.mean())}
+    row |= {"against_mean": float(against.mean()), "difference": float(differences.mean())}
+    if len(runs) < 2:
+        return row | {"reason": "one seed does not say how differences vary"}
+    low, high, p_value = paired_t(differences)
+    row |= {"difference_low": low, "difference_high": high, "p_value": p_value}
+    if p_value is None:
+        row["reason"] = "the differences do not vary"
+    elif one.named["split"] == "random":
+        extra = float(np.mean([run["n_test"] / run["n_train"] for run in runs]))
+        row["p_resampled"] = paired_t(differences, extra)[2]
+    return row
+
+
+def paired_t(
+    differences: Sequence[float] | np.ndarray, extra: float = 0.0
+) -> tuple[float, float, float | None]:
+    """Return the 95 % interval of the mean difference, and the p-value of the paired t test.
+
+    Parameters
+    ----------
+    differences : sequence of float
+        At least two.
+    extra : float
+        Added to ``1 / k`` in the variance of the mean: n_test / n_train for random splits of
+        the same data (Nadeau and Bengio 2003).
+
+    Returns
+    -------
+    (float, float, float or None)
+        The p-value, two-sided, is None where the differences are all the same and not zero, and
+        1 where they are all zero.
+    """
+    from scipy.special import stdtr
+
+    values = np.asarray(differences, dtype=np.float64)
+    mean, sd = float(values.mean()), float(values.std(ddof=1))
+    if sd <= 1e-12 * max(1.0, abs(mean)):
+        return mean, mean, 1.0 if abs(mean) <= 1e-12 else None
+    error = math.sqrt(1 / len(values) + extra) * sd
+    reach = t_quantile(len(values) - 1) * error
+    p_value = 2 * float(stdtr(len(values) - 1, -abs(mean) / error))
+    return mean - reach, mean + reach, p_value
+
+
+def _adjusted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    for name in ("p_value", "p_resampled"):
+        values = [row.get(name) for row in rows]
+        adjusted = holm(np.array([np.nan if value is None else value for value in values]))
+        for row, value in zip(rows, adjusted.tolist(), strict=True):
+            column = "p_adjusted" if name == "p_value" else f"{name}_adjusted"
+            row[column] = None if math.isnan(value) else value
+    return rows

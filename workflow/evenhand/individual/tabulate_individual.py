@@ -1,0 +1,75 @@
+"""All result tables of individual fairness: each module of `evenhand.individual.tables` is one."""
+
+from typing import Any
+
+from evenhand.core import stage
+from evenhand.core.families import load_members
+from evenhand.core.stage import Input, Output, Source
+from evenhand.core.tables import tabulate
+from evenhand.errors import InputError
+from evenhand.individual import tables
+from evenhand.individual.people import read_people
+from evenhand.individual.published import read_published, read_settings
+from evenhand.individual.results import read_groups, read_runs
+from evenhand.individual.study import IndividualStudy
+
+
+def tabulate_individual(
+    *,
+    runs: list[Input],
+    groups: list[Input],
+    predictions: list[Input],
+    data: list[Input],
+    meta: list[Input],
+    published: list[Source],
+    settings: Input,
+    training: Input,
+    phrases: Input,
+    out: Output,
+) -> dict[str, Any]:
+    """Compute the tables of individual fairness from the runs of all data sets and methods.
+
+    Parameters
+    ----------
+    runs, groups, predictions : list of Path
+        Of `train_table` and `train_eidig`, in the same order.
+    data, meta : list of Path
+        ``data.parquet`` and ``data.json`` of each data set.
+    published : list of Path
+        The facts of the paper, of ``resources/iifr``; see `evenhand.individual.published`.
+    settings : Path
+        Which setting is reported for a method (``resources/iifr/settings.csv``).
+    training : Path
+        How networks are trained (``resources/iifr/training.csv``).
+    phrases : Path
+        The sentences of the findings, a Jinja template.
+    out : Path
+        The folder of the tables; see `evenhand.core.tables`.
+
+    Raises
+    ------
+    InputError
+        There are not as many files of each kind, or they do not belong together.
+    """
+    if not len(runs) == len(groups) == len(predictions):
+        raise InputError("there is not one table of runs, groups and predictions per training")
+    rows = read_runs(runs)
+    study = IndividualStudy(
+        runs=rows,
+        groups=read_groups(groups, rows),
+        trainings=list(zip(runs, predictions, strict=True)),
+        people=read_people(data, meta),
+        published=read_published(published),
+        settings=read_settings(settings),
+        training=training,
+        phrases=phrases,
+    )
+    lost = {
+        "diverged": sum(result.diverged for result in study.results.values()),
+        "empty": sum(result.empty for result in study.results.values()),
+    }
+    return tabulate(out, load_members(tables), study) | {"runs": len(rows)} | lost
+
+
+if __name__ == "__main__":
+    stage.run(tabulate_individual)
