@@ -42,7 +42,6 @@ include: "workflow/rules/legal_cases.smk"
 include: "workflow/rules/legal_tables.smk"
 include: "workflow/rules/legal_audit.smk"
 include: "workflow/rules/legal_training.smk"
-include: "workflow/rules/legal_scores.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/cards.smk"
 

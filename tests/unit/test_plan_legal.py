@@ -102,17 +102,19 @@ def test_the_curves_are_of_each_training(here):
         "<results>/legal/mine/history/linear/group_dro/applicant_gender/all.parquet",
     ]
     assert {*plan_classifiers.histories(config, "mine")} <= {*plan_classifiers.other_files(config)}
-    assert files["curves"] == ["<results>/tables/legal_mine_curves.csv"]
-    options = plan_classifiers.classifiers_page_options(config)
-    called = dict(zip(options["objectives"], options["objective_titles"], strict=True))
-    assert called == {  # those of the paper, too, whose scores stand beside ours
-        "adversarial": "adversarial removal", "erm": "ERM", "group_dro": "Group DRO", "irm": "IRM",
-        "v_rex": "V-REx",
+    assert files == {
+        "tables": ["<results>/tables/classifiers/mine"],
+        "findings": "<results>/tables/legal_classifier_findings.json",
+    }
+    assert plan_classifiers.classifiers_page_options(config) == {
+        "kinds": ["ecthr"], "titles": ["ECtHR"], "swapped": "gender",
+        **plan_classifiers.objective_titles(),
     }  # fmt: skip
+    called = plan_classifiers.objective_titles()
+    titles = dict(zip(called["objectives"], called["objective_titles"], strict=True))
+    assert (titles["erm"], titles["group_dro"], titles["v_rex"]) == ("ERM", "Group DRO", "V-REx")
     cases = plan_classifiers.cases_page_options(config)
-    assert cases["objectives"] == ["erm", "group_dro"]
-    assert files["bins"] == ["<results>/tables/legal_mine_calibration_bins.csv"]
-    assert files["group_scores"] == ["<results>/tables/legal_mine_group_scores.csv"]
+    assert cases["objectives"] == called["objectives"]
     assert not plan_classifiers.classifiers_page_files(configured({"a": TEXTS}))
 
 
@@ -350,9 +352,6 @@ def test_twins_of_all_objectives(here):
         "words": {"en": "own/swap_gender_en.csv"},
         "followers": {"en": "own/swap_gender_en_followers.csv"},
     }
-    files = plan_classifiers.classifiers_page_files(config)
-    assert files["counterfactual"] == ["<results>/tables/legal_mine_counterfactual.csv"]
-    assert plan_classifiers.classifiers_page_options(config)["twinned"] == ["mine"]
 
 
 def test_without_twins_nothing_is_swapped(here):

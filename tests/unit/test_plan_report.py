@@ -104,7 +104,7 @@ def test_what_pages_list_is_offered_too():
     assert {
         "<results>/slguset/quarantine.csv",
         "<results>/tables/p_models.csv",
-        "<results>/tables/legal_c_curves.csv",
+        "<results>/tables/classifiers/c",
     } <= {*plan_report.tables(config, ["a-1"])}
 
 

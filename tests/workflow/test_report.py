@@ -45,12 +45,12 @@ def test_it_shows_pages_tables_and_cards_with_captions(html):
     results = results_of(html)
     shown = {one["name"]: one for one in results}
     assert {"index.html", "legal_cases.html", "provenance.html", "run.html"} <= shown.keys()
-    assert {"legal_court_groups.csv", "legal_court_shift.csv", "README.md"} <= shown.keys()
-    caption = shown["legal_court_groups.csv"]["caption"]
+    assert {"groups.csv", "shift.csv", "README.md"} <= shown.keys()
+    caption = shown["groups.csv"]["caption"]
     assert "court" in caption and "{{" not in caption
     assert all(one["caption"] for one in results)
     assert shown["index.html"]["labels"] == {"result": "Overview"}
-    assert shown["legal_court_groups.csv"]["labels"] == {"result": "Groups by split", "of": "court"}
+    assert shown["groups.csv"]["labels"] == {"result": "groups", "of": "court"}
     found = re.search(r'<script id="categories">\s*var categories = (.*?);\s*</script>', html, re.S)
     assert set(json.loads(found[1])) == {"Pages", "Legal data", "Cards", "Provenance"}
 

@@ -168,7 +168,7 @@ def test_editing_a_filter_reruns_it_and_what_depends_on_it(demo, graph, name):
         ("slguset/score_bias", {"score_bias"}),
         ("legal/formats/swiss_judgment", {"read_cases"}),
         ("legal/formats/hudoc_text", set()),
-        ("legal/measure_shift", {"measure_shift"}),
+        ("legal/case_tables/shift", {"tabulate_cases"}),
         ("individual/tables/pareto_fronts", {"tabulate_individual"}),
     ],
 )

@@ -1,13 +1,14 @@
 """What the Snakefile asks about classifiers of legal cases. See `evenhand.plan`."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from evenhand import plan_legal
 from evenhand.core.declared import declared
+from evenhand.core.families import member_names
 from evenhand.errors import InputError
 
 Config = dict[str, Any]
@@ -21,9 +22,6 @@ TRAINING = {
 
 #: What a kind of classifier stands for in the paper, if it is not said.
 STANDS_FOR = {"linear": "linear", "frozen": "none", "hierarchical": "transformer"}
-
-#: The objectives that FairLex has scores of; they stand on the page, trained here or not.
-PUBLISHED = ("adversarial", "erm", "group_dro", "irm", "v_rex")
 
 #: Keys of a classifier that say how it is trained, where they have the stage's own names.
 SETTINGS = (
@@ -131,22 +129,13 @@ def _objective(objective: str, name: str) -> Any:
     return declared(f"evenhand.learning.objectives.{objective}", name)
 
 
-def objective_titles(config: Config, others: Iterable[str] = ()) -> dict[str, list[str]]:
-    """The objectives that classifiers are trained with and others, and what people call them."""
-    chosen = config["legal"]["classifiers"].values()
-    names = sorted({objective for one in chosen for objective in one["objectives"]} | {*others})
+def objective_titles() -> dict[str, list[str]]:
+    """All objectives, and their titles."""
+    names = [one.rpartition(".")[2] for one in member_names("evenhand.learning.objectives")]
     return {
         "objectives": names,
         "objective_titles": [_objective(name, "TITLE") or name for name in names],
     }
-
-
-def attribute_titles(config: Config) -> dict[str, list[str]]:
-    """The attributes of the data sets with classifiers, and what people call them."""
-    titles: dict[str, str] = {}
-    for name in scored(config):
-        titles |= plan_legal.attribute_titles(config, name)
-    return {"attributes": list(titles), "attribute_titles": list(titles.values())}
 
 
 def uses_groups(objective: str) -> bool:
@@ -337,47 +326,31 @@ def scored(config: Config) -> list[str]:
     return [name for name in config["legal"]["datasets"] if classifiers_of(config, name)]
 
 
-def score_tables(config: Config, *tables: str) -> dict[str, list[str]]:
-    """Tables of the classifiers, one each per data set."""
-    names = scored(config)
-    return {
-        table: [f"<results>/tables/legal_{name}_{table}.csv" for name in names]
-        for table in tables
-        if names
-    }
+def table_folders(config: Config) -> list[str]:
+    """The folders of the tables of classifiers, one per data set."""
+    return [f"<results>/tables/classifiers/{name}" for name in scored(config)]
 
 
-def finding_files(config: Config) -> dict[str, list[str]]:
-    """What the classifiers' findings rest on."""
-    return score_tables(config, "table_4", "tests", "table_2", "calibration")
+def kinds(config: Config) -> dict[str, list[str]]:
+    """The kinds of the data sets that classifiers are trained on."""
+    return {"kinds": [plan_legal.kind_of(config, name) for name in scored(config)]}
 
 
 def classifiers_page_files(config: Config) -> dict[str, str | list[str]]:
-    """The results that the page of the classifiers shows, by the name of its argument."""
-    files = score_tables(config, "table_4", "claims", "tests", "table_2", "calibration")
-    if not files:
-        return {}
-    return {
-        **files,
-        **score_tables(config, "group_scores"),
-        "counterfactual": [
-            f"<results>/tables/legal_{name}_counterfactual.csv" for name in twinned(config)
-        ],
-        "bins": score_tables(config, "calibration_bins")["calibration_bins"],
-        "curves": score_tables(config, "curves")["curves"],
-        "findings": "<results>/tables/legal_classifier_findings.json",
-    }
+    """The results that the report on classifiers shows, by the name of its argument."""
+    folders = table_folders(config)
+    findings = "<results>/tables/legal_classifier_findings.json"
+    return {"tables": folders, "findings": findings} if folders else {}
 
 
 def classifiers_page_options(config: Config) -> dict[str, str | list[str]]:
-    """What that page is told of the data sets, in the order of its files."""
-    told, names = plan_legal.page_options(config), scored(config)
-    places = [told["names"].index(name) for name in names]
+    """The other arguments of that report, in the order of its folders."""
+    titles = dict(zip(config["legal"]["datasets"], plan_legal.titles(config), strict=True))
     return {
-        **{key: [told[key][i] for i in places] for key in ("names", "kinds", "titles")},
-        **objective_titles(config, PUBLISHED),
-        "twinned": twinned(config),
+        **kinds(config),
+        "titles": [titles[name] for name in scored(config)],
         "swapped": config["legal"]["swap"],
+        **objective_titles(),
     }
 
 
@@ -395,14 +368,17 @@ def cases_page_files(config: Config) -> dict[str, list[str]]:
 
 def cases_page_options(config: Config) -> dict[str, list[str]]:
     """What that page is told of the data sets, in the order of its files."""
-    told = plan_legal.page_options(config)
+    datasets = list(config["legal"]["datasets"])
     trainings = [
         file.removeprefix("<results>/legal/").removesuffix(".parquet")
-        for name in told["names"]
+        for name in datasets
         for file in predictions(config, name)
     ]
+    parts = [f"{name}/{part}" for name in datasets for part in plan_legal.parts(config, name)]
     return {
-        **{key: told[key] for key in ("names", "kinds", "titles", "parts")},
-        **objective_titles(config),
+        **plan_legal.page_options(config),
+        "names": datasets,
+        "parts": parts,
+        **objective_titles(),
         "trainings": [one.replace("/predictions/", "/", 1) for one in trainings],
     }

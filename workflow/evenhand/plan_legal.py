@@ -20,10 +20,6 @@ SHEETS = (".xlsx", ".csv")
 NO_ATTRIBUTE = "none"
 
 
-#: The tables of a data set, by what they are called on the page.
-TABLES = ("sizes", "groups", "labels", "shift", "cross", "lengths", "leakage", "rules")
-
-
 @cache
 def dataset(kind: str) -> Dataset:
     """One of FairLex's four."""
@@ -232,21 +228,19 @@ def tokenised(config: Config, name: str, suffix: str = "arrow") -> list[str]:
 
 
 def page_files(config: Config) -> dict[str, str | list[str]]:
-    """The results that the page of the legal data sets shows, by the name of its argument."""
+    """The results that the report on the legal data sets shows, by the name of its argument."""
     names = list(config["legal"]["datasets"])
     if not names:
         return {}
-    read = [
-        f"<results>/legal/{name}/records/{one}" for name in names for one in parts(config, name)
-    ]
     return {
-        **{
-            table: [f"<results>/tables/legal_{name}_{table}.csv" for name in names]
-            for table in TABLES
-        },
-        "counts": [f"{path}.counts.json" for path in read],
+        "tables": [f"<results>/tables/cases/{name}" for name in names],
+        "counts": [
+            f"<results>/legal/{name}/records/{one}.counts.json"
+            for name in names
+            for one in parts(config, name)
+        ],
+        "splits": [f"<results>/legal/{name}/splits.json" for name in names],
         "duplicates": [f"<results>/legal/{name}/duplicates.parquet" for name in names],
-        "divided": [f"<results>/legal/{name}/splits.json" for name in names],
         "audits": [table for name in names for table in audit_table(config, name)],
     }
 
@@ -256,15 +250,16 @@ def attribute_titles(config: Config, name: str) -> dict[str, str]:
     return {one.name: one.title for one in dataset(kind_of(config, name)).attributes}
 
 
+def titles(config: Config) -> list[str]:
+    """The titles of the data sets."""
+    datasets = config["legal"]["datasets"].values()
+    return [one["title"] or dataset(one["kind"]).title for one in datasets]
+
+
 def page_options(config: Config) -> dict[str, list[str]]:
-    """What the page is told of the data sets, in the order of its files."""
-    datasets = config["legal"]["datasets"]
-    return {
-        "names": list(datasets),
-        "kinds": [one["kind"] for one in datasets.values()],
-        "titles": [one["title"] or dataset(one["kind"]).title for one in datasets.values()],
-        "parts": [f"{name}/{part}" for name in datasets for part in parts(config, name)],
-    }
+    """The other arguments of that report, in the order of its folders."""
+    kinds = [one["kind"] for one in config["legal"]["datasets"].values()]
+    return {"kinds": kinds, "titles": titles(config)}
 
 
 def other_files(config: Config) -> list[str]:

@@ -27,7 +27,7 @@ Files = dict[str, str | list[str]]
 ALWAYS = ("front", "known_errors", "provenance", "run")
 
 #: What pages read of JSON documents and show as a table, by the names of their arguments.
-DOCUMENTS = ("statistics", "published_statistics", "published_report", "sets", "data", "divided")
+DOCUMENTS = ("statistics", "published_statistics", "published_report", "sets", "data", "splits")
 
 #: What the explorer takes of what the pages of SlguSet and of the language models show.
 EXPLORED = ("dataset", "bias")
@@ -179,9 +179,9 @@ def headline_files(config: Config, shards: Iterable[str]) -> dict[str, list[str]
 
 def titles(config: Config) -> dict[str, list[str]]:
     """Names and titles of legal data sets, their attributes and filters, for the front page."""
-    options = plan_legal.page_options(config)
-    found = dict(zip(options["names"], options["titles"], strict=True))
-    for name in options["names"]:
+    datasets = list(config["legal"]["datasets"])
+    found = dict(zip(datasets, plan_legal.titles(config), strict=True))
+    for name in datasets:
         for attribute, title in plan_legal.attribute_titles(config, name).items():
             found[f"{name}/{attribute}"] = title
     for name, title in plan_slguset.filter_titles(config).items():

@@ -60,6 +60,9 @@ ANNOTATED = [one.name for one in ROUNDS.values() if one.complete]
 #: The filters' reasons, in their order in the funnel, with name and meaning.
 REASONS = plan_slguset.reasons(config)
 
+#: The modules of the kinds of the legal data sets.
+KINDS = sorted({f"evenhand.legal.datasets.{one['kind']}" for one in LEGAL["datasets"].values()})
+
 #: What no name matches: for wildcards of which there is none.
 NOTHING = "(?!)"
 

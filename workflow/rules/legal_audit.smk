@@ -44,22 +44,16 @@ rule read_audit:
 rule write_legal_card:
     input:
         data="<results>/legal/{legal}/{legal}.parquet",
-        sizes="<results>/tables/legal_{legal}_sizes.csv",
-        groups="<results>/tables/legal_{legal}_groups.csv",
-        labels="<results>/tables/legal_{legal}_labels.csv",
-        shift="<results>/tables/legal_{legal}_shift.csv",
-        lengths="<results>/tables/legal_{legal}_lengths.csv",
-        leakage="<results>/tables/legal_{legal}_leakage.csv",
-        rules="<results>/tables/legal_{legal}_rules.csv",
+        tables="<results>/tables/cases/{legal}",
         audit=lambda wildcards: plan_legal.audit_table(config, wildcards.legal),
-        template="workflow/evenhand/legal/templates/data_card.md.jinja",
+        template="workflow/evenhand/report/cards/legal_card.md.jinja",
     output:
         shown("<results>/legal/{legal}/README.md"),
     conda:
-        "../../envs/extract.yaml"
+        "../../envs/report.yaml"
     params:
         **stage(
-            "legal.write_legal_card",
+            "report.write_legal_card",
             about("published"),
             lambda wildcards: derived(
                 f"legal.datasets.{wildcards.legal}.parts",
@@ -69,4 +63,4 @@ rule write_legal_card:
             plugins=kind_module,
         ),
     shell:
-        run("legal.write_legal_card")
+        run("report.write_legal_card")

@@ -1,46 +1,4 @@
-# What a data set of legal cases holds: tables, tokens, the card, and sheets to check it by.
-
-
-rule describe_cases:
-    input:
-        data="<results>/legal/{legal}/{legal}.parquet",
-    output:
-        sizes=shown("<results>/tables/legal_{legal}_sizes.csv"),
-        groups=shown("<results>/tables/legal_{legal}_groups.csv"),
-        labels=shown("<results>/tables/legal_{legal}_labels.csv"),
-    conda:
-        "../../envs/extract.yaml"
-    params:
-        **stage("legal.describe_cases", about("published"), plugins=kind_module),
-    shell:
-        run("legal.describe_cases")
-
-
-rule measure_shift:
-    input:
-        data="<results>/legal/{legal}/{legal}.parquet",
-    output:
-        shown("<results>/tables/legal_{legal}_shift.csv"),
-    conda:
-        "../../envs/extract.yaml"
-    params:
-        **stage("legal.measure_shift", about(), options("legal", "resamples"), plugins=kind_module),
-    shell:
-        run("legal.measure_shift")
-
-
-rule cross_attributes:
-    input:
-        data="<results>/legal/{legal}/{legal}.parquet",
-        claims="resources/legal/published_cross.csv",
-    output:
-        shown("<results>/tables/legal_{legal}_cross.csv"),
-    conda:
-        "../../envs/extract.yaml"
-    params:
-        **stage("legal.cross_attributes", about("published"), plugins=kind_module),
-    shell:
-        run("legal.cross_attributes")
+# The result tables of legal cases and of their classifiers: all tables of a data set in one job.
 
 
 rule tokenise_cases:
@@ -62,43 +20,73 @@ rule tokenise_cases:
         run("legal.tokenise_cases", "--name {wildcards.model}")
 
 
-rule measure_lengths:
+rule tabulate_cases:
     input:
         data="<results>/legal/{legal}/{legal}.parquet",
+        claims="resources/legal/published_cross.csv",
+        words=f"{LEGAL['tables']}/outcome_words.csv",
+        findings=lambda wildcards: plan_legal.findings(config, wildcards.legal),
         tokens=lambda wildcards: plan_legal.tokenised(config, wildcards.legal),
         metas=lambda wildcards: plan_legal.tokenised(config, wildcards.legal, "json"),
     output:
-        shown("<results>/tables/legal_{legal}_lengths.csv"),
+        shown_folder("<results>/tables/cases/{legal}"),
     conda:
         "../../envs/score.yaml"
     params:
-        **stage("legal.measure_lengths", about(), plugins=kind_module),
+        **stage(
+            "legal.tabulate_cases",
+            about("published"),
+            findings_attributes,
+            options("legal", "resamples"),
+            plugins=kind_module,
+        ),
     shell:
-        run("legal.measure_lengths")
+        run("legal.tabulate_cases")
 
 
-rule count_rules:
-    input:
-        findings=lambda wildcards: plan_legal.findings(config, wildcards.legal),
-    output:
-        shown("<results>/tables/legal_{legal}_rules.csv"),
-    conda:
-        "../../envs/extract.yaml"
-    params:
-        **stage("legal.count_rules", about(), findings_attributes, plugins=kind_module),
-    shell:
-        run("legal.count_rules")
-
-
-rule check_leakage:
+rule tabulate_classifiers:
     input:
         data="<results>/legal/{legal}/{legal}.parquet",
-        words=f"{LEGAL['tables']}/outcome_words.csv",
+        predictions=lambda wildcards: plan_classifiers.predictions(config, wildcards.legal),
+        histories=lambda wildcards: plan_classifiers.histories(config, wildcards.legal),
+        cases="<results>/tables/cases/{legal}",
+        scores="resources/legal/published_scores.csv",
+        claims="resources/legal/published_claims.csv",
     output:
-        shown("<results>/tables/legal_{legal}_leakage.csv"),
+        shown_folder("<results>/tables/classifiers/{legal}"),
     conda:
-        "../../envs/extract.yaml"
+        "../../envs/score.yaml"
     params:
-        **stage("legal.check_leakage", about(), options("legal", "resamples"), plugins=kind_module),
+        **stage(
+            "legal.tabulate_classifiers",
+            about(),
+            options("legal", "resamples"),
+            lambda wildcards: derived(
+                "legal.classifiers",
+                plan_classifiers.standing(config, wildcards.legal),
+                compat_objectives="legal.objectives",
+            ),
+            plugins=kind_module,
+        ),
     shell:
-        run("legal.check_leakage")
+        run("legal.tabulate_classifiers")
+
+
+rule write_classifier_findings:
+    input:
+        tables=plan_classifiers.table_folders(config),
+        claims="resources/legal/published_claims.csv",
+        template="workflow/evenhand/legal/templates/findings.jinja",
+    output:
+        "<results>/tables/legal_classifier_findings.json",
+    conda:
+        "../../envs/score.yaml"
+    params:
+        **stage(
+            "legal.write_classifier_findings",
+            derived("legal.datasets", plan_classifiers.kinds(config)),
+            Options(None, plan_classifiers.objective_titles()),
+            plugins=KINDS,
+        ),
+    shell:
+        run("legal.write_classifier_findings")

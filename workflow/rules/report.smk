@@ -16,9 +16,9 @@ TABLES = {
 }
 #: system -> what the front page reads of it
 SYSTEMS = plan_report.headline_files(config, SHARDS)
-#: the modules of the kinds of legal data sets
-KINDS = sorted({f"evenhand.legal.datasets.{one['kind']}" for one in LEGAL["datasets"].values()})
 PAGES = Options(None, {"pages": plan_report.pages(config, SHARDS)})
+#: the splits whose cases can be looked at one by one
+LINKED = derived("legal.cases_page.splits", {"linked": LEGAL["cases_page"]["splits"]})
 #: what the page of the run tells of and comes after: a benchmark that is being written is empty
 BEFORE_RUN = [
     *plan_report.page_files(config, SHARDS)[:-1],
@@ -235,7 +235,7 @@ rule write_legal_page:
         **stage(
             "report.write_legal_page",
             derived("legal.datasets", plan_legal.page_options(config)),
-            options("legal.cases_page", "splits"),
+            LINKED,
             PAGES,
             plugins=KINDS,
         ),
@@ -259,11 +259,10 @@ rule write_classifiers_page:
                 "legal.datasets",
                 plan_classifiers.classifiers_page_options(config),
                 swapped="legal.swap",
-                twinned="legal.classifiers",
-                objectives="legal.classifiers",
+                objectives=None,
                 objective_titles=None,
             ),
-            options("legal.cases_page", "splits"),
+            LINKED,
             PAGES,
             plugins=KINDS,
         ),

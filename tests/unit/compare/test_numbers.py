@@ -14,7 +14,9 @@ from evenhand.compare.numbers import (
 )
 from evenhand.compare.results import Results
 from evenhand.compare.roles import ROLES, read_roles
+from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
+from evenhand.legal.classifier_tables.calibration import TABLE
 from unit.compare.made_folders import (
     BASE,
     SENTENCES,
@@ -170,12 +172,13 @@ def test_a_table_that_only_one_run_has(folders):
 
 
 def test_other_columns_and_verdicts(folders):
+    name = "tables/classifiers/d/calibration.csv"
     for folder, verdict in zip(folders, ("above noise", "not above noise"), strict=True):
         row = {"dataset": "d", "classifier": "c", "objective": "o", "trained_for": "t",
                "attribute": "a", "group": "g", "split": "test", "ece": len(verdict),
                "p": 1, "verdict": verdict}  # fmt: skip
-        write_table(folder, "tables/legal_d_calibration.csv", [row])
-    table = compare(folders)["tables/legal_d_calibration.csv"]
+        write_tables(folder / "tables/classifiers/d", [(TABLE, [row])])
+    table = compare(folders)[name]
     assert table.others == {"ece": 1, "verdict": 1}
     (verdict,) = table.verdicts
     assert (verdict.base, verdict.head) == ("above noise", "not above noise")

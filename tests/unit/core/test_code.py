@@ -241,6 +241,15 @@ def test_a_package_hides_a_module_of_the_same_name_as_in_python(tree):
     assert code.manifest("evenhand.a")["modules"]["evenhand.text.split"].keys() == {"(order)", "X"}
 
 
+def test_all_members_of_a_package_that_is_imported_by_its_name_count(tree):
+    tree.write("evenhand/c.py", "from evenhand import text\n")
+    before = tree.digests()
+    tree.write("evenhand/text/new.py", "from evenhand import a\n")
+    assert tree.changed(before) == {"c"}
+    modules = code.manifest("evenhand.c")["modules"].keys()
+    assert modules >= {"evenhand.text.new", "evenhand.text.split", "evenhand.a"}
+
+
 def test_a_cycle_of_imports_ends(tree):
     tree.edit("evenhand/text/split.py", "import re", "import re\nfrom evenhand import a")
     before = tree.digests()

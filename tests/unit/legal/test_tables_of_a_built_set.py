@@ -5,24 +5,23 @@ import importlib
 import pyarrow.parquet as pq
 import pytest
 
+from evenhand.core.tables import read_table
 from evenhand.legal.build_cases import build_cases
 from evenhand.legal.built import load_dataset
-from evenhand.legal.check_leakage import check_leakage
-from evenhand.legal.count_rules import count_rules
-from evenhand.legal.cross_attributes import cross_attributes
-from evenhand.legal.describe_cases import describe_cases
 from evenhand.legal.draw_audit import draw_audit
 from evenhand.legal.find_attributes import find_attributes
-from evenhand.legal.measure_lengths import measure_lengths
-from evenhand.legal.measure_shift import measure_shift
 from evenhand.legal.read_audit import read_audit
 from evenhand.legal.read_cases import read_cases
 from evenhand.legal.records import write_records
 from evenhand.legal.split_cases import split_cases
+from evenhand.legal.tabulate_cases import tabulate_cases
 from evenhand.legal.tokenise_cases import tokenise_cases
-from evenhand.legal.write_legal_card import write_legal_card
+from evenhand.report.write_legal_card import write_legal_card
 from unit.legal import made_tokenizers
-from unit.legal.made_cases import read_csv, record, schema
+from unit.legal.made_cases import record, schema
+
+#: The names of the unknown groups.
+UNKNOWN = ("unknown", "n/a")
 
 
 def build(folder, repository, kind, records):
@@ -50,69 +49,58 @@ def build(folder, repository, kind, records):
 
 
 def measure(folder, repository, kind, records):
-    """Run everything; return what each stage counted."""
+    """Run all stages; return the counts of some, and the folder of the tables."""
     data, found = build(folder, repository, kind, records)
     about = {"kind": kind, "dataset": "mine"}
     resources = repository / "resources/legal"
-    templates = repository / "workflow/evenhand/legal/templates"
+    templates = repository / "workflow/evenhand"
     model = made_tokenizers.save(folder / "model", made_tokenizers.bytes_with_merges())
-    tables = {
-        name: folder / f"{name}.csv"
-        for name in
-        ("sizes", "groups", "labels", "shift", "cross", "lengths", "leakage", "rules", "audit")
-    }  # fmt: skip
-    named = {name: tables[name] for name in ("sizes", "groups", "labels")}
     names, files = list(found), list(found.values())
+    tokens, meta, tables = folder / "t.arrow", folder / "t.json", folder / "tables"
     counts = {
-        "describe_cases": describe_cases(data=data, **named, **about),
-        "measure_shift": measure_shift(data=data, out=tables["shift"], resamples=50, **about),
-        "cross_attributes": cross_attributes(
-            data=data, claims=resources / "published_cross.csv", out=tables["cross"], **about
-        ),
-        "check_leakage": check_leakage(
-            data=data, words=resources / "outcome_words.csv", out=tables["leakage"],
-            resamples=50, **about,
-        ),
-        "count_rules": count_rules(findings=files, attributes=names, out=tables["rules"], **about),
         "tokenise_cases": tokenise_cases(
-            data=data, out=folder / "t.arrow", meta=folder / "t.json", kind=kind, name="tiny",
-            model=model,
-        ),
-        "measure_lengths": measure_lengths(
-            data=data, out=tables["lengths"], tokens=[folder / "t.arrow"],
-            metas=[folder / "t.json"], **about,
-        ),
-    }  # fmt: skip
+            data=data, out=tokens, meta=meta, kind=kind, name="tiny", model=model
+        )
+    }
+    tabulate_cases(
+        data=data, claims=resources / "published_cross.csv", words=resources / "outcome_words.csv",
+        out=tables, findings=files, attributes=names, tokens=[tokens], metas=[meta], resamples=50,
+        **about,
+    )  # fmt: skip
     for name, path in found.items():
         draw_audit(
-            records=[records], findings=[path], instructions=templates / "audit.md.jinja",
+            records=[records], findings=[path],
+            instructions=templates / "legal/templates/audit.md.jinja",
             out=folder / "audit" / name, attribute=name, **about,
         )  # fmt: skip
     counts["read_audit"] = read_audit(
         drawn=[folder / "audit" / name / "handed_out.csv" for name in names],
         sheets=[folder / "audit" / name / f"{name}.csv" for name in names],
-        findings=files, attributes=names, out=tables["audit"], **about,
+        findings=files, attributes=names, out=folder / "audit.csv", **about,
     )  # fmt: skip
-    card = {name: tables[name] for name in ("shift", "lengths", "leakage", "rules", "audit")}
     counts["write_legal_card"] = write_legal_card(
-        data=data, **named, **card, template=templates / "data_card.md.jinja",
-        out=folder / "README.md", **about,
+        data=data, tables=tables, audit=folder / "audit.csv",
+        template=templates / "report/cards/legal_card.md.jinja", out=folder / "README.md", **about,
     )  # fmt: skip
     return counts, tables
 
 
 def agree(counts, tables, cases):
-    assert counts["describe_cases"]["cases"] == cases
-    assert counts["check_leakage"]["cases"] == cases
+    """Check that all stages counted the same cases."""
     assert counts["tokenise_cases"]["cases"] == cases
-    assert counts["measure_lengths"]["cases"] == cases
     assert counts["write_legal_card"] == {"cases": cases}
+    [size] = [row for row in read_table(tables / "sizes.csv")
+              if (row["quantity"], row["item"]) == ("cases", None)]  # fmt: skip
+    assert size["ours"] == str(cases)
     known = {}
-    for row in read_csv(tables["groups"]):
-        if row["split"] == "all" and row["share_known"]:
-            known[row["attribute"]] = known.get(row["attribute"], 0) + int(row["cases"])
+    for row in read_table(tables / "groups.csv"):
+        if row["split"] == "all" and row["share_known"] is not None:
+            known[row["attribute"]] = known.get(row["attribute"], 0) + row["cases"]
+    rules = read_table(tables / "rules.csv")
     for attribute, count in known.items():
-        assert counts["count_rules"][attribute] == {"cases": cases, "known": count}
+        own = [row for row in rules if row["attribute"] == attribute]
+        assert {row["of"] for row in own} == {cases}
+        assert sum(row["cases"] for row in own if row["value"] not in UNKNOWN) == count
     audit = counts["read_audit"]
     assert audit["drawn"] == audit["unanswered"] > 0
 
@@ -149,6 +137,6 @@ def test_real_judgments(tmp_path, repository, mirror):
     )  # fmt: skip
     counts, tables = measure(tmp_path, repository, "cail", tmp_path / "records.parquet")
     agree(counts, tables, read["records"])
-    rows = [row for row in read_csv(tables["leakage"]) if not row["label"]]
-    assert {int(row["of"]) for row in rows} == {read["records"]}
-    assert counts["check_leakage"]["found"] == sum(row["cases"] != "0" for row in rows) > 0
+    rows = [row for row in read_table(tables / "leakage.csv") if row["label"] is None]
+    assert {row["of"] for row in rows} == {read["records"]}
+    assert any(row["cases"] for row in rows)

@@ -1,10 +1,11 @@
-"""The page of the legal data sets, of a small set that the real stages have counted."""
+"""The report on the legal data sets, of a small set that the real stages have counted."""
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.errors import InputError
 from evenhand.report.write_legal_page import write_legal_page
+from unit.made_tables import edited
 from unit.report import checks, made_legal
 from unit.report.checks import HOSTILE
 
@@ -24,9 +25,11 @@ def files(repository, tmp_path_factory):
 
 @pytest.fixture
 def page(templates, files, tmp_path):
-    def write(title="Mine", part="mine/part", **more) -> LexborHTMLParser:
+    def write(title="Mine", changes=None, **more) -> LexborHTMLParser:
         out = tmp_path / "legal_cases.html"
-        names = {"names": ["mine"], "kinds": ["ecthr"], "titles": [title], "parts": [part]}
+        names = {"kinds": ["ecthr"], "titles": [title]}
+        if changes:
+            more["tables"] = [edited(files["tables"][0], tmp_path / "mine", **changes)]
         write_legal_page(templates=templates, out=out, **(names | files | more))
         return checks.parse(out)
 
@@ -47,7 +50,7 @@ def test_whole_page(page):
     assert "One case is nearly another" in own
     assert "The source’s own split parts 1 such group:" in own
     assert "5 of 30 cases have no date" in own
-    assert "pronouns" in own
+    assert "pronouns" in own and "1 rule and value" in own and "1 rules" not in own
     assert "of Article" in own  # the pattern that was found
     titles = [one["description"] for one in checks.charts(tree, "#mine")]
     assert len([one for one in titles if one.startswith("Mine: Cases by number of")]) == 2
@@ -57,19 +60,18 @@ def test_whole_page(page):
 
 
 @pytest.mark.parametrize(
-    "splits, linked",
+    "linked, expected",
     [
         (None, {"dev": "split=dev", "test": "split=test"}),
         (["test"], {"test": "split=test"}),
-        (["train", "test"], {"train": "split=train", "test": "split=test"}),
         (
             ["test", "dev", "train"],
             {"all": "split="} | {one: f"split={one}" for one in ("train", "dev", "test")},
         ),
     ],
 )
-def test_columns_lead_to_the_cases_of_the_splits_that_their_page_shows(page, splits, linked):
-    tree = page(splits=splits)
+def test_columns_lead_to_the_cases_of_the_splits_in_the_explorer(page, linked, expected):
+    tree = page(linked=linked)
     tables = [
         node
         for node in tree.css("#mine table[data-items]")
@@ -78,44 +80,40 @@ def test_columns_lead_to_the_cases_of_the_splits_that_their_page_shows(page, spl
     assert len(tables) > 2
     for table in tables:
         heads = {head.text(): head.attributes.get("data-items") for head in table.css("thead th")}
-        assert {name: items for name, items in heads.items() if items is not None} == linked
+        assert {name: items for name, items in heads.items() if items is not None} == expected
         assert set(heads) >= {"train", "dev", "test", "all"}
 
 
-def test_a_data_set_without_outcomes_says_so(page, files, tmp_path):
+def test_a_data_set_without_outcomes_says_so(page):
     assert "No outcomes" not in text(page(), "#mine")
-    sizes = tmp_path / "sizes.csv"
-    lines = files["sizes"][0].read_text().splitlines()
-    sizes.write_text(
-        "\n".join(
-            "mine,labels known,,0,30,0,," if ",labels known," in one else one for one in lines
-        )
-    )
-    assert "No outcomes" in text(page(sizes=[sizes]), "#mine")
+
+    def none_known(rows):
+        return [row | ({"share": 0} if row["quantity"] == "labels known" else {}) for row in rows]
+
+    assert "No outcomes" in text(page(changes={"sizes": none_known}), "#mine")
 
 
-def test_what_people_said(page, tmp_path):
+def test_an_audit(page, tmp_path):
     audit = tmp_path / "legal_mine_audit.csv"
     audit.write_text(AUDIT)
     own = text(page(audits=[audit]), "#mine")
     assert "title in procedure204 of 5" in own  # of its 20 cases 5 were drawn
     assert "all that give a value" in own
-    assert "0 of 5" not in own  # nobody answered for it
+    assert "0 of 5" not in own  # a rule without an answer
 
 
-CROSS = (
-    "dataset,attribute,group,other_attribute,other_group,cases,of,share,low,high,published,verdict\n"
-    "mine,applicant_age,old,applicant_gender,male,3,4,0.75,0.3,0.95,,\n"
-    "mine,applicant_age,old,applicant_gender,female,1,4,0.25,0.05,0.7,,\n"
-    "mine,applicant_age,young,applicant_gender,male,0,0,,,,,\n"
-    "mine,applicant_age,young,applicant_gender,female,0,0,,,,,\n"
-)
+def crossed(group, cases):
+    cell = {"dataset": "mine", "attribute": "applicant_age", "group": group}
+    cell |= {"other_attribute": "applicant_gender", "of": sum(cases)}
+    return [
+        cell | {"other_group": name, "cases": n} | ({"share": n / sum(cases)} if n else {})
+        for name, n in zip(("male", "female"), cases, strict=True)
+    ]
 
 
-def test_how_attributes_cross_is_drawn(page, tmp_path):
-    cross = tmp_path / "cross.csv"
-    cross.write_text(CROSS)
-    tree = page(cross=[cross])
+def test_how_attributes_cross_is_drawn(page):
+    both = [*crossed("old", (3, 1)), *crossed("young", (0, 0))]
+    tree = page(changes={"cross": lambda rows: both})
     [drawing] = [one for one in checks.charts(tree) if "Shares" in one["description"]]
     assert drawing["description"] == (
         "Mine: Shares of applicant gender in each group of applicant age: 1 male, 2 female"
@@ -125,31 +123,40 @@ def test_how_attributes_cross_is_drawn(page, tmp_path):
     caption = text(tree, "#mine details figcaption")
     assert "1 male, 2 female." in caption and "Without cases: young." in caption
     assert "– to –" not in text(tree, "#mine details td")
-    nothing = "\n".join(one for one in CROSS.splitlines() if ",old," not in one)
-    cross.write_text(nothing + "\n")
-    assert "Shares" not in str(checks.charts(page(cross=[cross])))
+    tree = page(changes={"cross": lambda rows: both[2:]})
+    assert "Shares" not in str(checks.charts(tree))
 
 
-def test_one_rule_and_long_cases(page, files, tmp_path):
-    rules = tmp_path / "rules.csv"
-    rules.write_text("\n".join(files["rules"][0].read_text().splitlines()[:2]) + "\n")
-    own = text(page(rules=[rules]), "#mine summary")
-    assert "1 rule and value" in own and "1 rules" not in own
-    lengths = tmp_path / "lengths.csv"
-    lines = files["lengths"][0].read_text().splitlines()
-    place = lines[0].split(",").index("value")
-    longer = [
-        ",".join([*(cells := one.split(","))[:place], "1012.4", *cells[place + 1 :]])
-        if ",percentile 95," in one
-        else one
-        for one in lines
+def test_long_cases(page):
+    def longer(rows):
+        return [
+            row | ({"value": 1012.4} if row["quantity"] == "percentile 95" else {}) for row in rows
+        ]
+
+    assert "95 % below 1,012." in text(page(changes={"lengths": longer}), "#mine figcaption")
+
+
+def test_the_label_with_the_strongest_ratio_is_named(page):
+    row = {"dataset": "mine", "language": "en", "pattern": "x"}
+    label = {"of_with": 4, "label_without": 1, "of_without": 10}
+    rows = [
+        row | {"cases": 4, "of": 14},
+        row | label | {"label": "weak", "label_with": 1, "risk_ratio": 2, "low": 0.9, "high": 4},
+        row | label | {"label": "less", "label_with": 0, "risk_ratio": 0.1, "low": 0, "high": 0.4},
+        row | label | {"label": "more", "label_with": 2, "risk_ratio": 5, "low": 1.5, "high": 9},
+        row | {"pattern": "absent", "cases": 0},
     ]
-    lengths.write_text("\n".join(longer) + "\n")
-    assert "95 % below 1,012." in text(page(lengths=[lengths]), "#mine figcaption")
+    own = text(page(changes={"leakage": lambda _: rows}), "#mine td.wide")
+    assert own == "less: 0 % with it, 10 % without"
 
 
 def test_hostile_names_stay_text(page):
-    tree = page(title=HOSTILE, part=f"mine/{HOSTILE}")
+    tree = page(
+        title=HOSTILE,
+        changes={
+            "rules": lambda rows: [row | {"value": HOSTILE, "flags": HOSTILE} for row in rows]
+        },
+    )
     checks.check_nothing_injected(tree)
     assert "{{ 7*7 }}" in text(tree, "h2")
     assert "49" not in text(tree, "h2")
@@ -161,11 +168,15 @@ def test_can_be_used_without_eyes_or_mouse(page):
     checks.check_usable(tree)
 
 
-def test_files_that_do_not_belong_together(page, files):
-    with pytest.raises(InputError, match="not one file of each kind"):
-        page(shift=[])
+def test_files_that_do_not_belong_together(page, tmp_path):
+    for name in ("splits", "duplicates", "kinds", "counts"):
+        with pytest.raises(InputError, match="not one kind, title, split and count"):
+            page(**{name: []})
+    broken = tmp_path / "mine" / "records" / "part.counts.json"
+    broken.parent.mkdir(parents=True)
+    broken.write_text("{}")
     with pytest.raises(InputError, match="how many records"):
-        page(counts=files["divided"])
+        page(counts=[broken])
 
 
 def test_same_input_same_bytes(page, tmp_path):

@@ -10,7 +10,8 @@ without docstrings and comments: one hash per top-level definition, and their or
 matter. It also covers the version of each third-party package that any of them imports, and of
 all packages that these require. An import by a computed name is invisible here: a stage declares
 such an argument as a `Plugin` (see `evenhand.core.stage`) and its rule names the module beside the
-stage.
+stage. A package that is imported by its name is a family (see `evenhand.core.families`): all its
+modules count.
 
 Digests of modules and packages are cached in ``__pycache__``.
 """
@@ -224,9 +225,18 @@ def _read(module: str) -> tuple[dict[str, str], list[str], list[str]]:
             steps = name.split(".")
             candidates = {".".join(steps[:i]) for i in range(1, len(steps) + 1)}
             project |= {candidate for candidate in candidates if _path(candidate)}
+            project |= _members(name)
         elif head not in sys.stdlib_module_names:
             foreign.add(head)
     return definitions, sorted(project - {module}), sorted(foreign)
+
+
+def _members(name: str) -> set[str]:
+    """The modules of a package that is itself imported: a family of plugins."""
+    path = _path(name)
+    if path is None or path.stem != "__init__":
+        return set()
+    return {f"{name}.{one.stem}" for one in path.parent.glob("*.py") if one != path}
 
 
 def _kept(path: Path) -> tuple[dict[str, str], list[list[Any]]]:

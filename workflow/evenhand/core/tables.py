@@ -199,7 +199,9 @@ def _resource(table: Table) -> dict[str, Any]:
     }
 
 
-def tabulate(folder: Path, members: Iterable[ModuleType], study: Any) -> dict[str, Any]:
+def tabulate(
+    folder: Path, members: Iterable[ModuleType], study: Any, cells: Row | None = None
+) -> dict[str, Any]:
     """Write the tables of a family, and return their numbers of rows and those left out.
 
     Parameters
@@ -211,11 +213,14 @@ def tabulate(folder: Path, members: Iterable[ModuleType], study: Any) -> dict[st
         `NotApplicable` with the reason why there is no such table.
     study : object
         The inputs that all members of the family share.
+    cells : mapping, optional
+        The cells that are the same in all rows, such as the name of a data set.
     """
     tables, left_out = [], {}
     for member in members:
         try:
-            tables.append((member.TABLE, list(member.rows(study))))
+            rows = [{**(cells or {}), **row} for row in member.rows(study)]
+            tables.append((member.TABLE, rows))
         except NotApplicable as reason:
             left_out[member.TABLE.name] = str(reason)
     counts = write_tables(folder, tables, left_out)

@@ -1,28 +1,28 @@
-"""What people call the objectives that classifiers are trained with, and the attributes."""
+"""The titles of the objectives that classifiers are trained with, and of the attributes."""
 
 from evenhand.errors import InputError
 
 
 class Titles(dict[str, str]):
-    """Titles by names; one that is not there has its own name, without underscores."""
+    """Titles by name; a name without one is its own title, without underscores."""
 
     def __missing__(self, name: str) -> str:
         return name.replace("_", " ")
 
     def heading(self, name: str) -> str:
-        """The same as it stands alone."""
+        """Return the title with a capital."""
         return self[name][:1].upper() + self[name][1:]
 
 
-def titles_of(names: list[str] | None, titles: list[str] | None, what: str = "objective") -> Titles:
-    """What objectives (or what it is) are called, as a stage is told.
+def titles_of(objectives: list[str] | None, titles: list[str] | None) -> Titles:
+    """Return the titles of objectives, from the arguments of a stage.
 
     Raises
     ------
     InputError
-        There is not one title for each name.
+        There is not one title for each objective.
     """
-    names, titles = names or [], titles or []
-    if len(names) != len(titles):
-        raise InputError(f"there is not one title for each {what}")
-    return Titles(zip(names, titles, strict=True))
+    objectives, titles = objectives or [], titles or []
+    if len(objectives) != len(titles):
+        raise InputError("there is not one title for each objective")
+    return Titles(zip(objectives, titles, strict=True))

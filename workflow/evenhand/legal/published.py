@@ -12,6 +12,20 @@ from evenhand.errors import InputError
 from evenhand.legal.built import load_dataset
 from evenhand.legal.scored import MEASURES
 
+#: Verdicts on a published value.
+REPRODUCED, NOT_REPRODUCED, NOT_RUN = "reproduced", "not_reproduced", "not_run"
+UNDECIDED, NOT_COMPARABLE, NO_NUMBER = "undecided", "not_comparable", "no_published_value"
+
+#: What these verdicts mean, for the descriptions of columns.
+VERDICT = "reproduced (within 2 sd, rounding and tolerance), not_reproduced, undecided (one seed),\
+ not_comparable (other cases, or a quirk of the published code), not_run or no_published_value"
+
+#: A published number is reproduced within so many sd over seeds.
+WIDTH = 2.0
+
+#: Why a published value has no run beside it.
+NO_RUN = "no run stands for the paper's"
+
 #: Columns of ``published_scores.csv``.
 SCORES = [
     *("kind", "classifier", "attribute", "objective", "measure"),
@@ -127,6 +141,43 @@ def read_claims(path: Path, kind: str) -> list[Claim]:
             words = [row[name] for name in ("attribute", "quantity", "group", "other_group")]
             found.append(Claim(*words, *ends, row["known_error"]))
     return found
+
+
+def judge(
+    low: float,
+    high: float,
+    tolerance: float,
+    ours: float | None,
+    sd: float | None,
+    seeds: int,
+    why_not: str | None,
+) -> dict[str, str]:
+    """Return the verdict on a published number or range, and its reason.
+
+    Parameters
+    ----------
+    low, high : float
+        The published ends; equal for a number.
+    tolerance : float
+        The distance that is allowed besides `WIDTH` sd.
+    ours, sd : float
+        Mean over seeds and sd; None where there is none.
+    seeds : int
+        The number of seeds.
+    why_not : str
+        Why the two cannot be compared, if so.
+    """
+    if why_not:
+        return {"verdict": NOT_COMPARABLE, "reason": why_not}
+    if ours is None:
+        return {"verdict": NOT_RUN, "reason": "no group has a score"}
+    if seeds < 2 or sd is None:
+        return {"verdict": UNDECIDED, "reason": "one seed does not say how far runs lie apart"}
+    distance = max(low - ours, ours - high)
+    if distance <= WIDTH * sd + tolerance + 1e-9:
+        return {"verdict": REPRODUCED}
+    side = "below" if ours < low else "above"
+    return {"verdict": NOT_REPRODUCED, "reason": f"ours is {distance:.1f} {side}"}
 
 
 def claim_rounding(claim: Claim) -> float:

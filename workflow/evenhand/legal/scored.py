@@ -116,7 +116,6 @@ def read_scored(
     predictions: Sequence[Path],
     kind: str,
     splits: Sequence[str],
-    wanted: Callable[[Setting], bool] = lambda setting: True,
 ) -> tuple[Cases, Runs]:
     """Cases with known labels of some splits, and what each training says of them.
 
@@ -141,7 +140,7 @@ def read_scored(
             raise InputError(f"has no case with a known label in {split}", file=data)
     groups = [one._replace(codes=one.codes[places][kept]) for one in read_groups(data, dataset)]
     cases = Cases(dataset, of_case[places][kept], hot[places][kept].astype(bool), groups)
-    runs = _read_runs(predictions, ids, of_case[places], kept, cases, wanted)
+    runs = _read_runs(predictions, ids, of_case[places], kept, cases)
     return cases, runs
 
 
@@ -151,7 +150,6 @@ def _read_runs(
     splits: np.ndarray,
     kept: np.ndarray,
     cases: Cases,
-    wanted: Callable[[Setting], bool],
 ) -> Runs:
     attributes = {NO_ATTRIBUTE, *(one.attribute.name for one in cases.groups)}
     place = {case: number for number, case in enumerate(ids.tolist())}
@@ -160,8 +158,6 @@ def _read_runs(
     for path in predictions:
         for one in read_predictions(path):
             setting = Setting(one.classifier, one.objective, one.attribute)
-            if not wanted(setting):
-                continue
             if (setting, one.seed) in found:
                 raise InputError(
                     f"holds the seed {one.seed} of {' '.join(setting)}, as does"

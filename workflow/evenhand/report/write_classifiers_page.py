@@ -1,12 +1,13 @@
-"""Stage: the page of the classifiers of legal cases, one HTML file."""
+"""Stage: the report on the classifiers of legal cases, one HTML file."""
 
-import importlib
 from typing import Annotated, Any
 from urllib.parse import quote
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Input, Output, Plugin, Source
+from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
+from evenhand.legal.built import load_dataset
 from evenhand.legal.objective_titles import titles_of
 from evenhand.report.read import read_json
 from evenhand.report.render import write_page
@@ -33,128 +34,101 @@ def write_classifiers_page(
     *,
     templates: list[Input],
     out: Output,
-    names: list[str],
+    tables: list[Source],
     kinds: Annotated[list[str], Plugin("evenhand.legal.datasets")],
     titles: list[str],
-    table_4: list[Input],
-    claims: list[Input],
-    tests: list[Input],
-    table_2: list[Input],
-    calibration: list[Input],
     findings: Input,
-    group_scores: list[Input] | None = None,
-    bins: list[Input] | None = None,
-    curves: list[Input] | None = None,
     objectives: list[str] | None = None,
     objective_titles: list[str] | None = None,
-    counterfactual: list[Input] | None = None,
-    twinned: list[str] | None = None,
     swapped: str = "gender",
     paper: Input | None = None,
-    splits: list[str] | None = None,
+    linked: list[str] | None = None,
     provenance: str = "",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Write the page of the classifiers: one HTML file that needs nothing beside it.
+    """Write the report on the classifiers: one HTML file that needs nothing beside it.
 
     Parameters
     ----------
     templates : list of path
         The files of ``evenhand/report/templates``.
     out : path
-        The page, HTML.
-    names, kinds, titles : lists of str
-        Of each data set that classifiers are trained on.
-    table_4, claims, tests, table_2, calibration : lists of path
-        ``legal_{name}_table_4.csv`` and so on, in the order of `names`.
+        The report, HTML.
+    tables : list of path
+        The folders that `tabulate_classifiers` wrote, each named after its data set.
+    kinds, titles : lists of str
+        Of each of these data sets.
     findings : path
-        What `write_classifier_findings` says.
-    group_scores, bins, curves : lists of path, optional
-        ``legal_{name}_group_scores.csv``, ``legal_{name}_calibration_bins.csv`` and
-        ``legal_{name}_curves.csv``, in the order of `names`; without them their figures are left
-        out.
+        The output of `write_classifier_findings`.
     objectives, objective_titles : list of str, optional
-        What people call the objectives; one that is not named has its own name.
-    counterfactual : list of path, optional
-        ``legal_{name}_counterfactual.csv`` of the data sets whose cases have twins.
-    twinned : list of str, optional
-        The data set, of `names`, of each of them.
+        The titles of the objectives; one that is not named has its own name.
     swapped : str
-        What is swapped in a twin.
+        The attribute whose words are swapped in counterfactuals.
     paper : path, optional
-        ``resources/paper_items.csv``: the tables and figures of the paper, of which the page then
-        says where ours stand.
-    splits : list of str, optional
-        Those whose cases the page of `write_cases_page` shows; by default test and dev. Without
-        test no number leads there.
+        ``resources/paper_items.csv``: the tables and figures of the paper.
+    linked : list of str, optional
+        The splits whose cases the case explorer contains; by default test and dev. Without test
+        no number has a link to it.
     provenance : str
-        Where ``provenance.json`` lies, seen from the page; blank: no link.
+        The place of ``provenance.json`` relative to the report; blank: no link.
     pages : list of str, optional
-        The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
+        The pages of this run, of `evenhand.report.pages.PAGES`; all by default.
 
     Raises
     ------
     InputError
-        There is not one file of each kind for each data set, not one data set for each table of
-        twins, not one title for each objective, or there are no findings.
+        There is not one kind and title of each data set, or there are no findings.
     """
-    lists = (kinds, titles, table_4, claims, tests, table_2, calibration)
-    if any(len(one) != len(names) for one in lists):
-        raise InputError("there is not one file of each kind for each data set")
-    if any(one and len(one) != len(names) for one in (group_scores, bins, curves)):
-        raise InputError("there is not one file of each kind for each data set")
-    called = titles_of(objectives, objective_titles)
-    counterfactual, twinned = counterfactual or [], twinned or []
-    if len(counterfactual) != len(twinned) or not set(twinned) <= set(names):
-        raise InputError("there is not one data set of the page for each table of twins")
-    twins = dict(zip(twinned, counterfactual, strict=True))
+    if not len(kinds) == len(titles) == len(tables):
+        raise InputError("there is not one kind and title of each data set")
     found = read_json(findings)
     if not (isinstance(found, dict) and "findings" in found):
         raise InputError("holds no findings", file=findings)
-    said = found.get("headline") or []
-    below = [one for one in found["findings"] if one["sentence"] not in said]
+    headline = found.get("headline") or []
+    below = [one for one in found["findings"] if one["sentence"] not in headline]
     below = below or found["findings"]
+    called = titles_of(objectives, objective_titles)
     about = []
-    for i, name in enumerate(names):
-        fixed = importlib.import_module(f"evenhand.legal.datasets.{kinds[i]}").DATASET
+    for folder, kind, title in zip(tables, kinds, titles, strict=True):
+        name, own = folder.name, read_tables(folder)
         about.append(
             {
                 "id": name,
-                "title": titles[i],
-                "attributes": {one.name: one.title for one in fixed.attributes},
-                "table_4": describe_table_4(table_4[i]),
-                "claims": describe_claims(claims[i]),
-                "tests": describe_tests(tests[i]),
+                "title": title,
+                "attributes": {one.name: one.title for one in load_dataset(kind).attributes},
+                "table_4": describe_table_4(own["table_4"]),
+                "claims": describe_claims(own["claims"]),
+                "tests": describe_tests(own["tests"]),
                 "table_2": [
-                    block | draw_table_2(block["rows"], group_scores[i] if group_scores else None)
-                    for block in describe_table_2(table_2[i])
+                    block | draw_table_2(block["rows"], own["group_scores"])
+                    for block in describe_table_2(own["table_2"])
                 ],
-                "calibration": describe_calibration(calibration[i]),
-                "counterfactual": describe_counterfactual(twins[name]) if name in twins else [],
+                "calibration": describe_calibration(own["calibration"]),
+                "counterfactual": describe_counterfactual(own.get("counterfactual", [])),
                 "swapped": swapped.replace("_", " "),
-                "group_scores": describe_group_scores(group_scores[i], called)
-                if group_scores
-                else [],
-                "calibration_curves": describe_calibration_curves(bins[i]) if bins else [],
-                "training": describe_training(curves[i], called) if curves else [],
+                "group_scores": describe_group_scores(own["group_scores"], called),
+                "calibration_curves": describe_calibration_curves(own["calibration_bins"]),
+                "training": describe_training(own["curves"], called),
                 "findings": [
                     _bare(one["sentence"], name) for one in below if one["dataset"] == name
                 ],
             }
         )
-    sections = [("glance", "At a glance", ""), ("reading", "How to read it", "")]
-    sections += [(one["id"], one["title"], "") for one in about]
-    sections += [("limits", "Limits", "")]
     written = write_page(
         out,
         "legal_classifiers",
         templates,
         pages,
-        sections=sections,
+        sections=[
+            ("glance", "At a glance", ""),
+            ("reading", "How to read it", ""),
+            *((one["id"], one["title"], "") for one in about),
+            ("limits", "Limits", ""),
+        ],
         about=about,
         found=found,
         over_all=[one for one in below if one["dataset"] is None],
-        test_cases=splits is None or "test" in splits,
+        test_cases=linked is None or "test" in linked,
         objective=called.heading,
         measures=MEASURES,
         twin_measures=TWIN_MEASURES,
@@ -165,7 +139,7 @@ def write_classifiers_page(
 
 
 def _bare(sentence: str, name: str) -> str:
-    """The sentence without the data set's name, which stands above it."""
+    """The sentence without the data set's name, which is its heading."""
     words = sentence.removeprefix(f"On {name}, ")
     return words[:1].upper() + words[1:]
 

@@ -1,21 +1,21 @@
-"""Stage: the page of the legal data sets, one HTML file."""
+"""Stage: the report on the legal data sets, one HTML file."""
 
-import importlib
 from typing import Annotated, Any
 from urllib.parse import quote
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Input, Output, Plugin, Source
+from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
+from evenhand.legal.built import load_dataset
 from evenhand.legal.records import SPLITS
 from evenhand.report.read import read_json
 from evenhand.report.render import write_page
 from evenhand.report.sections.legal_data import (
+    by_split,
     describe_duplicates,
     describe_groups,
-    describe_labels,
     describe_reading,
-    describe_sizes,
 )
 from evenhand.report.sections.legal_measures import (
     describe_audit,
@@ -32,121 +32,108 @@ def write_legal_page(
     *,
     templates: list[Input],
     out: Output,
-    names: list[str],
+    tables: list[Source],
     kinds: Annotated[list[str], Plugin("evenhand.legal.datasets")],
     titles: list[str],
-    parts: list[str],
-    sizes: list[Input],
-    groups: list[Input],
-    labels: list[Input],
-    shift: list[Input],
-    cross: list[Input],
-    lengths: list[Input],
-    leakage: list[Input],
-    rules: list[Input],
-    counts: list[Input],
-    duplicates: list[Input],
-    divided: list[Input],
-    audits: list[Input] | None = None,
+    counts: list[Source],
+    splits: list[Source],
+    duplicates: list[Source],
+    audits: list[Source] | None = None,
     paper: Input | None = None,
-    splits: list[str] | None = None,
+    linked: list[str] | None = None,
     provenance: str = "",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Write the page of the legal data sets: one HTML file that needs nothing beside it.
+    """Write the report on the legal data sets: one HTML file that needs nothing beside it.
 
     Parameters
     ----------
     templates : list of path
         The files of ``evenhand/report/templates``.
     out : path
-        The page, HTML.
-    names, kinds, titles : lists of str
-        Of each data set.
-    parts : list of str
-        ``{name}/{part}`` for each file of `counts`.
-    sizes, groups, labels, shift, cross, lengths, leakage, rules : lists of path
-        ``legal_{name}_sizes.csv`` and so on, in the order of `names`.
+        The report, HTML.
+    tables : list of path
+        The folders that `tabulate_cases` wrote, each named after its data set.
+    kinds, titles : lists of str
+        Of each of these data sets.
     counts : list of path
-        What `read_cases` says of each part, in the order of `parts`.
-    duplicates, divided : lists of path
-        ``duplicates.parquet`` and ``splits.json`` of `split_cases`, in the order of `names`.
+        ``{data set}/records/{part}.counts.json`` of `read_cases`.
+    splits, duplicates : lists of path
+        ``{data set}/splits.json`` and ``{data set}/duplicates.parquet`` of `split_cases`.
     audits : list of path, optional
-        ``legal_{name}_audit.csv`` of `read_audit`, of the data sets that people have checked.
+        ``legal_{data set}_audit.csv`` of `read_audit`, of the data sets that people have checked.
     paper : path, optional
-        ``resources/paper_items.csv``: the tables and figures of the paper, of which the page then
-        says where ours stand.
-    splits : list of str, optional
-        Those whose cases the page of `write_cases_page` shows; by default test and dev.
+        ``resources/paper_items.csv``: the tables and figures of the paper.
+    linked : list of str, optional
+        The splits whose cases the case explorer contains; by default test and dev.
     provenance : str
-        Where ``provenance.json`` lies, seen from the page; blank: no link.
+        The place of ``provenance.json`` relative to the report; blank: no link.
     pages : list of str, optional
-        The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
+        The pages of this run, of `evenhand.report.pages.PAGES`; all by default.
 
     Raises
     ------
     InputError
-        There is not one file for each data set or part.
+        There is not one kind, title, split and count of each data set.
     """
-    lists = (kinds, titles, sizes, groups, labels, shift, cross, lengths, leakage, rules)
-    lists = (*lists, duplicates, divided)
-    if any(len(one) != len(names) for one in lists) or len(counts) != len(parts):
-        raise InputError("there is not one file of each kind for each data set or part")
-    checked = {
+    divided = {path.parent.name: path for path in splits}
+    twice = {path.parent.name: path for path in duplicates}
+    names = [folder.name for folder in tables]
+    lists = (kinds, titles, divided, twice)
+    others = ({*divided}, {*twice}, {path.parents[1].name for path in counts})
+    if any(len(one) != len(names) for one in lists) or any(one != {*names} for one in others):
+        raise InputError("there is not one kind, title, split and count of each data set")
+    audited = {
         path.name.removeprefix("legal_").removesuffix("_audit.csv"): describe_audit(path)
         for path in audits or []
     }
     about = []
-    for i, name in enumerate(names):
-        own = [k for k, part in enumerate(parts) if part.split("/", 1)[0] == name]
-        fixed = importlib.import_module(f"evenhand.legal.datasets.{kinds[i]}").DATASET
+    for folder, name, kind, title in zip(tables, names, kinds, titles, strict=True):
+        fixed, own = load_dataset(kind), read_tables(folder)
+        sizes = own["sizes"]
         about.append(
             {
                 "id": name,
-                "title": titles[i],
+                "title": title,
                 "fixed": fixed,
                 "attributes": {one.name: one.title for one in fixed.attributes},
-                "sizes": describe_sizes(sizes[i]),
-                "groups": describe_groups(groups[i]),
-                "labels": describe_labels(labels[i]),
-                "shift": describe_shift(shift[i]),
-                "cross": describe_cross(cross[i]),
-                "lengths": describe_lengths(lengths[i]),
-                "leakage": describe_leakage(leakage[i]),
-                "rules": describe_rules(rules[i]),
-                "reading": describe_reading(
-                    [counts[k] for k in own],
-                    [parts[k].split("/", 1)[1] for k in own],
-                ),
-                "duplicates": describe_duplicates(duplicates[i]),
-                "divided": read_json(divided[i]),
-                "audit": checked.get(name, []),
+                "sizes": sizes,
+                "published": any(row["published"] for row in sizes),
+                "groups": describe_groups(own["groups"]),
+                "labels": by_split([{"of_case": "labels"} | row for row in own["labels"]],
+                                   "of_case", "label"),
+                "shift": describe_shift(own["shift"]),
+                "cross": describe_cross(own["cross"]),
+                "lengths": describe_lengths(own["lengths"]),
+                "leakage": describe_leakage(own["leakage"]),
+                "rules": describe_rules(own.get("rules", [])),
+                "reading": describe_reading([one for one in counts if one.parents[1].name == name]),
+                "duplicates": describe_duplicates(twice[name]),
+                "divided": read_json(divided[name]),
+                "audit": audited.get(name, []),
             }
-        )
-    sections = [("glance", "At a glance", ""), ("reading", "How to read it", "")]
-    sections += [(one["id"], one["title"], "") for one in about]
-    sections += [("limits", "Limits", "")]
+        )  # fmt: skip
+    linked = ["test", "dev"] if linked is None else linked
+    every = {"all": "split="} if set(SPLITS) <= set(linked) else {}
+    files = ("tables/cases/{}/sizes.csv", "legal/{}/splits.json")
     written = write_page(
         out,
         "legal_cases",
         templates,
         pages,
-        sections=sections,
-        about=about,
-        split_items=_split_items(["test", "dev"] if splits is None else splits),
-        divided_files=[
-            file for name in names for file in (f"legal_{name}_sizes", f"legal/{name}/splits.json")
+        sections=[
+            ("glance", "At a glance", ""),
+            ("reading", "How to read it", ""),
+            *((one["id"], one["title"], "") for one in about),
+            ("limits", "Limits", ""),
         ],
+        about=about,
+        split_items={split: f"split={split}" for split in linked} | every,
+        divided_files=[file.format(name) for name in names for file in files],
         paper=describe_paper(paper, "legal_cases", pages),
         provenance=quote(provenance, safe="/.") if provenance else None,
     )
     return {"datasets": len(about), "bytes": written}
-
-
-def _split_items(splits: list[str]) -> dict[str, str]:
-    """What a column of a split asks of the page of the cases, for those that it shows."""
-    every = {"all": "split="} if set(SPLITS) <= set(splits) else {}
-    return {split: f"split={split}" for split in splits} | every
 
 
 if __name__ == "__main__":

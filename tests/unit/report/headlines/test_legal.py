@@ -1,58 +1,66 @@
 import json
 
+from evenhand.core.tables import write_tables
+from evenhand.legal.case_tables import cross, sizes
+from evenhand.legal.classifier_tables import claims, table_4, tests
 from evenhand.report.headlines.legal import describe
 from unit.report import checks
 
-#: What people call a data set, and an attribute of it.
+#: The titles of a data set, and of an attribute of it.
 TITLES = {"ecthr": "ECtHR", "ecthr/applicant_gender": "Applicant", "fscs/applicant_gender": "x"}
 
 
-def table(folder, kind, header, *rows, dataset="ecthr"):
-    path = folder / f"tables/legal_{dataset}_{kind}.csv"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+def cases(folder, number=120, dataset="ecthr"):
+    """The tables of cases of a data set of this size."""
+    path = folder / "tables/cases" / dataset
+    rows = [
+        {"quantity": "task", "ours": "multi_label"},
+        {"quantity": "cases", "ours": number, "published": 9, "verdict": "not_run"},
+        {"quantity": "cases", "item": "train", "ours": 100, "verdict": "not_run"},
+    ]
+    write_tables(path, [(sizes.TABLE, rows), (cross.TABLE, [])])
     return path
 
 
-def sizes(folder, cases=120, dataset="ecthr"):
-    return table(
-        folder, "sizes", "quantity,item,ours,verdict", "task,,multi_label,",
-        f"cases,,{cases},not_run", "cases,train,100,not_run", dataset=dataset,
-    )  # fmt: skip
-
-
-def gaps(folder, *rows):
-    header = (
-        "attribute,classifier,objective,measure,ours,low,high,noise_border,p_labels,noise_verdict,"
-        "verdict"
-    )
-    return table(folder, "table_4", header, *rows)
+def classifiers(folder, *gaps, compared=()):
+    """The tables of classifiers of a data set with these rows."""
+    path = folder / "tables/classifiers/ecthr"
+    write_tables(path, [(table_4.TABLE, gaps), (tests.TABLE, compared), (claims.TABLE, [])])
+    return path
 
 
 def gap(verdict, ours=3.1, p_labels=0.01, objective="erm", measure="gd"):
-    return (
-        f"applicant_gender,linear,{objective},{measure},{ours},1,4,1.2,{p_labels},{verdict},not_run"
-    )
+    return {
+        "attribute": "applicant_gender", "classifier": "linear", "objective": objective,
+        "measure": measure, "ours": ours, "low": 1, "high": 4, "noise_border": 1.2,
+        "p_labels": p_labels, "noise_verdict": verdict, "verdict": "not_run",
+    }  # fmt: skip
 
 
-def test_nothing_is_told_of_nothing():
+def compared(measure, difference, verdict, p=None):
+    row = {"measure": measure, "difference": difference, "verdict": verdict}
+    return row | {"p_cases_adjusted": p}
+
+
+def test_no_files():
     found = describe([], {})
     assert found.sentence == "Nothing was built yet."
     assert not (found.more or found.figure or found.verdicts or found.doubts)
 
 
 def test_data_sets_without_a_classifier_are_counted(tmp_path):
-    files = [sizes(tmp_path), sizes(tmp_path, 30, dataset="my_own")]
+    files = [cases(tmp_path), cases(tmp_path, 30, dataset="my_own")]
     found = describe(files, {"ecthr": "<b>"})
     assert found.sentence == (
         "2 data sets with 150 cases: <bdi>&lt;b&gt;</bdi> (120) and <bdi>my_own</bdi> (30)."
     )
+    assert found.files == ["tables/cases/ecthr/sizes.csv", "tables/cases/my_own/sizes.csv"]
     assert checks.rows(found.figure, "text") == ["120", "30"]
     assert found.verdicts[0].counts == {"not_run": 4}
     assert "FairLex’s own cases" in found.verdicts[0].note
 
 
-def test_gaps_are_told_beside_chance(tmp_path):
+def test_gaps_beside_chance(tmp_path):
     rows = [
         gap("above noise"),
         gap("above noise", p_labels=0.5),
@@ -61,42 +69,36 @@ def test_gaps_are_told_beside_chance(tmp_path):
         gap("above noise", objective="group_dro"),
         gap("above noise", measure="mean"),
     ]
-    found = describe([gaps(tmp_path, *rows), sizes(tmp_path)], TITLES)
+    found = describe([classifiers(tmp_path, *rows), cases(tmp_path)], TITLES)
     assert found.sentence == (
-        "Of 4 gaps between groups under plain training, 2 are larger than chance shows among groups"
-        " of these sizes; 1 rests on too few cases to tell; 1 of the 2 goes away among groups with"
-        " the same labels."
+        "Of 4 gaps between groups under plain training, 2 are larger than among random groups of"
+        " these sizes; 1 has too few cases to detect one; 1 of the 2 is no larger than among random"
+        " groups with the same labels."
     )
+    assert found.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
     assert checks.rows(found.figure, "name") == ["ECtHR, Applicant (linear)"] * 4
     assert checks.rows(found.figure, "kind").count("more") == 2
-    assert "1 gap of 4 could hardly stand out: a group has too few cases." in found.doubts
+    assert "1 of 4 gaps could not be detected: a group is too small." in found.doubts
+    assert "Do not use these classifiers for decisions." in found.doubts
 
 
-def test_too_few_cases_everywhere_tell_nothing(tmp_path):
-    found = describe([gaps(tmp_path, gap("too few cases", 0.0))], {})
-    assert found.sentence.endswith("all rest on too few cases to tell.")
+def test_too_few_cases_everywhere(tmp_path):
+    found = describe([classifiers(tmp_path, gap("too few cases", 0.0))], {})
+    assert found.sentence.endswith("all have too few cases to detect a gap.")
 
 
-def test_objectives_are_said_by_what_they_do(tmp_path):
-    header = "measure,difference,verdict"
-    tests = table(tmp_path, "tests", header, "gd,-2,lower", "gd,2,not shown", "worst,3,higher")
-    found = describe([gaps(tmp_path, gap("not above noise")), tests], {})
+def test_significant_differences(tmp_path):
+    rows = [compared("gd", -2, "lower"), compared("gd", 2, "not shown"),
+            compared("worst", 3, "higher")]  # fmt: skip
+    found = describe([classifiers(tmp_path, gap("not above noise"), compared=rows)], {})
     assert found.more[0] == (
         "Of 3 comparisons of another objective with plain training (worst group and gap),"
-        " 1 shows it narrowing the gap and 1 shows it lifting the worst group."
+        " 1 shows a narrower gap and 1 shows a higher score of the worst group."
     )
-    none = table(tmp_path, "tests", header, "gd,-2,not shown")
-    found = describe([gaps(tmp_path, gap("not above noise")), none], {})
-    assert found.more[0].endswith("none shows a difference beyond chance.")
-
-
-def test_what_only_the_cases_show_is_said(tmp_path):
-    header = "measure,difference,verdict,p_cases_adjusted"
-    tests = table(tmp_path, "tests", header, "mean,-20,not shown,0.003", "gd,2,not shown,")
-    found = describe([gaps(tmp_path, gap("not above noise")), tests], {})
+    rows = [compared("mean", -20, "not shown", 0.003), compared("gd", 2, "not shown")]
+    found = describe([classifiers(tmp_path, gap("not above noise"), compared=rows)], {})
     assert found.more[0].endswith(
-        "none shows a difference beyond chance. Over cases alone 1 more would; the seeds do not"
-        " say so."
+        "none shows a significant difference. Over cases alone 1 more would, but not over seeds."
     )
 
 

@@ -1,110 +1,11 @@
-"""Sections: what classifiers of legal cases do to groups, beside the paper."""
+"""Sections: scores of classifiers of legal cases by group, beside the paper."""
 
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
-from evenhand.report.read import boolean, read_csv
+Rows = list[dict[str, Any]]
 
-TABLE_4 = {
-    "dataset": str,
-    "attribute": str,
-    "classifier": str,
-    "stands_for": str,
-    "objective": str,
-    "trained_for": str,
-    "measure": str,
-    "seeds": int,
-    "constant_seeds": int,
-    "always": str,
-    "ours": float,
-    "sd": float,
-    "low": float,
-    "high": float,
-    "smallest_group": int,
-    "noise_mean": float,
-    "noise_border": float,
-    "p": float,
-    "noise_verdict": str,
-    "from_labels": boolean,
-    "published": float,
-    "source": str,
-    "verdict": str,
-    "reason": str,
-}
-CLAIMS = {
-    "attribute": str,
-    "quantity": str,
-    "group": str,
-    "other_group": str,
-    "published_low": float,
-    "published_high": float,
-    "classifier": str,
-    "ours": str,
-    "sd": str,
-    "verdict": str,
-    "reason": str,
-    "known_error": str,
-}
-TESTS = {
-    "classifier": str,
-    "objective": str,
-    "trained_for": str,
-    "attribute": str,
-    "measure": str,
-    "seeds": int,
-    "difference": float,
-    "low": float,
-    "high": float,
-    "p_cases_adjusted": float,
-    "p_seeds_adjusted": float,
-    "verdict": str,
-    "reason": str,
-}
-TABLE_2 = {
-    "classifier": str,
-    "attribute": str,
-    "group": str,
-    "train_cases": int,
-    "test_cases": int,
-    "score": float,
-    "drift": float,
-    "drift_above_noise": boolean,
-    "worst_class": str,
-    "as_bad": int,
-    "wci": float,
-    "worst": boolean,
-    "few": str,
-}
-CALIBRATION = {
-    "classifier": str,
-    "objective": str,
-    "attribute": str,
-    "group": str,
-    "cases": int,
-    "confidence": float,
-    "share_right": float,
-    "ece": float,
-    "noise_95": float,
-    "verdict": str,
-}
-
-COUNTERFACTUAL = {
-    "classifier": str,
-    "objective": str,
-    "trained_for": str,
-    "measure": str,
-    "seeds": int,
-    "twins": int,
-    "value": float,
-    "sd": float,
-    "low": float,
-    "high": float,
-    "difference": float,
-    "verdict": str,
-}
-
-#: What is measured of answers to twins, and what it is called.
+#: The measures of predictions for counterfactuals, and their titles.
 TWIN_MEASURES = {
     "ifr_b": "Same answer",
     "ifr_p": "Similar answer",
@@ -112,7 +13,7 @@ TWIN_MEASURES = {
     "macro_f1": "Macro-F1",
 }
 
-#: The columns of Table 4, and what they are called.
+#: The columns of Table 4, and their titles.
 MEASURES = {
     "overall": "All cases",
     "mean": "Mean over groups",
@@ -121,9 +22,8 @@ MEASURES = {
 }
 
 
-def describe_table_4(path: Path) -> list[dict[str, Any]]:
+def describe_table_4(rows: Rows) -> Rows:
     """Table 4: for each attribute a row per classifier and objective, a column per measure."""
-    rows = read_csv(path, TABLE_4)
     blocks: dict[str, dict[tuple[Any, ...], dict[str, dict[str, Any]]]] = {}
     unmatched: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
@@ -162,63 +62,61 @@ def describe_table_4(path: Path) -> list[dict[str, Any]]:
 
 
 def constant_words(row: dict[str, Any]) -> str | None:
-    """What is to be said of a classifier that says the same of every test case."""
+    """Return the words for a classifier that predicts the same labels for every test case."""
     if not row["constant_seeds"]:
         return None
-    said = "gives no label to any case" if row["always"] == "none" else "says the same of each case"
+    said = "predicts no label for any case"
     if row["always"] != "none":
-        said += f": {row['always'].replace('none', 'no label')}"
+        said = f"predicts the same for every case: {row['always'].replace('none', 'no label')}"
     if row["constant_seeds"] < row["seeds"]:
         said = f"in {row['constant_seeds']} of {row['seeds']} seeds {said}"
     return said
 
 
-def describe_claims(path: Path) -> list[dict[str, Any]]:
-    """What FairLex's text says, beside ours: a number, or the name of a group."""
-    rows = read_csv(path, CLAIMS, optional=("other_group",))
-    for row in rows:
+def describe_claims(rows: Rows) -> Rows:
+    """The claims of FairLex's text beside ours: a number, or the name of a group."""
+    found = [dict(row) for row in rows]
+    for row in found:
         with suppress(TypeError, ValueError):
             row["ours"] = float(row["ours"])
-    return rows
+    return found
 
 
-def describe_tests(path: Path) -> dict[str, Any]:
-    """Each objective against ERM: the differences that are shown, and how many were tested."""
-    rows = read_csv(path, TESTS)
-    tested = [row for row in rows if row["p_cases_adjusted"] is not None]
+def describe_tests(rows: Rows) -> dict[str, Any]:
+    """Each objective against ERM, the significant differences, and the number of tests."""
     return {
         "rows": rows,
-        "tested": len(tested),
+        "tested": sum(row["p_cases_adjusted"] is not None for row in rows),
         "shown": [row for row in rows if row["verdict"] in ("higher", "lower")],
     }
 
 
-def describe_table_2(path: Path) -> list[dict[str, Any]]:
-    """Table 2: for each attribute the groups, with what may explain their scores."""
-    blocks: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in read_csv(path, TABLE_2, optional=("few",)):
+def describe_table_2(rows: Rows) -> Rows:
+    """Table 2: the groups of each attribute and classifier, with possible causes."""
+    blocks: dict[tuple[str, str], Rows] = {}
+    for row in rows:
         blocks.setdefault((row["attribute"], row["classifier"]), []).append(row)
     return [
-        {"name": attribute, "classifier": classifier, "rows": rows}
-        for (attribute, classifier), rows in blocks.items()
+        {"name": attribute, "classifier": classifier, "rows": own}
+        for (attribute, classifier), own in blocks.items()
     ]
 
 
-def describe_counterfactual(path: Path) -> list[dict[str, Any]]:
-    """A row per classifier and objective: how like their answers to a case and its twin are."""
+def describe_counterfactual(rows: Rows) -> Rows:
+    """A row per setting: how often a case and its counterfactual get the same prediction."""
     lines: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for row in read_csv(path, COUNTERFACTUAL):
-        about = {key: row[key] for key in ("classifier", "objective", "trained_for")}
-        about |= {key: row[key] for key in ("seeds", "twins")} | {"cells": {}}
-        line = lines.setdefault((row["classifier"], row["objective"], row["trained_for"]), about)
+    for row in rows:
+        key = (row["classifier"], row["objective"], row["trained_for"])
+        names = ("classifier", "objective", "trained_for", "seeds", "twins")
+        line = lines.setdefault(key, {name: row[name] for name in names} | {"cells": {}})
         line["cells"][row["measure"]] = row
     return list(lines.values())
 
 
-def describe_calibration(path: Path) -> list[dict[str, Any]]:
-    """By attribute: how far confidence lies from being right, in each group; ERM only."""
-    blocks: dict[str, list[dict[str, Any]]] = {}
-    for row in read_csv(path, CALIBRATION):
+def describe_calibration(rows: Rows) -> Rows:
+    """Confidence and accuracy in each group, by attribute; ERM only."""
+    blocks: dict[str, Rows] = {}
+    for row in rows:
         if row["objective"] == "erm":
             blocks.setdefault(row["attribute"], []).append(row)
-    return [{"name": name, "rows": rows} for name, rows in blocks.items()]
+    return [{"name": name, "rows": own} for name, own in blocks.items()]

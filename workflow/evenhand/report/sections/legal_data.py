@@ -1,4 +1,4 @@
-"""Sections: what a legal data set holds, and what was left out of it."""
+"""Sections: the contents of a legal data set, and the records that were left out of it."""
 
 from collections import Counter
 from pathlib import Path
@@ -7,59 +7,16 @@ from typing import Any
 from evenhand.errors import InputError
 from evenhand.io.quarantine import REASONS
 from evenhand.io.tables import read_rows
-from evenhand.report.read import read_csv, read_json
+from evenhand.report.read import read_json
 
-SIZES = {
-    "dataset": str,
-    "quantity": str,
-    "item": str,
-    "ours": str,
-    "of": int,
-    "share": float,
-    "published": str,
-    "verdict": str,
-}
-GROUPS = {
-    "dataset": str,
-    "attribute": str,
-    "split": str,
-    "group": str,
-    "cases": int,
-    "of": int,
-    "share": float,
-    "known": int,
-    "share_known": float,
-}
-LABELS = {
-    "dataset": str,
-    "split": str,
-    "label": str,
-    "cases": int,
-    "of": int,
-    "share": float,
-}
+Rows = list[dict[str, Any]]
 
 #: Columns of the tables by split.
 SPLITS = ("train", "dev", "test", "all")
 
 
-def describe_sizes(path: Path) -> dict[str, Any]:
-    """Table 1: its rows, and the number of cases in each split."""
-    rows = read_csv(path, SIZES)
-    cases = {row["item"]: row["ours"] for row in rows if row["quantity"] == "cases"}
-    return {
-        "rows": rows,
-        "cases": cases,
-        "published": any(row["published"] for row in rows),
-    }
-
-
-def describe_groups(path: Path) -> list[dict[str, Any]]:
-    """Tables 6 and 7: for each attribute its groups, with cases and shares by split.
-
-    Each also says of which share of all cases the group is known.
-    """
-    rows = read_csv(path, GROUPS)
+def describe_groups(rows: Rows) -> Rows:
+    """Tables 6 and 7: the groups of each attribute by split, and the share of known groups."""
     known = {
         row["attribute"]: row["known"] / row["of"]
         for row in rows
@@ -67,17 +24,12 @@ def describe_groups(path: Path) -> list[dict[str, Any]]:
     }
     return [
         block | {"known": known.get(block["name"])}
-        for block in _by_split(rows, "attribute", "group")
+        for block in by_split(rows, "attribute", "group")
     ]
 
 
-def describe_labels(path: Path) -> list[dict[str, Any]]:
-    """The labels, with cases and shares by split."""
-    rows = [row | {"attribute": "labels"} for row in read_csv(path, LABELS)]
-    return _by_split(rows, "attribute", "label")
-
-
-def _by_split(rows: list[dict[str, Any]], block: str, line: str) -> list[dict[str, Any]]:
+def by_split(rows: Rows, block: str, line: str) -> Rows:
+    """A table per value of `block` with a row per value of `line` and a column per split."""
     blocks: dict[str, dict[str, dict[str, dict[str, Any]]]] = {}
     for row in rows:
         blocks.setdefault(row[block], {}).setdefault(row[line], {})[row["split"]] = row
@@ -95,30 +47,29 @@ def _by_split(rows: list[dict[str, Any]], block: str, line: str) -> list[dict[st
     ]
 
 
-def describe_reading(counts: list[Path], parts: list[str]) -> list[dict[str, Any]]:
-    """What each part of a data set gave, and why cases were left out.
+def describe_reading(paths: list[Path]) -> Rows:
+    """The number of records of each part, and the reasons of those that were left out.
 
     Parameters
     ----------
-    counts : list of path
+    paths : list of path
         ``{part}.counts.json``.
-    parts : list of str
-        The name of each.
 
     Raises
     ------
     InputError
-        A file of counts does not say how many records were written.
+        A file of counts does not contain the number of records.
     """
-    found = []
-    for path, part in zip(counts, parts, strict=True):
+    parts = []
+    for path in paths:
         numbers = read_json(path)
         if not isinstance(numbers, dict) or not isinstance(numbers.get("records"), int):
             raise InputError("does not say how many records were written", file=path)
         reasons = dict(numbers.get("left_out", {})) | dict(numbers.get("noted", {}))
-        found.append(
+        most = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+        parts.append(
             {
-                "name": part,
+                "name": path.name.removesuffix(".counts.json"),
                 "records": numbers["records"],
                 "reasons": [
                     {
@@ -126,14 +77,14 @@ def describe_reading(counts: list[Path], parts: list[str]) -> list[dict[str, Any
                         "meaning": REASONS.get(name, ""),
                         "cases": cases,
                     }
-                    for name, cases in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+                    for name, cases in most
                     if cases
                 ],
             }
         )
-    return found
+    return parts
 
 
 def describe_duplicates(path: Path) -> dict[str, int]:
-    """How many records stood there already, and how many are nearly another."""
+    """The number of records of a case that was already there, and of near duplicates."""
     return Counter(row["how"] for row in read_rows(path, ["how"]))

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
@@ -11,51 +10,10 @@ from evenhand.legal.objective_titles import Titles
 from evenhand.report.cells import Axis, estimate, ruler, ticks_between
 from evenhand.report.figures import Estimate, estimates
 from evenhand.report.planes import Dot, Series, around, lines
-from evenhand.report.read import read_csv
 from evenhand.report.render import decimal, percent, plural
 from evenhand.report.vega import Side, Spec
 
-GROUP_SCORES = {
-    "classifier": str,
-    "objective": str,
-    "attribute": str,
-    "split": str,
-    "convention": str,
-    "group": str,
-    "seed": str,
-    "seeds": int,
-    "cases": int,
-    "score": float,
-    "sd": float,
-    "low": float,
-    "high": float,
-    "noise_low": float,
-    "noise_high": float,
-    "note": str,
-}
-BINS = {
-    "classifier": str,
-    "objective": str,
-    "attribute": str,
-    "group": str,
-    "split": str,
-    "predictions": int,
-    "confidence": float,
-    "share_right": float,
-}
-
-CURVES = {
-    "classifier": str,
-    "objective": str,
-    "trained_for": str,
-    "seed": str,
-    "epoch": int,
-    "seeds": int,
-    "loss": float,
-    "loss_sd": float,
-    "macro_f1": float,
-    "macro_f1_sd": float,
-}
+Rows = Sequence[Mapping[str, Any]]
 
 #: The objective that the others are held against.
 BASE = "erm"
@@ -64,7 +22,7 @@ BASE = "erm"
 ENOUGH = 20
 
 
-def describe_group_scores(path: Path, called: Titles) -> list[dict[str, Any]]:
+def describe_group_scores(rows: Rows, called: Titles) -> list[dict[str, Any]]:
     """Macro-F1 (0 to 100) of each group under each objective: test cases, mean over seeds.
 
     A block per attribute and classifier; in it the groups, and of each a row per objective, ERM
@@ -73,7 +31,7 @@ def describe_group_scores(path: Path, called: Titles) -> list[dict[str, Any]]:
     """
     rows = [
         row
-        for row in read_csv(path, GROUP_SCORES, optional=("note",))
+        for row in rows
         if (row["split"], row["convention"], row["seed"]) == ("test", "all", "mean")
     ]
     ends = [row[key] for row in rows for key in ("score", "high", "noise_high") if row[key]]
@@ -124,22 +82,22 @@ def _score_plot(row: Mapping[str, Any], axis: Axis, base: float | None, called: 
     )
 
 
-def draw_table_2(rows: Sequence[Mapping[str, Any]], scores: Path | None) -> dict[str, Any]:
+def draw_table_2(rows: Rows, scores: Rows) -> dict[str, Any]:
     """Table 2 of one attribute and classifier: its groups by their share of training cases.
 
     Parameters
     ----------
     rows : sequence of mapping
         The groups, of `evenhand.report.sections.legal_classifiers.describe_table_2`.
-    scores : Path, optional
-        ``legal_{name}_group_scores.csv``, for the intervals and what chance gives under ERM.
+    scores : sequence of mapping
+        The rows of ``group_scores.csv``, for intervals and random groups under ERM.
 
     Returns
     -------
     dict
         drawing, None if no group has a score; without, the groups that have none.
     """
-    noise = _noise(scores) if scores else {}
+    noise = _noise(scores)
     whole = sum(row["train_cases"] or 0 for row in rows)
     ordered = sorted(rows, key=lambda row: (-(row["train_cases"] or 0), row["group"]))
     scored = [row for row in ordered if row["score"] is not None]
@@ -153,11 +111,11 @@ def draw_table_2(rows: Sequence[Mapping[str, Any]], scores: Path | None) -> dict
     }
 
 
-def _noise(path: Path) -> dict[tuple[str, ...], dict[str, Any]]:
-    """What is known of the scores of ERM on test cases, by classifier, attribute and group."""
+def _noise(rows: Rows) -> dict[tuple[str, ...], dict[str, Any]]:
+    """The scores of ERM on test cases by classifier, attribute and group."""
     return {
         (row["classifier"], row["attribute"], row["group"]): row
-        for row in read_csv(path, GROUP_SCORES, optional=("note",))
+        for row in rows
         if (row["objective"], row["split"], row["convention"], row["seed"])
         == (BASE, "test", "all", "mean")
     }
@@ -185,18 +143,18 @@ def _table_2_row(
         f"{percent(share)} of training: {decimal(row['score'], 1)}",
         span,
         band,
-        "unclear" if row["few"] == "true" else "plain",
+        "unclear" if row["few"] else "plain",
     )
 
 
-def describe_training(path: Path, called: Titles) -> list[dict[str, Any]]:
+def describe_training(rows: Rows, called: Titles) -> list[dict[str, Any]]:
     """Development score and training loss by epoch, for each classifier and attribute.
 
     Objectives without groups (attribute ``none``) stand beside those of each attribute. A number
     is the mean over the seeds that reached the epoch; lines end where the first seed stopped.
     """
     trainings: dict[str, dict[str, dict[str, list[dict[str, Any]]]]] = {}
-    for row in read_csv(path, CURVES):
+    for row in rows:
         if row["seed"] == "mean":
             own = trainings.setdefault(row["classifier"], {}).setdefault(row["trained_for"], {})
             means = own.setdefault(row["objective"], [])
@@ -269,13 +227,13 @@ def _over_epochs(series: Series, label: str, title: str, *, is_loss: bool) -> Sp
     return lines(series, label, across, Side(title, domain, powers=powers, grid=True))
 
 
-def describe_calibration_curves(path: Path) -> list[dict[str, Any]]:
+def describe_calibration_curves(rows: Rows) -> list[dict[str, Any]]:
     """Confidence against the share that came true, by group; ERM, test cases.
 
     A figure per attribute and classifier; predictions of all seeds are pooled.
     """
     blocks: dict[tuple[str, str], dict[str, list[dict[str, Any]]]] = {}
-    for row in read_csv(path, BINS):
+    for row in rows:
         if (row["objective"], row["split"]) == (BASE, "test") and row["predictions"]:
             own = blocks.setdefault((row["attribute"], row["classifier"]), {})
             own.setdefault(row["group"], []).append(row)

@@ -1,88 +1,16 @@
-"""Sections: how groups shift, cross, how long cases are, and what leaks, of a legal data set."""
+"""Sections: shift, crossed attributes, lengths, leakage, rules and audit of a legal data set."""
 
 from pathlib import Path
 from typing import Any
 
 from evenhand.report.cells import Axis, estimate, ruler, ticks_between
 from evenhand.report.figures import histogram, shares
-from evenhand.report.read import boolean, read_csv
+from evenhand.report.read import read_csv
 from evenhand.report.render import decimal, percent
 
-SHIFT = {
-    "dataset": str,
-    "attribute": str,
-    "group": str,
-    "splits": str,
-    "train_cases": int,
-    "other_cases": int,
-    "distance": float,
-    "low": float,
-    "high": float,
-    "noise_mean": float,
-    "noise_95": float,
-    "p": float,
-    "above_noise": boolean,
-    "compat_published": float,
-}
-CROSS = {
-    "dataset": str,
-    "attribute": str,
-    "group": str,
-    "other_attribute": str,
-    "other_group": str,
-    "cases": int,
-    "of": int,
-    "share": float,
-    "low": float,
-    "high": float,
-    "published": str,
-    "verdict": str,
-}
-LENGTHS = {
-    "dataset": str,
-    "unit": str,
-    "tokenizer": str,
-    "quantity": str,
-    "from": float,
-    "to": float,
-    "value": float,
-    "count": int,
-    "of": int,
-    "share": float,
-}
-LEAKAGE = {
-    "dataset": str,
-    "language": str,
-    "pattern": str,
-    "label": str,
-    "cases": int,
-    "of": int,
-    "share": float,
-    "mutual_information": float,
-    "p": float,
-    "associated": boolean,
-    "label_with": int,
-    "of_with": int,
-    "label_without": int,
-    "of_without": int,
-    "risk_ratio": float,
-    "low": float,
-    "high": float,
-    "examples": str,
-}
-RULES = {
-    "dataset": str,
-    "attribute": str,
-    "rule": str,
-    "value": str,
-    "cases": int,
-    "of": int,
-    "share": float,
-    "mean_confidence": float,
-    "with_evidence": int,
-    "flags": str,
-}
+Rows = list[dict[str, Any]]
 
+#: The columns of `read_audit`'s table that are shown.
 AUDIT = {
     "dataset": str,
     "attribute": str,
@@ -104,18 +32,18 @@ AUDIT = {
 MOST = 0.8325546
 
 
-def describe_shift(path: Path) -> dict[str, Any]:
+def describe_shift(rows: Rows) -> dict[str, Any]:
     """Tables 8 to 11: distances of the label distributions, with the noise floor as a band."""
-    rows = read_csv(path, SHIFT)
     highest = max((row["high"] or row["distance"] or 0 for row in rows), default=0)
     noise = max((row["noise_95"] or 0 for row in rows), default=0)
     axis = Axis(0, min(MOST, max(highest, noise, 0.05) * 1.05))
     ticks = ticks_between(axis.low, axis.high, 4)
+    drawn = []
     for row in rows:
-        row["figure"] = None
+        figure = None
         if row["distance"] is not None:
             words = f"{row['group'] or 'all'}, {row['splits']}: {decimal(row['distance'])}"
-            row["figure"] = estimate(
+            figure = estimate(
                 axis,
                 row["distance"],
                 (row["low"], row["high"]),
@@ -124,8 +52,9 @@ def describe_shift(path: Path) -> dict[str, Any]:
                 centre=0,
                 band=(0.0, row["noise_95"]) if row["noise_95"] is not None else (None, None),
             )
+        drawn.append(row | {"figure": figure})
     return {
-        "rows": rows,
+        "rows": drawn,
         "scale": ruler(axis, ticks, "Scale of the distance"),
         "compat": any(row["compat_published"] is not None for row in rows),
         "above": sum(row["above_noise"] is True for row in rows),
@@ -133,10 +62,10 @@ def describe_shift(path: Path) -> dict[str, Any]:
     }
 
 
-def describe_cross(path: Path) -> list[dict[str, Any]]:
+def describe_cross(rows: Rows) -> Rows:
     """Table 3: for each pair of attributes a table, group by group, and a map of its shares."""
     pairs: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
-    for row in read_csv(path, CROSS):
+    for row in rows:
         lines = pairs.setdefault((row["attribute"], row["other_attribute"]), {})
         lines.setdefault(row["group"], {})[row["other_group"]] = row
     return [_crossed(first, second, lines) for (first, second), lines in pairs.items()]
@@ -165,14 +94,14 @@ def _crossed(
     }
 
 
-def describe_lengths(path: Path) -> list[dict[str, Any]]:
+def describe_lengths(rows: Rows) -> Rows:
     """Figure 2: a histogram for each unit, with the quantities beside it."""
     units: dict[tuple[str, str | None], list[dict[str, Any]]] = {}
-    for row in read_csv(path, LENGTHS):
+    for row in rows:
         units.setdefault((row["unit"], row["tokenizer"]), []).append(row)
     found = []
-    for (unit, tokenizer), rows in units.items():
-        bars = [row for row in rows if row["quantity"] == "histogram"]
+    for (unit, tokenizer), own in units.items():
+        bars = [row for row in own if row["quantity"] == "histogram"]
         drawing = None
         if bars:
             edges = [bar["from"] or 0.0 for bar in bars]
@@ -185,57 +114,55 @@ def describe_lengths(path: Path) -> list[dict[str, Any]]:
                 title=f"{name} in a case".capitalize(),
                 thing="case",
             )
-        values = {row["quantity"]: row for row in rows if row["quantity"] != "histogram"}
+        values = {row["quantity"]: row for row in own if row["quantity"] != "histogram"}
         found.append(
             {"unit": unit, "tokenizer": tokenizer, "figure": drawing, "quantities": values}
         )
     return found
 
 
-def describe_leakage(path: Path) -> list[dict[str, Any]]:
-    """Patterns that were found, the strongest risk ratio of each beside it."""
-    found: list[dict[str, Any]] = []
-    for row in read_csv(path, LEAKAGE):
-        if row["label"] is None:
-            if row["cases"]:
-                found.append(row | {"strongest": None})
-        elif found and row["pattern"] == found[-1]["pattern"] and row["risk_ratio"] is not None:
-            best = found[-1]["strongest"]
-            if best is None or _lean(row) > _lean(best):
-                found[-1]["strongest"] = row
-    for row in found:
-        one = row["strongest"]
-        row["words"] = (
-            None
-            if one is None
-            else f"{one['label']}: {percent(_share(one['label_with'], one['of_with']), 0)} with it,"
-            f" {percent(_share(one['label_without'], one['of_without']), 0)} without"
-        )
+def describe_leakage(rows: Rows) -> Rows:
+    """The patterns that were found, each with the label whose risk ratio is farthest from 1."""
+    labels: dict[tuple[str, str], Rows] = {}
+    for row in rows:
+        if row["label"] is not None and row["risk_ratio"] is not None:
+            labels.setdefault((row["language"], row["pattern"]), []).append(row)
+    found = []
+    for row in rows:
+        if row["label"] is None and row["cases"]:
+            own = labels.get((row["language"], row["pattern"]))
+            found.append(row | {"words": _risk_words(max(own, key=_distance)) if own else None})
     return found
 
 
-def describe_rules(path: Path) -> list[dict[str, Any]]:
+def _risk_words(row: dict[str, Any]) -> str:
+    shares = [row[f"label_{side}"] / (row[f"of_{side}"] or 1) for side in ("with", "without")]
+    return "{}: {} with it, {} without".format(row["label"], *(percent(one, 0) for one in shares))
+
+
+def describe_rules(rows: Rows) -> Rows:
     """How each attribute was found: its rules, by attribute."""
-    attributes: dict[str, list[dict[str, Any]]] = {}
-    for row in read_csv(path, RULES):
+    attributes: dict[str, Rows] = {}
+    for row in rows:
         attributes.setdefault(row["attribute"], []).append(row)
     return [{"name": name, "rows": rows} for name, rows in attributes.items()]
 
 
-def describe_audit(path: Path) -> list[dict[str, Any]]:
-    """What people said of the rules; those that nobody answered for are left out."""
-    rows = read_csv(path, AUDIT, optional=("recall",))
+def read_audit_table(path: Path) -> Rows:
+    """Read the table of `read_audit`."""
+    return read_csv(path, AUDIT, optional=("drawn", "recall"))
+
+
+def describe_audit(path: Path) -> Rows:
+    """The precision of the rules as people checked it; rules without an answer are left out."""
+    rows = read_audit_table(path)
     for row in rows:
         joined = {"values": "all that give a value", "no_values": "all that give none"}
         row["name"] = joined.get(row["scope"]) or (row["rule"] or "").replace("_", " ")
     return [row for row in rows if row["answered"]]
 
 
-def _share(part: int | None, whole: int | None) -> float | None:
-    return None if part is None or not whole else part / whole
-
-
-def _lean(row: dict[str, Any]) -> float:
-    """How far a risk ratio's interval stays away from 1, whichever way."""
+def _distance(row: dict[str, Any]) -> float:
+    """The distance of a risk ratio's interval from 1, on either side."""
     low, high = row["low"] or 0.0, row["high"] or 0.0
     return max(low - 1, 1 / high - 1 if high else 0.0)

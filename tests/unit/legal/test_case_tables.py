@@ -1,0 +1,533 @@
+"""The tables of a data set of cases: their contract, and the numbers of each member."""
+
+import datetime
+import itertools
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import jensenshannon
+
+from evenhand.core.families import load_members
+from evenhand.core.resources import read_resource
+from evenhand.core.tables import PACKAGE, NotApplicable, read_tables
+from evenhand.errors import InputError
+from evenhand.legal import case_tables
+from evenhand.legal.built import load_dataset
+from evenhand.legal.case_study import CaseStudy
+from evenhand.legal.case_tables import cross, groups, labels, leakage, lengths, rules, shift, sizes
+from evenhand.legal.findings import Finding
+from evenhand.legal.tabulate_cases import tabulate_cases
+from evenhand.legal.tokenise_cases import tokenise_cases
+from unit.legal import made_tokenizers
+from unit.legal.made_cases import LANGUAGES, evidence, record, write_cases, write_found
+from unit.made_tables import check_declaration, check_rows, read_back
+
+MEMBERS = load_members(case_tables)
+NAMES = [member.TABLE.name for member in MEMBERS]
+HOSTILE = '"a", <b>{{ 7 }}'
+
+CASES = [
+    {"labels": ["3", "6"], "defendant_state": "Rest of Europe", "applicant_gender": "male",
+     "date": datetime.date(2001, 5, 4), "text": ["A violation of Article 3."]},
+    {"labels": [], "defendant_state": "Rest of Europe", "applicant_gender": "female",
+     "date": datetime.date(2016, 1, 1), "duplicate_of": "ecthr-1"},
+    {"labels": None, "defendant_state": "C.E. European", "date": datetime.date(2004, 1, 1)},
+    {"labels": ["3"], "split": "test", "defendant_state": "C.E. European"},
+]  # fmt: skip
+
+
+@pytest.fixture
+def resources(repository):
+    return repository / "resources/legal"
+
+
+def inputs(folder, resources, kind, cases):
+    """The arguments of the stage for a small data set with findings and tokens."""
+    data = write_cases(folder / "d.parquet", kind, cases)
+    found = [(record(n), Finding(HOSTILE, "rule", 0.5, (), (HOSTILE,))) for n in (1, 2)]
+    attribute = load_dataset(kind).attributes[0].name
+    model = made_tokenizers.save(folder / "model", made_tokenizers.words())
+    tokens, metas = folder / "t.arrow", folder / "t.json"
+    tokenise_cases(data=data, out=tokens, meta=metas, kind=kind, name="tiny", model=model)
+    return {
+        "data": data,
+        "claims": resources / "published_cross.csv",
+        "words": resources / "outcome_words.csv",
+        "kind": kind,
+        "dataset": HOSTILE,
+        "findings": [write_found(folder, found)[1]],
+        "attributes": [attribute],
+        "tokens": [tokens],
+        "metas": [metas],
+        "resamples": 20,
+    }
+
+
+def table(folder, member, kind, cases, **options):
+    """The rows of one table of these cases, as they are read back."""
+    data = write_cases(folder / "d.parquet", kind, cases)
+    empty = folder / "none.csv"
+    empty.write_text(",".join(cross.CLAIMS) + "\n", encoding="utf-8")
+    given = {"claims": empty, "words": folder / "words.csv", "published": False} | options
+    study = CaseStudy(data=data, dataset=load_dataset(kind), **given)
+    rows = [{"dataset": "mine"} | row for row in member.rows(study)]
+    return read_back(folder / "out", member.TABLE, rows)
+
+
+def only(rows, **wanted):
+    [row] = [one for one in rows if all(one[name] == value for name, value in wanted.items())]
+    return row
+
+
+@pytest.mark.parametrize("member", MEMBERS, ids=NAMES)
+def test_a_table_describes_itself(member):
+    check_declaration(member)
+
+
+@pytest.mark.parametrize("kind", LANGUAGES)
+def test_rows_follow_the_declarations_and_not_the_order_of_cases(tmp_path, resources, kind):
+    cases = CASES if kind == "ecthr" else [{}, {"split": "test"}, {"labels": None}]
+    options = inputs(tmp_path, resources, kind, cases)
+    counts = tabulate_cases(**options, out=tmp_path / "out")
+    assert list(counts["rows"]) == NAMES and "left_out" not in counts
+    for member in MEMBERS:
+        rows = check_rows(tmp_path / "out", member.TABLE)
+        assert rows and {row["dataset"] for row in rows} == {HOSTILE}
+    again = tmp_path / "again"
+    again.mkdir()
+    numbered = [{"case_id": f"{kind}-{n}"} | one for n, one in enumerate(cases, start=1)]
+    shuffled = inputs(again, resources, kind, numbered[::-1])
+    tabulate_cases(**shuffled, out=again / "out")
+    for name in (*NAMES, PACKAGE):
+        if name != "leakage":  # names the first cases as examples
+            file = name if name == PACKAGE else f"{name}.csv"
+            assert (again / "out" / file).read_bytes() == (tmp_path / "out" / file).read_bytes()
+
+
+def test_no_case_no_findings_and_no_tokens(tmp_path, resources):
+    options = inputs(tmp_path, resources, "scotus", [])
+    for name in ("findings", "attributes", "tokens", "metas"):
+        del options[name]
+    counts = tabulate_cases(**options, out=tmp_path / "out")
+    assert counts["left_out"] == {"rules": "there are no findings"}
+    found = read_tables(tmp_path / "out")
+    assert "rules" not in found and found["lengths"] == []
+    assert {row["share"] for row in found["groups"]} == {None}
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"resamples": 0}, "0 resamples"),
+        ({"attributes": []}, "1 files of findings and 0 attributes"),
+        ({"attributes": ["region"]}, "no attribute 'region'"),
+        ({"metas": []}, "its description"),
+    ],
+)
+def test_inputs_that_do_not_belong_together(tmp_path, resources, change, match):
+    with pytest.raises(InputError, match=match):
+        tabulate_cases(**inputs(tmp_path, resources, "ecthr", CASES) | change, out=tmp_path / "o")
+
+
+def test_sizes(tmp_path):
+    rows = table(tmp_path, sizes, "ecthr", CASES)
+    assert only(rows, quantity="task")["ours"] == "multi_label"
+    assert only(rows, quantity="classes")["ours"] == "10"
+    assert only(rows, quantity="classes that occur")["ours"] == "2"
+    assert only(rows, quantity="near duplicates")["share"] == 0.25
+    assert only(rows, quantity="labels known")["ours"] == "3"
+    several = only(rows, quantity="cases with several labels")
+    assert (several["ours"], several["of"]) == ("1", 3)
+    assert only(rows, quantity="cases without a label")["ours"] == "1"
+    assert only(rows, quantity="groups", item="applicant_age")["ours"] == "3"
+    assert only(rows, quantity="group unknown", item="applicant_gender")["ours"] == "2"
+    row = only(rows, quantity="cases", item="train")
+    assert (row["ours"], row["published"], row["verdict"]) == ("3", "9000", "not_run")
+
+
+def test_sizes_of_fairlexs_own_cases_are_judged(tmp_path):
+    rows = table(tmp_path, sizes, "ecthr", CASES, published=True)
+    assert only(rows, quantity="cases", item="train")["verdict"] == "not_reproduced"
+    years = only(rows, quantity="years", item="train")
+    assert (years["ours"], years["verdict"]) == ("2001-16", "reproduced")
+    assert only(rows, quantity="years", item="test")["verdict"] == "not_run"
+    assert [row["verdict"] for row in rows].count("not_reproduced") == 4
+
+
+def test_sizes_without_several_labels_or_with_cases_outside_the_splits(tmp_path):
+    rows = table(tmp_path, sizes, "scotus", [{"split": None}, {}])
+    assert only(rows, item="without a split")["ours"] == "1"
+    assert not [row for row in rows if row["quantity"] == "cases without a label"]
+
+
+def test_groups(tmp_path):
+    rows = table(tmp_path, groups, "ecthr", CASES)
+    own = [r for r in rows if (r["attribute"], r["split"]) == ("applicant_gender", "train")]
+    assert [(r["group"], r["cases"], r["of"]) for r in own] == [
+        ("male", 1, 3),
+        ("female", 1, 3),
+        ("n/a", 1, 3),
+    ]
+    assert [r["share_known"] for r in own] == [0.5, 0.5, None]
+    dev = only(rows, attribute="applicant_gender", split="dev", group="male")
+    assert (dev["cases"], dev["share"]) == (0, None)
+    key = lambda row: (row["attribute"], row["split"])  # noqa: E731
+    for _, of_split in itertools.groupby(rows, key):
+        some = list(of_split)
+        assert sum(row["cases"] for row in some) == some[0]["of"]
+
+
+def test_labels(tmp_path):
+    rows = table(tmp_path, labels, "ecthr", CASES)
+    assert only(rows, split="all", label="3")["share"] == 0.666667
+    assert only(rows, split="train", label="none")["cases"] == 1
+    unknown = only(rows, split="train", label="unknown")
+    assert (unknown["cases"], unknown["of"]) == (1, 3)
+    names = [r["label"] for r in table(tmp_path, labels, "cail", [{}]) if r["split"] == "all"]
+    assert names == ["0", "<=12", "<=36", "<=60", "<=120", ">120", "unknown"]
+
+
+MULTI = [
+    *[{"labels": ["2", "3"], "split": "train"}] * 3,
+    *[{"labels": [], "split": "train"}] * 2,
+    *[{"labels": ["3", "P1-1"], "split": "test"}] * 4,
+    {"labels": ["P1-1"], "split": "test"},
+    {"labels": None, "split": "test"},
+]
+
+
+def shifted(folder, kind, cases, **options):
+    rows = table(folder, shift, kind, cases, **({"resamples": 200} | options))
+    return {(row["attribute"], row["group"], row["splits"]): row for row in rows}
+
+
+def test_all_labels_count_and_the_published_errors_stand_beside(tmp_path):
+    row = shifted(tmp_path, "ecthr", MULTI)["all", "all", "train-test"]
+    assert (row["train_cases"], row["other_cases"]) == (5, 5)  # one has no known label
+    expected = {
+        "distance": ([3, 3, 0, 2], [0, 4, 5, 0]),  # 2, 3, P1-1, none
+        # as published: none, 2, 3 and, of the lowest only, P1-1 (which is then dropped)
+        "compat_lowest_only": ([2, 3, 0, 0], [0, 0, 4, 1]),
+        "compat_last_dropped": ([2, 3, 3], [0, 0, 4]),
+        "compat_published": ([2, 3, 0], [0, 0, 4]),
+    }
+    for name, pair in expected.items():
+        assert row[name] == pytest.approx(jensenshannon(*pair), abs=1e-6), name
+    single = [{"labels": ["Privacy"]}, {"labels": ["Unions"], "split": "dev"}]
+    row = shifted(tmp_path, "scotus", single)["all", "all", "train-dev"]
+    assert row["distance"] == pytest.approx(np.sqrt(np.log(2)), abs=1e-6)
+    assert row["compat_published"] is None
+
+
+def men(train, test, n=120):
+    """Single-labelled cases of men with these shares of one label in train and test."""
+    return [
+        {"labels": ["0" if number < share * n else ">120"], "split": split,
+         "defendant_gender": "male"}
+        for split, share in (("train", train), ("test", test))
+        for number in range(n)
+    ]  # fmt: skip
+
+
+MALE = ("defendant_gender", "male", "train-test")
+
+
+def test_a_shift_is_above_the_noise_and_none_is_not(tmp_path):
+    rows = shifted(tmp_path, "cail", men(0.2, 0.8))
+    row = rows[MALE]
+    assert row["above_noise"] is True
+    assert row["noise_95"] < row["low"] < row["distance"] < row["high"]
+    # all, men, and the cases whose region is not known
+    assert sum(one["above_noise"] is True for one in rows.values()) == 3
+    woman = rows["defendant_gender", "female", "train-test"]
+    assert woman["train_cases"] == 0
+    assert woman["distance"] is woman["low"] is woman["p"] is woman["above_noise"] is None
+    row = shifted(tmp_path, "cail", men(0.5, 0.5))[MALE]
+    assert (row["distance"], row["above_noise"], row["p"]) == (0, False, 1)
+
+
+def test_the_draws_of_a_row_do_not_depend_on_other_rows(tmp_path):
+    few = shifted(tmp_path, "cail", men(0.4, 0.6))[MALE]
+    more = [*men(0.4, 0.6), {"defendant_gender": "female"}]
+    assert shifted(tmp_path, "cail", more)[MALE] == few
+    assert shifted(tmp_path, "cail", men(0.4, 0.6), seed=2)[MALE] != few
+
+
+CROSSED = [
+    *[{"applicant_gender": "male", "defendant_state": "C.E. European"}] * 5,
+    {"applicant_gender": "male", "defendant_state": "Rest of Europe"},
+    {"applicant_gender": None, "defendant_state": "C.E. European"},
+    {"applicant_gender": "female"},
+]
+CLAIM = "ecthr,applicant_gender,male,defendant_state,C.E. European,0.83"
+CELL = ("applicant_gender", "male", "defendant_state", "C.E. European")
+
+
+def crossed(folder, cases, claims=CLAIM, **options):
+    path = folder / "claims.csv"
+    path.write_text(",".join(cross.CLAIMS) + f"\n{claims}\n", encoding="utf-8")
+    rows = table(folder, cross, "ecthr", cases, claims=path, **options)
+    return {tuple(row[name] for name in cross.CELL): row for row in rows}
+
+
+def test_crossed_attributes(tmp_path):
+    rows = crossed(tmp_path, CROSSED, published=True)
+    row = rows[CELL]
+    assert (row["cases"], row["of"], row["share"]) == (5, 6, 0.833333)
+    assert row["low"] < 5 / 6 < row["high"]
+    assert (row["published"], row["verdict"]) == ("0.83", "reproduced")
+    back = rows["defendant_state", "C.E. European", "applicant_gender", "male"]
+    assert [back[name] for name in ("cases", "of", "known", "share_known")] == [5, 6, 5, 1]
+    unknown = rows["applicant_gender", "female", "defendant_state", "unknown"]
+    assert (unknown["cases"], unknown["share"], unknown["share_known"]) == (1, 1, None)
+    assert not [key for key in rows if key[0] == key[2]]
+    for _, own in itertools.groupby(rows.values(), lambda row: [row[n] for n in cross.CELL[:3]]):
+        some = list(own)
+        assert sum(row["cases"] for row in some) == some[0]["of"]
+
+
+def test_verdicts_on_shares(tmp_path):
+    wrong = CLAIM.replace("0.83", "0.84")
+    verdicts = [
+        crossed(tmp_path, cases, claim, published=own)[CELL]["verdict"]
+        for cases, claim, own in (
+            (CROSSED, wrong, True), (CROSSED, CLAIM, False), ([], CLAIM, True),
+        )
+    ]  # fmt: skip
+    assert verdicts == ["not_reproduced", "not_run", "not_run"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "match"),
+    [
+        (CLAIM.replace("male", "man", 1), r"claims.csv:2: the applicant_gender has no group 'man'"),
+        (CLAIM.replace("defendant_state", "state"), "ECtHR has no attribute 'state'"),
+        (CLAIM.replace("0.83", "83"), "'83' is no share"),
+        (CLAIM.replace("0.83", "83%"), "'83%' is no share"),
+    ],
+)
+def test_claims_that_cannot_be_checked(tmp_path, claim, match):
+    with pytest.raises(InputError, match=match):
+        crossed(tmp_path, CROSSED, claim)
+
+
+@pytest.mark.parametrize("kind", ["ecthr", "fscs"])
+def test_the_published_shares_fit_their_kinds(resources, kind):
+    path = resources / "published_cross.csv"
+    expected = [
+        row["published"] for row in read_resource(path, cross.CLAIMS) if row["kind"] == kind
+    ]
+    assert list(cross.read_claims(path, load_dataset(kind)).values()) == expected != []
+
+
+def counted(folder, kind, cases, **options):
+    rows = table(folder, lengths, kind, cases, **options)
+    return rows, lambda unit, quantity: only(rows, unit=unit, quantity=quantity)
+
+
+def test_words_paragraphs_and_characters(tmp_path):
+    cases = [{"text": ["one two  three", "four"]}, {"text": ["one two"] * 40}]
+    rows, one = counted(tmp_path, "ecthr", cases)
+    assert one("words", "mean")["value"] == 42
+    assert one("words", "max")["value"] == 80
+    assert one("paragraphs", "min")["value"] == 2
+    beyond = one("words", "beyond the segments")
+    assert [beyond[name] for name in ("value", "count", "of")] == [32, 16, 84]
+    beyond = one("paragraphs", "beyond the segments")
+    assert (beyond["count"], beyond["share"]) == (1, 0.5)
+    assert {row["unit"] for row in rows} == {"words", "paragraphs"}
+    rows, one = counted(tmp_path, "cail", [{"text": ["被告人 张某。", "某"]}])
+    assert one("characters", "max")["value"] == 7
+    assert not [row for row in rows if row["unit"] == "words"]
+
+
+@pytest.mark.parametrize("longest", [1, 39, 40, 400, 4000, 123456])
+def test_the_histogram_covers_every_case_once(tmp_path, longest):
+    cases = [{"text": ["a " * (1 + longest * n // 9)]} for n in range(10)]
+    rows, _ = counted(tmp_path, "ecthr", cases)
+    bars = [row for row in rows if (row["unit"], row["quantity"]) == ("words", "histogram")]
+    assert sum(row["count"] for row in bars) == 10
+    assert len(bars) <= 42
+    assert bars[0]["from"] == 0
+    for one, following in itertools.pairwise(bars):
+        assert one["to"] + 1 == following["from"]
+
+
+def tokens_of(folder, cases):
+    model = made_tokenizers.save(folder / "model", made_tokenizers.words())
+    pair = (folder / "t.arrow", folder / "t.json")
+    tokenise_cases(data=write_cases(folder / "t.parquet", "ecthr", cases), out=pair[0],
+                   meta=pair[1], kind="ecthr", name="tiny", model=model)  # fmt: skip
+    return [pair]
+
+
+def test_what_the_limits_cut(tmp_path):
+    cases = [
+        {"text": ["case " * 200, "facts"]},  # 126 and 1 are read
+        {"text": ["facts of"] * 34},  # 64 of 68
+        {"text": ["case"]},
+    ]
+    rows, one = counted(tmp_path, "ecthr", cases, tokens=tokens_of(tmp_path, cases))
+    expected = {
+        "beyond the segments": [32, 4, 270],
+        "beyond the tokens": [128, 74, 270],
+        "cut": [None, 78, 270],
+        "cases cut": [None, 2, 3],
+        "slots filled": [None, 128 + 3 + 32 * 4 + 3, 3 * 32 * 128],
+    }
+    for quantity, numbers in expected.items():
+        row = one("tokens", quantity)
+        assert [row[name] for name in ("value", "count", "of")] == numbers, quantity
+    assert one("tokens", "max")["value"] == 201
+    assert {row["tokenizer"] for row in rows if row["unit"] == "tokens"} == {"tiny"}
+
+
+@pytest.mark.parametrize("cases", [[{}], [{}, {}]])
+def test_tokens_of_another_data_set(tmp_path, cases):
+    tokens = tokens_of(tmp_path, [{}, {"case_id": "another"}])
+    with pytest.raises(InputError, match="other cases than the data set"):
+        counted(tmp_path, "ecthr", cases, tokens=tokens)
+
+
+RECORDS = [record(n, text=("He was born in 1950.",)) for n in range(1, 6)]
+
+
+def ruled(folder, **found):
+    """The rows of rules, of lists of (record, finding) by attribute."""
+    paths = {
+        attribute: [
+            write_found(folder, pairs, f"{attribute}{n}")[1] for n, pairs in enumerate(some)
+        ]
+        for attribute, some in found.items()
+    }
+    return table(folder, rules, "ecthr", [{}], findings=paths)
+
+
+def test_rules_by_value(tmp_path):
+    he = (evidence(RECORDS[0], "He"),)
+    pairs = [
+        (RECORDS[0], Finding("male", "pronouns", 0.9, he)),
+        (RECORDS[1], Finding("male", "pronouns", 0.7, he, ("several_respondents",))),
+        (RECORDS[2], Finding("female", "pronouns", 0.8, he)),
+        (RECORDS[3], Finding(None, "legal_person", 0.5)),
+    ]
+    again = [
+        (RECORDS[0], Finding("female", "title", 1.0)),  # the first file counts
+        (RECORDS[4], Finding("male", "title", 1)),
+    ]
+    names = ("rule", "value", "cases", "of", "mean_confidence", "with_evidence", "flags")
+    rows = ruled(tmp_path, applicant_gender=[pairs, again])
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        ("pronouns", "male", 2, 5, 0.8, 2, "several_respondents 1"),
+        ("pronouns", "female", 1, 5, 0.8, 1, None),
+        ("legal_person", "n/a", 1, 5, 0.5, 0, None),
+        ("title", "male", 1, 5, 1, 0, None),
+    ]
+
+
+def test_rules_of_numbers_and_in_the_order_of_the_attributes(tmp_path):
+    years = [
+        (one, Finding(year, "born_in_year", 1.0))
+        for one, year in zip(RECORDS, ("1950", "1960", None), strict=False)
+    ]
+    none = [(RECORDS[0], Finding(None, "none", 0.0))]
+    rows = ruled(tmp_path, applicant_birth_year=[years], defendant_state=[none])
+    assert [(row["attribute"], row["value"], row["cases"]) for row in rows] == [
+        ("defendant_state", "unknown", 1),
+        ("applicant_birth_year", "a number", 2),
+        ("applicant_birth_year", "unknown", 1),
+    ]
+    with pytest.raises(NotApplicable, match="no findings"):
+        ruled(tmp_path)
+
+
+def leaked(folder, kind, cases, *patterns):
+    lines = [f'{kind},{language},"{pattern}"\n' for language, pattern in patterns]
+    (folder / "words.csv").write_text("kind,language,pattern\n" + "".join(lines), encoding="utf-8")
+    return table(folder, leakage, kind, cases, resamples=300)
+
+
+def test_counts_and_examples(tmp_path):
+    cases = [
+        {"text": ["Nothing.", "Ébène: it found a VIOLATION of Article 3, violation of Article 5."]},
+        {"text": ["A violation of law."]},
+        {"text": ["A violation of Article 6.", "No violation of Article 8."], "labels": None},
+        {"text": ["Une violation of Article 3."], "language": "fr"},
+        {"text": ["violation of Article"], "language": None},
+    ]
+    row = leaked(tmp_path, "ecthr", cases, ("en", "violation of Article"))[0]
+    names = ("label", "cases", "of", "share", "paragraphs")
+    assert [row[name] for name in names] == [None, 2, 3, 0.666667, 3]
+    assert row["examples"] == "ecthr-1 1:18-38; ecthr-3 0:2-22"
+    assert cases[0]["text"][1][18:38] == "VIOLATION of Article"
+    rows = leaked(tmp_path, "cail", [{"text": ["x", "判处"]}] * 300, ("zh", "判处"))
+    assert rows[0]["examples"] == "; ".join(f"cail-{n} 1:0-2" for n in range(1, 6))
+    assert rows[0]["cases"] == 300
+
+
+def test_a_revealing_word_is_associated_and_an_idle_one_is_not(tmp_path):
+    cases = [
+        {
+            "text": ["Beschwerde abgewiesen." if n % 2 else "Strasse.", "x" if n % 3 else "Haus"],
+            "labels": ["dismissal" if n % 2 else "approval"],
+        }
+        for n in range(60)
+    ]
+    rows = leaked(tmp_path, "fscs", cases, ("de", "abgewiesen"), ("de", "Haus"))
+    revealing, idle = (row for row in rows if row["label"] is None)
+    assert (revealing["associated"], idle["associated"]) == (True, False)
+    assert revealing["mutual_information"] == pytest.approx(1)
+    assert revealing["noise_95"] < 0.5
+    approval = only(rows, pattern="abgewiesen", label="approval")
+    names = ("label_with", "of_with", "label_without", "of_without")
+    assert [approval[name] for name in names] == [0, 30, 30, 30]
+    assert approval["high"] < 0.5
+
+
+def test_labels_of_patterns(tmp_path):
+    cases = [{"labels": ["3", "6"], "text": ["breach"]}, {"labels": []}, {"labels": ["3"]}]
+    rows = leaked(tmp_path, "ecthr", cases, ("en", "breach"))
+    assert [row["label"] for row in rows] == [None, "3", "6", "none"]
+    rows = leaked(tmp_path, "cail", [{}], ("zh", "死刑"))
+    assert [(row["cases"], row["of"], row["p"]) for row in rows] == [(0, 1, None)]
+    cases = [{"text": ["the court finds"]}, {"text": ["the Court FINDS"]}]
+    assert leaked(tmp_path, "ecthr", cases, ("en", "(?-i:the Court) finds"))[0]["cases"] == 1
+    assert leaked(tmp_path, "cail", [], ("zh", "判处"))[0]["cases"] == 0
+    assert leaked(tmp_path, "cail", [{}]) == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "match"),
+    [("(open", "words.csv:2: .* is no regular expression"), ("x*", "found in every text")],
+)
+def test_broken_patterns(tmp_path, pattern, match):
+    with pytest.raises(InputError, match=match):
+        leaked(tmp_path, "cail", [{}], ("zh", pattern))
+
+
+#: Sentences that state an outcome, by kind and language.
+OUTCOMES = {
+    ("ecthr", "en"): ["There has been no violation of Article 8.", "FOR THESE REASONS, THE COURT",
+                      "The Court finds that he suffered.",
+                      "It holds that the State: Holds by six votes"],
+    ("scotus", "en"): ["The judgment of the Court of Appeals is reversed.",
+                       "We therefore affirm."],
+    ("fscs", "de"): ["Die Beschwerde wird abgewiesen.", "Das Gericht wies die Beschwerde ab.",
+                     "Es hiess die Beschwerde teilweise gut.", "Er trat darauf nicht ein."],
+    ("fscs", "fr"): ["Le tribunal a rejeté le recours.", "Le recours est partiellement admis."],
+    ("fscs", "it"): ["La Corte ha respinto il ricorso.", "Il gravame è accolto."],
+    ("cail", "zh"): ["判处有期徒刑三年", "判决如下："],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("where", "sentences"), OUTCOMES.items(), ids=map("-".join, OUTCOMES))
+def test_sentences_that_state_an_outcome_are_found(tmp_path, resources, where, sentences):
+    kind, language = where
+    words = resources / "outcome_words.csv"
+    for sentence in sentences:
+        rows = table(
+            tmp_path, leakage, kind, [{"text": [sentence], "language": language}], words=words
+        )
+        assert any(row["cases"] for row in rows), sentence
+    patterns = [row for row in read_resource(words, leakage.WORDS) if row["kind"] == kind]
+    assert len([row for row in rows if row["label"] is None]) == len(patterns)

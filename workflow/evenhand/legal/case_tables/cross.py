@@ -1,0 +1,129 @@
+"""How the groups of one attribute are distributed over those of another, and FairLex's claims.
+
+The text of FairLex (Chalkidis et al. 2022, section 5) explains some gaps between groups by what
+else its groups share (83 % of the male applicants' cases are against C.E. European states).
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from evenhand.core.resources import read_resource
+from evenhand.core.tables import Row, Table, integer, share, text
+from evenhand.errors import InputError
+from evenhand.legal.built import Groups, group_names
+from evenhand.legal.case_study import CaseStudy
+from evenhand.legal.dataset import Dataset
+from evenhand.legal.published import NOT_REPRODUCED, NOT_RUN, REPRODUCED
+from evenhand.metrics.proportions import wilson_share
+
+#: The columns that name a cell: a group of one attribute, and a group of another.
+CELL = ("attribute", "group", "other_attribute", "other_group")
+
+#: Columns of the table of claims (`published_cross.csv`): a share, with its published digits.
+CLAIMS = ["kind", *CELL, "published"]
+
+TABLE = Table(
+    "cross",
+    title="Attributes of one case, crossed",
+    key=("dataset", *CELL),
+    columns=(
+        text("dataset"),
+        text("attribute"),
+        text("group"),
+        text("other_attribute"),
+        text("other_group", "The unknown group is the last"),
+        integer("cases"),
+        integer("of", "All cases of the group"),
+        share("share", "Of all splits; interval by Wilson", interval=("low", "high")),
+        integer("known", "Cases of the group with a known other group"),
+        share("share_known", "Share of these"),
+        text("published", "The share that FairLex's text states"),
+        text("verdict", "Whether our share rounds to it"),
+    ),
+    source="FairLex (Chalkidis et al. 2022), table 3 and section 5",
+)
+
+
+def rows(study: CaseStudy) -> Iterator[Row]:
+    """Yield a row per group of an attribute and group of another; claims without one are last."""
+    claims = read_claims(study.claims, study.dataset)
+    for one in study.groups:
+        for other in study.groups:
+            if one is other:
+                continue
+            for row in _crossed(one, other):
+                claim = claims.pop(tuple(row[name] for name in CELL), None)
+                if claim is not None:
+                    judged = _verdict(claim, row["cases"], row["of"]) if study.published else ""
+                    row = {**row, "published": claim, "verdict": judged or NOT_RUN}
+                yield row
+    for cell, claim in claims.items():  # of an attribute that the data set was built without
+        named = dict(zip(CELL, cell, strict=True))
+        yield named | {"published": claim, "verdict": NOT_RUN}
+
+
+def read_claims(path: Path, fixed: Dataset) -> dict[tuple[str, ...], str]:
+    """Return the published shares of a kind by `CELL`.
+
+    Raises
+    ------
+    InputError
+        A claim names an attribute or group that the kind does not have, or is no share.
+    """
+    claims = {}
+    for line, row in enumerate(read_resource(path, CLAIMS, unique=tuple(CLAIMS[:5])), start=2):
+        if row["kind"] != fixed.kind:
+            continue
+        for name, group in (("attribute", "group"), ("other_attribute", "other_group")):
+            try:
+                names = group_names(fixed.attribute(row[name]))
+            except KeyError as error:
+                raise InputError(
+                    f"{fixed.title} has no attribute {row[name]!r}", file=path, line=line
+                ) from error
+            if row[group] not in names:
+                raise InputError(
+                    f"the {row[name]} has no group {row[group]!r}",
+                    file=path,
+                    line=line,
+                    remedy=f"the groups are {', '.join(names)}",
+                )
+        whole, _, decimals = row["published"].partition(".")
+        if not (whole + decimals).isdecimal() or float(row["published"]) > 1:
+            raise InputError(
+                f"{row['published']!r} is no share",
+                file=path,
+                line=line,
+                remedy="write 83 per cent as 0.83",
+            )
+        claims[tuple(row[name] for name in CELL)] = row["published"]
+    return claims
+
+
+def _crossed(one: Groups, other: Groups) -> Iterator[Row]:
+    width = len(other.names)
+    flat = np.bincount(one.codes * width + other.codes, minlength=len(one.names) * width)
+    for name, counts in zip(one.names, flat.reshape(-1, width).tolist(), strict=True):
+        of, known = sum(counts), sum(counts[:-1])
+        for code, (other_name, count) in enumerate(zip(other.names, counts, strict=True)):
+            yield {
+                "attribute": one.attribute.name,
+                "group": name,
+                "other_attribute": other.attribute.name,
+                "other_group": other_name,
+                "cases": count,
+                "of": of,
+                **wilson_share(count, of)._asdict(),
+                "known": known,
+                "share_known": count / known if known and code != other.unknown else None,
+            }
+
+
+def _verdict(claim: str, cases: int, of: int) -> str:
+    if not of:
+        return NOT_RUN
+    digits = 10 ** len(claim.partition(".")[2])
+    rounded = (2 * cases * digits + of) // (2 * of)
+    return REPRODUCED if rounded == round(float(claim) * digits) else NOT_REPRODUCED

@@ -1,0 +1,45 @@
+"""Cases by group of each attribute and split: FairLex's Tables 6 and 7."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from evenhand.core.tables import Row, Table, integer, share, text
+from evenhand.legal.case_study import CaseStudy
+
+TABLE = Table(
+    "groups",
+    title="Cases by group and split",
+    key=("dataset", "attribute", "split", "group"),
+    columns=(
+        text("dataset"),
+        text("attribute"),
+        text("split", "train, dev, test or all"),
+        text("group", "The unknown group is the last"),
+        integer("cases"),
+        integer("of", "Cases of the split"),
+        share("share"),
+        integer("known", "Cases of the split with a known group"),
+        share("share_known", "Share of these"),
+    ),
+    source="FairLex (Chalkidis et al. 2022), tables 6 and 7",
+)
+
+
+def rows(study: CaseStudy) -> Iterator[Row]:
+    """Yield a row per attribute, split and group."""
+    for one in study.groups:
+        for split, members in study.parts.items():
+            counts = np.bincount(one.codes[members], minlength=len(one.names)).tolist()
+            of, known = sum(counts), sum(counts[:-1])
+            for code, (name, count) in enumerate(zip(one.names, counts, strict=True)):
+                yield {
+                    "attribute": one.attribute.name,
+                    "split": split,
+                    "group": name,
+                    "cases": count,
+                    "of": of,
+                    "share": count / of if of else None,
+                    "known": known,
+                    "share_known": count / known if known and code != one.unknown else None,
+                }

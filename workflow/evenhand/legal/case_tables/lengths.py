@@ -1,0 +1,163 @@
+"""The lengths of the cases, and how much of them the limits of the published encoder leave out.
+
+- ``mean``, ``median``, ``percentile 95``, ``min``, ``max``: `value`, per case.
+- ``histogram``: `count` of cases with a length from `from` to `to` (blank: open).
+- ``beyond the segments``: words, characters or tokens in paragraphs that the encoder does not
+  read, because it reads only `value` of them; of paragraphs, the cases that have any.
+- ``beyond the tokens``: tokens left out of the paragraphs that it reads, because it reads only
+  `value` tokens of each (special ones included).
+- ``cut``: both together; ``cases cut``: cases of which tokens are left out.
+- ``slots filled``: tokens read, special ones included, of all places of a padded input.
+
+FairLex (Chalkidis et al. 2022) shows the lengths in its Figure 2.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evenhand.core.tables import Row, Table, integer, number, share, text
+from evenhand.errors import InputError
+from evenhand.legal.built import case_batches
+from evenhand.legal.case_study import CaseStudy
+from evenhand.legal.dataset import Dataset
+from evenhand.legal.tokens import read_meta, token_batches
+
+TABLE = Table(
+    "lengths",
+    title="Lengths of the cases",
+    key=("dataset", "unit", "tokenizer", "quantity", "from", "to"),
+    columns=(
+        text("dataset"),
+        text("unit", "words, characters (languages without blanks), paragraphs or tokens"),
+        text("tokenizer", "Of tokens"),
+        text("quantity"),
+        integer("from", "Of a bar of the histogram"),
+        integer("to", "Of a bar; blank: open"),
+        number("value"),
+        integer("count"),
+        integer("of"),
+        share("share"),
+    ),
+    source="FairLex (Chalkidis et al. 2022), figure 2",
+)
+
+#: Languages without blanks between words: their characters are counted.
+WITHOUT_BLANKS = frozenset({"zh", "ja"})
+
+#: Bars of a histogram up to the 99th percentile, at most; one more holds all longer cases.
+BARS = 40
+
+
+def rows(study: CaseStudy) -> Iterator[Row]:
+    """Yield the rows of words or characters, of paragraphs, and of the tokens of each tokenizer."""
+    cases, ids = _lengths(study.data, study.dataset)
+    for unit, lengths in cases.items():
+        for row in _unit_rows(unit, lengths, study.dataset):
+            yield {"unit": unit, **row}
+    for file, meta in study.tokens:
+        document = read_meta(meta)
+        for row in _token_rows(_token_counts(file, document, ids, study.dataset), study.dataset):
+            yield {"unit": "tokens", "tokenizer": document["tokenizer"], **row}
+
+
+def _lengths(data: Path, fixed: Dataset) -> tuple[dict[str, list[tuple[int, int]]], list[str]]:
+    """By unit, each case's (length, length beyond the segments); and the ids of the cases."""
+    found: dict[str, list[tuple[int, int]]] = {"words": [], "characters": [], "paragraphs": []}
+    ids: list[str] = []
+    for batch in case_batches(data, ["case_id", "language", "text"]):
+        ids += batch["case_id"].to_pylist()
+        columns = (batch[name].to_pylist() for name in ("language", "text"))
+        for language, facts in zip(*columns, strict=True):
+            if language in WITHOUT_BLANKS:
+                lengths = [len("".join(paragraph.split())) for paragraph in facts]
+            else:
+                lengths = [len(paragraph.split()) for paragraph in facts]
+            unit = "characters" if language in WITHOUT_BLANKS else "words"
+            found[unit].append((sum(lengths), sum(lengths[fixed.segments :])))
+            found["paragraphs"].append((len(facts), max(0, len(facts) - fixed.segments)))
+    return {unit: pairs for unit, pairs in found.items() if pairs}, ids
+
+
+def _unit_rows(unit: str, pairs: list[tuple[int, int]], fixed: Dataset) -> Iterator[Row]:
+    lengths, beyond = np.array(pairs, dtype=np.int64).T
+    yield from _distribution(lengths)
+    if unit == "paragraphs":
+        count, of = int((beyond > 0).sum()), len(lengths)
+    else:
+        count, of = int(beyond.sum()), int(lengths.sum())
+    yield {"value": fixed.segments} | _share("beyond the segments", count, of)
+
+
+def _distribution(lengths: np.ndarray) -> Iterator[Row]:
+    """Means and a histogram of lengths of one case or more."""
+    yield {"quantity": "mean", "value": float(lengths.mean())}
+    yield {"quantity": "median", "value": float(np.median(lengths))}
+    yield {"quantity": "percentile 95", "value": float(np.quantile(lengths, 0.95))}
+    yield {"quantity": "min", "value": int(lengths.min())}
+    yield {"quantity": "max", "value": int(lengths.max())}
+    width = _width(float(np.quantile(lengths, 0.99)))
+    last = int(np.quantile(lengths, 0.99)) // width + 1
+    bars = np.bincount(np.minimum(lengths // width, last), minlength=last + 1)
+    for bar, count in enumerate(bars.tolist()):
+        if bar < last or count:
+            to = (bar + 1) * width - 1 if bar < last else None
+            yield {"from": bar * width, "to": to} | _share("histogram", count, len(lengths))
+
+
+def _width(high: float) -> int:
+    """The width of a bar: 1, 2 or 5 times a power of ten, so that `BARS` reach `high`."""
+    power = 1
+    while True:
+        for step in (1, 2, 5):
+            if high < step * power * BARS:
+                return step * power
+        power *= 10
+
+
+def _token_counts(
+    file: Path, document: dict[str, Any], ids: list[str], fixed: Dataset
+) -> dict[str, np.ndarray]:
+    """Per case: tokens, beyond the segments, beyond the tokens, places filled."""
+    special = len(document["special"]["before"]) + len(document["special"]["after"])
+    parts: dict[str, list[int]] = {"all": [], "segments": [], "tokens": [], "filled": []}
+    done = 0
+    for batch in token_batches(file):
+        if batch["case_id"].to_pylist() != ids[done : done + batch.num_rows]:
+            break
+        done += batch.num_rows
+        for one in batch["lengths"]:
+            lengths = one.values.to_numpy()
+            read = lengths[: fixed.segments]
+            kept = np.minimum(read, fixed.tokens - special)
+            parts["all"].append(int(lengths.sum()))
+            parts["segments"].append(int(lengths[fixed.segments :].sum()))
+            parts["tokens"].append(int((read - kept).sum()))
+            parts["filled"].append(int(kept.sum()) + special * len(kept))
+    if done != len(ids):
+        raise InputError(
+            "holds other cases than the data set", file=file, remedy="tokenise the data set again"
+        )
+    return {name: np.array(values, dtype=np.int64) for name, values in parts.items()}
+
+
+def _token_rows(counts: dict[str, np.ndarray], fixed: Dataset) -> Iterator[Row]:
+    cases = len(counts["all"])
+    if not cases:
+        return
+    yield from _distribution(counts["all"])
+    total = int(counts["all"].sum())
+    beyond, over = int(counts["segments"].sum()), int(counts["tokens"].sum())
+    yield {"value": fixed.segments} | _share("beyond the segments", beyond, total)
+    yield {"value": fixed.tokens} | _share("beyond the tokens", over, total)
+    yield _share("cut", beyond + over, total)
+    yield _share("cases cut", int((counts["segments"] + counts["tokens"] > 0).sum()), cases)
+    places = cases * fixed.segments * fixed.tokens
+    yield _share("slots filled", int(counts["filled"].sum()), places)
+
+
+def _share(quantity: str, count: int, of: int) -> dict[str, Any]:
+    share = count / of if of else None
+    return {"quantity": quantity, "count": count, "of": of, "share": share}

@@ -1,0 +1,125 @@
+"""How far the labels of each group shift from train to test and to dev.
+
+FairLex prints these distances in its Tables 8 to 11 (and their means in Table 2) under the name
+of KL divergence; they are Jensen-Shannon distances (see `evenhand.metrics.divergence`).
+
+Labels are counted over all cases with known labels. With several labels per case every label of
+a case counts, and the absence of labels counts as a label too (as FairLex intended).
+"""
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from evenhand.core.tables import Row, Table, flag, integer, number, text
+from evenhand.legal.built import with_none
+from evenhand.legal.case_study import CaseStudy
+from evenhand.legal.dataset import Dataset
+from evenhand.metrics.divergence import (
+    jensen_shannon_distance,
+    permuted_distances,
+    resampled_distances,
+)
+
+TABLE = Table(
+    "shift",
+    title="Shift of the labels between splits",
+    key=("dataset", "attribute", "group", "splits"),
+    columns=(
+        text("dataset"),
+        text("attribute", "all: all cases"),
+        text("group", "The unknown group is the last"),
+        text("splits", "train-test or train-dev"),
+        integer("train_cases", "With known labels"),
+        integer("other_cases", "With known labels, of the other split"),
+        number(
+            "distance",
+            "Jensen-Shannon distance; its interval is too high where cases are few",
+            interval=("low", "high"),
+            neutral=0,
+        ),
+        number("noise_mean", "Mean distance of random parts of the same sizes, without a shift"),
+        number("noise_95", "95th percentile of these distances"),
+        number("p", "Share of random parts that are as far apart"),
+        flag("above_noise", "p below 0.05"),
+        number("compat_lowest_only", "Distance if only the lowest label of a case counts"),
+        number("compat_last_dropped", "Distance without the last label, as none is put first"),
+        number("compat_published", "Distance with both, as the published code computes it"),
+    ),
+    source="FairLex (Chalkidis et al. 2022), tables 8 to 11",
+)
+
+
+def rows(study: CaseStudy) -> Iterator[Row]:
+    """Yield a row per group and pair of splits, whose draws do not depend on other rows."""
+    known, hot = study.labels
+    patterns, of_case = np.unique(hot, axis=0, return_inverse=True)
+    of_case = of_case.reshape(-1)
+    forms = _forms(patterns, study.dataset)
+    groups = [("all", "all", np.ones(len(known), dtype=bool))]
+    for one in study.groups:
+        groups += [
+            (one.attribute.name, name, one.codes == code) for code, name in enumerate(one.names)
+        ]
+    for attribute, group, members in groups:
+        for other in ("test", "dev"):
+            train, test = (
+                np.bincount(of_case[known & members & study.parts[part]], minlength=len(patterns))
+                for part in ("train", other)
+            )
+            name = f"{study.seed} {attribute}/{group}/{other}"
+            yield {
+                "attribute": attribute,
+                "group": group,
+                "splits": f"train-{other}",
+                "train_cases": int(train.sum()),
+                "other_cases": int(test.sum()),
+                **_noise(forms["distance"], train, test, name, study.resamples),
+                **{
+                    form: jensen_shannon_distance(train @ matrix, test @ matrix)
+                    for form, matrix in forms.items()
+                },
+            }
+
+
+def _forms(patterns: np.ndarray, fixed: Dataset) -> dict[str, np.ndarray]:
+    """What a case with each set of labels adds to the counts: arrays of shape (m, k) by column."""
+    ours = with_none(patterns, fixed)
+    if fixed.task != "multi_label":
+        return {"distance": ours}
+    # as published: "none" first, then the labels
+    columns = np.hstack([ours[:, -1:], ours[:, :-1]])
+    lowest = np.zeros_like(columns)
+    lowest[np.arange(len(columns)), columns.argmax(axis=1)] = 1
+    return {
+        "distance": ours,
+        "compat_lowest_only": lowest,
+        "compat_last_dropped": columns[:, :-1],
+        "compat_published": lowest[:, :-1],
+    }
+
+
+def _noise(
+    patterns: np.ndarray, train: np.ndarray, test: np.ndarray, name: str, resamples: int
+) -> dict[str, Any]:
+    """Interval and noise floor of one distance; empty if a split has no case."""
+    if not train.any() or not test.any():
+        return {}
+    distance = jensen_shannon_distance(train @ patterns, test @ patterns)
+    seed = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest())
+    generator = np.random.default_rng(seed)
+    drawn = resampled_distances(patterns, train, test, generator, resamples)
+    noise = permuted_distances(patterns, train, test, generator, resamples)
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    # equal distances must not differ by the order of a sum
+    p = (1 + int((noise >= distance - 1e-12).sum())) / (1 + resamples)
+    return {
+        "low": low,
+        "high": high,
+        "noise_mean": noise.mean(),
+        "noise_95": np.quantile(noise, 0.95),
+        "p": p,
+        "above_noise": bool(p < 0.05),
+    }

@@ -1,0 +1,97 @@
+"""The sizes of a data set beside the published ones: FairLex's Table 1."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from evenhand.core.tables import Row, Table, integer, share, text
+from evenhand.legal.built import read_cases_table
+from evenhand.legal.case_study import CaseStudy
+from evenhand.legal.published import NOT_REPRODUCED, NOT_RUN, REPRODUCED
+from evenhand.legal.records import SPLITS
+
+TABLE = Table(
+    "sizes",
+    title="Sizes beside the published ones",
+    key=("dataset", "quantity", "item"),
+    columns=(
+        text("dataset"),
+        text("quantity"),
+        text("item", "A split or an attribute"),
+        text("ours"),
+        integer("of", "ours is a part of this number"),
+        share("share"),
+        text("published"),
+        text("verdict", "reproduced, not_reproduced or not_run; blank without a published value"),
+    ),
+    source="FairLex (Chalkidis et al. 2022), table 1",
+)
+
+
+def rows(study: CaseStudy) -> Iterator[Row]:
+    """Yield a row per quantity and item; of other cases than FairLex's, verdicts are not_run."""
+    for row in _quantities(study):
+        other = row.get("published") is not None and not study.published
+        yield row | ({"verdict": NOT_RUN} if other else {})
+
+
+def _quantities(study: CaseStudy) -> Iterator[dict[str, Any]]:
+    fixed, parts, (known, hot) = study.dataset, study.parts, study.labels
+    columns = read_cases_table(study.data, ["duplicate_of", "date"])
+    total, labelled = len(known), int(known.sum())
+    yield {"quantity": "task", "ours": fixed.task}
+    yield {"quantity": "classes", "ours": len(fixed.labels)}
+    yield _part("classes that occur", "", int(hot.any(axis=0).sum()), len(fixed.labels))
+    yield _compared("cases", "", total, sum(fixed.published.values()))
+    for split in SPLITS:
+        yield _compared("cases", split, int(parts[split].sum()), fixed.published[split])
+    if without := total - sum(int(parts[split].sum()) for split in SPLITS):
+        yield {"quantity": "cases", "item": "without a split", "ours": without}
+    yield _part("near duplicates", "", total - columns["duplicate_of"].null_count, total)
+    yield _part("labels known", "", labelled, total)
+    if fixed.task == "multi_label":
+        per_case = hot[known].sum(axis=1)
+        yield _part("cases with several labels", "", int((per_case > 1).sum()), labelled)
+        yield _part("cases without a label", "", int((per_case == 0).sum()), labelled)
+    dates = columns["date"].to_numpy(zero_copy_only=False).astype("datetime64[D]")
+    dated = ~np.isnat(dates)
+    yield _part("cases with a date", "", int(dated.sum()), total)
+    years = dates.astype("datetime64[Y]").astype(int) + 1970
+    for split, printed in zip(SPLITS, fixed.years.split(" / "), strict=True):
+        yield _years(split, years[dated & parts[split]], printed)
+    for one in study.groups:
+        groups = len(one.attribute.groups)
+        yield {"quantity": "groups", "item": one.attribute.name, "ours": groups}
+    for one in study.groups:
+        unknown = int((one.codes == one.unknown).sum())
+        yield _part("group unknown", one.attribute.name, unknown, total)
+
+
+def _years(split: str, years: np.ndarray, printed: str) -> dict[str, Any]:
+    """The first and the last year of a split, as FairLex prints them (2001-16)."""
+    row = {"quantity": "years", "item": split, "published": printed}
+    if not len(years):
+        return row | {"verdict": NOT_RUN}
+    first, last = int(years.min()), int(years.max())
+    short = f"{last % 100:02}" if first // 100 == last // 100 else str(last)
+    verdict = REPRODUCED if (first, last) == _ends(printed) else NOT_REPRODUCED
+    return row | {"ours": f"{first}-{short}" if first != last else str(first), "verdict": verdict}
+
+
+def _ends(printed: str) -> tuple[int, int]:
+    """The first and last year of ``2001-16``, ``1991-2016`` or ``2018``."""
+    first, *last = (int(end) for end in printed.split("-"))
+    end = last[0] if last else first
+    return first, end if end > 99 else first - first % 100 + end
+
+
+def _part(quantity: str, item: str, ours: int, of: int) -> dict[str, Any]:
+    share = ours / of if of else None
+    return {"quantity": quantity, "item": item, "ours": ours, "of": of, "share": share}
+
+
+def _compared(quantity: str, item: str, ours: int, published: int) -> dict[str, Any]:
+    verdict = REPRODUCED if ours == published else NOT_REPRODUCED
+    row = {"quantity": quantity, "item": item, "ours": ours, "published": published}
+    return row | {"verdict": verdict}

@@ -1,0 +1,112 @@
+"""The predictions of all classifiers of a data set: what each table of them is computed from."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from evenhand.core.tables import read_table, text
+from evenhand.legal.dataset import Dataset
+from evenhand.legal.published import NOT_RUN, REPRODUCED
+from evenhand.legal.records import SPLITS
+from evenhand.legal.scored import FEW, Cases, Runs
+
+#: The columns that name the trainings behind a row.
+SETTING = (
+    text("dataset"),
+    text("classifier"),
+    text("objective"),
+    text("trained_for", "The attribute whose groups the training used, or none"),
+)
+
+#: The seed of a row that is the mean over seeds.
+MEAN = "mean"
+
+#: Below this p-value a result is called above noise, or a difference is called one.
+CHANCE = 0.05
+
+ABOVE, NOT_ABOVE, TOO_FEW = "above noise", "not above noise", "too few cases"
+
+#: What `noise_verdict` returns, for the descriptions of columns.
+NOISE_VERDICT = "above noise: p below 0.05; too few cases: not so, and a group is small; else not"
+
+
+def noise_verdict(p: float, smallest: int, few: int) -> str:
+    """Compare a value with random groups; p-values are not adjusted for their number."""
+    if p < CHANCE:
+        return ABOVE
+    return TOO_FEW if smallest < few else NOT_ABOVE
+
+
+@dataclass(frozen=True, eq=False)
+class ClassifierStudy:
+    """The predictions of a data set's classifiers beside its cases, read once.
+
+    Parameters
+    ----------
+    name : str
+        The name of the data set.
+    data : Path
+        {dataset}.parquet.
+    cases, runs : Cases, Runs
+        The cases of `splits` with known labels, and the predictions for them.
+    histories : list of Path
+        The training histories.
+    case_tables : Path
+        The folder that `tabulate_cases` wrote.
+    scores, claims : Path
+        What FairLex published (published_scores.csv, published_claims.csv).
+    stands_for : dict of str to str
+        The classifier of the paper (linear, transformer) that each of ours stands for, if any.
+    compat_objectives : tuple of str
+        The objectives that ran as in the published code.
+    splits : tuple of str
+        The splits that are scored; most tables are of test alone.
+    few : int
+        A group with fewer cases is called small.
+    seed, resamples, permutations, swaps : int
+        Bootstrap samples, random groups, random swaps of predictions, and their seed.
+    """
+
+    name: str
+    data: Path
+    cases: Cases
+    runs: Runs
+    histories: list[Path]
+    case_tables: Path
+    scores: Path
+    claims: Path
+    stands_for: dict[str, str] = field(default_factory=dict)
+    compat_objectives: tuple[str, ...] = ()
+    splits: tuple[str, ...] = ("dev", "test")
+    few: int = FEW
+    seed: int = 1
+    resamples: int = 1000
+    permutations: int = 1000
+    swaps: int = 4999
+
+    @property
+    def dataset(self) -> Dataset:
+        """The fixed properties of the data set's kind."""
+        return self.cases.dataset
+
+    @cached_property
+    def test(self) -> tuple[Cases, Runs]:
+        """The test cases, and the predictions for them."""
+        return self.of_split("test")
+
+    def of_split(self, split: str) -> tuple[Cases, Runs]:
+        """The cases of a split, and the predictions for them."""
+        members = self.cases.splits == split
+        logits, twins = (some[:, members] for some in (self.runs.logits, self.runs.twins))
+        return self.cases.of(members), self.runs._replace(logits=logits, twins=twins)
+
+    @cached_property
+    def other_cases(self) -> str | None:
+        """Why the cases are not those of the paper, if they are not."""
+        for row in read_table(self.case_tables / "sizes.csv"):
+            named = row["quantity"] == "cases" and row["item"] in SPLITS
+            if named and row["verdict"] != REPRODUCED:
+                if row["verdict"] == NOT_RUN:
+                    return "the cases are not FairLex's own"
+                return f"{row['item']} has {row['ours']} cases, and FairLex's {row['published']}"
+        return None

@@ -1,0 +1,123 @@
+"""Whether the confidence of classifiers is calibrated in each group.
+
+A prediction of a task with single labels is the class with the highest probability; of a task
+with several, whether a label applies, label by label. Source: Guo, Pleiss, Sun and Weinberger
+(ICML 2017), applied to each group.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from evenhand.core.tables import Row, Table, integer, number, share, text
+from evenhand.legal.classifier_study import (
+    NOISE_VERDICT,
+    SETTING,
+    ClassifierStudy,
+    noise_verdict,
+)
+from evenhand.legal.scored import drawn_seed, scored_for
+from evenhand.metrics.calibration import BINS, bin_values, calibration_error, confidences
+from evenhand.metrics.disparity import group_sums, permuted_sums, share_as_far
+
+#: The columns that name a row, of this table and of the bins.
+GROUP = (*SETTING, text("attribute"), text("group", "all: all cases"), text("split"))
+
+TABLE = Table(
+    "calibration",
+    title="Calibration by group",
+    key=tuple(one.name for one in GROUP),
+    columns=(
+        *GROUP,
+        integer("seeds"),
+        integer("cases"),
+        integer("predictions", "Of one seed"),
+        share("confidence", "Mean"),
+        share("share_right", "Predictions that are right; of labels, those that apply"),
+        number("excess", "confidence minus share_right: positive if overconfident"),
+        share("ece", "Expected calibration error, mean over seeds"),
+        number("ece_sd", "Standard deviation over seeds"),
+        share("noise_mean", "Mean error of random groups of this size"),
+        share("noise_95", "95th percentile of these"),
+        number("p", "Share of random groups with as large an error"),
+        text("verdict", NOISE_VERDICT),
+    ),
+)
+
+#: The group of all cases.
+ALL = "all"
+
+
+def rows(study: ClassifierStudy) -> Iterator[Row]:
+    """Yield a row per setting, attribute, and group or all cases."""
+    return (row for row, _ in calibrate(study))
+
+
+@lru_cache(maxsize=1)
+def calibrate(study: ClassifierStudy) -> list[tuple[Row, list[Row]]]:
+    """Return the rows of this table, each with its rows of the bins."""
+    cases, runs = study.test
+    count = len(cases.true)
+    of_runs = [bin_values(*confidences(one, cases.true, cases.dataset.task)) for one in runs.logits]
+    found = []
+    for one in cases.groups:
+        known = one.codes < one.unknown
+        draws = drawn_seed(study.seed, "test", one.attribute.name, "shuffled")
+        sizes = [count, *np.bincount(one.codes, minlength=one.unknown + 1)[:-1].tolist()]
+        for setting, places in runs.by_setting().items():
+            if not scored_for(one.attribute.name)(setting):
+                continue
+            values = np.hstack([of_runs[place] for place in places])
+            sums = np.vstack([values.sum(axis=0), group_sums(values, one.codes, one.unknown)])
+            sums = sums.reshape(len(sums), len(places), -1)
+            noise = permuted_sums(
+                values[known],
+                one.codes[known],
+                one.unknown,
+                seed=draws,
+                permutations=study.permutations,
+            )
+            noise = calibration_error(noise.reshape(*noise.shape[:2], len(places), -1)).mean(-1)
+            for group, title in enumerate([ALL, *one.names[:-1]]):
+                key = {**setting._asdict(), "attribute": one.attribute.name}
+                key |= {"group": title, "split": "test"}
+                row, size = key | {"seeds": len(places), "cases": sizes[group]}, sizes[group]
+                if size:
+                    row |= _summary(sums[group])
+                if size and group:
+                    drawn = noise[:, group - 1]
+                    row |= {"noise_mean": drawn.mean(), "noise_95": np.percentile(drawn, 95)}
+                    row["p"] = float(share_as_far(drawn, np.array(row["ece"])))
+                    row["verdict"] = noise_verdict(row["p"], size, study.few)
+                found.append((row, [key | some for some in _bins(sums[group])]))
+    return found
+
+
+def _summary(sums: np.ndarray) -> dict[str, Any]:
+    """Of sums (seeds, 3 * bins)."""
+    errors = calibration_error(sums)
+    predictions, confidence, right = sums.reshape(len(sums), -1, 3).sum(axis=1).T
+    return {
+        "predictions": int(predictions[0]),
+        "confidence": (confidence / predictions).mean(),
+        "share_right": (right / predictions).mean(),
+        "excess": ((confidence - right) / predictions).mean(),
+        "ece": errors.mean(),
+        "ece_sd": errors.std(ddof=1) if len(errors) > 1 else None,
+    }
+
+
+def _bins(sums: np.ndarray) -> Iterator[Row]:
+    for place, bin_sums in enumerate(sums.sum(axis=0).reshape(-1, 3).tolist()):
+        count, confidence, right = bin_sums
+        if count:
+            yield {
+                "bin": place + 1,
+                "from": place / BINS,
+                "to": (place + 1) / BINS,
+                "predictions": int(count),
+                "confidence": confidence / count,
+                "share_right": right / count,
+            }

@@ -1,0 +1,116 @@
+"""The claims of FairLex's text about groups, beside our classifiers with ERM."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from evenhand.core.tables import Row, Table, integer, number, percent, text
+from evenhand.legal.classifier_study import MEAN, ClassifierStudy
+from evenhand.legal.evaluate import evaluate
+from evenhand.legal.published import (
+    NO_NUMBER,
+    NO_RUN,
+    NOT_COMPARABLE,
+    NOT_REPRODUCED,
+    NOT_RUN,
+    REPRODUCED,
+    VERDICT,
+    Claim,
+    claim_rounding,
+    judge,
+    read_claims,
+)
+from evenhand.legal.scored import BASE
+from evenhand.metrics.classification import PUBLISHED
+
+#: The columns that name a claim.
+CLAIM = ("attribute", "quantity", "group", "other_group")
+
+TABLE = Table(
+    "claims",
+    title="Claims of the paper beside our runs",
+    key=("dataset", *CLAIM, "classifier"),
+    columns=(
+        text("dataset"),
+        text("attribute"),
+        text("quantity", "gap, score, below (the other group), best or worst (group)"),
+        text("group"),
+        text("other_group"),
+        number("published_low"),
+        number("published_high"),
+        text("classifier", "Trained with ERM"),
+        integer("seeds"),
+        text("ours", "By the convention of FairLex's code; or the name of a group"),
+        percent("sd", "Standard deviation over seeds"),
+        text("verdict", VERDICT),
+        text("reason"),
+        text("known_error", "Its entry in known_errors.csv"),
+    ),
+    source="FairLex (Chalkidis et al. 2022), section 5",
+)
+
+OTHER_CLASSIFIER = "it does not stand for the paper's encoder"
+
+
+def rows(study: ClassifierStudy) -> Iterator[Row]:
+    """Yield a row per claim and classifier; one without a classifier if none has the scores."""
+    scores = _scores(study)
+    names = {classifier for classifier, _ in scores}
+    order = sorted(names, key=lambda name: (study.stands_for.get(name) != "linear", name))
+    for claim in read_claims(study.claims, study.dataset.kind):
+        key = {name: getattr(claim, name) for name in (*CLAIM, "known_error")}
+        key |= {"published_low": claim.low, "published_high": claim.high}
+        found = False
+        for classifier in order:
+            seeds = dict(scores.get((classifier, claim.attribute), {}))
+            if not (mean := seeds.pop(MEAN, {})):
+                continue
+            found = True
+            stands = study.stands_for.get(classifier) == "transformer"
+            why_not = study.other_cases or (None if stands else OTHER_CLASSIFIER)
+            row = _judged(claim, mean, list(seeds.values()), why_not)
+            yield key | {"classifier": classifier, "seeds": len(seeds)} | row
+        if not found:
+            yield key | {"verdict": NOT_RUN, "reason": NO_RUN}
+
+
+def _scores(study: ClassifierStudy) -> dict[tuple[str, str], dict[str, dict[str, float]]]:
+    """Test scores under ERM by (classifier, attribute), then by seed and group."""
+    convention, found = PUBLISHED[study.dataset.task], {}
+    for row, groups in evaluate(study):
+        if (row["objective"], row["split"], row["convention"]) == (BASE, "test", convention):
+            of_groups = {one["group"]: one["score"] for one in groups if one["cases"]}
+            key = row["classifier"], row["attribute"]
+            found.setdefault(key, {})[row["seed"]] = of_groups
+    return found
+
+
+def _judged(
+    claim: Claim, mean: dict[str, float], seeds: list[dict[str, float]], why_not: str | None
+) -> Row:
+    if claim.quantity in ("best", "worst"):
+        group = (max if claim.quantity == "best" else min)(mean, key=lambda name: mean[name])
+        if why_not:
+            return {"ours": group, "verdict": NOT_COMPARABLE, "reason": why_not}
+        return {"ours": group, "verdict": REPRODUCED if group == claim.group else NOT_REPRODUCED}
+    values = [_quantity(claim, scores) for scores in seeds]
+    numbers = np.array([value for value in values if value is not None])
+    if not len(numbers):
+        return {"verdict": NOT_RUN, "reason": "a group has no score"}
+    ours = float(numbers.mean())
+    sd = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
+    row = {"ours": ours, "sd": sd}
+    if claim.low is None or claim.high is None:
+        return row | {"verdict": NO_NUMBER}
+    ends = (claim.low, claim.high, claim_rounding(claim))
+    return row | judge(*ends, ours, sd, len(numbers), why_not)
+
+
+def _quantity(claim: Claim, scores: dict[str, float]) -> float | None:
+    if claim.quantity == "gap":
+        return max(scores.values()) - min(scores.values()) if len(scores) > 1 else None
+    needed = [claim.group] if claim.quantity == "score" else [claim.other_group, claim.group]
+    if any(group not in scores for group in needed):
+        return None
+    first, *rest = (scores[group] for group in needed)
+    return first - sum(rest)

@@ -1,0 +1,36 @@
+"""Scores of each group, and the scores of random groups of its size."""
+
+from collections.abc import Iterator
+
+from evenhand.core.tables import Row, Table, integer, number, percent, text
+from evenhand.legal.classifier_study import SETTING, ClassifierStudy
+from evenhand.legal.classifier_tables.scores import SCORED
+from evenhand.legal.evaluate import evaluate
+
+TABLE = Table(
+    "group_scores",
+    title="Scores by group",
+    key=(*(one.name for one in (*SETTING, *SCORED)), "group", "seed"),
+    columns=(
+        *SETTING,
+        *SCORED,
+        text("group", "Without the unknown group"),
+        text("seed", "A seed, or mean: the mean over seeds of each number"),
+        integer("seeds"),
+        integer("cases"),
+        integer("classes_present", "Of the scored classes"),
+        percent("score", "Macro-F1", interval=("low", "high")),
+        percent("sd", "Standard deviation over seeds"),
+        percent("perfect", "Score of a perfect classifier"),
+        percent("noise_low", "Lower end of 95 % of random groups of this size"),
+        percent("noise_high", "Upper end"),
+        number("p", "Share of random groups that are as far, two-sided"),
+        text("note", "no cases, one case or few cases"),
+    ),
+    source="FairLex (Chalkidis et al. 2022), figure 1",
+)
+
+
+def rows(study: ClassifierStudy) -> Iterator[Row]:
+    """Yield a row per group of each row of `scores`."""
+    return (row for _, of_groups in evaluate(study) for row in of_groups)

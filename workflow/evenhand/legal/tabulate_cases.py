@@ -1,0 +1,95 @@
+"""All result tables of a data set of cases: each module of `evenhand.legal.case_tables` is one."""
+
+from typing import Annotated, Any
+
+from evenhand.core import stage
+from evenhand.core.families import load_members
+from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.tables import tabulate
+from evenhand.errors import InputError
+from evenhand.legal import case_tables
+from evenhand.legal.built import load_dataset
+from evenhand.legal.case_study import CaseStudy
+
+
+def tabulate_cases(
+    *,
+    data: Input,
+    claims: Input,
+    words: Input,
+    out: Output,
+    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
+    dataset: str,
+    published: bool = False,
+    findings: list[Input] | None = None,
+    attributes: list[str] | None = None,
+    tokens: list[Input] | None = None,
+    metas: list[Input] | None = None,
+    seed: int = 1,
+    resamples: int = 1000,
+) -> dict[str, Any]:
+    """Compute the tables of a data set of legal cases.
+
+    Parameters
+    ----------
+    data : path
+        {dataset}.parquet.
+    claims : path
+        Shares that FairLex's text states (published_cross.csv).
+    words : path
+        Words of outcomes (outcome_words.csv).
+    out : path
+        The folder of the tables; see `evenhand.core.tables`.
+    kind : str
+        ecthr, scotus, fscs or cail.
+    dataset : str
+        The name of the data set in the tables.
+    published : bool
+        Whether the cases are FairLex's own. If not, verdicts on published values are not_run.
+    findings : list of path
+        The output of `find_attributes`. Of a case that several files of one attribute contain,
+        the first counts, as in the data set.
+    attributes : list of str
+        The attribute of each of these files.
+    tokens, metas : list of path, optional
+        The output of `tokenise_cases` on this data set, one pair per tokenizer.
+    seed, resamples : int
+        Bootstrap samples and random parts, and their seed.
+
+    Raises
+    ------
+    InputError
+        The inputs do not belong together, or one of them is damaged.
+    """
+    if resamples < 1:
+        raise InputError(f"{resamples} resamples are too few", remedy="give at least 100")
+    fixed = load_dataset(kind)
+    findings, attributes = findings or [], attributes or []
+    if len(findings) != len(attributes):
+        raise InputError(
+            f"there are {len(findings)} files of findings and {len(attributes)} attributes",
+            remedy="name the attribute of each file",
+        )
+    if unknown := set(attributes) - {one.name for one in fixed.attributes}:
+        raise InputError(f"{fixed.title} has no attribute {min(unknown)!r}")
+    if len(tokens or []) != len(metas or []):
+        raise InputError("each file of token ids needs its description beside it")
+    study = CaseStudy(
+        data,
+        fixed,
+        published,
+        claims,
+        words,
+        {
+            name: [path for path, of in zip(findings, attributes, strict=True) if of == name]
+            for name in attributes
+        },
+        list(zip(tokens or [], metas or [], strict=True)),
+        seed,
+        resamples,
+    )
+    return tabulate(out, load_members(case_tables), study, {"dataset": dataset})
+
+
+if __name__ == "__main__":
+    stage.run(tabulate_cases)
