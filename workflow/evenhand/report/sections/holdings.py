@@ -10,7 +10,7 @@ HOLDINGS = [
     ("slguset/sentences/*.files.parquet", "The files of a shard of the corpus"),
     ("*/sentences/*.parquet", "Sentences that hold the characters of a keyword"),
     ("*/keywords/*.parquet", "The keyword of each sentence, with its place and verdict"),
-    ("*/filters/*/*.parquet", "One filter’s verdict on each sentence"),
+    ("*/filters/*.parquet", "Which filters reject each sentence, and why"),
     ("slguset/names/*", "The name tagger, and its precision and recall on held-out text"),
     ("slguset/candidates.parquet", "Every keyword sentence with its verdict and reasons"),
     ("slguset/funnel.csv", "How many sentences fell at which step"),
