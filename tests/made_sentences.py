@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+import evenhand
 from evenhand.io.tables import FORM
 from evenhand.slguset import keyword_tables
 from evenhand.slguset.verdicts import JUDGED
@@ -19,6 +20,14 @@ TERMS = {
     "女人": ("男/女", "女人", "男人", "女", "男", "female"),
     "爷爷": ("爷爷/奶奶", "爷爷", "奶奶", "爷爷", "奶奶", "male"),
     "奶奶": ("爷爷/奶奶", "奶奶", "爷爷", "奶奶", "爷爷", "female"),
+}
+
+_TEMPLATES = Path(evenhand.__file__).parent / "slguset/templates/annotation"
+
+#: The templates of the annotators' sheets, by argument.
+ANNOTATION_TEMPLATES = {
+    "instructions": _TEMPLATES / "instructions.md.jinja",
+    "interface": _TEMPLATES / "label_studio.xml",
 }
 
 KEYWORDS_CSV = (

@@ -68,7 +68,7 @@ HOLDINGS = [
     ("legal/*/records/*.counts.json", "How many cases were read"),
     ("legal/*/records/*.parquet", "Cases as their source tells them"),
     ("legal/*/attributes/*/*.parquet", "The group of each case, with the words that prove it"),
-    ("legal/*/audit/*", "Sheets on which people check a rule"),
+    ("legal/*/audit", "Sheets on which people check the rules"),
     ("legal/*/splits.*", "How the cases were divided"),
     ("legal/*/duplicates.parquet", "Cases that are nearly the same"),
     ("legal/*/counts.json", "How many cases were joined"),
