@@ -294,7 +294,7 @@ def test_editing_a_table_reruns_its_readers(demo, graph, name):
     [
         ("slguset:\n", "slguset:\n  find_keywords: {max_length: 80}\n", {"find_keywords"}),
         ("slguset:\n", "slguset:\n  names: {familiar: keep}\n", {"apply_filters"}),
-        ("resamples: 100", "resamples: 200", {"summarise_bias", *PAIR_TABLES}),
+        ("resamples: 100", "resamples: 200", {"tabulate_bias", *PAIR_TABLES}),
         ("slguset:\n", "bias: {log_base: 2}\nslguset:\n", {"score_bias"}),
         ("resamples: 100", "resamples: 100, device: cuda:7", set()),
         ("steps: 3", "steps: 4", {"train_masked_lm"}),

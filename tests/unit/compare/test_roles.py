@@ -24,7 +24,8 @@ from evenhand.legal import (
     tabulate_classifiers,
     tabulate_curves,
 )
-from evenhand.slguset import correlate_methods, summarise_bias
+from evenhand.slguset import correlate_methods
+from evenhand.slguset.tables import correlations, models, pairs, variants
 from evenhand.stereotypes import (
     check_released,
     compare_compat,
@@ -41,10 +42,10 @@ from evenhand.tabular import describe_table
 FAMILIES = read_roles(ROLES)
 
 HEADERS = {
-    "tables/slguset_bias.csv": summarise_bias.MODELS_HEADER,
-    "tables/slguset_published_bias_by_pair.csv": summarise_bias.PAIRS_HEADER,
-    "tables/slguset_bias_variants.csv": summarise_bias.VARIANTS_HEADER,
-    "tables/slguset_bias_correlations.csv": summarise_bias.CORRELATIONS_HEADER,
+    "tables/slguset_bias.csv": models.HEADER,
+    "tables/slguset_published_bias_by_pair.csv": pairs.HEADER,
+    "tables/slguset_bias_variants.csv": variants.HEADER,
+    "tables/slguset_bias_correlations.csv": correlations.HEADER,
     "tables/slguset_bias_methods.csv": correlate_methods.HEADER,
     "tables/a_bias_scores.csv": summarise_scores.HEADER,
     "tables/a_models.csv": summarise_scores.MODELS_HEADER,
