@@ -210,7 +210,7 @@ def reasons(config: Config) -> dict[str, tuple[str, str]]:
     """Why a sentence that passed `find_keywords` can be rejected: name and meaning by reason."""
     modules = [
         *map(filter_module, config["slguset"]["filters"]),
-        "evenhand.slguset.near_duplicates",
+        "evenhand.slguset.merge_candidates",
     ]
     found: dict[str, tuple[str, str]] = {}
     for module in modules:
