@@ -268,7 +268,7 @@ def grow(paragraphs: list[str], arguments: argparse.Namespace) -> dict[str, Any]
                 flush=True,
             )
             shutil.rmtree(shard)
-        seconds, peak = merge(folder, len(rows), arguments)
+        seconds, peak = merge(folder, len(rows))
         print(f"merge_candidates: {seconds:.1f} s, {seconds / done:.4f} s per MB, {peak:.0f} MB")
         peaks["merge_candidates"] = round(peak)
     finally:
@@ -314,8 +314,8 @@ def run_stages(
     """Seconds and peak MB of each stage on a shard."""
     sentences, keywords = folder / "sentences.parquet", folder / f"keywords-{number}.parquet"
     names = "names_crf" if arguments.model else "names_jieba"
-    model = ["--model", arguments.model, "--model-report", arguments.model_report]
-    tables = ["--surnames", TABLES / "surnames.csv", "--titles", TABLES / "titles.csv"]
+    model = [arguments.model, arguments.model_report] if arguments.model else []
+    files = [TABLES / "surnames.csv", TABLES / "titles.csv", *model]
     table = ["--keywords", TABLES / "keywords.csv"]
     commands = {
         "extract_sentences": [
@@ -328,22 +328,20 @@ def run_stages(
             *["--keyword-words", TABLES / "keyword_words.csv", "--out", keywords],
         ],
         "names": [
-            *[f"evenhand.slguset.filters.{names}", "--keywords", keywords, *tables],
-            *["--out", folder / f"names-{number}.parquet", *(model if arguments.model else [])],
+            *["evenhand.slguset.apply_filters", "--keywords", keywords, "--filters", names],
+            *["--files", *files, "--out", folder / f"names-{number}.parquet"],
         ],
     }
     return {stage: run(command) for stage, command in commands.items()}
 
 
-def merge(folder: Path, shards: int, arguments: argparse.Namespace) -> tuple[float, float]:
+def merge(folder: Path, shards: int) -> tuple[float, float]:
     """Seconds and peak MB of the merge of all shards."""
     numbers = range(shards)
     return run(
         [
-            *["evenhand.slguset.merge_candidates", "--keywords"],
-            *[folder / f"keywords-{n}.parquet" for n in numbers],
-            *["--filters", *[folder / f"names-{n}.parquet" for n in numbers]],
-            *["--filter-names", "names_crf" if arguments.model else "names_jieba"],
+            *["evenhand.slguset.merge_candidates", "--judged"],
+            *[folder / f"names-{n}.parquet" for n in numbers],
             *["--out", folder / "candidates.parquet"],
         ]
     )

@@ -75,7 +75,7 @@ def make_checks(arguments: argparse.Namespace) -> Iterator[tuple[str, Check]]:
             check = names_crf.make_check(rules, NameModel(Path(model)), threshold)
             yield f"{Path(model).name} > {threshold}", check
     for pipeline in arguments.spacy:
-        nlp = load_pipeline(pipeline, PERSONS)
+        nlp = load_pipeline(pipeline)
 
         def check(sentence: str, start: int, end: int, nlp: object = nlp) -> Finding | None:
             entities = nlp(sentence).ents

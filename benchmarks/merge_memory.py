@@ -17,6 +17,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(REPOSITORY / "workflow"))
+
+from evenhand.slguset.verdicts import JUDGED  # noqa: E402
+
 ROWS = 200_000
 
 
@@ -38,7 +42,7 @@ def main() -> None:
 
 
 def write_shard(folder: Path, number: int) -> None:
-    """A keyword table and the table of one filter that rejects nothing."""
+    """A judged table, in which one filter rejects nothing."""
     generator = np.random.default_rng(number)
     ids = np.sort(generator.integers(0, 2**63, ROWS))
     ids = [f"{one:016x}" for one in ids]
@@ -61,33 +65,25 @@ def write_shard(folder: Path, number: int) -> None:
     order = [
         *("sentence_id", "sentence", "source", "source_position", "copies", "pair", "surface"),
         *("surface_opposite", "keyword", "opposite", "gender", "start", "end", "surface_start"),
-        *("surface_end", "word", "verdict"),
+        *("surface_end", "word", "verdict", "findings"),
     ]
-    pq.write_table(pa.table({name: columns[name] for name in order}), folder / f"k{number}.parquet")
-    judged = [one for one, kept in zip(ids, accepted, strict=True) if kept]
-    empty = pa.array([None] * len(judged), pa.string())
-    pq.write_table(
-        pa.table({"sentence_id": judged, "reason": empty, "evidence": empty}),
-        folder / f"f{number}.parquet",
-    )
+    columns["findings"] = pa.array([[]] * ROWS, JUDGED.field("findings").type)
+    pq.write_table(pa.table({name: columns[name] for name in order}), folder / f"{number}.parquet")
 
 
 def measured(folder: Path, count: int) -> str:
-    tables = {
-        kind: [folder / f"{kind}{number}.parquet" for number in range(count)] for kind in "kf"
-    }
+    tables = [folder / f"{number}.parquet" for number in range(count)]
     process = subprocess.Popen(
         [
             *(sys.executable, "-m", "evenhand.slguset.merge_candidates"),
-            *("--keywords", *map(str, tables["k"]), "--filters", *map(str, tables["f"])),
-            *("--filter-names", "biology", "--out", str(folder / "out.parquet")),
+            *("--judged", *map(str, tables), "--out", str(folder / "out.parquet")),
         ],
         env=os.environ | {"PYTHONPATH": str(REPOSITORY / "workflow")},
     )
     _, status, used = os.wait4(process.pid, 0)
     if status:
         sys.exit("error: the merge failed")
-    read = sum(path.stat().st_size for paths in tables.values() for path in paths) / 1e6
+    read = sum(path.stat().st_size for path in tables) / 1e6
     return (
         f"| {count} | {count * ROWS:,} | {read:,.0f} | {used.ru_utime + used.ru_stime:.0f}"
         f" | {used.ru_maxrss / 1024:.0f} |"

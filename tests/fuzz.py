@@ -45,11 +45,13 @@ sys.path[:0] = [str(REPOSITORY / "workflow"), str(REPOSITORY / "tests")]
 from evenhand.core.config import MOST_FAULTS, complete, read_config, read_schema  # noqa: E402
 from evenhand.core.resources import read_resource  # noqa: E402
 from evenhand.errors import InputError  # noqa: E402
-from evenhand.io.sheets import read_workbook  # noqa: E402
 from evenhand.io.tables import FORM, write_table  # noqa: E402
-from evenhand.legal import audit  # noqa: E402
+from evenhand.legal.audit import task  # noqa: E402
+from evenhand.legal.built import load_dataset  # noqa: E402
 from evenhand.legal.read_cases import read_cases  # noqa: E402
-from evenhand.slguset import sheet_columns  # noqa: E402
+from evenhand.sheets.filled import read_filled  # noqa: E402
+from evenhand.sheets.tasks import group_of  # noqa: E402
+from evenhand.slguset import annotation as annotation_task  # noqa: E402
 from evenhand.slguset.extract_sentences import extract_sentences  # noqa: E402
 from evenhand.slguset.import_published import import_published  # noqa: E402
 from evenhand.slguset.read_sheets import read_sheets  # noqa: E402
@@ -224,10 +226,11 @@ SWAPPED = [
     {"sentence_id": f"{i}", "sentence": "他说。", "swapped_sentence": "她说。", "surface": "他",
      "surface_opposite": "她", "gender": "male"} for i in range(3)
 ]  # fmt: skip
+AUDIT = task(load_dataset("ecthr").attributes[0])
 HANDED_OUT = [
-    dict.fromkeys(audit.HANDED_OUT, "x") | dict.fromkeys(("rank", "mark_start", "mark_end"), 1)
+    dict.fromkeys(AUDIT.handed_out, "x") | dict.fromkeys(("rank", "mark_start", "mark_end"), 1)
 ]
-AUDITED = [dict.fromkeys(audit.NEEDED, "x")]
+AUDITED = [dict.fromkeys([column.name for column in AUDIT.columns], "x")]
 CONFIG = (REPOSITORY / "config" / "config.yaml").read_bytes()
 LOANS = {"label": "decision", "positive": "approved", "attribute": "gender"}
 
@@ -265,12 +268,12 @@ READERS: dict[str, tuple[Read, list[Files]]] = {
     "judge": (cases("cail", "judge"), [demo("legal/cail/judgments.jsonl", 2)]),
     "fairlex": (cases("scotus", "fairlex"), [rows("train.jsonl", FAIRLEX)]),
     "sheet": (annotation, [comma_separated("a.csv", ANSWERS),
-                           workbook("a.xlsx", sheet_columns.TABLE, ANSWERS)]),
+                           workbook("a.xlsx", annotation_task.TASK.table, ANSWERS)]),
     "label_studio": (annotation, [rows("a.json", TASKS)]),
-    "handed_out": (lambda f, out: audit.read_handed_out(f[0]),
+    "handed_out": (lambda f, out: group_of(f[0], AUDIT),
                    [comma_separated("a.csv", HANDED_OUT)]),
-    "audit_sheet": (lambda f, out: list(read_workbook(f[0], audit.TABLE, audit.NEEDED)),
-                    [workbook("a.xlsx", audit.TABLE, AUDITED)]),
+    "audit_sheet": (lambda f, out: read_filled(f[0], AUDIT),
+                    [workbook("a.xlsx", AUDIT.table, AUDITED)]),
     "published": (published, [demo("slguset_published.csv")]),
     "tagged_pku": (lambda f, out: list(read_tagged(f[0], "pku")), [demo("tagged/people.txt")]),
     "cluener": (lambda f, out: list(read_tagged(f[0], "cluener")), [demo("tagged/names.jsonl")]),

@@ -7,8 +7,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+import evenhand
 from evenhand.io.tables import FORM
 from evenhand.slguset import keyword_tables
+from evenhand.slguset.verdicts import JUDGED
 
 #: (pair, surface, opposite surface, keyword, opposite, gender)
 TERMS = {
@@ -18,6 +20,14 @@ TERMS = {
     "女人": ("男/女", "女人", "男人", "女", "男", "female"),
     "爷爷": ("爷爷/奶奶", "爷爷", "奶奶", "爷爷", "奶奶", "male"),
     "奶奶": ("爷爷/奶奶", "奶奶", "爷爷", "奶奶", "爷爷", "female"),
+}
+
+_TEMPLATES = Path(evenhand.__file__).parent / "slguset/templates/annotation"
+
+#: The templates of the annotators' sheets, by argument.
+ANNOTATION_TEMPLATES = {
+    "instructions": _TEMPLATES / "instructions.md.jinja",
+    "interface": _TEMPLATES / "label_studio.xml",
 }
 
 KEYWORDS_CSV = (
@@ -69,21 +79,21 @@ def write_keywords(path: Path, rows: list[dict[str, Any]]) -> Path:
     return path
 
 
-def write_filter(path: Path, keywords: Path, reasons: dict[str, tuple[str, str | None]]) -> Path:
-    """A filter's table: `reasons` maps sentences to (reason, evidence)."""
-    schema = pa.schema(
-        [
-            pa.field("sentence_id", pa.string(), nullable=False),
-            pa.field("reason", pa.string()),
-            pa.field("evidence", pa.string()),
+def write_judged(
+    path: Path,
+    rows: list[dict[str, Any]],
+    reasons: dict[str, dict[str, tuple[str, str | None]]] | None = None,
+) -> Path:
+    """A table of `apply_filters`: `reasons` maps filters to sentences to (reason, evidence)."""
+    judged = []
+    for row in rows:
+        findings = [
+            {"filter": name, "reason": of[row["sentence"]][0], "evidence": of[row["sentence"]][1]}
+            for name, of in (reasons or {}).items()
+            if row["verdict"] == "accepted" and row["sentence"] in of
         ]
-    )
-    rows = []
-    for row in pq.read_table(keywords).to_pylist():
-        if row["verdict"] == "accepted":
-            reason, evidence = reasons.get(row["sentence"], (None, None))
-            rows.append({"sentence_id": row["sentence_id"], "reason": reason, "evidence": evidence})
-    pq.write_table(pa.Table.from_pylist(rows, schema), path, **FORM)
+        judged.append(row | {"findings": findings})
+    pq.write_table(pa.Table.from_pylist(judged, JUDGED), path, **FORM)
     return path
 
 

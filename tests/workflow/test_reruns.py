@@ -139,21 +139,21 @@ def test_the_page_of_the_run_comes_after_all_other_jobs(graph):
 
 
 @pytest.mark.parametrize("name", FILTERS)
-def test_editing_a_filter_reruns_it_and_what_depends_on_it(demo, graph, name):
+def test_editing_a_filter_reruns_the_filters_and_what_depends_on_them(demo, graph, name):
     module = f"{LIBRARY}/slguset/filters/{name}.py"
     before = demo.read(module)
     demo.append(module, "\n\ndef added():\n    return 1\n")
     plan = demo.plan()
-    assert plan == graph.below(graph.of_rules(name))
+    assert plan == graph.below(graph.of_rules("apply_filters"))
     rules = {job.rule for job in plan}
     assert {
-        name,
+        "apply_filters",
         "merge_candidates",
         "count_funnel",
         "report_published",
         "write_slguset_page",
     } <= rules
-    assert not rules & ({*FILTERS, "find_keywords", "extract_sentences", "score_bias"} - {name})
+    assert not rules & {"find_keywords", "extract_sentences", "score_bias"}
     demo.write(module, before)
     assert demo.plan() == []
 
@@ -216,7 +216,7 @@ def test_editing_what_stages_share_reruns_those_that_import_it(demo, graph):
     importers = {
         rule for rule, stage in stages(demo).items() if module in code.manifest(stage)["modules"]
     }
-    assert set(FILTERS) <= importers and "extract_sentences" not in importers
+    assert "apply_filters" in importers and "extract_sentences" not in importers
     demo.append(f"{LIBRARY}/slguset/verdicts.py", "\n\nADDED = 1\n")
     assert demo.plan() == graph.below(graph.of_rules(*importers))
 
@@ -280,7 +280,7 @@ def test_jobs_and_the_main_process_agree_on_the_digest(demo_template):
 def test_editing_a_table_reruns_its_readers(demo, graph, name):
     table = f"resources/slguset/{name}.csv"
     readers = graph.readers(table)
-    assert readers and {job.rule for job in readers} < {"find_keywords", *FILTERS}
+    assert readers and {job.rule for job in readers} < {"find_keywords", "apply_filters"}
     demo.append(table, "\n")
     assert demo.plan() == graph.below(readers)
 
@@ -289,8 +289,8 @@ def test_editing_a_table_reruns_its_readers(demo, graph, name):
     ("old", "new", "rules"),
     [
         ("slguset:\n", "slguset:\n  find_keywords: {max_length: 80}\n", {"find_keywords"}),
-        ("slguset:\n", "slguset:\n  names: {familiar: keep}\n", {"names_jieba"}),
-        ("resamples: 100", "resamples: 200", {"summarise_bias", *PAIR_TABLES}),
+        ("slguset:\n", "slguset:\n  names: {familiar: keep}\n", {"apply_filters"}),
+        ("resamples: 100", "resamples: 200", {"tabulate_bias", *PAIR_TABLES}),
         ("slguset:\n", "bias: {log_base: 2}\nslguset:\n", {"score_bias"}),
         ("resamples: 100", "resamples: 100, device: cuda:7", set()),
         ("steps: 3", "steps: 4", {"train_masked_lm"}),
@@ -314,7 +314,11 @@ def test_adding_a_corpus_file_runs_its_shard_and_the_merges(demo, graph):
     (shard,) = {dict(job.wildcards)["shard"] for job in extracted}
     of_shards = {job for job in plan if "shard" in dict(job.wildcards)}
     assert {dict(job.wildcards)["shard"] for job in of_shards} == {shard}
-    assert {job.rule for job in of_shards} == {"extract_sentences", "find_keywords", *FILTERS}
+    assert {job.rule for job in of_shards} == {
+        "extract_sentences",
+        "find_keywords",
+        "apply_filters",
+    }
     assert set(plan) - of_shards == set(graph.below(graph.of_rules("merge_candidates"))) | set(
         graph.below(graph.of_rules("train_masked_lm", "count_funnel"))
     )
@@ -470,7 +474,7 @@ def test_a_changed_stage_with_the_same_output_lets_the_later_ones_be_served(demo
     before = demo.results()
     demo.append(f"{LIBRARY}/slguset/filters/biology.py", "\n\ndef added():\n    return 1\n")
     demo.append(f"{LIBRARY}/slguset/import_published.py", "\n\ndef added():\n    return 1\n")
-    changed = {"biology", "import_published"}
+    changed = {"apply_filters", "import_published"}
     run = demo.run()
     assert run.jobs == graph.below(graph.of_rules(*changed))
     later = {job.rule: job.served for job in run.jobs if job.rule not in changed}

@@ -168,26 +168,26 @@ def findings_seen(config: Config, name: str, attribute: str) -> list[str]:
     return findings_of(config, name, attribute) if attribute != NO_ATTRIBUTE else []
 
 
-def handed_out(config: Config, name: str, attribute: str) -> list[str]:
-    """The list of an audit's cases that somebody has put beside the sheets; else nothing."""
-    folder = _filled(config, name, attribute)
-    return [f"{folder}/handed_out.csv"] if folder and (folder / "handed_out.csv").is_file() else []
+def handed_out(config: Config, name: str) -> list[str]:
+    """The lists of the audits whose sheets were handed out: those put beside the filled sheets."""
+    filled = config["legal"]["audit"]["filled"]
+    lists = [Path(filled or "") / name / one / "handed_out.csv" for one in attributes(config, name)]
+    return [str(path) for path in lists if filled and path.is_file()]
 
 
 def audited(config: Config, name: str) -> tuple[list[str], list[str]]:
     """The lists of the audits that have come back, and their filled sheets."""
     lists, sheets = [], []
-    for attribute in attributes(config, name):
-        drawn = handed_out(config, name, attribute)
+    for drawn in handed_out(config, name):
         filled = sorted(
             str(file)
-            for file in (Path(drawn[0]).parent.iterdir() if drawn else ())
+            for file in Path(drawn).parent.iterdir()
             if file.suffix.lower() in SHEETS
             and file.name != "handed_out.csv"
             and not file.name.startswith((".", "~"))
         )
         if filled:
-            lists += drawn
+            lists.append(drawn)
             sheets += filled
     return lists, sheets
 
@@ -207,11 +207,6 @@ def card_options(
         taken += [Path(file).name for file in how["files"]]
         taken += [f"{source} ({sources[source]['licence']})" for source in how["sources"]]
     return {"name": one["title"], "sources": taken}
-
-
-def _filled(config: Config, name: str, attribute: str) -> Path | None:
-    filled = config["legal"]["audit"]["filled"]
-    return Path(filled) / name / attribute if filled else None
 
 
 def names_of_findings(config: Config, name: str) -> list[str]:
@@ -271,7 +266,7 @@ def other_files(config: Config) -> list[str]:
         folder = f"{own}/records"
         files += [f"{folder}/{one}.quarantine.parquet" for one in parts(config, name)]
         files += tokenised(config, name)
-        files += [f"{own}/audit/{attribute}" for attribute in attributes(config, name)]
+        files.append(f"{own}/audit")
     return files
 
 

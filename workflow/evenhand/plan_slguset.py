@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import plan_models
+from evenhand.core.config import Options, pick
 from evenhand.core.declared import declared
 from evenhand.core.files import shown
 from evenhand.core.sources import source_path
@@ -171,12 +172,49 @@ def annotation_rounds(config: Config) -> dict[str, Round]:
     return rounds
 
 
+def filter_module(name: str) -> str:
+    """The module of a filter."""
+    return f"evenhand.slguset.filters.{name}"
+
+
+def filter_files(config: Config) -> list[str]:
+    """The files that the configured filters read: tables, and what was trained."""
+    slguset = config["slguset"]
+    names = dict.fromkeys(
+        name for one in slguset["filters"] for name in declared(filter_module(one), "FILES")
+    )
+    if not slguset["names_jieba"]["use_stop_words"]:
+        names.pop("name_stop_words.csv", None)
+    return [
+        f"{slguset['tables']}/{name}"
+        if name.endswith(".csv")
+        else f"<results>/slguset/names/{name}"
+        for name in names
+    ]
+
+
+def filter_options(config: Config) -> Options:
+    """The settings of the configured filters, from their sections of the configuration."""
+    sections = dict.fromkeys(
+        section
+        for name in config["slguset"]["filters"]
+        for section in declared(filter_module(name), "SETTINGS") or ()
+    )
+    keys = {key: f"slguset.{one}.{key}" for one in sections for key in config["slguset"][one]}
+    return Options(
+        None, {key: pick(config, *place.split(".")) for key, place in keys.items()}, keys
+    )
+
+
 def reasons(config: Config) -> dict[str, tuple[str, str]]:
     """Why a sentence that passed `find_keywords` can be rejected: name and meaning by reason."""
-    modules = [f"filters.{name}" for name in config["slguset"]["filters"]]
+    modules = [
+        *map(filter_module, config["slguset"]["filters"]),
+        "evenhand.slguset.merge_candidates",
+    ]
     found: dict[str, tuple[str, str]] = {}
-    for module in (*modules, "near_duplicates"):
-        found |= declared(f"evenhand.slguset.{module}", "REASONS")
+    for module in modules:
+        found |= declared(module, "REASONS")
     return found
 
 
@@ -184,7 +222,7 @@ def filter_titles(config: Config) -> dict[str, str]:
     """What a filter drops, in the words of its first reason, and its name."""
     titles = {}
     for name in config["slguset"]["filters"]:
-        (title, _), *_ = declared(f"evenhand.slguset.filters.{name}", "REASONS").values()
+        (title, _), *_ = declared(filter_module(name), "REASONS").values()
         titles[name] = f"{title} ({name})"
     return titles
 

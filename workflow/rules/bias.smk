@@ -26,11 +26,12 @@ rule score_bias:
         )
 
 
-rule summarise_bias:
+rule tabulate_bias:
     input:
         dataset="<results>/{edition}/slguset.parquet",
         bias=expand("<results>/{{edition}}/bias/{model}.parquet", model=MODELS),
         gates=expand("<results>/{{edition}}/bias/{model}.gate.json", model=MODELS),
+        stop_words=table("stop_words"),
         published=lambda wildcards: (
             table("published_bias") if wildcards.edition == "slguset_published" else []
         ),
@@ -39,62 +40,19 @@ rule summarise_bias:
         by_pair=shown("<results>/tables/{edition}_bias_by_pair.csv"),
         variants=shown("<results>/tables/{edition}_bias_variants.csv"),
         correlations=shown("<results>/tables/{edition}_bias_correlations.csv"),
+        distribution=shown("<results>/tables/{edition}_bias_distribution.csv"),
+        sentences=shown("<results>/tables/{edition}_bias_sentences.csv"),
+        words=shown("<results>/tables/{edition}_bias_words.csv"),
     conda:
         "../../envs/score.yaml"
     params:
         **stage(
-            "slguset.summarise_bias",
-            options("bias", "threshold", "compounds"),
+            "slguset.tabulate_bias",
+            options("bias", "threshold", "compounds", "top"),
             options("scoring", "resamples"),
         ),
     shell:
-        run("slguset.summarise_bias")
-
-
-rule bin_bias:
-    input:
-        dataset="<results>/{edition}/slguset.parquet",
-        bias=expand("<results>/{{edition}}/bias/{model}.parquet", model=MODELS),
-        gates=expand("<results>/{{edition}}/bias/{model}.gate.json", model=MODELS),
-    output:
-        shown("<results>/tables/{edition}_bias_distribution.csv"),
-    conda:
-        "../../envs/score.yaml"
-    params:
-        **stage("slguset.bin_bias"),
-    shell:
-        run("slguset.bin_bias")
-
-
-rule describe_sentences:
-    input:
-        dataset="<results>/{edition}/slguset.parquet",
-        bias=expand("<results>/{{edition}}/bias/{model}.parquet", model=MODELS),
-        gates=expand("<results>/{{edition}}/bias/{model}.gate.json", model=MODELS),
-    output:
-        shown("<results>/tables/{edition}_bias_sentences.csv"),
-    conda:
-        "../../envs/score.yaml"
-    params:
-        **stage("slguset.describe_sentences", options("bias", "top")),
-    shell:
-        run("slguset.describe_sentences")
-
-
-rule describe_words:
-    input:
-        dataset="<results>/{edition}/slguset.parquet",
-        bias=expand("<results>/{{edition}}/bias/{model}.parquet", model=MODELS),
-        gates=expand("<results>/{{edition}}/bias/{model}.gate.json", model=MODELS),
-        stop_words=table("stop_words"),
-    output:
-        shown("<results>/tables/{edition}_bias_words.csv"),
-    conda:
-        "../../envs/extract.yaml"
-    params:
-        **stage("slguset.describe_words", options("bias", "threshold", "top")),
-    shell:
-        run("slguset.describe_words")
+        run("slguset.tabulate_bias")
 
 
 rule correlate_methods:

@@ -47,7 +47,6 @@ os.environ.update(plan.job_environment(config, LIBRARY))
 
 SLGUSET = config["slguset"]
 FILTERS = SLGUSET["filters"]
-FILTER_NAMES = Options("slguset", {"filter_names": FILTERS}, {"filter_names": "slguset.filters"})
 STEREOTYPES = config["stereotypes"]
 INDIVIDUAL = config["individual_fairness"]
 LEGAL = config["legal"]

@@ -4,26 +4,23 @@
 rule draw_audit:
     input:
         records=lambda wildcards: plan_legal.records(config, wildcards.legal),
-        findings=lambda wildcards: plan_legal.findings_of(
-            config, wildcards.legal, wildcards.attribute
-        ),
+        findings=lambda wildcards: plan_legal.findings(config, wildcards.legal),
         instructions="workflow/evenhand/legal/templates/audit.md.jinja",
-        handed_out=lambda wildcards: plan_legal.handed_out(
-            config, wildcards.legal, wildcards.attribute
-        ),
+        handed_out=lambda wildcards: plan_legal.handed_out(config, wildcards.legal),
     output:
-        directory("<results>/legal/{legal}/audit/{attribute}"),
+        directory("<results>/legal/{legal}/audit"),
     conda:
         "../../envs/extract.yaml"
     params:
         **stage(
             "legal.draw_audit",
             about(),
+            findings_attributes,
             options("legal.audit", "per_rule", "seed"),
             plugins=kind_module,
         ),
     shell:
-        run("legal.draw_audit", "--attribute {wildcards.attribute}")
+        run("legal.draw_audit")
 
 
 rule read_audit:

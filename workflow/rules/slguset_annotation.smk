@@ -1,4 +1,4 @@
-# Annotation, round by round: what is drawn, the sheets, what came back.
+# Annotation, round by round: the sample with its sheets, and the answers.
 
 
 rule draw_annotation:
@@ -7,32 +7,21 @@ rule draw_annotation:
         keywords=table("keywords"),
         quotas=SLGUSET["annotation"]["quotas"] or [],
         ledger=plan_slguset.ledger_files(config),
+        instructions="workflow/evenhand/slguset/templates/annotation/instructions.md.jinja",
+        interface="workflow/evenhand/slguset/templates/annotation/label_studio.xml",
     output:
         out="<results>/slguset/annotation/{round}/sample.parquet",
         drawn="<results>/slguset/annotation/{round}/drawn.csv",
+        sheets=directory("<results>/slguset/annotation/{round}/sheets"),
     conda:
         "../../envs/extract.yaml"
     params:
         **stage(
-            "slguset.draw_annotation", options("slguset.annotation", "sentences_per_pair", "seed")
+            "slguset.draw_annotation",
+            options("slguset.annotation", "sentences_per_pair", "seed", "annotators"),
         ),
     shell:
         run("slguset.draw_annotation", "--round {wildcards.round}")
-
-
-rule write_sheets:
-    input:
-        sample="<results>/slguset/annotation/{round}/sample.parquet",
-        instructions="workflow/evenhand/slguset/templates/annotation/instructions.md.jinja",
-        interface="workflow/evenhand/slguset/templates/annotation/label_studio.xml",
-    output:
-        directory("<results>/slguset/annotation/{round}/sheets"),
-    conda:
-        "../../envs/extract.yaml"
-    params:
-        **stage("slguset.write_sheets", options("slguset.annotation", "annotators")),
-    shell:
-        run("slguset.write_sheets")
 
 
 rule read_sheets:
@@ -52,20 +41,3 @@ rule read_sheets:
         ),
     shell:
         run("slguset.read_sheets")
-
-
-rule measure_agreement:
-    input:
-        samples=expand("<results>/slguset/annotation/{round}/sample.parquet", round=ANNOTATED),
-        answers=expand("<results>/slguset/annotation/{round}/answers.parquet", round=ANNOTATED),
-        keywords=table("keywords"),
-    output:
-        out=shown("<results>/slguset/agreement.csv"),
-        disagreements="<results>/slguset/annotation/disagreements.csv",
-        annotators="<results>/slguset/annotation/annotators.csv",
-    conda:
-        "../../envs/extract.yaml"
-    params:
-        **stage("slguset.measure_agreement"),
-    shell:
-        run("slguset.measure_agreement")

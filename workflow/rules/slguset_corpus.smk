@@ -35,18 +35,13 @@ rule find_keywords:
 
 rule merge_candidates:
     input:
-        keywords=of_shards("<results>/slguset/keywords/{shard}.parquet"),
-        filters=[
-            file
-            for name in FILTERS
-            for file in of_shards(f"<results>/slguset/filters/{name}/{{shard}}.parquet")
-        ],
+        judged=of_shards("<results>/slguset/filters/{shard}.parquet"),
     output:
         "<results>/slguset/candidates.parquet",
     conda:
         "../../envs/extract.yaml"
     params:
-        **stage("slguset.merge_candidates", FILTER_NAMES, options("slguset", "near_duplicates")),
+        **stage("slguset.merge_candidates", options("slguset", "near_duplicates")),
     shell:
         run("slguset.merge_candidates")
 

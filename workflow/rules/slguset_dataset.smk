@@ -9,6 +9,9 @@ rule build_dataset:
     output:
         out="<results>/slguset/slguset.parquet",
         table="<results>/slguset/slguset.csv",
+        agreement=shown("<results>/slguset/agreement.csv"),
+        disagreements="<results>/slguset/annotation/disagreements.csv",
+        annotators="<results>/slguset/annotation/annotators.csv",
     conda:
         "../../envs/extract.yaml"
     params:

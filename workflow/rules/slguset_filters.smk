@@ -1,22 +1,24 @@
-# The filters: each judges every sentence that find_keywords accepted, by itself, so that a change
-# to one reruns no other. A new filter is a module in evenhand/slguset/filters, a rule here, and
-# its name in the schema's list of filters.
+# All filters of a shard in one job. A new filter is a module in evenhand/slguset/filters, and its
+# name in the schema's list of filters.
 
 
-rule names_jieba:
+rule apply_filters:
     input:
         keywords="<results>/{edition}/keywords/{shard}.parquet",
-        surnames=table("surnames"),
-        titles=table("titles"),
-        stop_words=(table("name_stop_words") if SLGUSET["names_jieba"]["use_stop_words"] else []),
+        files=plan_slguset.filter_files(config),
     output:
-        "<results>/{edition}/filters/names_jieba/{shard}.parquet",
+        "<results>/{edition}/filters/{shard}.parquet",
     conda:
         "../../envs/extract.yaml"
     params:
-        **stage("slguset.filters.names_jieba", options("slguset.names")),
+        **stage(
+            "slguset.apply_filters",
+            options("slguset", "filters"),
+            plan_slguset.filter_options(config),
+            plugins=[plan_slguset.filter_module(name) for name in FILTERS],
+        ),
     shell:
-        run("slguset.filters.names_jieba")
+        run("slguset.apply_filters")
 
 
 rule train_names_crf:
@@ -40,79 +42,3 @@ rule train_names_crf:
         ),
     shell:
         run("slguset.train_names_crf")
-
-
-rule names_crf:
-    input:
-        keywords="<results>/{edition}/keywords/{shard}.parquet",
-        model="<results>/slguset/names/crf.crfsuite",
-        model_report="<results>/slguset/names/crf.json",
-        surnames=table("surnames"),
-        titles=table("titles"),
-    output:
-        "<results>/{edition}/filters/names_crf/{shard}.parquet",
-    conda:
-        "../../envs/extract.yaml"
-    params:
-        **stage("slguset.filters.names_crf", options("slguset.names"), options("slguset.names_crf")),
-    shell:
-        run("slguset.filters.names_crf")
-
-
-rule names_spacy:
-    input:
-        keywords="<results>/{edition}/keywords/{shard}.parquet",
-        surnames=table("surnames"),
-        titles=table("titles"),
-    output:
-        "<results>/{edition}/filters/names_spacy/{shard}.parquet",
-    conda:
-        "../../envs/extract.yaml"
-    params:
-        **stage(
-            "slguset.filters.names_spacy", options("slguset.names"), options("slguset.names_spacy")
-        ),
-    shell:
-        run("slguset.filters.names_spacy")
-
-
-rule pair_fit:
-    input:
-        keywords="<results>/{edition}/keywords/{shard}.parquet",
-        words=table("pair_fit"),
-    output:
-        "<results>/{edition}/filters/pair_fit/{shard}.parquet",
-    conda:
-        "../../envs/extract.yaml"
-    params:
-        **stage("slguset.filters.pair_fit"),
-    shell:
-        run("slguset.filters.pair_fit")
-
-
-rule coreference:
-    input:
-        keywords="<results>/{edition}/keywords/{shard}.parquet",
-        words=table("coreference"),
-    output:
-        "<results>/{edition}/filters/coreference/{shard}.parquet",
-    conda:
-        "../../envs/extract.yaml"
-    params:
-        **stage("slguset.filters.coreference"),
-    shell:
-        run("slguset.filters.coreference")
-
-
-rule biology:
-    input:
-        keywords="<results>/{edition}/keywords/{shard}.parquet",
-        words=table("biology"),
-    output:
-        "<results>/{edition}/filters/biology/{shard}.parquet",
-    conda:
-        "../../envs/extract.yaml"
-    params:
-        **stage("slguset.filters.biology"),
-    shell:
-        run("slguset.filters.biology")

@@ -19,11 +19,7 @@ rule import_published:
 
 rule report_published:
     input:
-        keywords="<results>/slguset_published/keywords/published.parquet",
-        filters=expand(
-            "<results>/slguset_published/filters/{filter}/published.parquet",
-            filter=FILTERS,
-        ),
+        judged="<results>/slguset_published/filters/published.parquet",
         problems="<results>/slguset_published/problems.csv",
     output:
         table=shown("<results>/slguset_published/filters.csv"),
@@ -31,6 +27,6 @@ rule report_published:
     conda:
         "../../envs/extract.yaml"
     params:
-        **stage("slguset.report_published", FILTER_NAMES),
+        **stage("slguset.report_published", options("slguset", "filters")),
     shell:
         run("slguset.report_published")

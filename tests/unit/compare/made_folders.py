@@ -9,11 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.files import content_digest
 from evenhand.core.tables import write_tables
 from evenhand.individual.tables import grid
-from evenhand.slguset.bias_tables import BIAS, VARIANTS
-from evenhand.slguset.summarise_bias import summarise_bias
+from evenhand.slguset.bias_tables import BIAS, VARIANTS, Settings, read_models
+from evenhand.slguset.tables import correlations, models, pairs, variants
 from evenhand.stereotypes.tabulate_pairs import tabulate_pairs
 from unit.stereotypes import made_scores
 
@@ -75,7 +76,8 @@ def write_bias(folder: Path, bias: np.ndarray, model: str = "mine", sentences=No
         rows.append(
             {"sentence_id": f"s{number}", "sentence": f"见{own}了。", "start": 1, "pair": "男/女",
              "surface": own, "surface_opposite": other,
-             "gender": "male" if number % 3 else "female"}
+             "gender": "male" if number % 3 else "female", "end": 1 + len(own),
+             "surface_start": 1, "surface_end": 1 + len(own), "source": "a", "source_position": 1}
         )  # fmt: skip
     place = folder / "slguset"
     (place / "bias").mkdir(parents=True, exist_ok=True)
@@ -95,16 +97,12 @@ def write_bias(folder: Path, bias: np.ndarray, model: str = "mine", sentences=No
     )  # fmt: skip
     tables = folder / "tables"
     tables.mkdir(exist_ok=True)
-    summarise_bias(
-        dataset=place / "slguset.parquet",
-        bias=[store],
-        gates=[gate],
-        out=tables / "slguset_bias.csv",
-        by_pair=tables / "slguset_bias_by_pair.csv",
-        variants=tables / "slguset_bias_variants.csv",
-        correlations=tables / "slguset_bias_correlations.csv",
-        resamples=200,
-    )
+    settings = Settings(0.3, 1, None, store, None, {"seed": 0, "resamples": 200})
+    scored = read_models(place / "slguset.parquet", [store], [gate], settings)
+    for name, table in (
+        ("", models), ("_by_pair", pairs), ("_variants", variants), ("_correlations", correlations)
+    ):  # fmt: skip
+        write_rows(tables / f"slguset_bias{name}.csv", table.HEADER, table.rows(scored))
 
 
 def write_pairs(folder: Path, differences: np.ndarray, model: str = "tiny") -> None:

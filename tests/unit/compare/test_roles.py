@@ -7,17 +7,18 @@ from evenhand.core.families import load_members
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
 from evenhand.legal import read_audit
-from evenhand.slguset import correlate_methods, summarise_bias
+from evenhand.slguset import correlate_methods
+from evenhand.slguset.tables import correlations, models, pairs, variants
 from evenhand.stereotypes import tables
 from evenhand.stereotypes.tables import bias_scores, compat
 
 FAMILIES = read_roles(ROLES)
 
 HEADERS = {
-    "tables/slguset_bias.csv": summarise_bias.MODELS_HEADER,
-    "tables/slguset_published_bias_by_pair.csv": summarise_bias.PAIRS_HEADER,
-    "tables/slguset_bias_variants.csv": summarise_bias.VARIANTS_HEADER,
-    "tables/slguset_bias_correlations.csv": summarise_bias.CORRELATIONS_HEADER,
+    "tables/slguset_bias.csv": models.HEADER,
+    "tables/slguset_published_bias_by_pair.csv": pairs.HEADER,
+    "tables/slguset_bias_variants.csv": variants.HEADER,
+    "tables/slguset_bias_correlations.csv": correlations.HEADER,
     "tables/slguset_bias_methods.csv": correlate_methods.HEADER,
     "tables/legal_a_audit.csv": read_audit.HEADER,
 }

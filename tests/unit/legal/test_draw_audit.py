@@ -5,12 +5,17 @@ import pytest
 from openpyxl.cell.rich_text import CellRichText
 
 from evenhand.errors import InputError
-from evenhand.legal.audit import read_handed_out
+from evenhand.legal.audit import task
+from evenhand.legal.built import load_dataset
 from evenhand.legal.draw_audit import draw_audit
 from evenhand.legal.findings import Finding, given_evidence
+from evenhand.sheets.tasks import group_of
 from unit.legal.made_cases import evidence, record, write_found
 
 LONG = "It rained. " * 100 + "He was born in 1950 in Ghent. " + "It rained. " * 100
+
+
+NAME = "applicant_gender"
 
 
 def case(number, rule="pronouns", value="male", **given):
@@ -30,13 +35,13 @@ def arguments(tmp_path, repository):
         "out": tmp_path / "audit",
         "kind": "ecthr",
         "dataset": "mine",
-        "attribute": "applicant_gender",
+        "attributes": [NAME],
         "per_rule": 5,
     }
 
 
-def rows_of(folder, name="applicant_gender.csv"):
-    with (folder / name).open(encoding="utf-8-sig", newline="") as stream:
+def rows_of(folder, name=NAME):
+    with (folder / name / f"{name}.csv").open(encoding="utf-8-sig", newline="") as stream:
         return list(csv.DictReader(stream))
 
 
@@ -47,7 +52,7 @@ def drawn(arguments, **changed):
 
 def test_so_many_of_each_rule(arguments):
     counts = draw_audit(**arguments)
-    assert counts == {"drawn": {"legal_person": 3, "pronouns": 5}, "frozen": False}
+    assert counts == {"drawn": {NAME: {"legal_person": 3, "pronouns": 5}}, "frozen": []}
     rows = rows_of(arguments["out"])
     assert [row["rank"] for row in rows] == [str(n) for n in range(1, 9)]
     assert [row["rule"] for row in rows] == ["legal_person"] * 3 + ["pronouns"] * 5
@@ -59,7 +64,7 @@ def test_so_many_of_each_rule(arguments):
 
 def test_the_words_are_marked(arguments):
     draw_audit(**arguments)
-    book = openpyxl.load_workbook(arguments["out"] / "applicant_gender.xlsx", rich_text=True)
+    book = openpyxl.load_workbook(arguments["out"] / NAME / f"{NAME}.xlsx", rich_text=True)
     sheet = book["findings"]
     names = [cell.value.split()[0] for cell in sheet[1]]
     row = {name: cell.value for name, cell in zip(names, sheet[5], strict=True)}
@@ -89,34 +94,36 @@ def test_the_draw_is_of_seed_and_case(arguments, tmp_path):
 def test_the_same_bytes(arguments, tmp_path):
     draw_audit(**arguments)
     draw_audit(**arguments | {"out": tmp_path / "again"})
-    for file in arguments["out"].iterdir():
-        assert (tmp_path / "again" / file.name).read_bytes() == file.read_bytes()
+    for file in (arguments["out"] / NAME).iterdir():
+        assert (tmp_path / "again" / NAME / file.name).read_bytes() == file.read_bytes()
 
 
 def test_what_was_handed_out_stays(arguments, tmp_path):
     draw_audit(**arguments)
-    kept = arguments["out"] / "handed_out.csv"
+    kept = arguments["out"] / NAME / "handed_out.csv"
     records, findings = write_found(tmp_path, [case(77)], "changed")
     counts = draw_audit(
         **arguments
         | {"records": [records], "findings": [findings], "out": tmp_path / "frozen"}
-        | {"handed_out": kept, "per_rule": 1}
+        | {"handed_out": [kept], "per_rule": 1}
     )
-    assert counts == {"drawn": {"legal_person": 3, "pronouns": 5}, "frozen": True}
-    for file in arguments["out"].iterdir():
+    assert counts == {"drawn": {NAME: {"legal_person": 3, "pronouns": 5}}, "frozen": [NAME]}
+    for file in (arguments["out"] / NAME).iterdir():
         if file.suffix == ".csv":
-            assert (tmp_path / "frozen" / file.name).read_bytes() == file.read_bytes()
+            assert (tmp_path / "frozen" / NAME / file.name).read_bytes() == file.read_bytes()
     with pytest.raises(InputError, match="is of the attribute applicant_gender"):
         draw_audit(
             **arguments
-            | {"handed_out": kept, "attribute": "applicant_age", "out": tmp_path / "age"}
+            | {"handed_out": [kept], "attributes": ["applicant_age"], "out": tmp_path / "age"}
         )
 
 
 def one_row(arguments, tmp_path, one, finding):
     records, findings = write_found(tmp_path, [(one, finding)], "one")
     draw_audit(**arguments | {"records": [records], "findings": [findings]})
-    (row,) = read_handed_out(arguments["out"] / "handed_out.csv").values()
+    declared = task(load_dataset("ecthr").attribute(NAME))
+    _, rows = group_of(arguments["out"] / NAME / "handed_out.csv", declared)
+    (row,) = rows.values()
     return row
 
 
@@ -143,7 +150,7 @@ def test_metadata_control_signs_and_formulas(arguments, tmp_path):
     row = one_row(arguments, tmp_path, one, Finding("male", "r", 1.0, (evidence(one, "He"),)))
     assert row["evidence"] == "=He went."
     assert row["evidence"][row["mark_start"] : row["mark_end"]] == "He"
-    openpyxl.load_workbook(arguments["out"] / "applicant_gender.xlsx")
+    openpyxl.load_workbook(arguments["out"] / NAME / f"{NAME}.xlsx")
 
 
 def test_nothing_to_point_at(arguments, tmp_path):
@@ -156,7 +163,7 @@ def test_nothing_to_point_at(arguments, tmp_path):
 def test_a_case_of_two_files_is_taken_from_the_first(arguments, tmp_path):
     records, findings = write_found(tmp_path, [case(1, "title", "female")], "second")
     first = {name: [*arguments[name], path] for name, path in
-             (("records", records), ("findings", findings))}  # fmt: skip
+             (("records", records), ("findings", findings), ("attributes", NAME))}  # fmt: skip
     draw_audit(**arguments | first | {"per_rule": 50})
     rows = {row["case_id"]: row["rule"] for row in rows_of(arguments["out"])}
     assert len(rows) == 33
@@ -166,20 +173,33 @@ def test_a_case_of_two_files_is_taken_from_the_first(arguments, tmp_path):
 def test_no_finding_at_all(arguments, tmp_path):
     records, findings = write_found(tmp_path, [], "none")
     counts = draw_audit(**arguments | {"records": [records], "findings": [findings]})
-    assert counts["drawn"] == {}
+    assert counts["drawn"] == {NAME: {}}
 
 
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"attribute": "colour"}, "ECtHR has no attribute 'colour'"),
+        ({"attributes": ["colour"]}, "ECtHR has no attribute 'colour'"),
         ({"per_rule": 0}, "0 cases for each rule"),
-        ({"records": []}, "0 files of records and 1 of findings"),
+        ({"records": []}, "0 files of records, 1 of findings, and 1 names"),
+        ({"attributes": [NAME, "applicant_age"]}, "1 of findings, and 2 names"),
     ],
 )
 def test_what_does_not_fit(arguments, changed, said):
     with pytest.raises(InputError, match=said):
         draw_audit(**arguments | changed)
+
+
+def test_each_attribute_has_its_own_sheets(arguments, tmp_path):
+    alone = drawn(arguments)
+    pairs = [(record(1, text=("He was number 1.",)), Finding(None, "no_birth_sentence", 0.0))]
+    _, ages = write_found(tmp_path, pairs, "ages")
+    both = {"findings": [*arguments["findings"], ages], "attributes": [NAME, "applicant_age"]}
+    counts = draw_audit(**arguments | both | {"out": tmp_path / "both"})
+    assert counts["drawn"]["applicant_age"] == {"no_birth_sentence": 1}
+    assert [row["case_id"] for row in rows_of(tmp_path / "both")] == alone
+    (row,) = rows_of(tmp_path / "both", "applicant_age")
+    assert (row["attribute"], row["value"]) == ("applicant_age", "n/a")
 
 
 def test_records_of_something_else(arguments, tmp_path):

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
-from evenhand.legal.near_duplicates import jaccard, shingles
 from evenhand.legal.records import Record, write_records
 from evenhand.legal.split_cases import split_cases
+from evenhand.text.near_duplicates import jaccard, words
 
 FIRST = date(2010, 1, 1)
 
@@ -184,7 +184,7 @@ def test_no_near_duplicates_on_both_sides(tmp_path, drawn):
     splits, _, counts = divide(tmp_path, cases)
     for one in cases:
         for other in cases:
-            if jaccard(shingles(one.text), shingles(other.text)) >= 0.8:
+            if jaccard(words(one.text), words(other.text)) >= 0.8:
                 assert splits[one.case_id]["split"] == splits[other.case_id]["split"]
     assert counts["groups_parted_by_given_splits"] == 0
 

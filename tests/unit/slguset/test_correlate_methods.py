@@ -12,7 +12,7 @@ from scipy import stats
 from evenhand.errors import InputError
 from evenhand.slguset.correlate_methods import compare, correlate_methods
 from evenhand.stereotypes.scores import SCORES
-from unit.slguset.test_summarise_bias import ROWS, write_dataset, write_model
+from unit.slguset.made_bias import ROWS, write_dataset, write_model
 
 BIAS = [row[3] for row in ROWS]
 DRAW = {"seed": 0, "resamples": 200}

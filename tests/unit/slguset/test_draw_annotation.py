@@ -1,17 +1,24 @@
 import csv
 import itertools
+import json
 import random
+import re
+import shutil
+import xml.etree.ElementTree as ET
 
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from evenhand.core.files import content_digest
 from evenhand.errors import InputError
+from evenhand.sheets.tasks import read_handed_out, write_handed_out
+from evenhand.slguset.annotation import TASK
 from evenhand.slguset.draw_annotation import draw_annotation
-from evenhand.slguset.ledger import write_ledger
 from made_sentences import (
+    ANNOTATION_TEMPLATES,
     candidate_row,
-    identify,
     made_sentences,
     write_candidates,
     write_keywords_csv,
@@ -32,12 +39,15 @@ def candidates(tmp_path):
 
 
 def draw(folder, candidates, keywords, **options):
-    out, drawn = folder / "sample.parquet", folder / "drawn.csv"
+    out, drawn, sheets = (folder / name for name in ("sample.parquet", "drawn.csv", "sheets"))
+    shutil.rmtree(sheets, ignore_errors=True)
     counts = draw_annotation(
         candidates=candidates,
         keywords=keywords,
         out=out,
         drawn=drawn,
+        sheets=sheets,
+        **ANNOTATION_TEMPLATES,
         **({"round": "r1", "sentences_per_pair": 6} | options),
     )
     with drawn.open(encoding="utf-8", newline="") as stream:
@@ -45,8 +55,7 @@ def draw(folder, candidates, keywords, **options):
 
 
 def ledger_of(path, sample):
-    names = ("round", "rank", "sentence_id", "sentence")
-    write_ledger(path, [[row[name] for name in names] for row in sample])
+    write_handed_out(path, TASK, sample)
     return path
 
 
@@ -132,7 +141,9 @@ def test_wrong_quotas_are_named(tmp_path, candidates, keywords, row, problem):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [({"sentences_per_pair": 5}, "even number"), ({"round": "../x"}, "cannot name a round"),
-     ({"round": ""}, "cannot name a round")],
+     ({"round": ""}, "cannot name a round"),
+     *[({"annotators": names}, "cannot") for names in
+       (["a", "A"], ["a", "../b"], ["a", "handed_out"], ["a", ""], ["a b"])]],
 )  # fmt: skip
 def test_wrong_options_are_named(tmp_path, candidates, keywords, options, problem):
     with pytest.raises(InputError, match=problem):
@@ -191,22 +202,87 @@ def test_a_frozen_sentence_with_other_text_is_named(tmp_path, candidates, keywor
         draw(tmp_path, candidates, keywords, ledger=ledger)
 
 
-@pytest.mark.parametrize(
-    ("rows", "problem"),
-    [
-        ([["r0", 1, identify("a"), "a"], ["r0", 2, identify("a"), "a"]], ":3: gives sentence"),
-        ([["r0", 1, identify("a"), "a"], ["r0", 1, identify("b"), "b"]], ":3: gives sentence"),
-        ([["r0", "x", identify("a"), "a"]], ":2: 'x' is no rank"),
-        ([["r0", 1, "a", "a"]], ":2: the round or the sentence_id is broken"),
-    ],
-)
-def test_a_broken_ledger_is_named(tmp_path, candidates, keywords, rows, problem):
-    write_ledger(tmp_path / "r0.csv", rows)
-    with pytest.raises(InputError, match=problem):
-        draw(tmp_path, candidates, keywords, ledger=[tmp_path / "r0.csv"])
-
-
 def test_nothing_to_draw_is_an_empty_sample_and_no_error(tmp_path, candidates, keywords, capsys):
     rows, drawn, counts = draw(tmp_path, candidates, keywords, sentences_per_pair=0)
     assert rows == [] and counts["drawn"] == 0 and drawn
     assert "no accepted sentence" in capsys.readouterr().err
+
+
+EVIL = ["=HYPERLINK(他)", "+1-她在家。", "@他。", "'=她在家。", "－爷爷<b>&。"]
+
+
+@pytest.fixture
+def evil(tmp_path, keywords):
+    """A round of sentences that look like formulas and markup, and the folder of its sheets."""
+    path = write_candidates(tmp_path / "evil.parquet", [candidate_row(text) for text in EVIL])
+    sample, *_ = draw(tmp_path, path, keywords, annotators=["王-1", "Li"])
+    assert {row["sentence"] for row in sample} == set(EVIL)
+    return sample, tmp_path / "sheets"
+
+
+def test_the_folder_of_sheets(evil):
+    sample, folder = evil
+    assert sorted(path.name for path in folder.iterdir()) == [
+        *("Li.csv", "Li.xlsx", "handed_out.csv", "instructions.md", "label_studio.json"),
+        *("label_studio.xml", "王-1.csv", "王-1.xlsx"),
+    ]
+    for path in folder.glob("*.csv"):
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            for row in csv.reader(stream):
+                assert not any(cell.startswith(tuple("=+-@＝＋－＠")) for cell in row)
+    entries = read_handed_out([folder / "handed_out.csv"], TASK)
+    names = ("round", "rank", "sentence_id", "sentence")
+    assert [entry.row for entry in entries.values()] == [
+        {name: row[name] for name in names} for row in sample
+    ]
+    text = (folder / "instructions.md").read_text(encoding="utf-8")
+    assert "王-1 / Li" in text and text.endswith("\n")
+
+
+def test_the_workbook(evil):
+    sample, folder = evil
+    book = openpyxl.load_workbook(folder / "Li.xlsx", rich_text=True)
+    notes, sheet = book.worksheets
+    text = "\n".join(str(cell.value) for (cell,) in notes.iter_rows() if cell.value)
+    assert "Li" in text and "5 句" in text and "5 sentences" in text
+    header = [cell.value for cell in sheet[1]]
+    assert header[:4] == ["rank 序号", "sentence 句子", "swapped_sentence 换词后", "answer 判断"]
+    assert {str(rule.sqref): rule.formula1 for rule in sheet.data_validations.dataValidation} == {
+        "D2:D6": '"accept,reject,unsure"',
+        "E2:E6": '"a,b,c,name,other"',
+    }
+    for number, row in enumerate(sample, start=2):
+        cells = sheet[number]
+        assert all(cell.data_type != "f" for cell in cells)
+        assert str(cells[1].value) == row["sentence"]
+        for cell, word in ((cells[1], row["keyword"]), (cells[2], row["opposite"])):
+            assert [str(block) for block in cell.value if block.font.b] == [word]
+        assert [cell.value for cell in cells[3:]] == [None] * 3 + ["Li", "r1", row["sentence_id"]]
+
+
+def test_the_label_studio_project(evil):
+    sample, folder = evil
+    tasks = json.loads((folder / "label_studio.json").read_text(encoding="utf-8"))
+    assert [task["data"]["sentence"] for task in tasks] == [row["sentence"] for row in sample]
+    (data,) = [task["data"] for task in tasks if "爷爷" in task["data"]["sentence"]]
+    assert "&lt;b&gt;&amp;" in data["sentence_html"]
+    assert re.findall(r"<b [^>]*>(.*?)</b>", data["sentence_html"]) == ["爷爷"]
+    assert re.findall(r"<b [^>]*>(.*?)</b>", data["swapped_html"]) == ["奶奶"]
+    config = ET.parse(folder / "label_studio.xml").getroot()
+    assert {node.get("value")[1:] for node in config.iter("HyperText")} <= set(data)
+    choices = {
+        node.get("name"): [choice.get("value") for choice in node]
+        for node in config.iter("Choices")
+    }
+    assert choices == {
+        "answer": ["accept", "reject", "unsure"],
+        "criterion": ["a", "b", "c", "name", "other"],
+    }
+
+
+def test_two_draws_give_the_same_bytes(tmp_path, candidates, keywords):
+    digests = []
+    for _ in range(2):
+        draw(tmp_path, candidates, keywords)
+        digests.append([content_digest(tmp_path / n) for n in ("sample.parquet", "sheets")])
+    assert digests[0] == digests[1]

@@ -4,14 +4,18 @@ import sys
 import pytest
 
 from evenhand.errors import InputError
+from evenhand.sheets.tasks import write_handed_out
+from evenhand.slguset.annotation import TASK
 from evenhand.slguset.hand_out import hand_out
-from evenhand.slguset.ledger import write_ledger
 from made_sentences import identify
 
 
 def write(path, *sentences, name="r1"):
-    rows = [[name, rank, identify(text), text] for rank, text in enumerate(sentences, start=1)]
-    write_ledger(path, rows)
+    rows = [
+        {"round": name, "rank": rank, "sentence_id": identify(text), "sentence": text}
+        for rank, text in enumerate(sentences, start=1)
+    ]
+    write_handed_out(path, TASK, rows)
     return path
 
 
@@ -39,7 +43,7 @@ def test_a_sentence_of_another_round_is_refused(tmp_path):
 
 
 def test_a_file_with_no_round_or_an_odd_one_is_refused(tmp_path):
-    with pytest.raises(InputError, match="holds 0 rounds"):
+    with pytest.raises(InputError, match="has no row"):
         hand_out(write(tmp_path / "a.csv"), tmp_path / "ledger")
     with pytest.raises(InputError, match="cannot name a round"):
         hand_out(write(tmp_path / "a.csv", "他", name="../r"), tmp_path / "ledger")

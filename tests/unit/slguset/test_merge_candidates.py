@@ -10,13 +10,13 @@ from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.slguset import merge_candidates as module
 from evenhand.slguset.merge_candidates import SCHEMA, merge_candidates, rebatched
-from made_sentences import keyword_row, made_sentences, write_filter, write_keywords
+from made_sentences import keyword_row, made_sentences, write_judged
 from unit.io.damage import damage
 
 
 def cut(folder, rows, shards, reasons_by_filter):
-    """Write shards of keyword rows (exact duplicates inside a shard joined) and filter tables."""
-    keywords, filters = [], {name: [] for name in reasons_by_filter}
+    """Write judged tables, exact duplicates inside a shard joined."""
+    tables = []
     for number in range(shards):
         merged = {}
         for row in rows[number::shards]:
@@ -26,25 +26,15 @@ def cut(folder, rows, shards, reasons_by_filter):
                 continue
             first = min(kept, row, key=lambda r: (r["source"], r["source_position"]))
             merged[row["sentence_id"]] = first | {"copies": kept["copies"] + row["copies"]}
-        path = write_keywords(folder / f"k{shards}-{number}.parquet", list(merged.values()))
-        keywords.append(path)
-        for name, reasons in reasons_by_filter.items():
-            table = folder / f"{name}{shards}-{number}.parquet"
-            filters[name].append(write_filter(table, path, reasons))
-    return keywords, [path for paths in filters.values() for path in paths]
+        path = folder / f"judged{shards}-{number}.parquet"
+        tables.append(write_judged(path, list(merged.values()), reasons_by_filter))
+    return tables
 
 
 def merged(folder, rows, shards, reasons_by_filter, **options):
-    keywords, filters = cut(folder, rows, shards, reasons_by_filter)
     out = folder / f"candidates{shards}.parquet"
-    counts = merge_candidates(
-        keywords=keywords,
-        filters=filters,
-        filter_names=list(reasons_by_filter),
-        out=out,
-        **options,
-    )
-    return out, counts
+    tables = cut(folder, rows, shards, reasons_by_filter)
+    return out, merge_candidates(judged=tables, out=out, **options)
 
 
 def test_copies_are_summed_and_the_smallest_source_is_named(tmp_path):
@@ -139,10 +129,10 @@ def test_how_the_corpus_is_cut_does_not_show_in_the_bytes(tmp_path):
     rows = [keyword_row(s) for s in made_sentences(20)]
     written = []
     for shards in (1, 2):
-        keywords, _ = cut(tmp_path, rows, shards, {})
+        tables = cut(tmp_path, rows, shards, {})
         out = tmp_path / str(shards) / "candidates.parquet"
-        record = stage.execute(merge_candidates, {"keywords": keywords, "out": out})
-        assert len(record["inputs"]["keywords"]) == shards
+        record = stage.execute(merge_candidates, {"judged": tables, "out": out})
+        assert len(record["inputs"]["judged"]) == shards
         written.append(out.read_bytes())
     assert written[0] == written[1]
 
@@ -166,53 +156,24 @@ def test_near_duplicates_are_rejected_when_asked(tmp_path):
     assert by_id[dropped]["evidence"] == kept
 
 
-@pytest.mark.parametrize(("which", "column"), [(0, "sentence"), (1, "reason")])
-def test_a_damaged_table_is_told_with_its_file(tmp_path, which, column):
-    rows = [keyword_row(one) for one in made_sentences(4)]
-    tables = cut(tmp_path, rows, 1, {"biology": {}})
-    words = damage(tables[which][0], column)
-    with pytest.raises(InputError, match=words):
-        merge_candidates(
-            keywords=tables[0], filters=tables[1], filter_names=["biology"],
-            out=tmp_path / "candidates.parquet",
-        )  # fmt: skip
-
-
-def test_tables_that_do_not_belong_together_are_refused(tmp_path):
-    rows = [keyword_row(s) for s in made_sentences(6)]
-    keywords, filters = cut(tmp_path, rows, 2, {"one": {}})
-    out = tmp_path / "out.parquet"
-    with pytest.raises(InputError, match="does not decide on the accepted sentences"):
-        merge_candidates(keywords=keywords, filters=filters[::-1], filter_names=["one"], out=out)
-    with pytest.raises(InputError, match="need 2 filter tables, not 1"):
-        merge_candidates(keywords=keywords, filters=filters[:1], filter_names=["one"], out=out)
-    with pytest.raises(InputError, match="name one twice"):
-        merge_candidates(keywords=keywords, filters=filters * 2, filter_names=["a", "a"], out=out)
-    with pytest.raises(InputError, match="no keyword table"):
-        merge_candidates(keywords=[], out=out)
+def test_what_cannot_be_merged_is_refused(tmp_path):
+    out = tmp_path / "candidates.parquet"
+    with pytest.raises(InputError, match="there is no shard"):
+        merge_candidates(judged=[], out=out)
+    tables = cut(tmp_path, [keyword_row(one) for one in made_sentences(4)], 1, {})
     with pytest.raises(InputError, match=r"near_duplicates is 1\.5"):
-        merge_candidates(keywords=keywords, out=out, near_duplicates=1.5)
-
-
-@pytest.mark.parametrize("change", ["more", "fewer"])
-def test_a_filter_table_of_another_length_is_refused(tmp_path, change):
-    rows = [keyword_row(s) for s in made_sentences(6)]
-    keywords, filters = cut(tmp_path, rows, 1, {"one": {}})
-    table = pq.read_table(filters[0])
-    changed = pa.concat_tables([table, table.slice(5)]) if change == "more" else table.slice(0, 5)
-    pq.write_table(changed, filters[0])
-    with pytest.raises(InputError, match="does not decide"):
-        merge_candidates(
-            keywords=keywords, filters=filters, filter_names=["one"], out=tmp_path / "o.parquet"
-        )
+        merge_candidates(judged=tables, out=out, near_duplicates=1.5)
+    words = damage(tables[0], "sentence")
+    with pytest.raises(InputError, match=words):
+        merge_candidates(judged=tables, out=out)
 
 
 @pytest.mark.parametrize("change", [{"verdict": "length"}, {"sentence": "她在家。"}])
 def test_shards_that_disagree_on_a_sentence_are_refused(tmp_path, change):
     row = keyword_row("他在家。")
-    keywords, _ = cut(tmp_path, [row, row | change], 2, {})
+    tables = cut(tmp_path, [row, row | change], 2, {})
     with pytest.raises(InputError, match="two shards give sentence"):
-        merge_candidates(keywords=keywords, out=tmp_path / "o.parquet")
+        merge_candidates(judged=tables, out=tmp_path / "o.parquet")
 
 
 @given(st.lists(st.integers(0, 9)), st.integers(1, 12))

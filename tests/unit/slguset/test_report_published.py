@@ -1,15 +1,10 @@
 import csv
 import json
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from evenhand.errors import InputError
-from evenhand.slguset.keyword_tables import SCHEMA
 from evenhand.slguset.report_published import report_published
-from evenhand.slguset.verdicts import VERDICTS
-from made_sentences import keyword_row
+from made_sentences import keyword_row, write_judged
 
 SENTENCES = ["她来了。", "他走了。", "奶奶笑了。", "爷爷哭了。"]
 
@@ -19,9 +14,11 @@ def folder(tmp_path):
     rows = [keyword_row(s) for s in SENTENCES]
     rows[0]["copies"] = 2
     rows[3] |= {"verdict": "deny_listed", "word": "爷爷"}
-    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), tmp_path / "keywords.parquet")
-    write_filter(tmp_path, "names_crf", [("name", "她"), None, ("name", None)], rows)
-    write_filter(tmp_path, "biology", [("biology", "来"), None, None], rows)
+    write_judged(tmp_path / "none.parquet", rows)
+    names = {SENTENCES[0]: ("name", "她"), SENTENCES[2]: ("name", None)}
+    write_judged(tmp_path / "names_crf.parquet", rows, {"names_crf": names})
+    both = {"names_crf": names, "biology": {SENTENCES[0]: ("biology", "来")}}
+    write_judged(tmp_path / "both.parquet", rows, both)
     (tmp_path / "problems.csv").write_text(
         'row,problem,detail\n1,wrong_slice,"whole_word: [0, 2], the keyword is at [0, 1]"\n'
         "2,duplicate,the same sentence as row 1\n3,not_a_pair,a and b\n",
@@ -30,24 +27,11 @@ def folder(tmp_path):
     return tmp_path
 
 
-def write_filter(folder, name, findings, rows):
-    verdicts = [
-        {
-            "sentence_id": row["sentence_id"],
-            "reason": finding and finding[0],
-            "evidence": finding and finding[1],
-        }
-        for row, finding in zip(rows, findings, strict=False)
-    ]
-    pq.write_table(pa.Table.from_pylist(verdicts, VERDICTS), folder / f"{name}.parquet")
-
-
-def run(folder, *names, **options):
+def run(folder, judged, *names, **options):
     counts = report_published(
-        keywords=folder / "keywords.parquet",
+        judged=folder / f"{judged}.parquet",
         problems=folder / "problems.csv",
-        filters=[folder / f"{name}.parquet" for name in names],
-        filter_names=list(names),
+        filters=list(names),
         table=folder / "filters.csv",
         report=folder / "report.json",
         **options,
@@ -58,7 +42,7 @@ def run(folder, *names, **options):
 
 
 def test_sentences_count_as_often_as_they_stand_in_the_file(folder):
-    counts, rows, report = run(folder, "names_crf", "biology")
+    counts, rows, report = run(folder, "both", "names_crf", "biology")
     assert rows == [
         ["filter", "reason", "sentences", "share", "examples"],
         ["find_keywords", "", "1", "0.2", ""],
@@ -83,36 +67,12 @@ def test_sentences_count_as_often_as_they_stand_in_the_file(folder):
 
 
 def test_the_number_of_examples_is_an_option(folder):
-    _, rows, _ = run(folder, "names_crf", examples=1)
+    _, rows, _ = run(folder, "names_crf", "names_crf", examples=1)
     assert rows[-1][-1] == "她来了。[她]"
 
 
 def test_without_filters(folder):
-    _, rows, report = run(folder)
+    _, rows, report = run(folder, "none")
     assert len(rows) == 3
     assert report["biological_words"] is None
     assert report["pass_every_filter"] == 4
-
-
-def test_a_filter_of_other_sentences_is_an_error(folder):
-    rows = [keyword_row(s) for s in SENTENCES]
-    write_filter(folder, "biology", [None, None], rows)
-    with pytest.raises(InputError, match=r"biology\.parquet: does not judge the accepted"):
-        run(folder, "biology")
-    write_filter(folder, "biology", [None] * 4, rows)
-    with pytest.raises(InputError, match="does not judge the accepted"):
-        run(folder, "biology")
-    write_filter(folder, "biology", [None] * 3, rows[1:])
-    with pytest.raises(InputError, match="does not judge the accepted"):
-        run(folder, "biology")
-
-
-def test_each_filter_needs_a_name(folder):
-    with pytest.raises(InputError, match="1 tables of verdicts for 0 filters"):
-        report_published(
-            keywords=folder / "keywords.parquet",
-            problems=folder / "problems.csv",
-            filters=[folder / "biology.parquet"],
-            table=folder / "filters.csv",
-            report=folder / "report.json",
-        )

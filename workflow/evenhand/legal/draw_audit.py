@@ -1,8 +1,7 @@
-"""Stage: a sheet on which people check what was found about the parties of cases."""
+"""Stage: the sheets on which people check the attributes found for cases."""
 
-import hashlib
 import re
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,19 +9,13 @@ from typing import Annotated, Any
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
-from evenhand.io.sheets import Marked, write_csv, write_workbook
-from evenhand.legal.audit import (
-    HANDED_OUT,
-    NOTES,
-    TABLE,
-    columns,
-    read_handed_out,
-    unknown_name,
-)
+from evenhand.io.sheets import Marked
+from evenhand.legal.audit import task, unknown_name
 from evenhand.legal.built import load_dataset
 from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import read_findings
 from evenhand.legal.records import Record, read_records
+from evenhand.sheets.tasks import digest, draw, group_of, render, write_handed_out, write_sheet
 
 #: Characters of the paragraph that are shown before and after the words.
 AROUND = 400
@@ -30,10 +23,10 @@ AROUND = 400
 #: Further pieces of evidence that are shown, and characters of each.
 MORE, MORE_CHARACTERS = 5, 200
 
-#: What no cell of a workbook can hold.
+#: Characters that no cell of a workbook can hold.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 
-#: What parts of a record are called in the sheet.
+#: The names of a record's parts in the sheet.
 PARTS = {"text": "facts", "context": "context", "given": "metadata"}
 
 
@@ -41,49 +34,51 @@ def draw_audit(
     *,
     records: list[Input],
     findings: list[Input],
+    attributes: list[str],
     instructions: Input,
     out: Output,
     kind: Annotated[str, Plugin("evenhand.legal.datasets")],
     dataset: str,
-    attribute: str,
     per_rule: int = 20,
     seed: int = 1,
-    handed_out: Input | None = None,
+    handed_out: list[Input] | None = None,
 ) -> dict[str, Any]:
-    """Draw cases for each rule of an attribute, and write the sheet that people fill in.
+    """Draw cases for each rule of each attribute, and write the sheets that people fill in.
 
-    Which cases is settled by a digest of seed and case_id, so that a new case takes the place of
-    one at most, and the sheets of several attributes hold many of the same cases.
+    Cases are drawn by a digest of seed and case_id, so that a new case replaces one at most, and
+    the sheets of several attributes share many cases.
 
     Parameters
     ----------
-    records, findings : list of path
-        The records, and what was found of the attribute in each of these files, in the same
-        order; of a case that stands in several files the first counts.
+    records : list of path
+        The records, a file per part of the data set.
+    findings : list of path
+        The findings, for each attribute a file per part, the parts in the order of `records`; of
+        a case in several parts the first counts.
+    attributes : list of str
+        The attribute of each file of findings.
     instructions : path
-        The template of what auditors are told (audit.md.jinja).
+        The template of the auditors' instructions (audit.md.jinja).
     out : path
-        The folder to write: ``{attribute}.xlsx`` (instructions, and a table with drop-down
-        answers in which the words are red), ``{attribute}.csv`` (the same table), and
-        ``handed_out.csv``: put a copy of it aside when the sheets are given away.
+        The folder to write, with a folder per attribute: ``{attribute}.xlsx`` (instructions, and a
+        table with drop-down answers in which the words are red), ``{attribute}.csv`` (the same
+        table), and ``handed_out.csv``: put a copy of it aside when the sheets are handed out.
     kind : str
         ecthr, scotus, fscs or cail.
     dataset : str
-        What the data set is called.
-    attribute : str
-        The attribute's name.
+        The data set's name.
     per_rule : int
-        Cases for each rule, those that say why nothing is known too.
+        Cases for each rule, also for rules that give no value.
     seed : int
-        Of the draw.
-    handed_out : path, optional
-        The handed_out.csv of sheets that people have in their hands: the sheet is written from
-        it again, whatever was found since.
+        Seed of the draw.
+    handed_out : list of path, optional
+        The handed_out.csv of sheets that people already have: these sheets are written from it
+        again, whatever was found since.
 
     Returns
     -------
     dict
-        drawn, by rule; frozen (whether it was handed out).
+        drawn (cases by attribute and rule), frozen (the attributes that were handed out).
 
     Raises
     ------
@@ -91,109 +86,114 @@ def draw_audit(
         The kind has no such attribute, the files do not belong together, or `handed_out` is of
         another attribute.
     """
-    fixed = load_dataset(kind)
-    try:
-        what = fixed.attribute(attribute)
-    except KeyError as error:
-        raise InputError(f"{fixed.title} has no attribute {attribute!r}") from error
-    if len(records) != len(findings):
+    declared = {name: _attribute(kind, name) for name in dict.fromkeys(attributes)}
+    if len(findings) != len(attributes) or len(findings) != len(records) * len(declared):
         raise InputError(
-            f"there are {len(records)} files of records and {len(findings)} of findings"
+            f"there are {len(records)} files of records, {len(findings)} of findings, and"
+            f" {len(attributes)} names of attributes",
+            remedy="give a file of findings, and its attribute, for each file of records",
         )
     if per_rule < 1:
         raise InputError(f"{per_rule} cases for each rule are none", remedy="give at least 1")
-    if handed_out:
-        rows = list(read_handed_out(handed_out).values())
-        if rows and rows[0]["attribute"] != attribute:
-            raise InputError(f"is of the attribute {rows[0]['attribute']}", file=handed_out)
-    else:
-        chosen = _choose(findings, per_rule, seed)
-        rows = list(_drawn(records, chosen, what))
+    frozen: dict[str, list[dict[str, Any]]] = {}
+    for path in handed_out or []:
+        name, by_case = group_of(path, task(next(iter(declared.values()))))
+        if not by_case:
+            continue
+        if name not in declared:
+            raise InputError(f"is of the attribute {name}", file=path)
+        frozen[name] = list(by_case.values())
+    files = {
+        name: [path for path, of in zip(findings, attributes, strict=True) if of == name]
+        for name in declared
+    }
+    chosen = {name: _choose(files[name], per_rule, seed) for name in declared if name not in frozen}
+    rows = frozen | _drawn(records, chosen, declared, seed)
     out.mkdir()
-    facts = {
-        "dataset": dataset,
-        "attribute": attribute,
-        "title": what.title,
-        "groups": what.groups,
-        "unknown": unknown_name(what),
-        "per_rule": per_rule,
-        "cases": len(rows),
-    }
-    sheet = columns(what)
-    write_workbook(
-        out / f"{attribute}.xlsx",
-        notes=(NOTES, _rendered(instructions, facts)),
-        table=TABLE,
-        columns=sheet,
-        rows=([_cell(row, column.name, marked=True) for column in sheet] for row in rows),
-    )
-    write_csv(
-        out / f"{attribute}.csv",
-        [column.name for column in sheet],
-        ([_cell(row, column.name, marked=False) for column in sheet] for row in rows),
-    )
-    write_csv(
-        out / "handed_out.csv", HANDED_OUT, ([row[name] for name in HANDED_OUT] for row in rows)
-    )
-    drawn: dict[str, int] = defaultdict(int)
-    for row in rows:
-        drawn[row["rule"]] += 1
-    return {"drawn": dict(sorted(drawn.items())), "frozen": handed_out is not None}
-
-
-def _choose(
-    findings: list[Path], per_rule: int, seed: int
-) -> dict[tuple[int, str], dict[str, Any]]:
-    """The findings with the smallest digests of each rule, by file and case."""
-    smallest: dict[str, list[tuple[bytes, int, str]]] = defaultdict(list)
-    seen: set[str] = set()
-    for number, path in enumerate(findings):
-        for row in read_findings(path):
-            case = row["case_id"]
-            if case not in seen:
-                seen.add(case)
-                of_rule = smallest[row["rule"]]
-                of_rule.append((_digest(seed, case), number, case))
-                if len(of_rule) > 2 * per_rule + 1000:
-                    smallest[row["rule"]] = sorted(of_rule)[:per_rule]
-    kept = {
-        (number, case)
-        for of_rule in smallest.values()
-        for _, number, case in sorted(of_rule)[:per_rule]
-    }
+    for name, attribute in declared.items():
+        facts = {
+            "dataset": dataset,
+            "attribute": name,
+            "title": attribute.title,
+            "groups": attribute.groups,
+            "unknown": unknown_name(attribute),
+            "per_rule": per_rule,
+            "cases": len(rows[name]),
+        }
+        (out / name).mkdir()
+        marked = [row | {"evidence": _marked(row)} for row in rows[name]]
+        text = render(instructions, facts)
+        write_sheet(out / name, name, task(attribute), text, marked)
+        write_handed_out(out / name / "handed_out.csv", task(attribute), rows[name])
+    rules = {name: Counter(row["rule"] for row in rows[name]) for name in declared}
     return {
-        (number, row["case_id"]): row | {"digest": _digest(seed, row["case_id"])}
+        "drawn": {name: dict(sorted(counts.items())) for name, counts in rules.items()},
+        "frozen": sorted(frozen),
+    }
+
+
+def _attribute(kind: str, name: str) -> Attribute:
+    fixed = load_dataset(kind)
+    try:
+        return fixed.attribute(name)
+    except KeyError as error:
+        raise InputError(f"{fixed.title} has no attribute {name!r}") from error
+
+
+#: Findings by file and case.
+Findings = dict[tuple[int, str], dict[str, Any]]
+
+
+def _choose(findings: list[Path], per_rule: int, seed: int) -> Findings:
+    """The findings with the smallest digests of each rule."""
+    file_of: dict[str, int] = {}
+
+    def items() -> Iterator[tuple[str, str]]:
+        for number, path in enumerate(findings):
+            for row in read_findings(path):
+                if row["case_id"] not in file_of:
+                    file_of[row["case_id"]] = number
+                    yield row["rule"], row["case_id"]
+
+    chosen = set(draw(items(), lambda rule: per_rule, str(seed)))
+    return {
+        (number, row["case_id"]): row
         for number, path in enumerate(findings)
         for row in read_findings(path)
-        if (number, row["case_id"]) in kept
+        if row["case_id"] in chosen and file_of[row["case_id"]] == number
     }
-
-
-def _digest(seed: int, case_id: str) -> bytes:
-    """A number that looks random and belongs to the case."""
-    return hashlib.blake2b(f"{seed} {case_id}".encode(), digest_size=8).digest()
 
 
 def _drawn(
-    records: list[Path], chosen: dict[tuple[int, str], dict[str, Any]], what: Attribute
-) -> Iterator[dict[str, Any]]:
-    """The rows of the sheet: by rule, within it in the order of the digests."""
-    rows = []
+    records: list[Path],
+    chosen: dict[str, Findings],
+    attributes: dict[str, Attribute],
+    seed: int,
+) -> dict[str, list[dict[str, Any]]]:
+    """The rows of each sheet: by rule, within it in the order of the digests."""
+    rows: dict[str, list[tuple[Any, dict[str, Any]]]] = {name: [] for name in chosen}
     for number, path in enumerate(records):
         for record in read_records(path):
-            finding = chosen.pop((number, record.case_id), None)
-            if finding is not None:
-                rows.append((finding["rule"], finding["digest"], record.case_id,
-                             _row(record, finding, what)))  # fmt: skip
-    if chosen:
-        number, case = min(chosen)
-        raise InputError(
-            f"lacks the case {case}, of which something was found",
-            file=records[number],
-            remedy="give the records that the attribute was looked for in",
-        )
-    for rank, (*_, row) in enumerate(sorted(rows, key=lambda one: one[:3]), start=1):
-        yield row | {"rank": rank}
+            for name, findings in chosen.items():
+                finding = findings.pop((number, record.case_id), None)
+                if finding is not None:
+                    order = finding["rule"], digest(str(seed), record.case_id), record.case_id
+                    rows[name].append((order, _row(record, finding, attributes[name])))
+    for findings in chosen.values():
+        if findings:
+            number, case = min(findings)
+            raise InputError(
+                f"lacks the case {case}, which has a finding",
+                file=records[number],
+                remedy="give the records in which the attribute was searched",
+            )
+    return {
+        name: [
+            row | {"rank": rank}
+            for rank, (_, row) in enumerate(sorted(some, key=lambda one: one[0]), start=1)
+        ]
+        for name, some in rows.items()
+    }
 
 
 def _row(record: Record, finding: dict[str, Any], what: Attribute) -> dict[str, Any]:
@@ -201,7 +201,7 @@ def _row(record: Record, finding: dict[str, Any], what: Attribute) -> dict[str, 
     if evidence:
         shown = _around(record, evidence[0])
         where = _where(evidence[0])
-    else:  # why nothing was found is to be seen where it should stand
+    else:  # the auditor sees the place where the value should be
         shown = Marked(_plain(" ¶ ".join(record.text))[: 2 * AROUND].strip(), 0, 0)
         where = "facts, beginning"
     value = finding["value"]
@@ -249,23 +249,15 @@ def _where(evidence: dict[str, Any]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text without what a workbook cannot hold, as long as before."""
+    """Text without characters that a workbook cannot hold, of the same length."""
     return _CONTROL.sub(" ", text)
 
 
-def _cell(row: dict[str, Any], name: str, *, marked: bool) -> Any:
-    if name in ("right", "should_be", "comment"):
-        return None
-    if name == "evidence" and marked and row["mark_end"] > row["mark_start"]:
+def _marked(row: dict[str, Any]) -> str | Marked:
+    """The evidence, with the words marked if there are any."""
+    if row["mark_end"] > row["mark_start"]:
         return Marked(row["evidence"], row["mark_start"], row["mark_end"])
-    return row[name]
-
-
-def _rendered(template: Path, facts: dict[str, Any]) -> str:
-    import jinja2
-
-    text = template.read_text(encoding="utf-8")
-    return jinja2.Template(text, undefined=jinja2.StrictUndefined).render(facts)
+    return row["evidence"]
 
 
 if __name__ == "__main__":

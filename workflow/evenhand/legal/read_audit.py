@@ -1,7 +1,7 @@
-"""Stage: how often each rule is right, by the sheets that people have filled in."""
+"""Stage: the precision of each rule, by the sheets that people have filled in."""
 
-import unicodedata
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -10,12 +10,13 @@ from evenhand.core import stage
 from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
-from evenhand.io.sheets import read_csv, read_workbook
-from evenhand.legal.audit import ANSWERS, NEEDED, TABLE, read_handed_out, unknown_name
+from evenhand.legal.audit import ANSWERS, task, unknown_name, values
 from evenhand.legal.built import load_dataset
 from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import read_findings
 from evenhand.metrics.proportions import stratified_share, wilson_share
+from evenhand.sheets.filled import Row, check_rows, chosen, read_filled, refuse
+from evenhand.sheets.tasks import group_of
 
 HEADER = [
     *("dataset", "attribute", "scope", "rule", "cases", "drawn", "answered", "right", "wrong"),
@@ -28,11 +29,9 @@ RULE, KNOWN, NOTHING_KNOWN = "rule", "values", "no_values"
 
 RIGHT, WRONG, CANNOT_TELL = ANSWERS
 
-RIGHTS = "write right, wrong or cannot_tell, or leave it blank"
-
 
 class Answer(NamedTuple):
-    """What a sheet says of a case."""
+    """An auditor's answer for a case."""
 
     right: str
     should_be: str | None
@@ -44,12 +43,12 @@ class Stratum:
 
     cases: int = 0
     counts: Counter = field(default_factory=Counter)
-    #: wrong ones that have another value in truth
+    #: wrong ones whose true value is another one
     misplaced: int = 0
 
     @property
     def judged(self) -> int:
-        """Cases of which it was said whether they are right."""
+        """Cases that were answered with right or wrong."""
         return self.counts[RIGHT] + self.counts[WRONG]
 
 
@@ -63,7 +62,7 @@ def read_audit(
     kind: Annotated[str, Plugin("evenhand.legal.datasets")],
     dataset: str,
 ) -> dict[str, Any]:
-    """Measure how often each rule is right, by the sheets that people have filled in.
+    """Measure the precision of each rule, by the sheets that people have filled in.
 
     Parameters
     ----------
@@ -71,9 +70,9 @@ def read_audit(
         The handed_out.csv that `draw_audit` wrote, one an attribute.
     sheets : list of path
         The filled sheets (xlsx or csv), in any number and order: a sheet may hold a part of the
-        cases, and a case may stand in several sheets.
+        cases, and a case may be in several sheets.
     findings : list of path
-        What is found now, for the number of cases of each rule.
+        The present findings, for the number of cases of each rule.
     attributes : list of str
         The attribute of each file of findings, in the same order.
     out : path
@@ -87,7 +86,7 @@ def read_audit(
     kind : str
         ecthr, scotus, fscs or cail.
     dataset : str
-        What the data set is called in the table.
+        The data set's name in the table.
 
     Returns
     -------
@@ -106,24 +105,24 @@ def read_audit(
             f"there are {len(findings)} files of findings and {len(attributes)} attributes",
             remedy="name the attribute of each file",
         )
+    attributes_of = {one.name: one for one in fixed.attributes}
     handed: dict[str, dict[str, dict[str, Any]]] = {}
     for path in drawn:
-        rows = read_handed_out(path)
+        name, rows = group_of(path, task(fixed.attributes[0]))
         if rows:
-            name = next(iter(rows.values()))["attribute"]
-            if name in handed or name not in {one.name for one in fixed.attributes}:
+            if name in handed or name not in attributes_of:
                 raise InputError(f"is a second file of {name}, or of another kind", file=path)
             handed[name] = rows
-    said: dict[tuple[str, str], list[Answer]] = defaultdict(list)
+    answers: dict[tuple[str, str], list[Answer]] = defaultdict(list)
     for path in sheets:
-        for name, case, answer in _answers(path, handed, fixed.attribute):
-            said[name, case].append(answer)
+        for key, answer in _answers(path, handed, attributes_of):
+            answers[key].append(answer)
     table = []
     for name, rows in handed.items():
         files = [path for path, of in zip(findings, attributes, strict=True) if of == name]
-        strata = _strata(fixed.attribute(name), rows, said, files)
+        strata = _strata(attributes_of[name], rows, answers, files)
         table += [{"dataset": dataset, "attribute": name} | row for row in _rows(strata)]
-    order = [one.name for one in fixed.attributes]
+    order = list(attributes_of)
     table.sort(key=lambda row: order.index(row["attribute"]))
     write_rows(out, HEADER, table)
     names = ("drawn", "answered", "unanswered", "contradicted", "changed_since")
@@ -131,91 +130,56 @@ def read_audit(
 
 
 def _answers(
-    path: Path, handed: dict[str, dict[str, dict[str, Any]]], attribute_of: Any
-) -> list[tuple[str, str, Answer]]:
-    """Attribute, case and answer of each row of a sheet that has one."""
-    suffix = path.suffix.lower()
-    if suffix == ".xlsx":
-        numbered = read_workbook(path, TABLE, NEEDED)
-    elif suffix == ".csv":
-        numbered = read_csv(path, NEEDED)
-    else:
-        raise InputError("is no sheet", file=path, remedy="hand in xlsx or csv")
-    found, seen = [], set()
-    for line, cells in numbered:
-        name, case = cells["attribute"], cells["case_id"]
-        row = handed.get(name, {}).get(case)
-        if row is None:
-            raise InputError(
-                f"the case {case!r} of the attribute {name!r} was not handed out",
-                file=path,
-                line=line,
-                remedy="remove rows that were added, and put changed cells back",
-            )
-        if (cells["value"], cells["rule"]) != (row["value"], row["rule"]):
-            raise InputError(
-                f"the case {case} was handed out with the value {row['value']} by the rule"
-                f" {row['rule']}",
-                file=path,
-                line=line,
-                remedy="put the cells back, and write what is right into should_be",
-            )
-        if (name, case) in seen:
-            raise InputError(
-                f"the case {case} stands there a second time",
-                file=path,
-                line=line,
-                remedy="keep one of the rows",
-            )
-        seen.add((name, case))
-        answer = _answer(path, line, cells, attribute_of(name))
-        if answer:
-            found.append((name, case, answer))
-    return found
+    path: Path,
+    handed: dict[str, dict[str, dict[str, Any]]],
+    attributes: dict[str, Attribute],
+) -> Iterator[tuple[tuple[str, str], Answer]]:
+    """Attribute and case, and the answer, of each row of a sheet that has one."""
+    declared = task(next(iter(attributes.values())))
+    rows = read_filled(path, declared)
+    expected = {(name, case): row for name, some in handed.items() for case, row in some.items()}
+    check_rows(path, rows, expected, declared)
+    for name in handed:
+        own = [row for row in rows if row.cells["attribute"] == name]
+        for row, answer in zip(own, _answers_of(path, own, attributes[name]), strict=True):
+            if answer:
+                yield (name, row.cells["case_id"]), answer
 
 
-def _answer(path: Path, line: int, cells: dict[str, str], attribute: Attribute) -> Answer | None:
-    right, should_be = (_word(cells[name]) for name in ("right", "should_be"))
-    if right and right not in ANSWERS:
-        raise InputError(f"{cells['right']!r} is no answer", file=path, line=line, remedy=RIGHTS)
-    names = (*attribute.groups, unknown_name(attribute))
-    if attribute.groups:
-        value = {name.casefold(): name for name in names}.get(should_be)
-    else:
-        value = should_be if should_be.isdecimal() or should_be == names[-1] else None
-    if should_be and value is None:
-        wanted = ", ".join(names) if attribute.groups else f"a number, or {names[-1]}"
-        raise InputError(
-            f"should_be is {cells['should_be']!r}", file=path, line=line, remedy=f"write {wanted}"
-        )
-    if not right:
-        if value:
-            raise InputError(
-                "should_be is filled in, and right is blank", file=path, line=line, remedy=RIGHTS
-            )
-        return None
-    if value and (value == cells["value"]) == (right == WRONG):
-        raise InputError(
-            f"the value {cells['value']} is {right}, and should be {value}",
-            file=path,
-            line=line,
-            remedy="ask the auditor which of both is meant",
-        )
-    return Answer(right, value)
-
-
-def _word(text: str) -> str:
-    """A cell as it is meant: wide letters and capitals do not matter."""
-    return unicodedata.normalize("NFKC", text).strip().casefold()
+def _answers_of(path: Path, rows: list[Row], attribute: Attribute) -> list[Answer | None]:
+    """The answers of rows about one attribute, None where blank."""
+    rights = chosen(path, rows, "right", ANSWERS)
+    numbers = not attribute.groups
+    true = chosen(path, rows, "should_be", values(attribute), numbers=numbers)
+    both = list(zip(rows, rights, true, strict=True))
+    refuse(
+        path,
+        [row for row, right, value in both if value and not right],
+        "should_be is filled in, and right is blank",
+        f"fill in {', '.join(ANSWERS[:-1])} or {ANSWERS[-1]}, or leave both blank",
+        "should_be",
+    )
+    refuse(
+        path,
+        [
+            row
+            for row, right, value in both
+            if value and (value == row.cells["value"]) == (right == WRONG)
+        ],
+        "right and should_be contradict each other about the value",
+        "ask the auditor which of the two is meant",
+        "value",
+    )
+    return [Answer(right, value) if right else None for _, right, value in both]
 
 
 def _strata(
     attribute: Attribute,
     rows: dict[str, dict[str, Any]],
-    said: dict[tuple[str, str], list[Answer]],
+    given: dict[tuple[str, str], list[Answer]],
     files: list[Path],
 ) -> dict[tuple[str, bool], Stratum]:
-    """By rule and whether it gives a value: how many cases there are, and what was said."""
+    """By rule and whether it gives a value: the number of cases, and the answers."""
     unknown = unknown_name(attribute)
     strata: dict[tuple[str, bool], Stratum] = defaultdict(Stratum)
     now: dict[str, tuple[str, str]] = {}
@@ -231,7 +195,7 @@ def _strata(
                 now[finding["case_id"]] = value, finding["rule"]
     for case, row in rows.items():
         stratum = strata[row["rule"], row["value"] != unknown]
-        answers = set(said.get((attribute.name, case), ()))
+        answers = set(given.get((attribute.name, case), ()))
         stratum.counts["drawn"] += 1
         if now.get(case) != (row["value"], row["rule"]):
             stratum.counts["changed_since"] += 1
@@ -274,7 +238,7 @@ def _sums(strata: list[Stratum]) -> dict[str, int]:
 
 
 def _recall(strata: dict[tuple[str, bool], Stratum]) -> float | None:
-    """Of the cases that have a value in truth the share that got it; None if it is unknown."""
+    """The share of cases with a true value that got it; None if unknown."""
     got = missed = 0.0
     for (_, known), one in strata.items():
         if not one.cases:

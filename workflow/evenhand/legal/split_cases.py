@@ -8,7 +8,7 @@ In this order:
 3. Cases without a date (CAIL2018) are divided by a digest of the case id, by the same shares.
    That is no chronological split, and the counts say of how many cases.
 
-Near duplicates (`evenhand.legal.near_duplicates`) are not parted: a group goes where its
+Near duplicates (`evenhand.text.near_duplicates`) are not parted: a group goes where its
 earliest member goes, or where its member with a given split does. Only given splits can part
 them; such groups are counted. Of several records with the same case id, the first file's is
 kept.
@@ -28,8 +28,8 @@ from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import read_rows, write_table
-from evenhand.legal.near_duplicates import find_near_duplicates
 from evenhand.legal.records import BATCH_CASES, SPLITS
+from evenhand.text.near_duplicates import find_near_duplicates, words
 
 SPLIT = pa.schema(
     [
@@ -118,9 +118,9 @@ def split_cases(
     if not cases:
         raise InputError("there is no case to divide", file=records[0] if records else None)
     kept = {(case.source, case.case_id) for case in cases}
-    near = find_near_duplicates(lambda: _texts(records, kept), threshold)
+    near = find_near_duplicates(lambda: map(words, _texts(records, kept)), threshold)
     groups: dict[int, list[int]] = {}
-    for place, group in enumerate(near.group.tolist()):
+    for place, group in enumerate(near.groups().tolist()):
         groups.setdefault(group, []).append(place)
 
     ordered = [sorted(members, key=lambda i: _order(cases[i])) for members in groups.values()]

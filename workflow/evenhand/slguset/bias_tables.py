@@ -1,9 +1,9 @@
-"""The tables of SlguSet's bias: their columns, and how they are read and written."""
+"""The bias of models on a data set: the columns of its tables, and the models read together."""
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -32,7 +32,7 @@ BIAS = pa.schema(
     ]
 )
 
-#: Other ways to read a word of several tokens: column, and what it is called in tables.
+#: Ways to read a word of several tokens: column, and name in tables.
 VARIANTS = {
     "bias": "whole_word",
     "bias_left_to_right": "left_to_right",
@@ -41,32 +41,60 @@ VARIANTS = {
     "bias_single_mask": "single_mask",
 }
 
-#: What is read of a gate.
+#: The columns of the data set that tables need.
+DATASET = [
+    *("sentence_id", "sentence", "pair", "surface", "surface_opposite", "gender", "start", "end"),
+    *("surface_start", "surface_end", "source", "source_position"),
+]
+
+#: The keys of a gate that are read.
 GATE = ("model", "family", "log_base", "trusted", "reason", "check")
 
 
-def read_models(
-    dataset: Path, columns: list[str], bias: list[Path], gates: list[Path]
-) -> tuple["pd.DataFrame", dict[str, dict[str, Any]], dict[str, "pd.DataFrame"]]:
-    """Read a dataset and what several models say of it.
+class Settings(NamedTuple):
+    """The arguments of `evenhand.slguset.tabulate_bias` that its tables read."""
 
-    Parameters
+    threshold: float
+    top: int
+    compounds: list[str] | None
+    stop_words: Path
+    published: Path | None
+    draw: dict[str, int]
+
+
+class Scored(NamedTuple):
+    """The sentences of a data set, and the models that were scored on them.
+
+    Attributes
     ----------
-    dataset : Path
-        The dataset that was scored (Parquet).
-    columns : list of str
-        What is read of it beside sentence_id; with surface, surface_opposite and gender among
-        them, the column surface_pair (``男人/女人``) is added.
-    bias, gates : list of Path
-        The bias table and the gate of each model, in the same order.
-
-    Returns
-    -------
     sentences : DataFrame
+        `DATASET`, and surface_pair (``男人/女人``).
     gates : dict
         By the model's name, `GATE`.
     scores : dict of DataFrame
         By the model's name, the columns of `BIAS`, row for row as the sentences.
+    settings : Settings or None
+        What the tables of `evenhand.slguset.tabulate_bias` depend on besides.
+    """
+
+    sentences: "pd.DataFrame"
+    gates: dict[str, dict[str, Any]]
+    scores: dict[str, "pd.DataFrame"]
+    settings: Settings | None
+
+    def trusted(self) -> list[str]:
+        """The models whose numbers can be trusted."""
+        return [name for name, gate in self.gates.items() if gate["trusted"]]
+
+    def bias(self, model: str) -> "np.ndarray":
+        """The bias of each sentence, NaN where it was excluded."""
+        return self.scores[model]["bias"].to_numpy(dtype=float)
+
+
+def read_models(
+    dataset: Path, bias: list[Path], gates: list[Path], settings: Settings | None = None
+) -> Scored:
+    """Read a data set with the bias tables and gates of several models, in the same order.
 
     Raises
     ------
@@ -76,11 +104,10 @@ def read_models(
     """
     if len(bias) != len(gates) or not bias:
         raise InputError(f"there are {len(bias)} bias tables and {len(gates)} gates")
-    sentences = read_columns(dataset, ["sentence_id", *columns]).to_pandas()
+    sentences = read_columns(dataset, DATASET).to_pandas()
     if sentences.empty:
-        raise InputError("holds no sentence, so there is nothing to describe", file=dataset)
-    if {"surface", "surface_opposite", "gender"} <= {*columns}:
-        sentences["surface_pair"] = _surface_pairs(sentences)
+        raise InputError("has no sentence, so there is nothing to describe", file=dataset)
+    sentences["surface_pair"] = _surface_pairs(sentences)
     read = [read_gate(path) for path in gates]
     names = [gate["model"] for gate in read]
     if len(set(names)) < len(names):
@@ -96,7 +123,7 @@ def read_models(
                 file=path,
                 remedy=f"score {dataset.name} again",
             )
-    return sentences, dict(zip(names, read, strict=True)), scores
+    return Scored(sentences, dict(zip(names, read, strict=True)), scores, settings)
 
 
 def read_gate(path: Path, keys: Sequence[str] = GATE) -> dict[str, Any]:
@@ -112,24 +139,6 @@ def read_gate(path: Path, keys: Sequence[str] = GATE) -> dict[str, Any]:
         return {key: gate[key] for key in keys}
     except (ValueError, KeyError, TypeError) as error:
         raise InputError("is not a gate of a scored model", file=path) from error
-
-
-def by_bias(bias: "np.ndarray", ids: Sequence[str], direction: str) -> list[int]:
-    """The rows of the sentences that lean in a direction, the strongest first.
-
-    Parameters
-    ----------
-    bias : array of float, shape (n,)
-        NaN where there is none.
-    ids : sequence of str
-        What decides between equal sentences.
-    direction : str
-        ``male`` (> 0) or ``female`` (< 0).
-    """
-    sign = 1 if direction == "male" else -1
-    strength = [sign * float(value) for value in bias]
-    rows = [row for row, value in enumerate(strength) if value > 0]
-    return sorted(rows, key=lambda row: (-strength[row], ids[row]))
 
 
 def _surface_pairs(sentences: "pd.DataFrame") -> "pd.Series":

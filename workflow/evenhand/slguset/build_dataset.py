@@ -1,4 +1,4 @@
-"""Build the data set: the sentences that every annotator accepts."""
+"""Build the data set: the sentences that every annotator accepts; and measure their agreement."""
 
 import csv
 from collections import Counter
@@ -7,18 +7,28 @@ from typing import Any
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.io.tables import write_table
+from evenhand.slguset.agreement import write_agreement, write_annotators, write_disagreements
+from evenhand.slguset.annotation import Judged, read_judgements
 from evenhand.slguset.dataset import SCHEMA, dataset_row, in_order
-from evenhand.slguset.judgements import Judged, read_judgements
 from evenhand.slguset.keywords import read_keywords
+from evenhand.slguset.surface_pairs import surface_pairs
 
 #: The authors' columns: sentence, position of the keyword, keyword, opposite keyword.
 AUTHORS_COLUMNS = ["句子", "关键词位置", "原始关键词", "对立关键词"]
 
 
 def build_dataset(
-    *, samples: list[Input], answers: list[Input], keywords: Input, out: Output, table: Output
+    *,
+    samples: list[Input],
+    answers: list[Input],
+    keywords: Input,
+    out: Output,
+    table: Output,
+    agreement: Output,
+    disagreements: Output,
+    annotators: Output,
 ) -> dict[str, Any]:
-    """Build the data set: the sentences that every annotator accepts.
+    """Build the data set: the sentences that every annotator accepts; and measure their agreement.
 
     Rows are sorted by mask pair in the order of the table of keywords, gender (female first),
     sentence_id. The authors' table has the same rows in the same order. Its positions are
@@ -38,6 +48,16 @@ def build_dataset(
         slguset.parquet.
     table : Path
         slguset.csv, in the authors' four columns: 句子, 关键词位置, 原始关键词, 对立关键词 (UTF-8).
+    agreement : Path
+        agreement.csv: per surface pair, and for `all` in the last row: n (sentences),
+        unanimous (sentences), percent_agreement (share of pairs of annotators that agree, 0 to
+        1), fleiss_kappa, krippendorff_alpha (nominal), note. Kappa and alpha are blank where
+        they are not defined, and the note says why. Pairs without a sentence have no row.
+    disagreements : Path
+        disagreements.csv: the sentences that were not answered alike, with each annotator's
+        answer, criterion and comment; safe to open in a spreadsheet program.
+    annotators : Path
+        annotators.csv: how often each annotator (sorted) gave each answer; answers is the sum.
 
     Returns
     -------
@@ -46,6 +66,9 @@ def build_dataset(
         or the unanimous answer), by_gender.
     """
     judged = read_judgements(samples, answers)
+    write_agreement(agreement, judged, list(surface_pairs(keywords)))
+    write_disagreements(disagreements, judged)
+    write_annotators(annotators, judged)
     fates = [_fate(one) for one in judged]
     rows = in_order(
         (dataset_row(one.row) for one, fate in zip(judged, fates, strict=True) if fate == "accept"),
@@ -71,7 +94,7 @@ def build_dataset(
 
 
 def _fate(one: Judged) -> str:
-    return one.said()[0] if one.unanimous() else "disagreement"
+    return one.words()[0] if one.unanimous() else "disagreement"
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Whether AUL, AULA and the other methods see in SlguSet what the masked keyword's bias sees.
+"""The agreement of AUL, AULA and the other methods with the bias of the masked keyword.
 
-Each sentence stands beside itself with the gender word swapped. A method gives both a number;
-male minus female is its own bias of the sentence, and that is compared with the bias of the
-keyword over the sentences that both can score.
+Each sentence is paired with its counterpart, in which the gender word is swapped. A method scores
+both; male minus female is its bias of the sentence, which is compared with the bias of the keyword
+over the sentences that both can score.
 """
 
 from collections.abc import Iterator
@@ -20,10 +20,7 @@ from evenhand.errors import InputError
 from evenhand.io.tables import read_columns
 from evenhand.metrics.bootstrap import drawn_weights, sums_by_group
 from evenhand.scoring.methods import METHODS
-from evenhand.slguset.bias_tables import read_gate, read_models
-
-#: What is read of a dataset beside sentence_id.
-DATASET = ["surface", "surface_opposite", "gender"]
+from evenhand.slguset.bias_tables import Scored, read_gate, read_models
 
 HEADER = [
     "model",
@@ -62,15 +59,15 @@ def correlate_methods(
         same order.
     scores, score_gates : list of path
         The scores of the pairs made from this dataset (`evenhand.stereotypes.scores`), one file
-        per model, and its gate, in the same order. A model that has only one of both is left
+        per model, and its gate, in the same order. A model that has only one of the two is left
         out.
     out : path
         CSV, per model and method: n (sentences that both scored), Pearson's correlation with a
         95 % interval that draws whole surface pairs, Spearman's correlation, sign_agreement
-        (share of n on which both lean the same way; a tie agrees with a tie only), share_male
-        (share of n on which the method finds the male sentence likelier), share_male_bias (the
+        (share of n on which both have the same sign; a tie agrees with a tie only), share_male
+        (share of n on which the method scores the male sentence higher), share_male_bias (the
         same by the bias of the keyword). A model that is not trusted is one row with the reason;
-        a method that a model cannot be scored by (`score_gates`) has its reason.
+        a method that cannot score a model (`score_gates`) has its reason.
     resamples : int
         Bootstrap samples per interval.
     seed : int
@@ -83,49 +80,46 @@ def correlate_methods(
     """
     if len(scores) != len(score_gates):
         raise InputError(f"there are {len(scores)} tables of scores and {len(score_gates)} gates")
-    sentences, read, tables = read_models(dataset, DATASET, bias, gates)
+    scored = read_models(dataset, bias, gates)
     keys = ("model", "trusted", "reason", "blank_methods")
     pair_gates = [read_gate(path, keys) for path in score_gates]
-    names = [gate["model"] for gate in pair_gates]
-    if len(set(names)) < len(names):
-        raise InputError(f"two tables of scores have one model: {', '.join(sorted(names))}")
-    both = [name for name in read if name in names]
-    clusters = sentences["surface_pair"].to_numpy()
+    by_name = {gate["model"]: (gate, path) for gate, path in zip(pair_gates, scores, strict=True)}
+    if len(by_name) < len(pair_gates):
+        names = ", ".join(sorted(gate["model"] for gate in pair_gates))
+        raise InputError(f"two tables of scores have one model: {names}")
+    both = [name for name in scored.gates if name in by_name]
+    draw = {"seed": seed, "resamples": resamples}
+    rows = (row for name in both for row in _rows_of(scored, name, *by_name[name], draw))
+    written = write_rows(out, HEADER, rows)
+    return {"models": len(both), "left_out": sorted({*scored.gates} ^ {*by_name}), "rows": written}
 
-    def rows() -> Iterator[dict[str, Any]]:
-        for name in both:
-            at = names.index(name)
-            distrusted = [g["reason"] for g in (read[name], pair_gates[at]) if not g["trusted"]]
-            if distrusted:
-                words = dict.fromkeys(w for one in distrusted for w in (one or "").split(", "))
-                yield {"model": name, "n": 0, "reason": ", ".join(words)}
-                continue
-            differences = _differences(scores[at], sentences["sentence_id"])
-            values = tables[name]["bias"].to_numpy(dtype=float)
-            for method in METHODS:
-                if reason := pair_gates[at]["blank_methods"].get(method):
-                    yield {"model": name, "method": method, "n": 0, "reason": reason}
-                    continue
-                found = differences[method].to_numpy(dtype=float)
-                kept = np.isfinite(values) & np.isfinite(found)
-                if kept.any():
-                    yield {
-                        "model": name,
-                        "method": method,
-                        **compare(
-                            values[kept], found[kept], clusters[kept], seed=seed,
-                            resamples=resamples,
-                        ),
-                    }  # fmt: skip
 
-    written = write_rows(out, HEADER, rows())
-    return {"models": len(both), "left_out": sorted({*read} ^ {*names}), "rows": written}
+def _rows_of(
+    scored: Scored, name: str, pair_gate: dict[str, Any], path: Path, draw: dict[str, int]
+) -> Iterator[dict[str, Any]]:
+    distrusted = [g["reason"] for g in (scored.gates[name], pair_gate) if not g["trusted"]]
+    if distrusted:
+        words = dict.fromkeys(w for one in distrusted for w in (one or "").split(", "))
+        yield {"model": name, "n": 0, "reason": ", ".join(words)}
+        return
+    clusters = scored.sentences["surface_pair"].to_numpy()
+    differences = _differences(path, scored.sentences["sentence_id"])
+    values = scored.bias(name)
+    for method in METHODS:
+        if reason := pair_gate["blank_methods"].get(method):
+            yield {"model": name, "method": method, "n": 0, "reason": reason}
+            continue
+        found = differences[method].to_numpy(dtype=float)
+        kept = np.isfinite(values) & np.isfinite(found)
+        if kept.any():
+            row = compare(values[kept], found[kept], clusters[kept], **draw)
+            yield {"model": name, "method": method} | row
 
 
 def compare(
     bias: np.ndarray, other: np.ndarray, clusters: np.ndarray, *, seed: int, resamples: int
 ) -> dict[str, Any]:
-    """How two numbers per sentence agree.
+    """Compare two numbers per sentence.
 
     Parameters
     ----------
@@ -139,7 +133,7 @@ def compare(
     Returns
     -------
     dict
-        The columns n to share_male_bias of `correlate_methods`; correlations are None where one
+        The columns n to share_male_bias; correlations are None where one
         of the two does not vary.
     """
     from scipy.stats import spearmanr

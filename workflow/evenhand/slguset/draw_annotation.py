@@ -1,9 +1,9 @@
-"""Draw the sentences that annotators judge in one round."""
+"""Draw the sentences that annotators judge in one round, and write their sheets."""
 
 import csv
-import hashlib
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,10 @@ from evenhand.core import stage
 from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.io.tables import BATCH_ROWS, read_batches, write_table
-from evenhand.slguset.ledger import Entry, check_name, read_ledger
+from evenhand.io.tables import read_batches, write_table
+from evenhand.sheets.tasks import HandedOut, check_name, digest, draw, read_handed_out
+from evenhand.slguset.annotation import TASK
+from evenhand.slguset.annotation_sheets import check_annotators, write_round
 from evenhand.slguset.surface_pairs import surface_pair, surface_pairs
 from evenhand.slguset.verdicts import ACCEPTED
 
@@ -29,23 +31,27 @@ def draw_annotation(
     *,
     candidates: Input,
     keywords: Input,
+    instructions: Input,
+    interface: Input,
     out: Output,
     drawn: Output,
+    sheets: Output,
     round: str,
+    annotators: list[str] | None = None,
     sentences_per_pair: int = 100,
     quotas: Input | None = None,
     ledger: list[Input] | None = None,
     seed: int = 1,
 ) -> dict[str, Any]:
-    """Draw the sentences that annotators judge in one round.
+    """Draw the sentences that annotators judge in one round, and write their sheets.
 
     Accepted candidates that no earlier round handed out are drawn per surface pair, half of
-    them with the male and half with the female word. Which ones is settled by a digest of seed
-    and sentence_id: the order of the candidates does not matter, and a new candidate takes the
-    place of one sentence at most. The order in which they are shown mixes all pairs.
+    them with the male and half with the female word, by a digest of seed and sentence_id: the
+    order of the candidates does not matter, and a new candidate replaces one sentence at most.
+    The order of the sheets mixes all pairs.
 
     If the ledger holds the round itself, its sentences are the sample, whatever has changed
-    since, for that is what the annotators have in their hands.
+    since: the annotators already have them.
 
     Parameters
     ----------
@@ -53,13 +59,26 @@ def draw_annotation(
         candidates.parquet.
     keywords : Path
         The table of surface pairs (keywords.csv).
+    instructions : Path
+        The template of the annotators' instructions (instructions.md.jinja).
+    interface : Path
+        Label Studio's labelling interface (label_studio.xml).
     out : Path
         sample.parquet: the candidates' columns, round, and rank (from 1), sorted by rank.
     drawn : Path
         drawn.csv: per surface pair and gender, sentences wanted, available (accepted and not
         handed out in another round), drawn, and missing.
+    sheets : Path
+        A folder with, for each annotator, ``{annotator}.xlsx`` (instructions in Chinese and
+        English, and a table with drop-down answers) and ``{annotator}.csv`` (the same table);
+        ``instructions.md``; ``label_studio.json`` (tasks to import) with ``label_studio.xml``
+        (the project's labelling interface); ``handed_out.csv``, which goes into the ledger once
+        the sheets are handed out. No program reads a sentence in it as a formula.
     round : str
         The round's name; letters, digits, underscores, dots and hyphens.
+    annotators : list of str, optional
+        The annotators' names, which name their files (as `round`); annotator_1, annotator_2 and
+        annotator_3 by default.
     sentences_per_pair : int
         Sentences per surface pair, both genders together; an even number.
     quotas : Path, optional
@@ -80,21 +99,24 @@ def draw_annotation(
     Raises
     ------
     InputError
-        A quota or the ledger is wrong, or a sentence of the
-        frozen round is no longer among the candidates.
+        A name, a quota or the ledger is malformed, or a sentence of the frozen round is no
+        longer among the candidates.
     """
     check_name(round, "round")
+    annotators = annotators or ["annotator_1", "annotator_2", "annotator_3"]
+    check_annotators(annotators)
     pairs = surface_pairs(keywords)
     wanted = _wanted(pairs, sentences_per_pair, quotas)
-    entries = read_ledger(ledger or [])
-    frozen = {one: entry for one, entry in entries.items() if entry.round == round}
-    others = entries.keys() - frozen.keys()
-    chosen, available = _choose(candidates, wanted, others, seed)
+    entries = read_handed_out(ledger or [], TASK)
+    frozen = {one: entry for one, entry in entries.items() if entry.row["round"] == round}
+    available: Counter[Side] = Counter()
+    free = _free(candidates, entries.keys() - frozen.keys(), available)
+    chosen = draw(free, lambda side: wanted.get(side, 0), f"{seed} choose")
     if frozen:
-        ranks = {one: entry.rank for one, entry in frozen.items()}
+        ranks = {one: entry.row["rank"] for one, entry in frozen.items()}
     else:
-        shown = sorted(chosen, key=lambda one: _digest(seed, "show", one))
-        ranks = {one: rank for rank, one in enumerate(shown, start=1)}
+        ordered = sorted(chosen, key=lambda one: digest(f"{seed} show", one))
+        ranks = {one: rank for rank, one in enumerate(ordered, start=1)}
     if not ranks:  # the page must still be written: its funnel tells why
         print(f"{candidates} has no accepted sentence that is not handed out yet", file=sys.stderr)
     schema, rows = _rows_of(candidates, ranks)
@@ -108,6 +130,7 @@ def draw_annotation(
     )  # fmt: skip
     taken = Counter((surface_pair(row), row["gender"]) for row in ordered)
     missing = _write_drawn(drawn, pairs, wanted, available, taken)
+    write_round(sheets, ordered, annotators, instructions=instructions, interface=interface)
     return {
         "wanted": sum(wanted.values()),
         "drawn": len(ordered),
@@ -149,33 +172,17 @@ def _wanted(pairs: dict[str, str], per_pair: int, quotas: Path | None) -> dict[S
     return wanted
 
 
-def _choose(
-    candidates: Path, wanted: dict[Side, int], others: set[str], seed: int
-) -> tuple[list[str], Counter[Side]]:
-    """The sentence_ids with the smallest digests of each side, and how many there were."""
-    smallest: dict[Side, list[tuple[bytes, str]]] = {side: [] for side in wanted}
-    available: Counter[Side] = Counter()
+def _free(
+    candidates: Path, others: set[str], available: Counter[Side]
+) -> Iterator[tuple[Side, str]]:
+    """Side and sentence_id of the accepted sentences of no other round, which it counts."""
     columns = ["sentence_id", "surface", "surface_opposite", "gender", "verdict"]
     for batch in read_batches(candidates, columns):
         for row in batch.to_pylist():
-            if row["verdict"] != ACCEPTED or row["sentence_id"] in others:
-                continue
-            side = (surface_pair(row), row["gender"])
-            available[side] += 1
-            if wanted.get(side):
-                one = row["sentence_id"]
-                smallest[side].append((_digest(seed, "choose", one), one))
-                if len(smallest[side]) > wanted[side] + BATCH_ROWS:
-                    smallest[side] = sorted(smallest[side])[: wanted[side]]
-    chosen = [
-        one for side, keys in smallest.items() for _, one in sorted(keys)[: wanted[side]]
-    ]  # fmt: skip
-    return chosen, available
-
-
-def _digest(seed: int, purpose: str, sentence_id: str) -> bytes:
-    """A number that looks random and belongs to the sentence."""
-    return hashlib.blake2b(f"{seed} {purpose} {sentence_id}".encode(), digest_size=8).digest()
+            if row["verdict"] == ACCEPTED and row["sentence_id"] not in others:
+                side = (surface_pair(row), row["gender"])
+                available[side] += 1
+                yield side, row["sentence_id"]
 
 
 def _rows_of(
@@ -195,9 +202,9 @@ def _rows_of(
 
 
 def _check_frozen(
-    frozen: dict[str, Entry], rows: dict[str, dict[str, Any]], candidates: Path
+    frozen: dict[str, HandedOut], rows: dict[str, dict[str, Any]], candidates: Path
 ) -> None:
-    """What the annotators hold must still be a sentence with one keyword."""
+    """Raise InputError unless what was handed out still is a sentence with one keyword."""
     if frozen and not any(one in rows for one in frozen):
         raise InputError(
             f"none of this round's sentences is in {candidates}: it was drawn from another corpus",
@@ -207,7 +214,7 @@ def _check_frozen(
         )
     for one, entry in frozen.items():
         row = rows.get(one)
-        if row and row["sentence"] != entry.sentence:
+        if row and row["sentence"] != entry.row["sentence"]:
             raise InputError(
                 f"the text of sentence {one} was changed",
                 file=entry.file,

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from evenhand.core.files import atomic
 from evenhand.errors import InputError
-from evenhand.slguset.ledger import check_name, read_ledger
+from evenhand.sheets.tasks import check_name, group_of, read_handed_out
+from evenhand.slguset.annotation import TASK
 
 
 def hand_out(handed_out: Path, ledger: Path) -> Path:
@@ -34,10 +35,9 @@ def hand_out(handed_out: Path, ledger: Path) -> Path:
         The file holds no round or more than one, the ledger has the round with other
         sentences, or one of the sentences belongs to another round already.
     """
-    rounds = {entry.round for entry in read_ledger([handed_out]).values()}
-    if len(rounds) != 1:
-        raise InputError(f"holds {len(rounds)} rounds instead of one", file=handed_out)
-    name = rounds.pop()
+    name, rows = group_of(handed_out, TASK)
+    if not rows:
+        raise InputError("has no row", file=handed_out)
     check_name(name, "round")
     target = ledger / f"{name}.csv"
     if target.exists():
@@ -48,7 +48,7 @@ def hand_out(handed_out: Path, ledger: Path) -> Path:
             file=target,
             remedy="give the new round a name of its own in the configuration",
         )
-    read_ledger([*sorted(ledger.glob("*.csv")), handed_out])
+    read_handed_out([*sorted(ledger.glob("*.csv")), handed_out], TASK)
     with atomic(target) as partial:
         shutil.copyfile(handed_out, partial)
     return target
@@ -72,7 +72,7 @@ def main() -> None:
             The folder of the ledger; it is made if there is none.
         """
         try:
-            print(f"the round stands in {hand_out(handed_out, ledger)}")
+            print(f"the round is in {hand_out(handed_out, ledger)}")
         except InputError as error:
             print(f"error: {error}", file=sys.stderr)
             sys.exit(2)

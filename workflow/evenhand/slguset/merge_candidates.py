@@ -15,12 +15,24 @@ from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import BATCH_ROWS, read_batches, write_batches
 from evenhand.slguset import keyword_tables
-from evenhand.slguset import near_duplicates as near
+from evenhand.slguset.verdicts import ACCEPTED
+from evenhand.text.near_duplicates import characters, find_near_duplicates
 
-#: Columns of candidates.parquet; the first 16 come from the keyword tables as they are.
+#: Columns of candidates.parquet.
 SCHEMA = pa.schema(
     [*keyword_tables.SCHEMA, ("reasons", pa.list_(pa.string())), ("evidence", pa.string())]
 )
+
+#: Those that do not come from the keyword tables as they are.
+DECISION = ("verdict", "reasons", "evidence")
+
+#: Why the merge itself rejects a sentence.
+REASONS = {
+    "near_duplicate": (
+        "Almost said before",
+        "Another sentence that is kept says nearly the same; the evidence is its id.",
+    )
+}
 
 #: What DuckDB may hold in memory while it sorts; the rest of the rows waits on the disk.
 SORT_MEMORY = "384MB"
@@ -28,10 +40,8 @@ SORT_MEMORY = "384MB"
 
 def merge_candidates(
     *,
-    keywords: list[Input],
+    judged: list[Input],
     out: Output,
-    filters: list[Input] | None = None,
-    filter_names: list[str] | None = None,
     near_duplicates: float | None = None,
 ) -> dict[str, Any]:
     """Merge all shards into one table of candidates, each sentence once, each with its verdict.
@@ -46,33 +56,29 @@ def merge_candidates(
 
     Parameters
     ----------
-    keywords : list of Path
-        The keyword tables, one per shard.
+    judged : list of Path
+        The tables of `apply_filters`, one per shard.
     out : Path
         candidates.parquet.
-    filters : list of Path
-        The filters' tables, filter by filter in the order of `filter_names`, and for each
-        filter in the order of `keywords`.
-    filter_names : list of str
-        The configured filters, in the order in which their reasons count.
     near_duplicates : float, optional
         Jaccard similarity of two accepted sentences' character trigrams, above 0 and up to
         1, from which the one with the larger sentence_id is rejected as `near_duplicate`,
-        with the kept sentence's id as evidence. Without it, none is. It takes about 3 kB of
-        memory and 0.1 ms per accepted sentence.
+        with the kept sentence's id as evidence. Without it, none is. It takes about 1 kB of
+        memory per accepted sentence.
 
     Returns
     -------
     dict
-        read (rows of the keyword tables), duplicates (rows that another shard has too),
+        read (rows of all shards), duplicates (rows that another shard has too),
         sentences (rows written), verdicts (sentences by verdict).
 
     Raises
     ------
     InputError
-        The tables do not belong together, or `near_duplicates` is out of range.
+        There is no table, two shards contradict each other, or `near_duplicates` is out of range.
     """
-    by_shard = _by_shard(keywords, filters or [], filter_names or [])
+    if not judged:
+        raise InputError("there is no shard", remedy="give a corpus with one file at least")
     if near_duplicates is not None and not 0 < near_duplicates <= 1:
         raise InputError(
             f"near_duplicates is {near_duplicates}",
@@ -82,13 +88,12 @@ def merge_candidates(
     verdicts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(prefix="evenhand-merge-") as name:
         folder = Path(name)
-        judged = _counted(_judged(by_shard), read)
-        rows = rebatched(deduplicated(_sorted(judged, folder)))
+        decided = (_decided(batch) for path in judged for batch in read_batches(path))
+        rows = rebatched(deduplicated(_sorted(_counted(decided, read), folder)))
         if near_duplicates is not None:
             merged = folder / "merged.parquet"
             write_batches(merged, SCHEMA, rows)
-            kept_for = near.find(_accepted(merged), threshold=near_duplicates)
-            rows = _without(merged, kept_for)
+            rows = _without(merged, _near_duplicates(merged, near_duplicates))
         written = write_batches(out, SCHEMA, _tallied(rows, verdicts))
     copies = verdicts.pop("copies", 0)
     if copies != read["copies"] or verdicts.total() != written:
@@ -101,90 +106,23 @@ def merge_candidates(
     }
 
 
-def _by_shard(
-    keywords: list[Path], filters: list[Path], names: list[str]
-) -> list[tuple[Path, list[Path]]]:
-    """Each shard's keyword table with its filters' tables."""
-    if not keywords:
-        raise InputError("there is no keyword table", remedy="give a corpus with one file at least")
-    if len(set(names)) != len(names):
-        raise InputError(f"the filters {', '.join(names)} name one twice", remedy="remove one")
-    if len(filters) != len(names) * len(keywords):
-        raise InputError(
-            f"{len(names)} filters and {len(keywords)} shards need {len(names) * len(keywords)} "
-            f"filter tables, not {len(filters)}"
-        )
-    shards = len(keywords)
-    return [(path, [filters[f * shards + s] for f in range(len(names))])
-            for s, path in enumerate(keywords)]  # fmt: skip
+def _decided(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The rows of a shard in the columns of `SCHEMA`: the first finding is the verdict."""
+    decisions: dict[str, list[Any]] = {name: [] for name in DECISION}
+    for verdict, findings in zip(
+        batch["verdict"].to_pylist(), batch["findings"].to_pylist(), strict=True
+    ):
+        rejected = [] if verdict == ACCEPTED else [verdict]
+        decisions["verdict"].append(findings[0]["reason"] if findings else verdict)
+        decisions["reasons"].append([*dict.fromkeys(f["reason"] for f in findings)] or rejected)
+        decisions["evidence"].append(findings[0]["evidence"] if findings else None)
+    return _with_decisions(batch, decisions)
 
 
-def _judged(by_shard: list[tuple[Path, list[Path]]]) -> Iterator[pa.RecordBatch]:
-    """The rows of all shards, in the columns of `SCHEMA`, with the filters' verdicts."""
-    for keywords, filters in by_shard:
-        decisions = [_Decisions(path) for path in filters]
-        for batch in read_batches(keywords):
-            yield _judge(batch, decisions, keywords)
-        for one in decisions:
-            one.close(keywords)
-
-
-def _judge(batch: pa.RecordBatch, decisions: list["_Decisions"], file: Path) -> pa.RecordBatch:
-    verdict = batch["verdict"].to_pylist()
-    if None in verdict:
-        raise InputError("has a row without a verdict", file=file, line=verdict.index(None) + 1)
-    reasons: list[list[str]] = [[] if one == "accepted" else [one] for one in verdict]
-    evidence: list[str | None] = [None] * len(verdict)
-    accepted = [row for row, one in enumerate(verdict) if one == "accepted"]
-    ids = batch["sentence_id"].take(pa.array(accepted, pa.int64()))
-    for decision in decisions:
-        for row, reason, words in zip(accepted, *decision.take(ids, file), strict=True):
-            if reason is None:
-                continue
-            if reason not in reasons[row]:
-                reasons[row].append(reason)
-            if verdict[row] == "accepted":
-                verdict[row], evidence[row] = reason, words
-    columns = [batch[name].cast(SCHEMA.field(name).type) for name in SCHEMA.names[:16]]
-    return pa.record_batch(
-        [*columns, pa.array(verdict), pa.array(reasons, SCHEMA.field("reasons").type),
-         pa.array(evidence, pa.string())],
-        schema=SCHEMA,
-    )  # fmt: skip
-
-
-class _Decisions:
-    """One filter's table of one shard, read in step with the shard's accepted sentences."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        columns = ["sentence_id", "reason", "evidence"]
-        self._batches = read_batches(path, columns)
-        self._left = pa.table({name: pa.array([], pa.string()) for name in columns})
-
-    def take(self, ids: pa.Array, keywords: Path) -> tuple[list[str | None], list[str | None]]:
-        """Reasons and evidences of the next sentences, which must be `ids`."""
-        parts, missing = [self._left], len(ids) - self._left.num_rows
-        while missing > 0 and (batch := next(self._batches, None)) is not None:
-            parts.append(pa.table(batch.cast(self._left.schema)))
-            missing -= batch.num_rows
-        rows = pa.concat_tables(parts)
-        self._left, rows = rows.slice(len(ids)), rows.slice(0, len(ids))
-        if missing > 0 or not rows["sentence_id"].combine_chunks().equals(ids.cast(pa.string())):
-            self._do_not_match(keywords)
-        return rows["reason"].to_pylist(), rows["evidence"].to_pylist()
-
-    def close(self, keywords: Path) -> None:
-        """Check that no decision is left over."""
-        if self._left.num_rows or any(batch.num_rows for batch in self._batches):
-            self._do_not_match(keywords)
-
-    def _do_not_match(self, keywords: Path) -> None:
-        raise InputError(
-            f"does not decide on the accepted sentences of {keywords} one by one, in order",
-            file=self.path,
-            remedy="remove both files and run the workflow again",
-        )
+def _with_decisions(batch: pa.RecordBatch, decisions: dict[str, list[Any]]) -> pa.RecordBatch:
+    columns = [batch[name] for name in SCHEMA.names if name not in decisions]
+    columns += [pa.array(values, SCHEMA.field(name).type) for name, values in decisions.items()]
+    return pa.record_batch(columns, schema=SCHEMA)
 
 
 def _counted(batches: Iterable[pa.RecordBatch], read: Counter[str]) -> Iterator[pa.RecordBatch]:
@@ -219,9 +157,9 @@ def _sorted(batches: Iterable[pa.RecordBatch], folder: Path) -> Iterator[pa.Reco
     reader = pa.RecordBatchReader.from_batches(SCHEMA, kept_failures())
     config = {"memory_limit": SORT_MEMORY, "threads": 1, "temp_directory": str(folder)}
     with duckdb.connect(config=config) as connection:
-        connection.register("judged", reader)
+        connection.register("decided", reader)
         # Text is compared by its bytes, hence by code points: no locale has a say in it.
-        query = "SELECT * FROM judged ORDER BY sentence_id, source, source_position NULLS LAST"
+        query = "SELECT * FROM decided ORDER BY sentence_id, source, source_position NULLS LAST"
         try:
             for batch in connection.sql(query).to_arrow_reader(BATCH_ROWS):
                 yield batch.cast(SCHEMA)
@@ -309,21 +247,29 @@ def _accepted(path: Path) -> Iterator[tuple[str, str]]:
     """(sentence_id, sentence) of the accepted rows, in order."""
     columns = ["sentence_id", "sentence", "verdict"]
     for batch in read_batches(path, columns):
-        rows = batch.filter(pc.equal(batch["verdict"], "accepted"))
+        rows = batch.filter(pc.equal(batch["verdict"], ACCEPTED))
         yield from zip(rows["sentence_id"].to_pylist(), rows["sentence"].to_pylist(), strict=True)
+
+
+def _near_duplicates(path: Path, threshold: float) -> dict[str, str]:
+    """The id of each accepted sentence that is rejected, and of the one that is kept for it."""
+    found = find_near_duplicates(
+        lambda: (characters(sentence) for _, sentence in _accepted(path)), threshold
+    )
+    kept_for = found.kept_for()
+    ids = [one for one, _ in _accepted(path)]
+    return {ids[one]: ids[kept] for one, kept in kept_for.items()}
 
 
 def _without(path: Path, kept_for: dict[str, str]) -> Iterator[pa.RecordBatch]:
     """The rows of a merged table, near duplicates (id: id of the kept one) rejected."""
     for batch in read_batches(path):
-        columns = {name: batch[name].to_pylist() for name in SCHEMA.names[16:]}
+        decisions = {name: batch[name].to_pylist() for name in DECISION}
         for row, one in enumerate(batch["sentence_id"].to_pylist()):
             if one in kept_for:
-                columns["verdict"][row] = near.REASON
-                columns["reasons"][row] = [near.REASON]
-                columns["evidence"][row] = kept_for[one]
-        changed = [pa.array(columns[f.name], f.type) for f in list(SCHEMA)[16:]]
-        yield pa.record_batch(batch.columns[:16] + changed, schema=SCHEMA)
+                (decisions["verdict"][row],) = decisions["reasons"][row] = list(REASONS)
+                decisions["evidence"][row] = kept_for[one]
+        yield _with_decisions(batch, decisions)
 
 
 if __name__ == "__main__":

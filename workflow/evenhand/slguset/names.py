@@ -22,16 +22,19 @@ Markov model: 文 in 语文老师 is no surname.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from evenhand.core.resources import read_resource
 from evenhand.slguset.verdicts import Finding
 from evenhand.text.segmentation import cut
 
 Policy = Literal["drop", "keep"]
+
+#: The columns of a keywords table that a name filter reads.
+COLUMNS = ("sentence", "surface_start", "surface_end")
 
 #: The reasons in their order where a sentence has several; the first is for a name of no form.
 REASONS = {
@@ -106,6 +109,12 @@ def read_rules(
     }
     policies = {ANONYMISED: anonymised, TITLED: surname_title, FAMILIAR: familiar}
     return NameRules(patterns, frozenset(r for r, policy in policies.items() if policy == "drop"))
+
+
+def rules_from(files: Mapping[str, Path], settings: Mapping[str, Any]) -> NameRules:
+    """Read the rules from the files and settings of a filter (`evenhand.slguset.apply_filters`)."""
+    policies = {name: settings[name] for name in ("anonymised", "surname_title", "familiar")}
+    return read_rules(files["surnames.csv"], files["titles.csv"], **policies)
 
 
 def judge_names(

@@ -1,6 +1,6 @@
-"""Tables of words that speak against a sentence, and where a sentence holds one as a word.
+"""Filters by a table of words: reject sentences that contain one of them as a word.
 
-The criteria's filters share this: each has a table of its own with the columns
+The three criteria of SlguSet share this. Each has its own table with the columns
 
 - pattern: the word;
 - pairs: the surface pairs (``丈夫/妻子``) for which it counts, joined by blanks; blank: all;
@@ -9,12 +9,14 @@ The criteria's filters share this: each has a table of its own with the columns
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
+from evenhand.slguset.verdicts import Finding, Judge
 from evenhand.text.segmentation import cut
 
 COLUMNS = ["pattern", "pairs", "gender", "except"]
@@ -42,6 +44,37 @@ class Occurrence(NamedTuple):
     text: str
     start: int
     end: int
+
+
+def pattern_filter(
+    name: str, counts: Callable[..., bool]
+) -> Callable[[Mapping[str, Path], Mapping[str, Any]], Judge]:
+    """Make the `prepare` of a filter that rejects for the words in the table ``{name}.csv``.
+
+    Parameters
+    ----------
+    name : str
+        The filter's name, which is the reason that it gives.
+    counts : callable
+        Gets an `Occurrence` and the values of the filter's fifth and later columns; returns
+        whether the occurrence counts.
+    """
+
+    def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
+        table = read_patterns(files[f"{name}.csv"])
+
+        def check(
+            sentence: str, surface: str, surface_opposite: str, gender: str, *span: int
+        ) -> Finding | None:
+            found = find_patterns(
+                sentence, table, surface=surface, surface_opposite=surface_opposite, gender=gender
+            )
+            evidence = [one.text for one in found if counts(one, *span)]
+            return Finding(name, evidence) if evidence else None
+
+        return partial(map, check)
+
+    return prepare
 
 
 def read_patterns(path: Path) -> Patterns:

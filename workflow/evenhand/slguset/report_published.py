@@ -1,15 +1,13 @@
-"""What our filters would drop of the authors' own sentences, and what is wrong with their file."""
+"""Report which of the authors' sentences our filters would reject, and their file's errors."""
 
 import csv
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.core import stage
 from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output
-from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import read_rows
 from evenhand.slguset.verdicts import ACCEPTED
@@ -24,9 +22,8 @@ _WITHOUT_POSITION = ("wrong_slice", "keyword_count", "not_a_pair")
 
 
 class Drop(NamedTuple):
-    """A sentence that a step turns down; `copies` are the rows of the file that hold it."""
+    """A sentence that a step rejects; `copies` are the rows of the file that hold it."""
 
-    sentence_id: str
     reason: str
     example: str
     copies: int
@@ -34,23 +31,22 @@ class Drop(NamedTuple):
 
 def report_published(
     *,
-    keywords: Input,
+    judged: Input,
     problems: Input,
     table: Output,
     report: Output,
-    filters: list[Input] | None = None,
-    filter_names: list[str] | None = None,
+    filters: list[str] | None = None,
     examples: int = 3,
 ) -> dict[str, Any]:
-    """Say what our filters would drop of the authors' own sentences, and what is wrong with them.
+    """Report which of the authors' sentences our filters would reject, and their file's errors.
 
-    A sentence counts as often as it stands in the file, and each filter is asked by itself: a
-    sentence can count for several. The filters see what `find_keywords` accepts.
+    A sentence counts as often as it occurs in the file, and may count for several filters. The
+    filters see what `find_keywords` accepts.
 
     Parameters
     ----------
-    keywords : Path
-        The keywords table of the published sentences.
+    judged : Path
+        The published sentences with the filters' findings (`apply_filters`).
     problems : Path
         problems.csv of `import_published`.
     table : Path
@@ -61,32 +57,28 @@ def report_published(
         problems (rows per problem), keywords (sentences per verdict), dropped (sentences per
         filter), leaked_names (the same, for the filters of names), biological_words, and how
         many sentences pass every filter.
-    filters : list of Path
-        The filters' tables, in the order of `filter_names`.
-    filter_names : list of str
-        The filters.
+    filters : list of str
+        The filters, in the order of the table.
     examples : int
         How many sentences of each reason are shown, with the evidence in brackets and a middle
         dot between them.
     """
-    filters, names = filters or [], filter_names or []
-    if len(filters) != len(names):
-        raise InputError(
-            f"there are {len(filters)} tables of verdicts for {len(names)} filters",
-            remedy="give one name for each table",
-        )
-    copies, verdicts = Counter[str](), Counter[str]()
+    copies, verdicts, passed = Counter[str](), Counter[str](), 0
     rejected: list[Drop] = []
-    accepted: dict[str, tuple[str, int]] = {}
-    for row in read_rows(keywords, ["sentence_id", "sentence", "copies", "word", "verdict"]):
-        copies[row["sentence_id"]] = row["copies"]
-        verdicts[row["verdict"]] += row["copies"]
-        if row["verdict"] == ACCEPTED:
-            accepted[row["sentence_id"]] = (row["sentence"], row["copies"])
-        else:
-            example = _example(row["sentence"], row["word"])
-            rejected.append(Drop(row["sentence_id"], row["verdict"], example, row["copies"]))
-    drops = {name: list(_drops(path, accepted)) for name, path in zip(names, filters, strict=True)}
+    drops: dict[str, list[Drop]] = {name: [] for name in filters or []}
+    for row in read_rows(
+        judged, ["sentence_id", "sentence", "copies", "word", "verdict", "findings"]
+    ):
+        number = row["copies"]
+        copies[row["sentence_id"]] = number
+        verdicts[row["verdict"]] += number
+        if row["verdict"] != ACCEPTED:
+            rejected.append(Drop(row["verdict"], _example(row["sentence"], row["word"]), number))
+        for one in row["findings"]:
+            example = _example(row["sentence"], one["evidence"])
+            drops[one["filter"]].append(Drop(one["reason"], example, number))
+        if row["verdict"] == ACCEPTED and not row["findings"]:
+            passed += number
     total = copies.total()
 
     with table.open("w", encoding="utf-8", newline="") as stream:
@@ -98,7 +90,6 @@ def report_published(
     found = read_resource(problems, ["row", "problem", "detail"])
     without = {row["row"] for row in found if row["problem"] in _WITHOUT_POSITION}
     kinds = Counter(r["detail"].split(":")[0] for r in found if r["problem"] == "wrong_slice")
-    gone = {drop.sentence_id for dropped in drops.values() for drop in dropped}
     counts = {name: sum(drop.copies for drop in dropped) for name, dropped in drops.items()}
     document = {
         "sentences": total,
@@ -109,29 +100,10 @@ def report_published(
         "dropped": counts,
         "leaked_names": {name: n for name, n in counts.items() if name.startswith("names_")},
         "biological_words": counts.get("biology"),
-        "pass_every_filter": sum(n for id, (_, n) in accepted.items() if id not in gone),
+        "pass_every_filter": passed,
     }
     write_json(report, document)
     return {"sentences": total, "problems": len(found), "dropped": counts}
-
-
-def _drops(path: Path, accepted: dict[str, tuple[str, int]]) -> Iterator[Drop]:
-    """The sentences that a filter turns down."""
-    judged = 0
-    for row, expected in zip(read_rows(path), accepted, strict=False):
-        if row["sentence_id"] != expected:
-            break
-        judged += 1
-        if row["reason"] is not None:
-            sentence, copies = accepted[expected]
-            example = _example(sentence, row["evidence"])
-            yield Drop(expected, row["reason"], example, copies)
-    if judged != len(accepted) or judged != sum(1 for _ in read_rows(path, ["sentence_id"])):
-        raise InputError(
-            "does not judge the accepted sentences one by one",
-            file=path,
-            remedy="make it again from the same keywords table",
-        )
 
 
 def _example(sentence: str, evidence: str | None) -> str:

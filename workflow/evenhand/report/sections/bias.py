@@ -161,15 +161,15 @@ def describe_bias(
     edition : str
         What the data set is called on the page.
     summary, by_pair, correlations, variants : Path, optional
-        The tables of `evenhand.slguset.summarise_bias`.
+        The tables of `evenhand.slguset.tabulate_bias`.
     sentences : Path, optional
-        The table of `evenhand.slguset.describe_sentences`.
+        The table of `evenhand.slguset.tables.sentences`.
     words : Path, optional
-        The table of `evenhand.slguset.describe_words`.
+        The table of `evenhand.slguset.tables.words`.
     methods : Path, optional
         The table of `evenhand.slguset.correlate_methods`.
     distribution : Path, optional
-        The table of `evenhand.slguset.bin_bias`.
+        The table of `evenhand.slguset.tables.distribution`.
     """
     if summary is None:
         return None

@@ -3,7 +3,8 @@ import csv
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.slguset.measure_agreement import ONE_ANSWER, measure_agreement
+from evenhand.slguset.agreement import ONE_ANSWER
+from evenhand.slguset.build_dataset import build_dataset
 from made_sentences import (
     candidate_row,
     identify,
@@ -28,7 +29,9 @@ def tables(tmp_path):
         "samples": [write_sample(tmp_path / "s.parquet", [candidate_row(s) for s in SAID])],
         "answers": [write_answers(tmp_path / "a.parquet", SAID)],
         "keywords": write_keywords_csv(tmp_path / "keywords.csv"),
-        "out": tmp_path / "agreement.csv",
+        "out": tmp_path / "slguset.parquet",
+        "table": tmp_path / "slguset.csv",
+        "agreement": tmp_path / "agreement.csv",
         "disagreements": tmp_path / "disagreements.csv",
         "annotators": tmp_path / "annotators.csv",
     }
@@ -40,8 +43,8 @@ def read(path):
 
 
 def test_agreement_per_pair_and_overall(tables):
-    counts = measure_agreement(**tables)
-    men, he, everything = read(tables["out"])
+    build_dataset(**tables)
+    men, he, everything = read(tables["agreement"])
     assert men == {
         "pair": "男人/女人",
         "n": "2",
@@ -59,11 +62,10 @@ def test_agreement_per_pair_and_overall(tables):
     unlike = 1 - (6 * 5 + 4 * 3 + 2 * 1) / (12 * 11)
     assert float(he["krippendorff_alpha"]) == pytest.approx(1 - (1 - observed) / unlike, abs=1e-6)
     assert [everything["pair"], everything["n"], everything["unanimous"]] == ["all", "6", "4"]
-    assert counts == {"sentences": 6, "unanimous": 4, "accepted_by_all": 3, "disagreements": 2}
 
 
 def test_disagreements_are_listed_and_safe(tables):
-    measure_agreement(**tables)
+    build_dataset(**tables)
     first, second = read(tables["disagreements"])
     assert first["sentence"] == "'=他走了。"
     assert first["answer_annotator_3"] == "unsure"
@@ -73,7 +75,7 @@ def test_disagreements_are_listed_and_safe(tables):
 
 
 def test_what_each_annotator_said_is_counted(tables):
-    measure_agreement(**tables)
+    build_dataset(**tables)
     rows = read(tables["annotators"])
     assert list(rows[0]) == ["annotator", "answers", "accept", "reject", "unsure"]
     assert [row["annotator"] for row in rows] == [f"annotator_{n}" for n in (1, 2, 3)]
@@ -88,8 +90,8 @@ def test_rounds_are_put_together(tables, tmp_path):
     rows = [candidate_row(s) for s in later]
     tables["samples"].append(write_sample(tmp_path / "s2.parquet", rows, name="r2"))
     tables["answers"].insert(0, write_answers(tmp_path / "a2.parquet", later))
-    assert measure_agreement(**tables)["sentences"] == 7
-    assert [row["pair"] for row in read(tables["out"])] == [
+    assert build_dataset(**tables)["judged"] == 7
+    assert [row["pair"] for row in read(tables["agreement"])] == [
         "男人/女人",
         "他/她",
         "爷爷/奶奶",
@@ -100,12 +102,12 @@ def test_rounds_are_put_together(tables, tmp_path):
 def test_samples_and_answers_that_do_not_fit_are_refused(tables, tmp_path):
     again = tables | {"samples": tables["samples"] * 2}
     with pytest.raises(InputError, match=f"{identify('他在家。')} is in two rounds"):
-        measure_agreement(**again)
+        build_dataset(**again)
     other = write_answers(tmp_path / "o.parquet", {"爷爷在家。": "aaa"})
     with pytest.raises(InputError, match="is in no sample"):
-        measure_agreement(**(tables | {"answers": [other]}))
+        build_dataset(**(tables | {"answers": [other]}))
     short = write_answers(tmp_path / "o.parquet", SAID | {"女人在家。": "aa"})
     with pytest.raises(InputError, match=f"{identify('女人在家。')} has 2 answers, others have 3"):
-        measure_agreement(**(tables | {"answers": [short]}))
+        build_dataset(**(tables | {"answers": [short]}))
     with pytest.raises(InputError, match="has 0 answers"):
-        measure_agreement(**(tables | {"answers": []}))
+        build_dataset(**(tables | {"answers": []}))

@@ -1,11 +1,41 @@
-"""What the annotators said about each sentence of one or more rounds."""
+"""The annotation task: judge whether a sentence with an exchanged gender word is as natural."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.errors import InputError
+from evenhand.io.sheets import Column
 from evenhand.io.tables import read_rows
+from evenhand.sheets.tasks import Task
+
+#: What annotators can answer for a sentence.
+ANSWERS = ("accept", "reject", "unsure")
+
+#: Why they do not accept it: a criterion, a personal name, something else.
+CRITERIA = ("a", "b", "c", "name", "other")
+
+TASK = Task(
+    item="sentence",
+    group="round",
+    key="sentence_id",
+    key_form="[0-9a-f]{16}",
+    columns=(
+        Column("rank", "序号", 7),
+        Column("sentence", "句子", 56),
+        Column("swapped_sentence", "换词后", 56),
+        Column("answer", "判断", 12, choices=ANSWERS, fill_in=True),
+        Column("criterion", "原因", 12, choices=CRITERIA, fill_in=True),
+        Column("comment", "说明", 32, fill_in=True),
+        Column("annotator", "标注员", 16),
+        Column("round", "轮次", 10),
+        Column("sentence_id", "编号", 20),
+    ),
+    fixed=("sentence",),
+    handed_out=("round", "rank", "sentence_id", "sentence"),
+    table="sentences 句子",
+    notes="instructions 说明",
+)
 
 
 class Judged(NamedTuple):
@@ -14,13 +44,13 @@ class Judged(NamedTuple):
     row: dict[str, Any]
     answers: list[dict[str, Any]]
 
-    def said(self) -> list[str]:
+    def words(self) -> list[str]:
         """The answers alone: one word per annotator."""
         return [answer["answer"] for answer in self.answers]
 
     def unanimous(self) -> bool:
-        """Whether all annotators say the same."""
-        return len(set(self.said())) == 1
+        """Whether all annotators agree."""
+        return len(set(self.words())) == 1
 
 
 def read_judgements(samples: Sequence[Path], answers: Sequence[Path]) -> list[Judged]:
@@ -52,16 +82,16 @@ def read_judgements(samples: Sequence[Path], answers: Sequence[Path]) -> list[Ju
                     remedy="give each round's sample once, and keep the ledger whole",
                 )
             rows[row["sentence_id"]] = row
-    said: dict[str, list[dict[str, Any]]] = {one: [] for one in rows}
+    answered: dict[str, list[dict[str, Any]]] = {one: [] for one in rows}
     for path in answers:
         for answer in read_rows(path):
-            if answer["sentence_id"] not in said:
+            if answer["sentence_id"] not in answered:
                 raise InputError(
                     f"sentence {answer['sentence_id']} is in no sample", file=path,
                     remedy="give the answers with the sample of their round",
                 )  # fmt: skip
-            said[answer["sentence_id"]].append(answer)
-    numbers = {one: len(given) for one, given in said.items()}
+            answered[answer["sentence_id"]].append(answer)
+    numbers = {one: len(some) for one, some in answered.items()}
     if len(set(numbers.values())) > 1 or 0 in numbers.values():
         one = min(numbers, key=lambda name: (numbers[name], name))
         raise InputError(
@@ -69,6 +99,6 @@ def read_judgements(samples: Sequence[Path], answers: Sequence[Path]) -> list[Ju
             remedy="give the answers of every round, with as many annotators in each",
         )
     return [
-        Judged(row, sorted(said[row["sentence_id"]], key=lambda answer: answer["annotator"]))
+        Judged(row, sorted(answered[row["sentence_id"]], key=lambda answer: answer["annotator"]))
         for row in sorted(rows.values(), key=lambda row: (row["round"], row["rank"]))
     ]

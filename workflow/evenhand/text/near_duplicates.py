@@ -1,14 +1,13 @@
-"""Cases whose texts are nearly the same: pairs by MinHash, each compared, then groups.
+"""Texts that are nearly the same: pairs by MinHash, each of them compared.
 
-A text is the set of its runs of three tokens; a token is a word, or one Chinese character.
-Two texts are near duplicates if these sets have a Jaccard similarity of at least the
-threshold. Pairs to compare come from MinHash signatures with locality-sensitive hashing
-(Broder 1997; Indyk and Motwani 1998), whose bands are chosen so that a pair at the threshold
-is missed with a probability below `MISSED`; each pair is then compared exactly. Groups are
-connected components: near duplicates of near duplicates belong together.
+A text is the set of its runs of three tokens; two texts are near duplicates if these sets have a
+Jaccard similarity of at least the threshold. Pairs to compare come from MinHash signatures with
+locality-sensitive hashing (Broder 1997; Indyk and Motwani 1998), whose bands are chosen so that a
+pair at the threshold is missed with a probability below `MISSED`; each pair is then compared
+exactly.
 
-Seeds are fixed, and nothing depends on the order of the texts but the numbers of the groups.
-In memory are a signature a text (640 bytes), and the sets of those that have to be compared.
+Seeds are fixed, and no pair depends on the order of the texts. In memory are a signature per text
+(640 bytes), and the sets of those that have to be compared.
 """
 
 import re
@@ -37,62 +36,95 @@ _TOKEN = re.compile("[\u3400-\u9fff]|[^\\W\u3400-\u9fff]+")
 _MIX = tuple(np.uint64(n) for n in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 _PLACES = tuple(np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03, 0x8CB92BA72F3D8DD7))
 
-Texts = Callable[[], Iterable[tuple[str, ...]]]
+#: Gives the sets of all texts (`words`, `characters`), always the same in the same order.
+Sets = Callable[[], Iterable[np.ndarray]]
 
 
 class NearDuplicates:
-    """The groups of near duplicates among n texts.
+    """The pairs of near duplicates among n texts.
 
     Attributes
     ----------
-    group : array of int64, shape (n,)
-        Texts of one group share a number.
+    same : array of int64, shape (n,)
+        The first text with the same set as each text.
+    pairs : list of (int, int)
+        Pairs of different sets, each named by its first text; the smaller number first, sorted.
     """
 
-    def __init__(self, group: np.ndarray, same: np.ndarray, sets: dict[int, np.ndarray]) -> None:
-        self.group = group
-        self._same, self._sets = same, sets
+    def __init__(
+        self, same: np.ndarray, pairs: list[tuple[int, int]], sets: dict[int, np.ndarray]
+    ) -> None:
+        self.same, self.pairs, self._sets = same, pairs, sets
 
     def similarity(self, one: int, other: int) -> float:
-        """The Jaccard similarity of two texts of one group."""
-        one, other = int(self._same[one]), int(self._same[other])
+        """The Jaccard similarity of two texts, each in one of `pairs` or equal to the other."""
+        one, other = int(self.same[one]), int(self.same[other])
         return 1.0 if one == other else jaccard(self._sets[one], self._sets[other])
 
+    def groups(self) -> np.ndarray:
+        """A number per text, equal for near duplicates, and for their near duplicates."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
 
-def find_near_duplicates(texts: Texts, threshold: float) -> NearDuplicates:
-    """Group texts.
+        links = np.array([*self.pairs, *enumerate(self.same.tolist())], dtype=np.int64)
+        links = links.reshape(-1, 2)
+        ones = np.ones(len(links), dtype=np.int8)
+        graph = coo_array((ones, (links[:, 0], links[:, 1])), shape=(len(self.same),) * 2)
+        return connected_components(graph, directed=False)[1].astype(np.int64)
+
+    def kept_for(self) -> dict[int, int]:
+        """The first kept text that each other text is a near duplicate of.
+
+        Taken one after another, a text is kept unless it is a near duplicate of a kept one.
+        """
+        earlier: dict[int, list[int]] = {}
+        for first, second in self.pairs:
+            earlier.setdefault(second, []).append(first)
+        found: dict[int, int] = {}
+        for text, same in enumerate(self.same.tolist()):
+            if same != text:
+                found[text] = found.get(same, same)
+            elif kept := [one for one in earlier.get(text, ()) if one not in found]:
+                found[text] = kept[0]
+        return found
+
+
+def find_near_duplicates(sets: Sets, threshold: float) -> NearDuplicates:
+    """Find the pairs of near duplicates.
 
     Parameters
     ----------
-    texts : callable
-        Gives the texts (paragraphs), always the same ones in the same order: they are gone
-        through twice, one at a time.
+    sets : callable
+        Gives the sets of the texts, which are gone through twice, one at a time.
     threshold : float
-        Jaccard similarity from which two texts belong together, above 0 and up to 1.
+        Jaccard similarity of near duplicates, above 0 and up to 1.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    signatures, same = _signatures(texts())
-    pairs = _suspected(signatures, np.unique(same), threshold)
-    wanted = set(pairs.flatten().tolist())
-    sets = {i: shingles(text) for i, text in enumerate(texts()) if i in wanted}
-    near = [pair for pair in pairs.tolist() if jaccard(*(sets[i] for i in pair)) >= threshold]
-    links = np.array([*near, *enumerate(same.tolist())], dtype=np.int64).reshape(-1, 2)
-    ones = np.ones(len(links), dtype=np.int8)
-    graph = coo_array((ones, (links[:, 0], links[:, 1])), shape=(len(same), len(same)))
-    group = connected_components(graph, directed=False)[1].astype(np.int64)
-    kept = set(np.array(near, dtype=np.int64).flatten().tolist())
-    return NearDuplicates(group, same, {i: sets[i] for i in sorted(kept)})
+    signatures, same = _signatures(sets())
+    suspected = _suspected(signatures, np.unique(same), threshold)
+    needed = set(suspected.flatten().tolist())
+    held = {i: own for i, own in enumerate(sets()) if i in needed}
+    pairs = [
+        (one, other)
+        for one, other in suspected.tolist()
+        if jaccard(held[one], held[other]) >= threshold
+    ]
+    kept = {one for pair in pairs for one in pair}
+    return NearDuplicates(same, pairs, {i: own for i, own in held.items() if i in kept})
 
 
-def shingles(text: tuple[str, ...]) -> np.ndarray:
-    """The hashes of a text's runs of tokens: array of uint64, sorted, each once.
+def words(text: tuple[str, ...]) -> np.ndarray:
+    """The set of a text's runs of three words, in any case; a Chinese character is a word."""
+    found = _TOKEN.findall("\n".join(text).casefold())
+    return _runs(np.fromiter((crc32(word.encode()) for word in found), np.uint64, len(found)))
 
-    A shorter text is its own one run.
-    """
-    words = _TOKEN.findall("\n".join(text).casefold())
-    tokens = np.fromiter((crc32(word.encode()) for word in words), np.uint64, len(words))
+
+def characters(text: str) -> np.ndarray:
+    """The set of a text's runs of three characters."""
+    return _runs(np.fromiter(map(ord, text), np.uint64, len(text)))
+
+
+def _runs(tokens: np.ndarray) -> np.ndarray:
+    """The hashes of all runs of tokens, sorted, each once; fewer tokens are one run."""
     tokens = np.pad(tokens, (0, max(0, WIDTH - len(tokens))))
     runs = len(tokens) - WIDTH + 1
     hashes = np.zeros(runs, dtype=np.uint64)
@@ -103,7 +135,7 @@ def shingles(text: tuple[str, ...]) -> np.ndarray:
 
 
 def jaccard(one: np.ndarray, other: np.ndarray) -> float:
-    """Size of the intersection of two of `shingles` divided by size of the union."""
+    """Size of the intersection of two sets divided by size of their union."""
     common = len(np.intersect1d(one, other, assume_unique=True))
     return common / (len(one) + len(other) - common)
 
@@ -115,8 +147,8 @@ def _mixed(hashes: np.ndarray) -> np.ndarray:
     return hashes ^ (hashes >> np.uint64(31))
 
 
-def _signatures(texts: Iterable[tuple[str, ...]]) -> tuple[np.ndarray, np.ndarray]:
-    """MinHash signatures (n, `PERMUTATIONS`), and for each text the first with equal runs."""
+def _signatures(sets: Iterable[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """MinHash signatures (n, `PERMUTATIONS`), and for each text the first with the same set."""
     random = np.random.default_rng(20220523)
     factors = random.integers(0, 1 << 63, PERMUTATIONS, dtype=np.uint64) * np.uint64(2)
     factors += np.uint64(1)
@@ -124,8 +156,7 @@ def _signatures(texts: Iterable[tuple[str, ...]]) -> tuple[np.ndarray, np.ndarra
     rows: list[np.ndarray] = []
     same: list[int] = []
     first: dict[bytes, int] = {}
-    for text in texts:
-        own = shingles(text)
+    for own in sets:
         signature = np.full(PERMUTATIONS, np.iinfo(np.uint32).max, dtype=np.uint32)
         for i in range(0, len(own), _CHUNK):
             hashed = own[i : i + _CHUNK, None] * factors + terms

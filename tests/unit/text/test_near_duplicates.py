@@ -1,10 +1,11 @@
+import csv
 from itertools import combinations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.legal.near_duplicates import find_near_duplicates, jaccard, shingles
+from evenhand.text.near_duplicates import characters, find_near_duplicates, jaccard, words
 
 WORDS = st.sampled_from(["court", "state", "appeal", "fact", "law", "法", "院", "人"])
 TEXTS = st.lists(st.lists(WORDS, min_size=1, max_size=30).map(" ".join), min_size=1, max_size=12)
@@ -20,9 +21,9 @@ def similarity(one, other):
 
 
 def groups(texts, threshold=0.8):
-    near = find_near_duplicates(lambda: ((text,) for text in texts), threshold)
+    near = find_near_duplicates(lambda: (words((text,)) for text in texts), threshold)
     found = {}
-    for place, group in enumerate(near.group.tolist()):
+    for place, group in enumerate(near.groups().tolist()):
         found.setdefault(group, []).append(place)
     return near, sorted(found.values())
 
@@ -30,7 +31,7 @@ def groups(texts, threshold=0.8):
 @given(TEXTS)
 def test_shingles_are_runs_of_three(texts):
     for one, other in combinations(texts, 2):
-        assert jaccard(shingles((one,)), shingles((other,))) == similarity(one, other)
+        assert jaccard(words((one,)), words((other,))) == similarity(one, other)
 
 
 @given(TEXTS, st.sampled_from([0.3, 0.5, 0.8, 1.0]))
@@ -52,7 +53,7 @@ def test_groups_are_connected_components(texts, threshold):
 def test_paragraphs_and_case_do_not_matter():
     one = ("The applicant was born in 1950.", "He lives in Town.")
     other = ("The APPLICANT was born in 1950. He lives", "in town")
-    assert jaccard(shingles(one), shingles(other)) == 1
+    assert jaccard(words(one), words(other)) == 1
 
 
 def test_no_texts_and_texts_without_words():
@@ -72,3 +73,36 @@ def test_many_long_texts_with_few_changes():
     near, found = groups(texts)
     assert found == [list(range(20)), *([i] for i in range(20, 40))]
     assert near.similarity(0, 1) == pytest.approx(similarity(texts[0], texts[1]))
+
+
+def trigrams(text):
+    return {text[i : i + 3] for i in range(max(1, len(text) - 2))}
+
+
+@given(st.lists(st.text("他她在家门口", min_size=1, max_size=12), max_size=12))
+def test_a_text_is_kept_unless_a_kept_one_is_similar(texts):
+    near = find_near_duplicates(lambda: map(characters, texts), 0.5)
+    expected = {}
+    for place, text in enumerate(texts):
+        for earlier, other in enumerate(texts[:place]):
+            own, others = trigrams(text), trigrams(other)
+            if earlier not in expected and len(own & others) / len(own | others) >= 0.5:
+                expected[place] = earlier
+                break
+    assert near.kept_for() == expected
+
+
+def test_no_pair_of_real_sentences_is_missed(mirror):
+    path = mirror / "chinese_gender/slguset/SlguSet.csv"
+    with path.open(encoding="utf-8", newline="") as stream:
+        texts = [row["句子"] for row in csv.DictReader(stream) if "体" in row["句子"]]
+    sets = [trigrams(text) for text in texts]
+    exact = {}
+    for place, own in enumerate(sets):
+        for earlier in range(place):
+            common = len(own & sets[earlier])
+            if earlier not in exact and common >= 0.5 * (len(own) + len(sets[earlier]) - common):
+                exact[place] = earlier
+                break
+    found = find_near_duplicates(lambda: map(characters, texts), 0.5).kept_for()
+    assert found == exact and found

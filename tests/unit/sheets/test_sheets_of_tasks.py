@@ -1,0 +1,181 @@
+"""The contract of all tasks for people: drawing, handing out, and reading filled sheets."""
+
+import csv
+import random
+from dataclasses import replace
+
+import openpyxl
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.legal.audit import task
+from evenhand.legal.built import load_dataset
+from evenhand.sheets.filled import Row, check_rows, chosen, read_filled
+from evenhand.sheets.tasks import (
+    draw,
+    group_of,
+    read_handed_out,
+    write_handed_out,
+    write_sheet,
+)
+from evenhand.slguset.annotation import TASK as ANNOTATION
+
+TASKS = {"annotation": ANNOTATION, "audit": task(load_dataset("ecthr").attributes[0])}
+
+
+@pytest.fixture(params=TASKS)
+def declared(request):
+    return TASKS[request.param]
+
+
+def rows_of(declared, count=3, group="one"):
+    """What is handed out: text that looks like formulas, and keys of each task's form."""
+    rows = []
+    for rank in range(1, count + 1):
+        row = {name: f"={name} {rank}" for name in declared.handed_out}
+        row |= dict.fromkeys(declared.numbers, rank)
+        rows.append(row | {declared.group: group, declared.key: f"{rank:016x}", "rank": rank})
+    return rows
+
+
+def test_items_are_drawn_by_digest():
+    items = [(stratum, f"{stratum}{n}") for stratum in "ab" for n in range(50)]
+    first = draw(items, {"a": 5, "b": 70}.get, "1")
+    assert len(first) == 5 + 50 and len(set(first)) == 55
+    random.Random(1).shuffle(items)
+    assert sorted(draw(items, {"a": 5, "b": 70}.get, "1")) == sorted(first)
+    assert set(draw(items, {"a": 5, "b": 0}.get, "2")) != set(first[:5])
+    for n in range(50):
+        more = draw([*items, ("a", f"new {n}")], {"a": 5, "b": 70}.get, "1")
+        assert len(set(first) - set(more)) <= 1
+
+
+def test_few_items_are_held(monkeypatch):
+    monkeypatch.setattr("evenhand.sheets.tasks.SLACK", 3)
+    items = [("a", str(n)) for n in range(200)]
+    few = draw(items, lambda _: 5, "1")
+    monkeypatch.undo()
+    assert few == draw(items, lambda _: 5, "1")
+
+
+def test_what_was_handed_out_comes_back(tmp_path, declared):
+    rows = rows_of(declared)
+    write_handed_out(tmp_path / "h.csv", declared, rows[::-1])
+    assert group_of(tmp_path / "h.csv", declared) == ("one", {r[declared.key]: r for r in rows})
+    entry = read_handed_out([tmp_path / "h.csv"], declared)[rows[2][declared.key]]
+    assert (entry.row, entry.line) == (rows[2], 2)
+    write_handed_out(tmp_path / "empty.csv", declared, [])
+    assert group_of(tmp_path / "empty.csv", declared) == ("", {})
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (
+            {"key": f"{1:016x}"},
+            r"h\.csv:3: has the \w+ 0{15}1 or its rank a second time, after .*:2",
+        ),
+        ({"rank": 1}, r"h\.csv:3: has the \w+ 0{15}2 or its rank a second time"),
+        ({"rank": "x"}, r"h\.csv:3: 'x' is not a rank"),
+        ({"rank": "٣"}, r"h\.csv:3: '٣' is not a rank"),
+        ({"rank": "1" * 10}, r"h\.csv:3: '1111111111' is not a rank"),
+        ({"group": ""}, r"h\.csv:3: the \w+ or the \w+ is malformed"),
+        ({"key": ""}, r"h\.csv:3: the \w+ or the \w+ is malformed"),
+        ({"group": "two"}, r"h\.csv: has 2 \w+s instead of one"),
+    ],
+)
+def test_a_changed_list_is_refused(tmp_path, declared, change, problem):
+    names = {"key": declared.key, "group": declared.group, "rank": "rank"}
+    rows = rows_of(declared)
+    rows[1] |= {names[name]: value for name, value in change.items()}
+    write_handed_out(tmp_path / "h.csv", declared, rows)
+    with pytest.raises(InputError, match=problem):
+        group_of(tmp_path / "h.csv", declared)
+
+
+def test_the_key_of_a_sentence_has_a_form(tmp_path):
+    row = rows_of(ANNOTATION, 1)[0] | {"sentence_id": "1.2E+15"}
+    write_handed_out(tmp_path / "h.csv", ANNOTATION, [row])
+    with pytest.raises(InputError, match="malformed"):
+        read_handed_out([tmp_path / "h.csv"], ANNOTATION)
+
+
+@pytest.fixture
+def sheets(tmp_path, declared):
+    """A workbook and a CSV of three items, filled with the first choice of each column."""
+    rows = rows_of(declared)
+    write_sheet(tmp_path, "me", declared, "# How\nJudge.", rows)
+    with (tmp_path / "me.csv").open(encoding="utf-8-sig", newline="") as stream:
+        cells = list(csv.DictReader(stream))
+    assert all(row[name] == "" for row in cells for name in declared.answers())
+    book = openpyxl.load_workbook(tmp_path / "me.xlsx")
+    assert book.sheetnames == [declared.notes, declared.table]
+    for place, column in enumerate(declared.columns, start=1):
+        if column.choices and column.fill_in:
+            for number in range(3):
+                book[declared.table].cell(number + 2, place).value = column.choices[0]
+    book.save(tmp_path / "me.xlsx")
+    return tmp_path / "me.xlsx", tmp_path / "me.csv", rows
+
+
+def test_workbook_and_csv_are_read_alike(sheets, declared):
+    workbook, plain, rows = sheets
+    expected = {(row[declared.group], row[declared.key]): row for row in rows}
+    for path in (workbook, plain):
+        read = read_filled(path, declared)
+        check_rows(path, read, expected, declared)
+        assert [row.number for row in read] == [2, 3, 4]
+        for column in declared.columns:
+            if column.choices and column.fill_in:
+                answers = chosen(path, read, column.name, column.choices)
+                assert answers == [column.choices[0] if path == workbook else None] * 3
+    (plain.parent / "me.ods").write_bytes(b"x")
+    with pytest.raises(InputError, match=r"me\.ods: is not a sheet; hand in xlsx or csv"):
+        read_filled(plain.parent / "me.ods", declared)
+
+
+@pytest.mark.parametrize("which", ["key", "group", "fixed", "twice", "column"])
+def test_a_changed_row_is_named(sheets, declared, which):
+    _, path, rows = sheets
+    expected = {(row[declared.group], row[declared.key]): row for row in rows}
+    read = read_filled(path, declared)
+    if which == "column":
+        path.write_text("rank,title\n1,x\n", encoding="utf-8")
+        with pytest.raises(InputError, match=r"me\.csv:1: has no column"):
+            read_filled(path, declared)
+        return
+    if which == "twice":
+        read.append(read[0]._replace(number=9))
+        place, problem = 9, f"a {declared.item} occurs a second time"
+    else:
+        name = declared.fixed[0] if which == "fixed" else getattr(declared, which)
+        read[1].cells[name] = "other"
+        place = 3
+        problem = "was changed: 'other'" if which == "fixed" else "was not handed out"
+    with pytest.raises(InputError, match=rf"me\.csv:{place}: .*{problem}"):
+        check_rows(path, read, expected, declared)
+
+
+def test_answers_are_normalised_and_unknown_ones_counted(tmp_path):
+    def read(*words, **options):
+        rows = [Row(number, {"a": word}) for number, word in enumerate(words, start=2)]
+        return chosen(tmp_path / "x.csv", rows, "a", ("Yes", "n/a"), **options)
+
+    assert read(" ＹＥＳ", "", "N/A ", "ja", synonyms={"ja": "Yes"}) == ["Yes", None, "n/a", "Yes"]
+    assert read("1951", "yes", numbers=True) == ["1951", "Yes"]
+    with pytest.raises(InputError, match=r":2: .* in a: '1951'; fill in Yes or n/a"):
+        read("1951")
+    problem = (
+        r"in a: 'x' \(12 rows: 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, \.\.\.\); fill in a number, Yes or"
+    )
+    with pytest.raises(InputError, match=problem):
+        read(*"x" * 12, numbers=True)
+
+
+def test_an_export_is_read_where_a_task_has_one(tmp_path):
+    path = tmp_path / "x.json"
+    declared = replace(ANNOTATION, fixed=())
+    rows = read_filled(path, declared, export=lambda _: iter([(1, {"round": "r"})]))
+    assert rows == [Row(1, {"round": "r"})]
+    with pytest.raises(InputError, match="is not a sheet"):
+        read_filled(path, declared)

@@ -1,0 +1,300 @@
+"""All filters: what each rejects, and the contract that all of them keep."""
+
+import importlib
+import json
+import random
+import re
+
+import pyarrow.parquet as pq
+import pycrfsuite
+import pytest
+import spacy
+
+from evenhand import plan_slguset
+from evenhand.core.config import complete, read_schema
+from evenhand.core.config_reference import SCHEMA
+from evenhand.errors import InputError
+from evenhand.slguset.apply_filters import apply_filters
+from evenhand.slguset.filters.names_jieba import make_check
+from evenhand.slguset.keywords import read_keywords
+from evenhand.slguset.names import judge_names, read_rules
+from evenhand.slguset.names_crf_model import NameModel, features, labels
+from evenhand.slguset.verdicts import JUDGED, Finding
+from evenhand.text.segmentation import cut
+from made_sentences import keyword_row, made_sentences, write_keywords
+from unit.text.reference_posseg import reference_tags
+
+FILTERS = read_schema(SCHEMA)["properties"]["slguset"]["properties"]["filters"]["items"]["enum"]
+
+#: A trained CRF knows these sentences; in them it takes 阿姨 for a name.
+TAGGED = [
+    ("昨天王小丫看望了他。", [(2, 5)]),
+    ("记者李明报道了她的事。", [(2, 4)]),
+    ("阿姨在家里等女儿。", [(0, 2)]),
+    ("他在家里等工人。", []),
+    ("她很文明。", []),
+]
+
+#: filter, sentence, reason, evidence; of the keywords in the sentence the first is judged.
+DECISIONS = [
+    ("biology", "她怀孕三个月了。", "biology", "怀孕"),
+    ("biology", "哺乳期的女职工可以提前下班。", "biology", "哺乳"),
+    ("biology", "他因前列腺炎住院。", "biology", "前列腺"),
+    ("biology", "准妈妈们来听课。", "biology", "准妈妈"),
+    ("biology", "说她怀孕又怀孕。", "biology", "怀孕"),
+    ("biology", "她研究哺乳动物。", None, None),
+    ("biology", "他们厂生产一流产品，他很自豪。", None, None),
+    ("biology", "她说合同已经期满。", None, None),
+    ("biology", "他说项目投产后效益很好。", None, None),
+    ("biology", "她把孩子养大。", None, None),
+    ("coreference", "弟弟在前面跑，兄弟俩玩得很开心。", "coreference", "兄弟、兄弟俩"),
+    ("coreference", "他是个阳光的小伙子。", "coreference", "小伙、小伙子"),
+    ("coreference", "她给小伙子让了座。", None, None),
+    ("coreference", "他和小伙伴一起上学。", None, None),
+    ("coreference", "她带着孩子回娘家。", "coreference", "娘家"),
+    ("coreference", "这对夫妻都夸丈夫能干。", "coreference", "夫妻"),
+    ("coreference", "他给这对夫妻拍了照。", None, None),
+    ("coreference", "他向老先生请教。", "coreference", "先生"),
+    ("coreference", "他首先生产口罩。", None, None),
+    ("coreference", "女儿出嫁那天下了雨。", "coreference", "出嫁"),
+    ("coreference", "一位女教师走进教室。", None, None),
+    ("pair_fit", "他是一名热血男儿。", None, None),
+    ("pair_fit", "这群热血男儿很勇敢。", "pair_fit", "男儿"),
+    ("pair_fit", "英国女王出席了仪式。", "pair_fit", "女王"),
+    ("pair_fit", "我们把歌献给祖国母亲。", "pair_fit", "祖国母亲"),
+    ("pair_fit", "我的母亲爱祖国。", None, None),
+    ("pair_fit", "几名女排队员在训练。", None, None),
+    ("pair_fit", "一位女教师走进教室。", None, None),
+    ("pair_fit", "她说，男儿当自强。", None, None),
+    ("names_jieba", "昨天王小丫和李明看望了他。", "name", "王小丫、李明"),
+    ("names_jieba", "阿姨的老公很和气。", "name", "老公"),
+    ("names_jieba", "小区里的阿姨很和气。", None, None),
+    ("names_jieba", "嫌疑人赵某打了她。", "anonymised_name", "赵某"),
+    ("names_jieba", "他对王阿姨说了实话。", "surname_title", "王阿姨"),
+    ("names_jieba", "她是一位文明的顾客。", "name", "文明、顾客"),
+    ("names_crf", "昨天王小丫看望了他。", "name", "王小丫"),
+    ("names_crf", "阿姨在家里等人。", None, None),
+    ("names_crf", "他在家里等小王。", "familiar_name", "小王"),
+    ("names_crf", "她很文明。", None, None),
+    ("names_spacy", "昨天王小丫去了北京，她没有去。", "name", "王小丫"),
+    ("names_spacy", "她去了北京。", None, None),
+    ("names_spacy", "女儿好。", None, None),
+]
+
+
+@pytest.fixture(scope="module")
+def resources(tmp_path_factory, repository):
+    """The files of all filters, and the folder of a spaCy pipeline that takes 女儿 for a name."""
+    folder = tmp_path_factory.mktemp("filters")
+    trainer = pycrfsuite.Trainer(verbose=False)
+    for text, names in TAGGED * 5:
+        trainer.append(features(cut(text)), labels(cut(text), names))
+    trainer.train(str(folder / "crf.crfsuite"))
+    (folder / "crf.json").write_text(json.dumps({"threshold": 0.5}), encoding="utf-8")
+    nlp = spacy.blank("zh")
+    persons = [{"label": "PERSON", "pattern": text} for text in ("王小丫", "女儿")]
+    nlp.add_pipe("entity_ruler").add_patterns([*persons, {"label": "GPE", "pattern": "北京"}])
+    nlp.to_disk(folder / "pipeline")
+    tables = [repository / f"resources/slguset/{name}" for name in all_files() if "csv" in name]
+    files = [path for path in tables if path.name != "name_stop_words.csv"]
+    return {
+        "files": [*files, folder / "crf.crfsuite", folder / "crf.json"],
+        "pipeline": str(folder / "pipeline"),
+    }
+
+
+def all_files():
+    modules = [importlib.import_module(plan_slguset.filter_module(name)) for name in FILTERS]
+    return {name: None for module in modules for name in module.FILES}
+
+
+@pytest.fixture(scope="module")
+def row(repository):
+    """Make the row of a keywords table of a sentence, by its first keyword."""
+    keywords = read_keywords(repository / "resources/slguset/keywords.csv")
+
+    def make(sentence):
+        found = keywords.pattern.search(sentence)
+        surface = keywords.surfaces[found.group()]._asdict()
+        start = found.start() + surface.pop("offset")
+        return keyword_row(
+            sentence,
+            **surface,
+            **{"start": start, "end": start + len(surface["keyword"]), "word": found.group()},
+            **{"surface_start": found.start(), "surface_end": found.end()},
+        )
+
+    return make
+
+
+@pytest.fixture
+def apply(tmp_path, resources):
+    """Apply filters to rows; return the written rows and the counts."""
+
+    def call(rows, *filters, **changes):
+        keywords = write_keywords(tmp_path / "keywords.parquet", rows)
+        out = tmp_path / "judged.parquet"
+        options = resources | changes
+        counts = apply_filters(keywords=keywords, out=out, filters=list(filters), **options)
+        table = pq.read_table(out)
+        assert table.schema.equals(JUDGED)
+        return table.to_pylist(), counts
+
+    return call
+
+
+def decisions(rows):
+    return {
+        row["sentence"]: [(one["reason"], one["evidence"]) for one in row["findings"]]
+        for row in rows
+    }
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_what_a_filter_rejects(apply, row, name):
+    cases = [case[1:] for case in DECISIONS if case[0] == name]
+    rows, counts = apply([row(sentence) for sentence, *_ in cases], name)
+    found = decisions(rows)
+    assert found == {s: [(reason, words)] if reason else [] for s, reason, words in cases}
+    rejected = sum(bool(reason) for _, reason, _ in cases)
+    assert (counts["sentences"], counts["passed"]) == (len(cases), len(cases) - rejected)
+    assert sum(counts["reasons"][name].values()) == rejected
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_no_sentence_gives_no_row(apply, name):
+    rows, counts = apply([], name)
+    assert (rows, counts) == ([], {"sentences": 0, "passed": 0, "reasons": {name: {}}})
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_each_row_is_judged_by_itself(apply, row, name, monkeypatch):
+    """In any text, in any company and order; rejected rows are handed on without findings."""
+    hostile = ["她" * 300, "她\u0000\ufffe𠮷=1+1", "她 <b>&amp;\r\n", "她👩‍👧🏽\u200f‮abc"]
+    sentences = [*hostile, *(case[1] for case in DECISIONS), *made_sentences(5)]
+    rows = [row(sentence) for sentence in dict.fromkeys(sentences)]
+    rejected = keyword_row("李明和王小丫怀孕了，他和她。", verdict="several_keywords")
+    together, _ = apply([*rows, rejected], name)
+    assert [one["sentence_id"] for one in together] == sorted(
+        one["sentence_id"] for one in together
+    )
+    assert [{**one, "findings": None} for one in together] == [
+        {**one, "findings": None}
+        for one in sorted([*rows, rejected], key=lambda one: one["sentence_id"])
+    ]
+    alone = {}
+    for one in [*rows[:6], rejected]:
+        alone |= decisions(apply([one], name)[0])
+    assert decisions(together).items() >= alone.items()
+    assert alone[rejected["sentence"]] == []
+    reasons = importlib.import_module(plan_slguset.filter_module(name)).REASONS
+    assert {reason for found in decisions(together).values() for reason, _ in found} <= {*reasons}
+    monkeypatch.setattr("evenhand.io.tables.BATCH_ROWS", 3)
+    assert apply([*rows, rejected], name)[0] == together
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_a_missing_file_is_an_input_error(apply, name, resources):
+    with pytest.raises(InputError, match=rf"the filter {name} needs [a-z_]+\.(csv|crf|json)"):
+        apply([], name, files=[])
+
+
+def test_findings_are_in_the_order_of_the_filters(apply, row):
+    both = row("她怀孕三个月了，赵某知道。")
+    for names in (("biology", "names_jieba"), ("names_jieba", "biology")):
+        (one,), counts = apply([both], *names)
+        assert tuple(finding["filter"] for finding in one["findings"]) == names
+        assert counts["reasons"] == {
+            "names_jieba": {"anonymised_name": 1},
+            "biology": {"biology": 1},
+        }
+    with pytest.raises(InputError, match="name one twice"):
+        apply([both], "biology", "biology")
+
+
+def test_a_filter_that_skips_rows_is_a_defect(apply, row, monkeypatch):
+    from evenhand.slguset.filters import biology
+
+    monkeypatch.setattr(biology, "prepare", lambda *_: lambda *columns: [Finding("biology")])
+    with pytest.raises(ValueError, match="zip"):
+        apply([row("她来了。"), row("他来了。")], "biology")
+    (one,), _ = apply([row("她来了。")], "biology")
+    assert one["findings"] == [{"filter": "biology", "reason": "biology", "evidence": None}]
+
+
+def test_settings_of_name_filters(apply, row, resources, repository):
+    anonymised, familiar = row("嫌疑人赵某打了她。"), row("他在家里等小王。")
+    assert decisions(apply([anonymised], "names_jieba", anonymised="keep")[0]) == {
+        anonymised["sentence"]: []
+    }
+    assert apply([familiar], "names_crf", threshold=0.0, familiar="keep")[1]["passed"] == 0
+    assert apply([familiar], "names_crf", threshold=0.99, familiar="keep")[1]["passed"] == 1
+    with pytest.raises(InputError, match="not a probability"):
+        apply([familiar], "names_crf", threshold=1.5)
+    stop_words = repository / "resources/slguset/name_stop_words.csv"
+    sentences = [row("她是一位文明的顾客。"), row("她和李明是文明的顾客。")]
+    rows, _ = apply(sentences, "names_jieba", files=[*resources["files"], stop_words])
+    assert [*decisions(rows).values()].count([("name", "李明")]) == 1
+    assert [*decisions(rows).values()].count([]) == 1
+
+
+def test_a_table_without_its_column_is_an_input_error(apply, resources, tmp_path):
+    stop_words = tmp_path / "name_stop_words.csv"
+    stop_words.write_text("name\n文明\n", encoding="utf-8")
+    with pytest.raises(InputError, match="lacks the column word"):
+        apply([], "names_jieba", files=[*resources["files"], stop_words])
+
+
+def test_pipelines_that_find_no_persons(apply, tmp_path):
+    with pytest.raises(InputError, match=r"not installed.*spacy download zh_none"):
+        apply([], "names_spacy", pipeline="zh_none")
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "GPE", "pattern": "北京"}])
+    nlp.to_disk(tmp_path / "places")
+    with pytest.raises(InputError, match=r"no label PER or PERSON, only \['GPE'\]"):
+        apply([], "names_spacy", pipeline=str(tmp_path / "places"))
+
+
+def test_a_crf_exempts_the_keyword(resources):
+    model = NameModel(next(p for p in resources["files"] if p.name == "crf.crfsuite"))
+    assert model.name_probability("阿姨在家里等人。") > 0.5
+    assert model.name_probability("阿姨在家里等人。", (0, 2)) < 0.5
+    assert model.find_names("", 0.5) == []
+
+
+def test_the_plan_gives_filters_what_they_declare(resources):
+    slguset = {"filters": FILTERS, "names_crf": {"threshold": 0.5}}
+    config = complete({"slguset": slguset}, read_schema(SCHEMA))
+    names = [path.rpartition("/")[2] for path in plan_slguset.filter_files(config)]
+    assert sorted(names) == sorted(path.name for path in resources["files"])
+    options = plan_slguset.filter_options(config)
+    assert options["slguset.names_crf.threshold"] == 0.5
+    assert options.values_by_name.keys() == {
+        *("anonymised", "surname_title", "familiar", "threshold", "pipeline")
+    }
+    config = complete({"slguset": {"filters": ["biology"]}}, read_schema(SCHEMA))
+    assert plan_slguset.filter_files(config) == ["resources/slguset/biology.csv"]
+    assert plan_slguset.filter_options(config) == {}
+    with_list = {"filters": ["names_jieba"], "names_jieba": {"use_stop_words": True}}
+    config = complete({"slguset": with_list}, read_schema(SCHEMA))
+    assert "resources/slguset/name_stop_words.csv" in plan_slguset.filter_files(config)
+
+
+@pytest.mark.mirror
+@pytest.mark.parametrize("policy", ["drop", "keep"])
+def test_decisions_are_those_of_jieba_posseg(mirror, repository, policy):
+    text = (mirror / "chinese_news/cnews/cnews.test.txt").read_text(encoding="utf-8")
+    policies = dict.fromkeys(("anonymised", "surname_title", "familiar"), policy)
+    tables = repository / "resources/slguset"
+    rules = read_rules(tables / "surnames.csv", tables / "titles.csv", **policies)
+    check = make_check(rules)
+    sentences = [s for s in re.findall("[^。？！\n]+[。？！]?", text) if "他" in s or "她" in s]
+    for sentence in random.Random(3).sample(sentences, 500):
+        surface = re.search("[他她]", sentence).span()
+        names = []
+        at = 0
+        for word, flag in reference_tags(sentence):
+            if flag in ("nr", "nrt", "nrfg"):
+                names.append((at, at + len(word)))
+            at += len(word)
+        assert check(sentence, *surface) == judge_names(sentence, surface, names, rules)

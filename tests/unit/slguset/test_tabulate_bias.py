@@ -1,0 +1,429 @@
+"""The tables of the models' bias: values worked out by hand, and what they share."""
+
+import math
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.errors import InputError
+from evenhand.slguset.import_published import import_published
+from evenhand.slguset.tables.distribution import BINS, UNIT, counted, edges
+from evenhand.slguset.tables.models import degrees, verdict
+from evenhand.slguset.tables.sentences import by_bias
+from evenhand.slguset.tables.words import PARTS_OF_SPEECH, Word, rank_words
+from unit.slguset.made_bias import ROWS, tabulate, write_dataset, write_model
+from unit.text.reference_posseg import reference
+
+TABLES = ("out", "by_pair", "variants", "correlations")
+
+
+def summarise(folder, names=("a", "b"), **options):
+    tables, counts = tabulate(folder, *names, **options)
+    return *[tables[name] for name in TABLES], counts
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_dataset(tmp_path / "dataset.parquet")
+    write_model(tmp_path, "a", [row[3] for row in ROWS])
+    write_model(tmp_path, "b", [row[4] for row in ROWS], trusted=False)
+    return tmp_path
+
+
+def test_a_row_per_model_by_hand(folder):
+    (a, b), _, _, _, counts = summarise(folder)
+    assert (a["sentences"], a["scored"], a["excluded"], a["with_unknown_tokens"]) == (
+        *("5", "5", "0", "1"),
+    )
+    assert (a["mean_bias"], a["male_degree"], a["female_degree"], a["mean_degree"]) == (
+        *("0.000000", "0.160000", "0.160000", "0.320000"),
+    )
+    # 0.3 itself is not above 0.3.
+    assert (a["above_threshold"], a["below_threshold"], a["within_threshold"]) == ("1", "1", "3")
+    assert (a["share_obvious"], a["share_above"]) == ("0.400000", "0.200000")
+    assert a["mean_degree_one_character"] == "0.640000"
+    # Clusters 男人/女人 (mean 0.2) and 他/她 (mean -0.4/3): the draws are one, both, the other.
+    assert a["mean_bias_low"] == "-0.133333" and a["mean_bias_high"] == "0.200000"
+    assert (a["trusted"], a["reason"]) == ("true", "")
+    assert (b["scored"], b["excluded"], b["trusted"]) == ("4", "1", "false")
+    assert b["reason"] == "fill_mask_not_above_baseline"
+    assert b["mean_bias"] == "0.375000"
+    assert (a["verdict"], b["verdict"]) == ("not_distinguishable", "not_scored")
+    assert counts["scored"] == {"a": 5, "b": 4} and counts["trusted"] == 1
+
+
+def test_by_pair_gender_and_direction(folder):
+    _, table, *_ = summarise(folder, compounds=["见他/见她"])
+    rows = {
+        (r["model"], r["surface_pair"], r["gender"], r["direction"]): (r["n"], r["mean_bias"])
+        for r in table
+    }
+    assert len(table) == len(rows) == 2 * 4 * 3 * 3
+    names = ["all", "男人/女人", "他/她", "见他/见她"]
+    assert [r["surface_pair"] for r in table[:36:9]] == names
+    assert [r["group"] for r in table[:36:9]] == ["all", *2 * ["surface_pair"], "compound"]
+    assert rows["a", "他/她", "all", "all"] == ("3", "-0.133333")
+    assert rows["a", "他/她", "female", "all"] == ("2", "-0.350000")
+    assert rows["a", "他/她", "female", "female"] == ("1", "-0.700000")
+    assert rows["a", "他/她", "female", "male"] == ("0", "")
+    assert rows["b", "他/她", "female", "all"] == ("1", "0.100000")  # the excluded one is out
+    assert {r["mean_bias_low"] for r in table if int(r["n"]) < 2} == {""}
+    for gender in ("all", "male", "female"):
+        assert rows["a", "见他/见她", gender, "all"] == rows["a", "他/她", gender, "all"]
+
+
+def test_shares_and_degrees_by_original_gender(folder):
+    _, table, *_ = summarise(folder)
+    rows = {(r["surface_pair"], r["gender"], r["direction"]): r for r in table[:27]}
+    row = rows["all", "female", "all"]
+    assert (row["n"], row["mean_bias"], row["female_degree"]) == ("3", "-0.266667", "0.266667")
+    assert (row["below_threshold"], row["share_below"], row["share_above"]) == (
+        *("1", "0.333333", "0.000000"),
+    )
+    assert row["mean_bias_one_character"] == "-0.533333"
+    assert rows["all", "female", "female"]["share"] == "0.666667"  # 0 leans neither way
+    whole = rows["all", "all", "all"]
+    assert (whole["mean_bias_low"], whole["mean_bias_high"]) == ("-0.133333", "0.200000")
+
+
+def test_a_compound_that_no_sentence_holds_has_rows_of_none(folder):
+    _, table, *_ = summarise(folder)
+    rows = [r for r in table if r["group"] == "compound"]
+    assert {(r["surface_pair"], r["pair"], r["n"]) for r in rows} == {("男童/女童", "", "0")}
+
+
+@pytest.mark.parametrize("word", ["男童", "男童/男童", "/女童"])
+def test_a_compound_has_two_forms(folder, word):
+    with pytest.raises(InputError, match="is not a compound"):
+        summarise(folder, compounds=[word])
+
+
+def test_other_ways_to_read_a_word_stand_beside_the_whole_word(folder):
+    write_model(folder, "causal", [0.1] * 5, without=[
+        "bias_left_to_right", "bias_right_to_left", "bias_one_character", "bias_single_mask",
+    ])  # fmt: skip
+    _, _, table, _, _ = summarise(folder, ("a", "causal"))
+    rows = {(r["model"], r["variant"], r["words"]): r for r in table}
+    assert len(table) == 2 * 5 + 2
+    assert rows["a", "whole_word", "all"]["mean_degree"] == "0.320000"
+    assert rows["a", "one_character", "all"]["mean_degree"] == "0.640000"
+    assert rows["a", "single_mask", "all"]["sign_changed"] == "4"  # of 5, one is 0
+    several = rows["a", "single_mask", "several_tokens"]
+    assert (several["n"], several["mean_bias"], several["sign_changed"]) == ("2", "0.350000", "1")
+    assert rows["causal", "whole_word", "all"]["sign_changed"] == "0"
+
+
+def test_verdict():
+    assert [
+        verdict(0.1, 0.2),
+        verdict(-0.2, -0.1),
+        verdict(-0.1, 0.1),
+        verdict(np.nan, np.nan),
+    ] == [
+        *("male", "female", "not_distinguishable", "not_distinguishable"),
+    ]
+    assert verdict(0.0, 0.1) == "not_distinguishable"
+
+
+def test_correlations_over_what_both_scored(folder):
+    write_model(folder, "constant", [0.1] * 5)
+    _, _, _, table, _ = summarise(folder, ("a", "b", "constant"))
+    assert [(r["model_a"], r["model_b"], r["n"]) for r in table] == [
+        ("a", "b", "4"),
+        ("a", "constant", "5"),
+        ("b", "constant", "4"),
+    ]
+    expected = np.corrcoef([0.5, -0.1, 0.3, 0.0], [1.0, -0.2, 0.6, 0.1])[0, 1]
+    assert float(table[0]["pearson"]) == pytest.approx(expected, abs=1e-6)
+    assert float(table[0]["spearman"]) == 1.0
+    assert (table[1]["pearson"], table[1]["spearman"]) == ("", "")
+
+
+def test_published_counts_stand_beside_the_same_number_of_sentences(folder, repository):
+    write_model(folder, "bert-base-chinese", [0.1] * 5)
+    table = folder / "published.csv"
+    table.write_text(
+        "model,sentences,within,above,below\nbert-base-chinese,5,2,1,2\n", encoding="utf-8"
+    )
+    (one, other), *_ = summarise(folder, ("a", "bert-base-chinese"), published=table)
+    columns = ("published_within", "published_above", "published_below")
+    assert [one[column] for column in columns] == ["", "", ""]
+    assert [other[column] for column in columns] == ["2", "1", "2"]
+    ours = repository / "resources" / "slguset" / "published_bias.csv"  # of 20,000 sentences
+    (row,), *_ = summarise(folder, ("bert-base-chinese",), published=ours)
+    assert [row[column] for column in columns] == ["", "", ""]
+
+
+def test_nothing_scored_is_an_empty_row_that_is_not_trusted(folder):
+    write_model(folder, "none", [None] * 5)
+    (row,), pairs, variants, _, _ = summarise(folder, ("none",))
+    assert (row["scored"], row["excluded"], row["trusted"]) == ("0", "5", "false")
+    for column in ("mean_bias", "mean_bias_low", "mean_degree", "share_obvious"):
+        assert row[column] == ""
+    assert {r["n"] for r in pairs} == {"0"}
+    assert variants == [] and row["verdict"] == "not_scored"
+
+
+def test_same_bytes(folder):
+    written = []
+    for _ in range(2):
+        tabulate(folder, "a", "b")
+        written.append({path.name: path.read_bytes() for path in folder.glob("*.csv")})
+    assert written[0] == written[1]
+
+
+def test_tables_of_trusted_models_leave_the_others_out(folder):
+    tables, counts = tabulate(folder, "a", "b")
+    assert (counts["models"], counts["trusted"]) == (2, 1)
+    for name in ("distribution", "sentences", "words"):
+        assert {row["model"] for row in tables[name]} <= {"a"}
+
+
+def test_degrees():
+    values = np.array([1.0, -0.5, 0.0])
+    found = degrees(values)
+    assert found["male_degree"] - found["female_degree"] == pytest.approx(found["mean_bias"])
+    assert found["male_degree"] + found["female_degree"] == pytest.approx(found["mean_degree"])
+    assert set(degrees(np.array([])).values()) == {None}
+
+
+def test_wrong_inputs(folder):
+    write_model(folder, "short", [0.1] * 4)
+    with pytest.raises(InputError, match=r"short.parquet: its sentences are not those of"):
+        summarise(folder, ("short",))
+    write_model(folder, "natural", [0.1] * 5, log_base=2.718)
+    with pytest.raises(InputError, match="different log bases"):
+        summarise(folder, ("a", "natural"))
+    with pytest.raises(InputError, match="two models have one name"):
+        summarise(folder, ("a", "a"))
+    with pytest.raises(InputError, match="0 bias tables"):
+        summarise(folder, ())
+    (folder / "b.gate.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(InputError, match="is not a gate"):
+        summarise(folder)
+    write_dataset(folder / "dataset.parquet", [])
+    with pytest.raises(InputError):
+        summarise(folder, ("a",))
+
+
+@pytest.mark.mirror
+def test_boys_and_girls_of_the_authors_file(tmp_path, mirror, repository):
+    import_published(
+        file=mirror / "chinese_gender/slguset/SlguSet.csv",
+        keywords=repository / "resources/slguset/keywords.csv",
+        sentences=tmp_path / "sentences.parquet",
+        dataset=tmp_path / "dataset.parquet",
+        problems=tmp_path / "problems.csv",
+    )
+    rows = pq.read_table(tmp_path / "dataset.parquet", columns=["sentence_id", "gender"])
+    # A model that leans to the word that stands there, and to nothing else.
+    biases = [0.4 if gender == "male" else -0.4 for gender in rows["gender"].to_pylist()]
+    write_model(tmp_path, "a", biases, ids=rows["sentence_id"].to_pylist())
+    _, table, *_ = summarise(tmp_path, ("a",), resamples=20)
+    found = {(r["gender"], r["direction"]): r for r in table if r["group"] == "compound"}
+    assert (found["male", "male"]["n"], found["female", "female"]["n"]) == ("144", "94")
+    assert found["all", "all"]["n"] == "238"
+    assert (found["male", "female"]["n"], found["female", "male"]["n"]) == ("0", "0")
+    assert found["all", "all"]["pair"] == "男/女"
+    assert len({r["surface_pair"] for r in table}) == 1 + 19 + 1
+
+
+# distribution
+
+
+FINITE = st.floats(-50, 50, allow_nan=False)
+
+
+def test_all_models_share_edges_and_each_counts_its_scored_sentences(folder):
+    write_model(folder, "b", [row[4] for row in ROWS])
+    write_model(folder, "silent", [None] * len(ROWS))
+    write_model(folder, "broken", [9.0] * len(ROWS), trusted=False)
+    rows = tabulate(folder, "b", "silent", "broken", "a")[0]["distribution"]
+    assert tabulate(folder, "silent", "broken")[0]["distribution"] == []
+    assert [row["model"] for row in rows] == ["b"] * BINS + ["a"] * BINS
+    of_b, of_a = rows[:BINS], rows[BINS:]
+    assert [(r["low"], r["high"]) for r in of_a] == [(r["low"], r["high"]) for r in of_b]
+    for some, n in ((of_b, 4), (of_a, 5)):
+        assert sum(int(row["sentences"]) for row in some) == n
+        assert sum(float(row["share"]) for row in some) == pytest.approx(1, abs=1e-4)
+        assert some[0]["low"] == some[-1]["high"] == ""
+        assert all(low["high"] == high["low"] != "" for low, high in pairwise(some))
+    assert of_a[BINS // 2]["low"] == "0.000000"
+    for row in of_a:  # as someone counts who has this table alone
+        low, high = float(row["low"] or "-inf"), float(row["high"] or "inf")
+        assert int(row["sentences"]) == sum(
+            low <= value < high for value in [row[3] for row in ROWS]
+        )
+
+
+def test_what_lies_far_out_is_in_the_bins_at_the_ends():
+    values = np.concatenate([np.linspace(-1, 1, 2000), [-40.0, 70.0]])
+    inner = edges([values])
+    assert inner[0] > -1.1 and inner[-1] < 1.1
+    found = counted(values, inner)
+    assert sum(found) == 2002
+    assert found[0] == (values < inner[0]).sum() and found[-1] == (values >= inner[-1]).sum()
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-12])
+def test_a_model_that_leans_nowhere_has_bins_too(value):
+    inner = edges([np.array([value])])
+    assert len(set(inner)) == BINS - 1
+    assert counted(np.array([value]), inner)[BINS // 2] == 1
+
+
+@given(st.lists(st.lists(FINITE, min_size=1).map(np.array), min_size=1, max_size=3))
+def test_no_sentence_is_lost_and_edges_mirror_each_other(values):
+    inner = edges(values)
+    assert inner == [-edge for edge in inner[::-1]]
+    assert all(edge == float(f"{edge:.6f}") for edge in inner)
+    assert min(np.diff(inner)) >= UNIT / 2
+    for one in values:
+        assert sum(counted(one, inner)) == len(one)
+
+
+# sentences
+
+
+@pytest.fixture
+def ranked(tmp_path):
+    """Six sentences of falling ids, and a model."""
+    ids = [f"{6 - number:04d}" for number in range(6)]
+    texts = [f"他{number}来了。" for number in range(6)]
+    rows = [("male", "他", "她")] * 6
+    write_dataset(tmp_path / "dataset.parquet", rows, sentence_id=ids, sentence=texts)
+    write_model(tmp_path, "a", [0.5, None, 0.5, 0.0, -0.1, 2.0], ids=ids)
+    return tmp_path
+
+
+def test_strongest_first_and_ties_by_id(ranked):
+    rows = tabulate(ranked, "a", top=2)[0]["sentences"]
+    found = [(r["direction"], r["rank"], r["bias"], r["sentence"]) for r in rows]
+    assert found == [
+        ("male", "1", "2.000000", "他5来了。"),
+        ("male", "2", "0.500000", "他2来了。"),  # its id comes before that of 他0
+        ("female", "1", "-0.100000", "他4来了。"),
+    ]
+    assert {(r["model"], r["surface_pair"], r["source"]) for r in rows} == {
+        ("a", "他/她", "corpus/day.txt")
+    }
+
+
+def test_the_first_of_a_longer_list_are_a_shorter_list(ranked):
+    longer, shorter = (tabulate(ranked, "a", top=top)[0]["sentences"] for top in (20, 1))
+    assert len(longer) == 4
+    assert shorter == [row for row in longer if row["rank"] == "1"]
+    with pytest.raises(InputError, match="top is 0"):
+        tabulate(ranked, "a", top=0)
+
+
+@given(st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.5, float("nan")])))
+def test_both_directions_mirror_each_other(values):
+    ids = [f"{number:03d}" for number in range(len(values))]
+    male = by_bias(values, ids, "male")
+    assert male == by_bias([-value for value in values], ids, "female")
+    assert len(male) == sum(value > 0 for value in values)
+
+
+# words
+
+
+SENTENCES = [
+    ("男教师在学校里教孩子音乐。", 0, 1, 1.0),
+    ("那位男教师去了医院。", 2, 3, 0.5),
+    ("女护士在医院里工作。", 0, 1, -1.0),
+    ("没有医生的医院里，女护士最忙。", 9, 10, -0.4),
+    ("女律师在法院。", 0, 1, 0.1),
+]
+
+
+def nouns(*words):
+    return [Word(word, "n") for word in words]
+
+
+def test_both_methods_are_jiebas_own():
+    """Against jieba.analyse itself, which cuts the text by itself."""
+    text = "医生在医院里照顾病人，护士也在医院里照顾病人。老师在学校教音乐。"
+    words = [Word(pair.word, pair.flag) for pair in reference().lcut(text)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it leaves files open
+        import jieba.analyse
+
+        rankers = {"tf_idf": jieba.analyse.TFIDF(), "textrank": jieba.analyse.TextRank()}
+    options = {"topK": None, "withWeight": True, "allowPOS": PARTS_OF_SPEECH}
+    for method, ranker in rankers.items():
+        theirs = dict(ranker.extract_tags(text, **options))
+        ours = dict(rank_words(words, method, PARTS_OF_SPEECH, set()))
+        assert ours == pytest.approx(theirs) and len(ours) >= 5
+
+
+def test_tf_idf_by_hand():
+    text = [*nouns("医院", "医院", "音乐"), Word("唱歌", "v"), Word("的", "uj")]
+    ranked = rank_words(text, "tf_idf", ["n"], set())
+    assert [word for word, _ in ranked] == ["医院", "音乐"]
+    once = dict(rank_words(nouns("医院", "音乐"), "tf_idf", ["n"], set()))
+    assert dict(ranked)["医院"] == pytest.approx(once["医院"] * 4 / 3)  # 2/3 against 1/2
+
+
+def test_textrank_links_nothing_across_a_gap():
+    gap = [Word("\n", "x")] * 5
+    linked = rank_words(nouns("医院", "音乐"), "textrank", ["n"], set())
+    assert {word for word, _ in linked} == {"医院", "音乐"}
+    assert rank_words([*nouns("医院"), *gap, *nouns("音乐")], "textrank", ["n"], set()) == []
+
+
+def test_equal_weights_by_word_and_whatever_the_order_of_the_text():
+    text = nouns("音乐", "医院", "学校")
+    for method in ("tf_idf", "textrank"):
+        assert rank_words(text, method, ["n"], set()) == rank_words(
+            text[::-1], method, ["n"], set()
+        )
+
+
+def test_no_word_no_rank():
+    for method in ("tf_idf", "textrank"):
+        assert rank_words([], method, ["n"], set()) == []
+        assert rank_words(nouns("医院"), method, ["v"], set()) == []
+        assert rank_words(nouns("医院", "医院"), method, ["n"], {"医院"}) == []
+
+
+@pytest.fixture
+def subjects(tmp_path):
+    texts, starts, ends, biases = zip(*SENTENCES, strict=True)
+    rows = [("male", "男", "女")] * len(SENTENCES)
+    write_dataset(
+        tmp_path / "dataset.parquet", rows, sentence=texts, surface_start=starts, surface_end=ends
+    )
+    write_model(tmp_path, "a", biases)
+    return tmp_path
+
+
+def words_of(folder, **options):
+    return tabulate(folder, "a", **options)[0]["words"]
+
+
+def test_words_of_both_directions(subjects):
+    rows = words_of(subjects)
+    found = {(r["direction"], r["method"], r["word"]): r for r in rows}
+    row = found["male", "tf_idf", "教师"]
+    assert (row["sentences"], row["count"], row["count_opposite"]) == ("2", "2", "0")
+    row = found["female", "tf_idf", "医院"]
+    assert (row["rank"], row["count"], row["count_opposite"]) == ("2", "2", "1")
+    words = {r["word"] for r in rows}
+    assert "律师" not in words  # not beyond the threshold
+    assert "没有" not in words and not any("男" in word or "女" in word for word in words)
+    assert ("female", "textrank", "护士") in found
+    for rank, one in enumerate([r for r in rows if r["method"] == "tf_idf"][:3], start=1):
+        assert (one["rank"], float(one["weight"]) > 0) == (str(rank), True)
+
+
+def test_settings_of_words(subjects, repository):
+    rows = words_of(subjects, top=1)
+    assert len(rows) == 4 and {r["rank"] for r in rows} == {"1"}
+    assert words_of(subjects, threshold=math.inf) == []
+    assert words_of(subjects, stop_words=repository / "resources/slguset/stop_words.csv")

@@ -1,0 +1,190 @@
+"""Tasks for people: which items are drawn, the sheets they fill in, and what was handed out.
+
+A task declares its columns and what identifies a row (`Task`). Its items are drawn by digests,
+so that a new item replaces at most one other and their order does not matter. What was handed
+out is kept in a file of its own, ``handed_out.csv``, by which the sheets can be written again.
+"""
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evenhand.errors import InputError
+from evenhand.io.sheets import Column, Marked, read_csv, write_csv, write_workbook
+
+#: Names of sheets become names of files.
+_NAME = re.compile(r"\w(?:[\w.-]{0,62}\w)?")
+
+#: Items of a stratum that are held beside those wanted, before the largest digests are dropped.
+SLACK = 10_000
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a sheet asks of people.
+
+    Attributes
+    ----------
+    item : str
+        What a row is, in messages: ``sentence``.
+    group, key : str
+        The columns that identify a row: the name of its draw (a round, an attribute), and its
+        item.
+    key_form : str
+        A regular expression that a key matches.
+    columns : tuple of Column
+        The columns of the sheet.
+    fixed : tuple of str
+        Those that must come back as they were handed out.
+    handed_out : tuple of str
+        The columns of handed_out.csv: `group`, `key`, rank and what else the sheet needs.
+    numbers : tuple of str
+        Those of them that are whole numbers.
+    table, notes : str
+        The workbook's sheets with the table and with the instructions.
+    """
+
+    item: str
+    group: str
+    key: str
+    columns: tuple[Column, ...]
+    fixed: tuple[str, ...]
+    handed_out: tuple[str, ...]
+    key_form: str = ".+"
+    numbers: tuple[str, ...] = ("rank",)
+    table: str = "items"
+    notes: str = "instructions"
+
+    def answers(self) -> list[str]:
+        """The columns that people fill in."""
+        return [column.name for column in self.columns if column.fill_in]
+
+
+class HandedOut(NamedTuple):
+    """A row of a handed_out.csv, and its place."""
+
+    row: dict[str, Any]
+    file: Path
+    line: int
+
+
+def digest(prefix: str, key: str) -> bytes:
+    """A number that looks random and depends on prefix (a seed) and key alone."""
+    return hashlib.blake2b(f"{prefix} {key}".encode(), digest_size=8).digest()
+
+
+def draw(items: Iterable[tuple[Any, str]], wanted: Callable[[Any], int], prefix: str) -> list[str]:
+    """Choose the items with the smallest digests of each stratum.
+
+    Parameters
+    ----------
+    items : iterable of (stratum, key)
+        Each item once.
+    wanted : callable
+        How many items of a stratum are wanted.
+    prefix : str
+        The seed; see `digest`.
+    """
+    smallest: dict[Any, list[tuple[bytes, str]]] = defaultdict(list)
+    for stratum, key in items:
+        number = wanted(stratum)
+        smallest[stratum].append((digest(prefix, key), key))
+        if len(smallest[stratum]) > number + SLACK:
+            smallest[stratum] = sorted(smallest[stratum])[:number]
+    return [key for stratum, keys in smallest.items() for _, key in sorted(keys)[: wanted(stratum)]]
+
+
+def check_name(name: str, kind: str) -> None:
+    """Raise InputError unless the name of a `kind` (round, annotator) can be a file's."""
+    if not _NAME.fullmatch(name):
+        raise InputError(
+            f"{name!r} cannot name a {kind}",
+            remedy="use up to 64 letters, digits, underscores, dots and hyphens, "
+            "with a letter or digit first and last",
+        )
+
+
+def render(template: Path, facts: dict[str, Any]) -> str:
+    """The instructions of a task, from a Jinja template."""
+    import jinja2
+
+    text = template.read_text(encoding="utf-8")
+    made = jinja2.Template(text, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
+    return made.render(facts)
+
+
+def write_sheet(
+    folder: Path, name: str, task: Task, instructions: str, rows: Sequence[dict[str, Any]]
+) -> None:
+    """Write ``{name}.xlsx`` and ``{name}.csv``: the rows by column, blank where they have none."""
+    names = [column.name for column in task.columns]
+    cells = [[row.get(name) for name in names] for row in rows]
+    write_workbook(
+        folder / f"{name}.xlsx",
+        notes=(task.notes, instructions),
+        table=task.table,
+        columns=task.columns,
+        rows=cells,
+    )
+    plain = ([cell.text if isinstance(cell, Marked) else cell for cell in row] for row in cells)
+    write_csv(folder / f"{name}.csv", names, plain)
+
+
+def write_handed_out(path: Path, task: Task, rows: Iterable[dict[str, Any]]) -> None:
+    """Write the list of what a sheet hands out."""
+    write_csv(path, task.handed_out, ([row[name] for name in task.handed_out] for row in rows))
+
+
+def read_handed_out(paths: Iterable[Path], task: Task) -> dict[str, HandedOut]:
+    """Read lists of what was handed out.
+
+    Returns
+    -------
+    dict of str to HandedOut
+        By key, in the order of the files.
+
+    Raises
+    ------
+    InputError
+        A key, or a rank of a group, occurs twice, or a number, group or key is malformed.
+    """
+    entries: dict[str, HandedOut] = {}
+    ranks: dict[tuple[str, int], HandedOut] = {}
+    for path in paths:
+        for line, cells in read_csv(path, task.handed_out):
+            row: dict[str, Any] = dict(cells)
+            for name in task.numbers:
+                if not re.fullmatch("[0-9]{1,9}", row[name]):
+                    raise InputError(f"{row[name]!r} is not a {name}", file=path, line=line)
+                row[name] = int(row[name])
+            group, key = row[task.group], row[task.key]
+            if not group or not re.fullmatch(task.key_form, key):
+                raise InputError(
+                    f"the {task.group} or the {task.key} is malformed", file=path, line=line
+                )
+            entry = HandedOut(row, path, line)
+            for known in (entries.get(key), ranks.get((group, row["rank"]))):
+                if known:
+                    raise InputError(
+                        f"has the {task.item} {key} or its rank a second time, after "
+                        f"{known.file}:{known.line}",
+                        file=path,
+                        line=line,
+                        remedy=f"keep one file per {task.group}, as it was written",
+                    )
+            entries[key] = ranks[group, row["rank"]] = entry
+    return entries
+
+
+def group_of(path: Path, task: Task) -> tuple[str, dict[str, dict[str, Any]]]:
+    """The one group of a handed_out.csv ("" if it has no row), and its rows by key, by rank."""
+    rows = {key: entry.row for key, entry in read_handed_out([path], task).items()}
+    groups = {row[task.group] for row in rows.values()}
+    if len(groups) > 1:
+        raise InputError(f"has {len(groups)} {task.group}s instead of one", file=path)
+    ordered = sorted(rows.items(), key=lambda item: item[1]["rank"])
+    return groups.pop() if groups else "", dict(ordered)

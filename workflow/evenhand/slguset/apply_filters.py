@@ -1,0 +1,129 @@
+"""Apply all configured filters to the sentences of a shard.
+
+A filter is a module of `evenhand.slguset.filters` that declares
+
+- ``FILES``: names of the files that it reads (``OPTIONAL``: those that it can do without);
+- ``SETTINGS`` (optional): the sections of the configuration under ``slguset`` that it reads;
+- ``COLUMNS``: the columns of the keywords table that it judges by;
+- ``REASONS``: for each of its reasons a title and a meaning, for the report;
+- ``prepare(files, settings)``, which reads the files, given by name, and returns the filter: a
+  function of one list per column that returns a `Finding`, or None, for each row.
+"""
+
+import importlib
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
+from evenhand.errors import InputError
+from evenhand.io.tables import read_batches, write_batches
+from evenhand.slguset import keyword_tables
+from evenhand.slguset.names import Policy
+from evenhand.slguset.verdicts import ACCEPTED, JUDGED, Judge
+
+
+def apply_filters(
+    *,
+    keywords: Input,
+    out: Output,
+    filters: Annotated[list[str], Plugin("evenhand.slguset.filters")],
+    files: list[Input] | None = None,
+    anonymised: Policy = "drop",
+    surname_title: Policy = "drop",
+    familiar: Policy = "drop",
+    threshold: float | None = None,
+    pipeline: str = "zh_core_web_sm",
+) -> dict[str, Any]:
+    """Apply all configured filters to the sentences of a shard.
+
+    Parameters
+    ----------
+    keywords : Path
+        A keywords table.
+    out : Path
+        The same table with a column of findings: for each sentence that `find_keywords`
+        accepted, the filters that reject it, with reason and evidence.
+    filters : list of str
+        The filters, in the order in which their reasons count.
+    files : list of Path
+        The files that the filters need, recognised by their names.
+    anonymised : str
+        Whether the names_ filters `drop` or `keep` sentences with 王某.
+    surname_title : str
+        The same for 李先生 and 王阿姨.
+    familiar : str
+        The same for 小王, 老李 and 阿强.
+    threshold : float, optional
+        P(name) above which a word is a name for names_crf; by default the threshold that
+        `train_names_crf` chose. A lower one finds more names and rejects more clean sentences.
+    pipeline : str
+        The installed spaCy pipeline of names_spacy.
+
+    Returns
+    -------
+    dict
+        sentences (judged), passed (rejected by no filter), reasons (sentences by filter and
+        reason).
+
+    Raises
+    ------
+    InputError
+        A filter is configured twice, or a file that it needs is missing or malformed.
+    """
+    if len(set(filters)) != len(filters):
+        raise InputError(f"the filters {', '.join(filters)} name one twice", remedy="remove one")
+    by_name = {path.name: path for path in files or []}
+    settings = {
+        **{"anonymised": anonymised, "surname_title": surname_title, "familiar": familiar},
+        **{"threshold": threshold, "pipeline": pipeline},
+    }
+    judges = {name: _prepared(name, by_name, settings) for name in filters}
+    counts: Counter[str] = Counter()
+    reasons: dict[str, Counter[str]] = defaultdict(Counter)
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for batch in read_batches(keywords, keyword_tables.SCHEMA.names):
+            accepted = pc.equal(batch["verdict"], ACCEPTED).to_numpy(zero_copy_only=False)
+            findings: list[list[dict[str, Any]]] = [[] for _ in range(batch.num_rows)]
+            rows = batch.filter(pa.array(accepted))
+            places = accepted.nonzero()[0].tolist()
+            for name, (columns, judge) in judges.items():
+                found = judge(*[rows[column].to_pylist() for column in columns])
+                for place, one in zip(places, found, strict=True):
+                    if one:
+                        row = {"filter": name, "reason": one.reason, "evidence": one.words()}
+                        findings[place].append(row)
+                        reasons[name][one.reason] += 1
+            counts["sentences"] += len(places)
+            counts["passed"] += sum(not findings[place] for place in places)
+            column = pa.array(findings, JUDGED.field("findings").type)
+            yield pa.record_batch([*batch.columns, column], schema=JUDGED)
+
+    write_batches(out, JUDGED, batches())
+    return {
+        **{name: counts[name] for name in ("sentences", "passed")},
+        "reasons": {name: dict(sorted(reasons[name].items())) for name in filters},
+    }
+
+
+def _prepared(
+    name: str, files: dict[str, Path], settings: dict[str, Any]
+) -> tuple[tuple[str, ...], Judge]:
+    """A filter's columns, and the filter."""
+    module = importlib.import_module(f"evenhand.slguset.filters.{name}")
+    needed = set(module.FILES) - set(getattr(module, "OPTIONAL", ()))
+    if missing := sorted(needed - set(files)):
+        raise InputError(
+            f"the filter {name} needs {missing[0]}", remedy="give it among the filters' files"
+        )
+    return module.COLUMNS, module.prepare(files, settings)
+
+
+if __name__ == "__main__":
+    stage.run(apply_filters)

@@ -1,0 +1,73 @@
+"""The distribution of each model's bias over the sentences: counts between common edges.
+
+A row counts the sentences with low <= bias < high (in the log base of the bias tables, the same
+edges for all models; low is blank in a model's first row and high in its last one, which are
+open), and their share of the model's scored sentences.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from evenhand.slguset.bias_tables import Scored
+
+HEADER = ["model", "low", "high", "sentences", "share"]
+
+#: Bins, half of them below zero.
+BINS = 60
+
+#: The edges reach as far as this share of each model's sentences.
+REACH = 0.995
+
+#: Edges are whole multiples of this, which the table's decimals hold exactly.
+UNIT = 1e-6
+
+
+def rows(scored: Scored) -> Iterator[dict[str, Any]]:
+    """`BINS` rows, rising, per trusted model that scored a sentence."""
+    biases = {name: scored.bias(name) for name in scored.trusted()}
+    values = {name: one[np.isfinite(one)] for name, one in biases.items()}
+    values = {name: one for name, one in values.items() if len(one)}
+    inner = edges(list(values.values()))
+    ends = list(zip([None, *inner], [*inner, None], strict=True))
+    for name, one in values.items():
+        for (low, high), n in zip(ends, counted(one, inner), strict=True):
+            yield {"model": name, "low": low, "high": high, "sentences": n, "share": n / len(one)}
+
+
+def edges(values: Sequence[np.ndarray], bins: int = BINS) -> list[float]:
+    """The inner edges of `bins` bins, an even number: equally wide, and the middle edge is zero.
+
+    Parameters
+    ----------
+    values : sequence of array of float, each of shape (n,)
+        The values of each model; none may be empty. `REACH` of each lies within as many bins'
+        widths of zero as there are bins on one side.
+    bins : int
+        How many, at least 4.
+
+    Returns
+    -------
+    list of float
+        Rising, `bins` - 1 multiples of `UNIT`.
+    """
+    reach = max((float(np.quantile(np.abs(one), REACH)) for one in values), default=0.0) or 1.0
+    half = bins // 2
+    width = max(math.ceil(reach / half / UNIT), 1)
+    return [width * place / round(1 / UNIT) for place in range(1 - half, half)]
+
+
+def counted(values: np.ndarray, inner: Sequence[float]) -> list[int]:
+    """Count the values between each two edges, the first and last bin being open.
+
+    Parameters
+    ----------
+    values : array of float, shape (n,)
+        The values, without NaN.
+    inner : sequence of float
+        Rising. A value that equals an edge is above it.
+    """
+    places = np.searchsorted(np.asarray(inner), values, side="right")
+    return np.bincount(places, minlength=len(inner) + 1).tolist()

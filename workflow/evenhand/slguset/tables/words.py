@@ -1,0 +1,157 @@
+"""The subject words of the sentences with obvious bias, by TF-IDF and by TextRank.
+
+Per trusted model, direction (male: bias > threshold, female: < -threshold), method and rank:
+word, weight (comparable within one list only), count (occurrences in these sentences),
+count_opposite (in those of the other direction), and sentences (their number). Ties by word.
+
+All sentences of one model and direction together are one text, as in the authors' study. Words
+and their tags are those of jieba.posseg (`evenhand.text.posseg` gives the same ones), weights
+are those of jieba.analyse, by its own code:
+
+- TF-IDF: how often a word stands in the text, times its inverse document frequency in jieba's
+  table (a word that is not in it has the median);
+- TextRank: how central a word is where words that stand near each other (a span of five) are
+  linked. Sources: Mihalcea and Tarau (2004); jieba/analyse/textrank.py.
+
+The gender word itself is taken out of each sentence before, with the whole surface word, so
+that it cannot win: 男教师 leaves 教师. No link reaches from one sentence into the next, or over
+the gap. Words that say nothing of a subject (没有, 可以) are left out by a table; ours was drawn
+up for this, by reading the most frequent nouns and verbs of the authors' file.
+"""
+
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from evenhand.core.resources import read_resource
+from evenhand.slguset.bias_tables import Scored
+from evenhand.text.posseg import tag_words
+
+HEADER = [
+    "model",
+    "direction",
+    "sentences",
+    "method",
+    "rank",
+    "word",
+    "weight",
+    "count",
+    "count_opposite",
+]
+
+METHODS = ("tf_idf", "textrank")
+
+#: The parts of speech that jieba's TextRank ranks by default: places, nouns, verbal nouns, verbs.
+PARTS_OF_SPEECH = ("ns", "n", "vn", "v")
+
+
+class Word(NamedTuple):
+    """A word and its tag, as jieba.posseg gives them."""
+
+    word: str
+    flag: str
+
+
+#: Stands between sentences, and where a keyword was: as wide as TextRank's span.
+GAP = [Word("\n", "x")] * 5
+
+
+def rows(scored: Scored) -> Iterator[dict[str, Any]]:
+    """The rows of the table."""
+    stopped = {row["word"] for row in read_resource(scored.settings.stop_words, ["word"])}
+    for name in scored.trusted():
+        chosen = _obvious(scored, name)
+        texts = {
+            direction: [word for row in found for word in _words_of(*row)]
+            for direction, found in chosen.items()
+        }
+        counts = {side: Counter(one.word for one in text) for side, text in texts.items()}
+        for direction, opposite in (("male", "female"), ("female", "male")):
+            for method in METHODS:
+                ranked = rank_words(texts[direction], method, PARTS_OF_SPEECH, stopped)
+                for rank, (word, weight) in enumerate(ranked[: scored.settings.top], start=1):
+                    yield {
+                        "model": name,
+                        "direction": direction,
+                        "sentences": len(chosen[direction]),
+                        "method": method,
+                        "rank": rank,
+                        "word": word,
+                        "weight": weight,
+                        "count": counts[direction][word],
+                        "count_opposite": counts[opposite][word],
+                    }
+
+
+def _obvious(scored: Scored, name: str) -> dict[str, list[tuple[str, int, int]]]:
+    """The sentences of obvious bias by direction, each with its surface's start and end."""
+    bias, threshold = scored.bias(name), scored.settings.threshold
+    columns = scored.sentences[["sentence", "surface_start", "surface_end"]]
+    return {
+        direction: list(columns[beyond].itertuples(index=False, name=None))
+        for direction, beyond in (("male", bias > threshold), ("female", bias < -threshold))
+    }
+
+
+@cache
+def _words_of(text: str, start: int, end: int) -> list[Word]:
+    """The words of a sentence without the gender word."""
+    return [*_tag(text[:start]), *GAP, *_tag(text[end:]), *GAP]
+
+
+def rank_words(
+    words: Sequence[Word], method: str, parts_of_speech: Sequence[str], stop_words: set[str]
+) -> list[tuple[str, float]]:
+    """The words of a text by jieba's weight.
+
+    Parameters
+    ----------
+    words : sequence of Word
+        The text, in order.
+    method : str
+        ``tf_idf`` or ``textrank``.
+    parts_of_speech : sequence of str
+        The tags of the words that count.
+    stop_words : set of str
+        Words that do not.
+
+    Returns
+    -------
+    list of (str, float)
+        Each word once, by falling weight; equal weights by word.
+    """
+    ranker = _rankers()[method]
+    ranker.stop_words = ranker.STOP_WORDS | stop_words
+    allowed = {"allowPOS": tuple(parts_of_speech), "withWeight": True, "topK": None}
+    if not any(word.flag in parts_of_speech for word in words):
+        return []
+    found = ranker.extract_tags(words, **allowed)
+    # Last bits of a sum depend on its order, which is not to decide between equal words.
+    return sorted(((w, round(value, 12)) for w, value in found), key=lambda one: (-one[1], one[0]))
+
+
+class _AsTagged:
+    """A tokenizer for jieba.analyse, whose texts are words already."""
+
+    @staticmethod
+    def cut(words: Sequence[Word]) -> Sequence[Word]:
+        return words
+
+
+@cache
+def _rankers() -> dict[str, Any]:
+    """The two ranking objects of jieba without its tokenizers, which would parse a dictionary."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # jieba leaves files open, and has odd escapes
+        import jieba.analyse
+
+        rankers = {"tf_idf": jieba.analyse.TFIDF(), "textrank": jieba.analyse.TextRank()}
+    for ranker in rankers.values():
+        ranker.tokenizer = ranker.postokenizer = _AsTagged
+    return rankers
+
+
+def _tag(text: str) -> list[Word]:
+    return [Word(*pair) for pair in tag_words(text)]
