@@ -63,7 +63,7 @@ rule measure_calibration:
 rule measure_counterfactual:
     input:
         data="<results>/legal/{legal}/{legal}.parquet",
-        predictions=lambda wildcards: plan_classifiers.with_twins(config, wildcards.legal),
+        predictions=lambda wildcards: plan_classifiers.with_counterfactuals(config, wildcards.legal),
     output:
         shown("<results>/tables/legal_{legal}_counterfactual.csv"),
     conda:
