@@ -1,10 +1,4 @@
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -213,36 +207,6 @@ def test_it_goes_on_to_the_same_bits(tmp_path, monkeypatch, capsys, objective, a
     resumed = run(examples(), objective, folder=tmp_path)
     assert (f"continues after step {at - 1}" in capsys.readouterr().err) == (at > 1)
     assert same(whole, resumed)
-
-
-@pytest.mark.parametrize("objective", ["group_dro", "adversarial"])
-def test_killed_for_real_it_goes_on_to_the_same_bits(tmp_path, objective):
-    """SIGKILL whenever it happens to have written another checkpoint, again and again."""
-    out, folder = tmp_path / "out.npz", tmp_path / "scratch"
-    command = [sys.executable, made_training.__file__, objective, str(folder), str(out)]
-    paths = [str(Path(made_training.__file__).parents[2]), *sys.path]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
-    kills = 0
-    while kills < 3:
-        process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
-        file = folder / "checkpoint.pt"
-        before = file.stat().st_mtime_ns if file.is_file() else 0
-        while process.poll() is None:
-            time.sleep(0.002)
-            if file.is_file() and file.stat().st_mtime_ns != before:
-                process.send_signal(signal.SIGKILL)
-                break
-        if process.wait() == 0:  # it was done before it could be killed
-            break
-        assert process.returncode == -signal.SIGKILL
-        kills += 1
-    assert kills
-    if not out.is_file():
-        subprocess.run(command, env=environment, check=True, stderr=subprocess.DEVNULL)
-    found = np.load(out)
-    trained, logits, _ = run(examples(), objective)
-    assert (found["logits"] == logits).all()
-    assert str(found["history"]) == repr(trained.history)
 
 
 def test_the_checkpoint_of_another_training_is_refused(tmp_path, monkeypatch):
