@@ -43,7 +43,7 @@ def records(place: Checkout) -> dict[str, dict]:
 def test_each_job_asked_slurm_for_what_its_rule_states(run, far):
     assert 35 <= len(far.jobs()) == len(run.jobs) <= 42
     assert {job.rule for job in far.jobs()} >= WITH_GPU
-    far.asked_as_stated(run, with_gpu=WITH_GPU, at_gpus={"train_masked_lm"})
+    far.asked_as_stated(run, with_gpu=WITH_GPU, at_gpus={"train_language_model"})
 
 
 def test_nothing_is_left(far):

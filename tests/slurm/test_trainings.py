@@ -17,10 +17,10 @@ from on_cluster import CLUSTER, HERE, Running, on_cluster, said, slurm_jobs
 MADE = "results/tables/legal_cases_scores.csv"
 
 #: The rules that the profile of the tests gives a GPU.
-WITH_GPU = {"embed_paragraphs", "train_classifier", "train_top"}
+WITH_GPU = {"embed_paragraphs", "train_classifier", "train_frozen_head"}
 
 #: The trainings that an urgent job drives from their nodes.
-PREEMPTED = ["train_masked_lm", "train_classifier"]
+PREEMPTED = ["train_language_model", "train_classifier"]
 
 CONFIG = ("--configfile", "config/trainings.yaml")
 
@@ -76,7 +76,7 @@ def test_trainings_that_another_job_preempts_go_on_from_their_checkpoints(far, p
         told = rf"preempted JobId={one.training} has been requeued .* JobId={one.urgent}\b"
         assert re.search(told, slurm)
         (log,) = (far.root / "results" / "logs" / one.rule).rglob("*.log")
-        assert int(re.search(r"goes on after step (\d+)", log.read_text())[1]) > 0
+        assert int(re.search(r"continues after step (\d+)", log.read_text())[1]) > 0
 
 
 def test_the_cluster_gives_the_same_bytes(here, far):
@@ -87,7 +87,7 @@ def test_the_cluster_gives_the_same_bytes(here, far):
 
 def test_each_job_asked_slurm_for_what_its_rule_states(run, far):
     assert {job.rule for job in far.jobs()} > WITH_GPU
-    far.asked_as_stated(run, with_gpu=WITH_GPU, at_gpus={"train_masked_lm"})
+    far.asked_as_stated(run, with_gpu=WITH_GPU, at_gpus={"train_language_model"})
 
 
 def test_nothing_is_left(far):

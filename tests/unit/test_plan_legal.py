@@ -1,3 +1,4 @@
+import importlib
 from pathlib import Path
 
 import pytest
@@ -5,6 +6,7 @@ import pytest
 from evenhand import plan, plan_classifiers, plan_legal, plan_report
 from evenhand.core.config import complete, read_schema
 from evenhand.core.config_reference import SCHEMA
+from evenhand.core.declared import declared
 from evenhand.errors import InputError
 from evenhand.learning.objective import load_objective
 
@@ -153,18 +155,17 @@ def with_classifiers(**classifiers: dict) -> dict:
     return configured(TEXTS_ONLY, classifiers=classifiers, models=TINY)
 
 
-def test_a_training_is_told_only_what_differs_from_its_stage(here):
+def test_a_training_is_told_only_what_differs_from_its_family(here):
     config = with_classifiers(
-        linear=LINEAR, same=LINEAR | {"clip": 1.0, "epsilon": 1e-3, "epochs": 20, "features": 5000}
+        linear=LINEAR, same=LINEAR | {"clip": 1.0, "epsilon": 1e-3, "epochs": 20, "patience": 5}
     )
     told = plan_classifiers.training_options(config, "mine", "linear", "erm", "none")
     assert told == {
-        **{"kind": "ecthr", "classifier": "linear", "objective": "erm", "attribute": None},
-        **{"objective_options": None, "seeds": [0, 1, 2, 3, 4]},
+        **{"kind": "ecthr", "family": "linear", "classifier": "linear", "objective": "erm"},
+        **{"attribute": None, "objective_options": None, "settings": None},
     }
     same = plan_classifiers.training_options(config, "mine", "same", "erm", "none")
     assert same == told | {"classifier": "same"}
-    assert plan_classifiers.words_options(config, "same") == {}
 
 
 def test_settings_reach_their_stages(here):
@@ -172,25 +173,20 @@ def test_settings_reach_their_stages(here):
     encoder = ENCODER | {"dtype": "bf16", "mode": "compat", "accumulate": 4, "keep_weights": False}
     config = with_classifiers(linear=linear, encoder=encoder)
     told = plan_classifiers.training_options(config, "mine", "linear", "erm", "none")
-    assert (told["lr"], told["epsilon"], told["warmup"]) == (0.003, 1e-8, 0.1)
-    assert "min_df" not in told
-    assert plan_classifiers.words_options(config, "linear") == {"min_df": 2}
+    assert told["settings"] == ["lr=0.003", "warmup=0.1", "epsilon=1e-08"]
     told = plan_classifiers.training_options(
         config, "mine", "encoder", "group_dro", "applicant_age"
     )
-    assert {key: told[key] for key in ("dtype", "mode", "accumulate", "keep_weights")} == {
-        **{"dtype": "bf16", "mode": "compat", "accumulate": 4, "keep_weights": False}
-    }
-    assert (told["attribute"], "seeds" in told) == ("applicant_age", False)
+    assert told["settings"] == ["accumulate=4", "dtype=bf16", "mode=compat", "keep_weights=False"]
+    assert told["attribute"] == "applicant_age"
 
 
 def test_epochs_are_chosen_by_groups_only_where_there_are_some(here):
     config = with_classifiers(linear=LINEAR | {"select": "worst_group_f1"})
     told = plan_classifiers.training_options(config, "mine", "linear", "group_dro", "applicant_age")
-    assert told["select"] == "worst_group_f1"
-    assert "select" not in plan_classifiers.training_options(
-        config, "mine", "linear", "erm", "none"
-    )
+    assert told["settings"] == ["select=worst_group_f1"]
+    told = plan_classifiers.training_options(config, "mine", "linear", "erm", "none")
+    assert told["settings"] is None
 
 
 def test_a_training_sees_the_findings_of_its_attribute_alone(here):
@@ -210,14 +206,21 @@ def test_what_the_plan_reads_off_an_objective_is_what_it_says():
         assert plan_classifiers.pairs(config, name) == module.OPTIONS.get("pairs")
 
 
-def test_every_setting_is_one_of_a_stage():
-    stages = [plan_classifiers._defaults(stage) for stage in plan_classifiers.TRAINING.values()]
-    for name in (*plan_classifiers.SETTINGS, "lr", "tensorboard"):
-        assert any(name in stage for stage in stages), name
-    assert set(plan_classifiers.WORDS) <= plan_classifiers._defaults("weigh_words").keys()
+@pytest.mark.parametrize("family", plan_classifiers.STANDS_FOR)
+def test_every_setting_of_a_family_is_a_key(family):
+    module = importlib.import_module(f"evenhand.legal.classifiers.{family}")
     described = read_schema(SCHEMA)["properties"]["legal"]["properties"]["classifiers"]
-    keys = set(described["additionalProperties"]["properties"])
-    assert {*plan_classifiers.SETTINGS, *plan_classifiers.WORDS} <= keys
+    keys = described["additionalProperties"]["properties"]
+    assert declared(module.__name__, "SETTINGS") == module.SETTINGS
+    assert module.SETTINGS.keys() - keys.keys() == {"lr"}
+    for name, key in keys.items():
+        if name in module.SETTINGS and "only_for" in key:
+            assert family in key["only_for"]["kind"]
+
+
+def test_tensorboard_is_gone(here):
+    with pytest.raises(InputError, match=r"classifiers\.drawn\.tensorboard is gone; remove it"):
+        with_classifiers(drawn=LINEAR | {"tensorboard": True})
 
 
 def test_what_no_classifier_makes_use_of_is_refused(here):
@@ -232,18 +235,11 @@ def test_what_no_classifier_makes_use_of_is_refused(here):
         "config: legal.classifiers.plain.select has no effect, since none of its objectives sees"
         " groups",
         "config: legal.objectives.irm has no effect, since no classifier is trained with it",
-        "config: legal.swap has no effect, since no twins are asked for; remove what is not used.",
+        "config: legal.swap has no effect, since no counterfactuals are requested; remove what is"
+        " not used.",
     ]
-    plain |= {"objectives": ["irm"], "twins": True}
+    plain |= {"objectives": ["irm"], "counterfactuals": True}
     plan.check_effects(with_classifiers(plain=plain), {"legal": {"classifiers": {"plain": plain}}})
-
-
-def test_curves_lie_below_the_results_if_they_are_asked_for(here):
-    config = with_classifiers(quiet=LINEAR, drawn=LINEAR | {"tensorboard": True})
-    assert plan_classifiers.board(config, "quiet", "mine", "quiet") == ""
-    assert (
-        plan_classifiers.board(config, "drawn", "mine", "drawn") == "results/tensorboard/mine/drawn"
-    )
 
 
 def test_what_stands_for_the_paper(here):
@@ -319,62 +315,75 @@ def tables(folder: str, *names: str) -> str:
     [
         ("linear", [], {}),
         ("linear", ["pairs=cosine"], {}),
-        ("linear", ["pairs=counterfactual"], {"twins": "twins/words/mine.arrow"}),
+        ("linear", ["pairs=counterfactual"], {"counterfactuals": "twins/words/mine.arrow"}),
         ("linear", ["pairs=graph"], {"neighbours": "neighbours/words/mine.parquet"}),
-        ("frozen", ["pairs=counterfactual"], {"twins": "twins/embeddings/bert.arrow"}),
+        ("frozen", ["pairs=counterfactual"], {"counterfactuals": "twins/embeddings/bert.arrow"}),
         ("frozen", ["pairs=graph"], {"neighbours": "neighbours/embeddings/bert.parquet"}),
         (
             "hierarchical",
             ["weight=1", "pairs=counterfactual"],
-            {"twins": "twins/tokens/bert.arrow", "twins_meta": "twins/tokens/bert.json"},
+            {
+                "counterfactuals": "twins/tokens/bert.arrow",
+                "counterfactuals_meta": "twins/tokens/bert.json",
+            },
         ),
         ("hierarchical", ["pairs=graph"], {"neighbours": "neighbours/embeddings/bert.parquet"}),
     ],
 )
-def test_pairs_are_given_to_the_objective_that_asks_for_them(here, kind, options, expected):
+def test_a_training_reads_what_its_family_and_objective_need(here, kind, options, expected):
     config = fair(kind, options)
-    given = plan_classifiers.training_pairs(config, "mine", "mine", "iifr_text")
-    assert given == {key: f"<results>/legal/mine/{path}" for key, path in expected.items()}
-    assert plan_classifiers.training_pairs(config, "mine", "mine", "erm") == {}
+
+    def read(objective: str) -> dict[str, str]:
+        return plan_classifiers.training_inputs(config, "mine", "mine", objective, "none")
+
+    names = {"linear": "words/mine", "frozen": "embeddings/bert", "hierarchical": "tokens/bert"}
+    usual = {"data": "training/none.parquet", "features": f"{names[kind]}.arrow"}
+    usual |= {} if kind == "linear" else {"features_meta": f"{names[kind]}.json"}
+    usual = {key: f"<results>/legal/mine/{path}" for key, path in usual.items()}
+    assert read("erm") == usual
+    more = {key: f"<results>/legal/mine/{path}" for key, path in expected.items()}
+    assert read("iifr_text") == usual | more
 
 
-def test_twins_of_all_objectives(here):
+def test_counterfactuals_of_all_objectives(here):
     folder = tables("own", "swap_gender_en", "swap_gender_en_followers", "swap_gender_de")
-    config = fair(twins=True, tables=folder)
+    config = fair(counterfactuals=True, tables=folder)
     plan_classifiers.check_classifiers(config)
-    given = plan_classifiers.training_pairs(config, "mine", "mine", "erm")
-    assert given == {"twins": "<results>/legal/mine/twins/words/mine.arrow"}
-    assert plan_classifiers.with_twins(config, "mine") == plan_classifiers.predictions(
+    given = plan_classifiers.training_inputs(config, "mine", "mine", "erm", "none")
+    assert given["counterfactuals"] == "<results>/legal/mine/twins/words/mine.arrow"
+    assert plan_classifiers.with_counterfactuals(config, "mine") == plan_classifiers.predictions(
         config, "mine"
     )
-    assert plan_classifiers.twinned(config) == ["mine"]
+    assert plan_classifiers.swapped(config) == ["mine"]
     assert plan_classifiers.swap_tables(config, "mine") == {
         "words": {"en": "own/swap_gender_en.csv"},
         "followers": {"en": "own/swap_gender_en_followers.csv"},
     }
 
 
-def test_without_twins_nothing_is_swapped(here):
+def test_without_counterfactuals_nothing_is_swapped(here):
     config = fair(tables="nowhere")
     plan_classifiers.check_classifiers(config)
-    assert plan_classifiers.twinned(config) == []
+    assert plan_classifiers.swapped(config) == []
     only = fair(options=("pairs=counterfactual",))
-    (file,) = plan_classifiers.with_twins(only, "mine")
+    (file,) = plan_classifiers.with_counterfactuals(only, "mine")
     assert "/iifr_text/" in file
 
 
 @pytest.mark.parametrize(
     ("given", "match"),
     [
-        ({"swap": "age"}, r"swapped for age \(swap_age_en.csv in own\)"),
+        ({"swap": "age"}, r"the words of age \(swap_age_en.csv in own\)"),
         ({"of": "fscs"}, r"swap_gender_de.csv or swap_gender_fr.csv or swap_gender_it.csv in own"),
     ],
 )
 def test_what_no_table_swaps(here, given, match):
     folder = tables("own", "swap_gender_en", "swap_nationality_en")
-    for options, twins in ((("pairs=counterfactual",), False), ((), True)):
+    for options, wanted in ((("pairs=counterfactual",), False), ((), True)):
         with pytest.raises(InputError, match=match):
             plan_classifiers.check_classifiers(
-                fair(options=options, twins=twins, tables=folder, **given)
+                fair(options=options, counterfactuals=wanted, tables=folder, **given)
             )
-    plan_classifiers.check_classifiers(fair(twins=True, tables=folder, swap="nationality"))
+    plan_classifiers.check_classifiers(
+        fair(counterfactuals=True, tables=folder, swap="nationality")
+    )

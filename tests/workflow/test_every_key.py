@@ -142,7 +142,10 @@ legal:
         [
             *("models.longer.pretrain", "legal.swap", "legal.objectives"),
             *(f"legal.classifiers.{name}" for name in ("words", "whole", "still")),
-            *(f"legal.classifiers.plain.{key}" for key in ("attributes", "select", "twins")),
+            *(
+                f"legal.classifiers.plain.{key}"
+                for key in ("attributes", "select", "counterfactuals")
+            ),
         ],
         """\
 models:
@@ -159,7 +162,7 @@ legal:
       kind: cail
       parts: {judgments: {format: judge, files: [resources/demo/legal/cail/judgments.jsonl]}}
   classifiers:
-    words: {kind: linear, datasets: [cail], objectives: [erm, group_dro], twins: true}
+    words: {kind: linear, datasets: [cail], objectives: [erm, group_dro], counterfactuals: true}
     whole: {kind: hierarchical, model: longer, datasets: [cail], seeds: 2, objectives: [group_dro]}
     still: {kind: frozen, model: tiny, datasets: [cail], seeds: 2, objectives: [irm]}
     plain: {kind: linear, datasets: [more], objectives: [erm]}
@@ -437,8 +440,8 @@ NAMED = {
         legal:
           datasets: {c: {kind: cail, parts: {p: {format: judge, sources: [judge_test]}}}}
           classifiers:
-            X: {kind: linear, datasets: [c], objectives: [erm], twins: true}
-            other: {kind: frozen, model: m, datasets: [c], objectives: [erm], twins: true}
+            X: {kind: linear, datasets: [c], objectives: [erm], counterfactuals: true}
+            other: {kind: frozen, model: m, datasets: [c], objectives: [erm], counterfactuals: true}
     """,
 }
 

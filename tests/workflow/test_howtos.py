@@ -38,10 +38,11 @@ BY_HAND: dict[str, Callable[[Path], None]] = {}
 
 def model(folder: Path, seed: int) -> None:
     """A small English masked model: a few seconds of training."""
-    from evenhand.scoring.train_masked_lm import train_masked_lm
+    from evenhand.learning.train_language_model import train_language_model
 
     texts = sorted((REPOSITORY / "resources/demo/english").glob("*.txt"))
-    train_masked_lm(files=texts, out=folder, tokens="wordpiece", layers=1, steps=60, seed=seed)
+    settings = ["tokens=wordpiece", "layers=1", "steps=60"]
+    train_language_model(files=texts, out=folder, kind="masked", settings=settings, seed=seed)
 
 
 @by_hand("a model of the auditor's own lies in models/mine")

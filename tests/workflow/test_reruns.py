@@ -69,9 +69,9 @@ def demo_template(tmp_path_factory) -> Checkout:
         made.write("mine/more/first.jsonl", "".join(lines[20:40]))
         made.write("mine/more/second.jsonl", "".join(lines[40:]))
         made.shell(
-            "python -m evenhand.scoring.train_causal_lm --layers 1 --width 16 --heads 2 --steps 5"
-            " --batch 4 --vocabulary 400 --files resources/demo/english/town_and_travel.txt"
-            " --out mine/tiny-en"
+            "python -m evenhand.learning.train_language_model --kind causal --settings layers=1"
+            " width=16 heads=2 steps=5 batch=4 vocabulary=400 --out mine/tiny-en"
+            " --files resources/demo/english/town_and_travel.txt"
         ).check_returncode()
         made.run(cores=4)
 
@@ -293,7 +293,7 @@ def test_editing_a_table_reruns_its_readers(demo, graph, name):
         ("resamples: 100", "resamples: 200", {"tabulate_bias", *PAIR_TABLES}),
         ("slguset:\n", "bias: {log_base: 2}\nslguset:\n", {"score_bias"}),
         ("resamples: 100", "resamples: 100, device: cuda:7", set()),
-        ("steps: 3", "steps: 4", {"train_masked_lm"}),
+        ("steps: 3", "steps: 4", {"train_language_model"}),
         ("null_seeds: 3", "null_seeds: 4", {"score_pairs"}),
         ("null_seeds: 3", "null_seeds: 3\n  shuffle: false", {"score_pairs"}),
         ("sentences_per_pair: 4", "sentences_per_pair: 2", {"draw_annotation"}),
@@ -320,7 +320,7 @@ def test_adding_a_corpus_file_runs_its_shard_and_the_merges(demo, graph):
         "apply_filters",
     }
     assert set(plan) - of_shards == set(graph.below(graph.of_rules("merge_candidates"))) | set(
-        graph.below(graph.of_rules("train_masked_lm", "count_funnel"))
+        graph.below(graph.of_rules("train_language_model", "count_funnel"))
     )
 
 

@@ -35,7 +35,7 @@ legal:
   resamples: 100
 """
 TARGETS = tuple(f"results/tables/legal_swiss_{name}.csv" for name in ("table_4", "table_2"))
-TRAINING = {"words": "train_linear", "whole": "train_classifier", "still": "train_top"}
+TRAINING = {"words": "train_linear", "whole": "train_classifier", "still": "train_frozen_head"}
 
 
 @pytest.fixture(scope="session")
@@ -77,7 +77,7 @@ WORDS = ("train_linear", "erm", "none")
 ERM = {
     WORDS,
     ("train_classifier", "erm", "none", "0"),
-    ("train_top", "erm", "none"),
+    ("train_frozen_head", "erm", "none"),
 }
 DRO = {
     ("train_linear", "group_dro", "decision_language"),
@@ -131,7 +131,7 @@ def test_editing_an_attribute_trains_only_what_uses_it(trained, graph):
     assert trainings(plan) == {("train_linear", "group_dro", "legal_area")}
     rules = {job.rule for job in plan}
     assert {"build_cases", "build_training", "tabulate_classifiers"} <= rules
-    assert not rules & {"weigh_words", "tokenise_cases", "embed_paragraphs", "pretrain_encoder"}
+    assert not rules & {"fit_tfidf", "tokenise_cases", "embed_paragraphs", "pretrain_encoder"}
 
 
 @pytest.mark.parametrize("module", ["metrics/disparity", "legal/scored", "metrics/bootstrap"])
@@ -147,7 +147,7 @@ def test_editing_a_metric_trains_nothing(trained, graph, module):
     [
         # a hierarchical training is one of one seed, the others are of all
         ("seeds: 1,", "seeds: 2,", {("train_classifier", "erm", "none", "1")}),
-        ("seeds: 2, epochs: 1", "seeds: 3, epochs: 1", {("train_top", "erm", "none")}),
+        ("seeds: 2, epochs: 1", "seeds: 3, epochs: 1", {("train_frozen_head", "erm", "none")}),
         ("seeds: 2, epochs: 2", "seeds: 2, epochs: 3", {WORDS, *DRO}),
         ("kind: linear,", "kind: linear, min_df: 3,", {WORDS, *DRO}),
         (
@@ -155,7 +155,7 @@ def test_editing_a_metric_trains_nothing(trained, graph, module):
             "kind: linear, epsilon: 1.0e-8,",
             {WORDS, *DRO},
         ),
-        ("kind: frozen,", "kind: frozen, mode: compat,", {("train_top", "erm", "none")}),
+        ("kind: frozen,", "kind: frozen, mode: compat,", {("train_frozen_head", "erm", "none")}),
         (
             "kind: hierarchical,",
             "kind: hierarchical, dtype: bf16,",
@@ -165,7 +165,6 @@ def test_editing_a_metric_trains_nothing(trained, graph, module):
         ("resamples: 100\n", "resamples: 100\n  objectives: {group_dro: [step_size=0.1]}\n", DRO),
         # what a stage does anyway, or what is no change
         ("kind: linear,", "kind: linear, clip: 1.0, features: 5000, select: macro_f1,", set()),
-        ("kind: frozen,", "kind: frozen, tensorboard: true,", set()),
         ("kind: linear,", "kind: linear, stands_for: none,", set()),
         ("offline: true", "offline: true\nscoring: {device: cuda:7}", set()),
     ],
@@ -175,7 +174,7 @@ def test_a_key_trains_what_it_is_about(trained, old, new, expected):
     plan = trained.plan(*TARGETS)
     assert trainings(plan) == expected
     rules = {job.rule for job in plan}
-    assert ("weigh_words" in rules) == ("min_df" in new)
+    assert ("fit_tfidf" in rules) == ("min_df" in new)
     if "stands_for" in new:
         assert rules == {"tabulate_classifiers"}
     elif not expected:

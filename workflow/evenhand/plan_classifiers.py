@@ -1,40 +1,27 @@
-"""What the Snakefile asks about classifiers of legal cases. See `evenhand.plan`."""
+"""Plan the classifiers of legal cases: trainings, their inputs, what reads them.
 
-import ast
+See `evenhand.plan`.
+"""
+
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from evenhand import plan_legal
+from evenhand import plan_legal, plan_models
 from evenhand.core.declared import declared
 from evenhand.core.families import member_names
 from evenhand.errors import InputError
 
 Config = dict[str, Any]
 
-#: The stage that trains each kind of classifier, linear ones first, as in the paper.
-TRAINING = {
-    "linear": "train_linear",
-    "frozen": "train_top",
-    "hierarchical": "train_classifier",
-}
-
-#: What a kind of classifier stands for in the paper, if it is not said.
+#: What each kind of classifier represents in the paper by default; in the order of the paper.
 STANDS_FOR = {"linear": "linear", "frozen": "none", "hierarchical": "transformer"}
 
-#: Keys of a classifier that say how it is trained, where they have the stage's own names.
-SETTINGS = (
-    *("batch", "epochs", "patience", "select", "clip", "warmup", "weight_decay", "epsilon"),
-    *("mode", "dropout", "deterministic", "dtype", "accumulate", "segments", "paragraph_tokens"),
-    *("tokens_per_batch", "keep_weights"),
-)
-
-#: Keys of a classifier that say what words it reads.
-WORDS = ("features", "ngrams", "min_df")
+#: What each kind reads: the folder of the stage that makes it.
+READS = {"linear": "words", "frozen": "embeddings", "hierarchical": "tokens"}
 
 #: What the objectives' option ``pairs`` can be for which inputs have to be made.
-TWINS, GRAPH = "counterfactual", "graph"
+COUNTERFACTUAL, GRAPH = "counterfactual", "graph"
 
 
 def check_classifiers(config: Config) -> None:
@@ -43,8 +30,8 @@ def check_classifiers(config: Config) -> None:
     Raises
     ------
     InputError
-        It names no model, no data set, an attribute that none has, or twins for which there is
-        no table.
+        It names no model, no data set, an attribute that none has, or counterfactuals without
+        a table.
     """
     settings = config["legal"]
     for name, one in settings["classifiers"].items():
@@ -63,7 +50,7 @@ def check_classifiers(config: Config) -> None:
                 f"config: {key} names {strange[0]}, which none of its data sets has",
                 remedy=f"they have {', '.join(sorted(known))}",
             )
-    check_twins(config)
+    check_counterfactuals(config)
 
 
 def unused(config: Config) -> dict[str, str]:
@@ -78,8 +65,8 @@ def unused(config: Config) -> dict[str, str]:
     trained = {name for one in settings["classifiers"].values() for name in one["objectives"]}
     for name in settings["objectives"].keys() - trained:
         found[f"legal.objectives.{name}"] = "no classifier is trained with it"
-    if not twinned(config):
-        found["legal.swap"] = "no twins are asked for"
+    if not swapped(config):
+        found["legal.swap"] = "no counterfactuals are requested"
     return found
 
 
@@ -100,7 +87,7 @@ def classifiers(config: Config, kind: str) -> list[str]:
 
 def classifiers_of(config: Config, name: str) -> list[str]:
     """The classifiers that are trained on a data set; linear ones first, as in the paper."""
-    order = list(TRAINING)
+    order = list(STANDS_FOR)
     chosen = config["legal"]["classifiers"]
     own = [one for one in chosen if name in chosen[one]["datasets"]]
     return sorted(own, key=lambda one: order.index(chosen[one]["kind"]))
@@ -155,7 +142,7 @@ def _trainings(config: Config, name: str) -> Iterator[tuple[str, str, str]]:
     """The same with the classifier and the objective of each."""
     for classifier in classifiers_of(config, name):
         one = config["legal"]["classifiers"][classifier]
-        seeds = ["all"] if one["kind"] != "hierarchical" else range(one["seeds"])
+        seeds = ["all"] if seeds_together(config, classifier) else range(one["seeds"])
         for objective in one["objectives"]:
             for attribute in _trained_with(config, name, classifier, objective):
                 folder = f"<results>/legal/{name}/predictions/{classifier}/{objective}/{attribute}"
@@ -183,23 +170,32 @@ def _trained_with(config: Config, name: str, classifier: str, objective: str) ->
 def training_options(
     config: Config, name: str, classifier: str, objective: str, attribute: str
 ) -> dict[str, Any]:
-    """What the stage that trains a classifier is told."""
+    """Return the options of a training; settings that are the kind's default are left out."""
     one = config["legal"]["classifiers"][classifier]
-    stage = TRAINING[one["kind"]]
-    told = _changed(stage, one, *SETTINGS)
-    if attribute == plan_legal.NO_ATTRIBUTE:  # without groups none can be the worst
-        told.pop("select", None)
-    told |= {
+    defaults = declared(f"evenhand.legal.classifiers.{one['kind']}", "SETTINGS")
+    chosen = one | {"lr": one["learning_rate"]}
+    settings = [
+        f"{key}={chosen[key]}"
+        for key, default in defaults.items()
+        if chosen[key] is not None
+        and chosen[key] != default
+        # without groups none can be the worst
+        and not (key == "select" and attribute == plan_legal.NO_ATTRIBUTE)
+    ]
+    return {
         "kind": plan_legal.kind_of(config, name),
+        "family": one["kind"],
         "classifier": classifier,
         "objective": objective,
         "attribute": None if attribute == plan_legal.NO_ATTRIBUTE else attribute,
         "objective_options": config["legal"]["objectives"].get(objective),
-        **_changed(stage, {"lr": one["learning_rate"]}, "lr"),
+        "settings": settings or None,
     }
-    if one["kind"] != "hierarchical":
-        told["seeds"] = list(range(one["seeds"]))
-    return told
+
+
+def seeds_together(config: Config, classifier: str) -> bool:
+    """Return whether one job trains all seeds of a classifier."""
+    return config["legal"]["classifiers"][classifier]["kind"] != "hierarchical"
 
 
 def pairs(config: Config, objective: str) -> str | None:
@@ -209,14 +205,14 @@ def pairs(config: Config, objective: str) -> str | None:
     return chosen[-1] if chosen else (_objective(objective, "OPTIONS") or {}).get("pairs")
 
 
-def predicts_twins(config: Config, classifier: str, objective: str) -> bool:
-    """Whether a training is given the cases' twins."""
-    asked = config["legal"]["classifiers"][classifier]["twins"]
-    return asked or pairs(config, objective) == TWINS
+def predicts_counterfactuals(config: Config, classifier: str, objective: str) -> bool:
+    """Return whether a training reads the cases' counterfactuals."""
+    asked = config["legal"]["classifiers"][classifier]["counterfactuals"]
+    return asked or pairs(config, objective) == COUNTERFACTUAL
 
 
 def swap_tables(config: Config, name: str) -> dict[str, dict[str, str]]:
-    """The tables that the twins of a data set are made with, by language.
+    """Return the tables that counterfactuals of a data set are made with, by language.
 
     Returns
     -------
@@ -233,92 +229,64 @@ def swap_tables(config: Config, name: str) -> dict[str, dict[str, str]]:
     return found
 
 
-def training_pairs(config: Config, name: str, classifier: str, objective: str) -> dict[str, str]:
-    """What a training is given besides, for the pairs that its objective compares."""
+def training_inputs(
+    config: Config, name: str, classifier: str, objective: str, attribute: str
+) -> dict[str, str]:
+    """Return the files that a training reads, by the argument of the stage."""
     one, folder = config["legal"]["classifiers"][classifier], f"<results>/legal/{name}"
-    made = {
-        "linear": f"words/{classifier}",
-        "hierarchical": f"tokens/{one['model']}",
-        "frozen": f"embeddings/{one['model']}",
-    }[one["kind"]]
-    given = {}
-    if predicts_twins(config, classifier, objective):
-        given["twins"] = f"{folder}/twins/{made}.arrow"
-        if one["kind"] == "hierarchical":
-            given["twins_meta"] = f"{folder}/twins/{made}.json"
+    kind, model = one["kind"], one["model"]
+    made = f"{READS[kind]}/{classifier if kind == 'linear' else model}"
+    files = {
+        "data": f"{folder}/training/{attribute}.parquet",
+        "features": f"{folder}/{made}.arrow",
+    }
+    if kind != "linear":
+        files["features_meta"] = f"{folder}/{made}.json"
+    if kind == "hierarchical" and (encoder := plan_models.model_folder(config, model)):
+        files["model"] = encoder
+    if predicts_counterfactuals(config, classifier, objective):
+        files["counterfactuals"] = f"{folder}/twins/{made}.arrow"
+        if kind == "hierarchical":
+            files["counterfactuals_meta"] = f"{folder}/twins/{made}.json"
     if pairs(config, objective) == GRAPH:
-        space = made if one["kind"] == "linear" else f"embeddings/{one['model']}"
-        given["neighbours"] = f"{folder}/neighbours/{space}.parquet"
-    return given
+        space = made if kind == "linear" else f"embeddings/{model}"
+        files["neighbours"] = f"{folder}/neighbours/{space}.parquet"
+    return files
 
 
-def with_twins(config: Config, name: str) -> list[str]:
-    """The predictions of a data set that say something of twins."""
+def with_counterfactuals(config: Config, name: str) -> list[str]:
+    """Return the predictions of a data set that have counterfactuals."""
     return [
         file
         for file, classifier, objective in _trainings(config, name)
-        if predicts_twins(config, classifier, objective)
+        if predicts_counterfactuals(config, classifier, objective)
     ]
 
 
-def twinned(config: Config) -> list[str]:
-    """The data sets whose cases' twins are predicted by a classifier."""
-    return [name for name in scored(config) if with_twins(config, name)]
+def swapped(config: Config) -> list[str]:
+    """Return the data sets of whose cases a classifier predicts counterfactuals."""
+    return [name for name in scored(config) if with_counterfactuals(config, name)]
 
 
-def check_twins(config: Config) -> None:
-    """Refuse twins for which there is no table.
+def check_counterfactuals(config: Config) -> None:
+    """Refuse counterfactuals for which there is no table.
 
     Raises
     ------
     InputError
         Nothing says what is swapped in any language of the data set.
     """
-    for name in twinned(config):
+    for name in swapped(config):
         if not swap_tables(config, name)["words"]:
             swap, folder = config["legal"]["swap"], config["legal"]["tables"]
             languages = plan_legal.dataset(plan_legal.kind_of(config, name)).languages
             files = [f"swap_{swap}_{one}.csv" for one in languages]
             raise InputError(
-                f"config: twins of {name} are asked for, and no table says what is swapped for"
+                f"config: counterfactuals of {name} are requested, and no table lists the words of"
                 f" {swap} ({' or '.join(files)} in {folder})",
-                remedy="write such a table, name another one in legal.swap, or ask for no twins of"
-                f" {name} (twins of its classifiers, pairs=counterfactual of their objectives)",
+                remedy="write such a table, name another one in legal.swap, or request none of"
+                f" {name} (counterfactuals of its classifiers, or pairs=counterfactual)",
             )
-
-
-def words_options(config: Config, classifier: str) -> dict[str, Any]:
-    """What the stage that weighs a linear classifier's words is told."""
-    return _changed("weigh_words", config["legal"]["classifiers"][classifier], *WORDS)
-
-
-def board(config: Config, classifier: str, *place: str) -> str:
-    """The folder of a training's curves for TensorBoard, if they are asked for; else blank."""
-    asked = config["legal"]["classifiers"][classifier]["tensorboard"]
-    return "/".join([config["results"], "tensorboard", *place]) if asked else ""
-
-
-def _changed(stage: str, one: dict[str, Any], *names: str) -> dict[str, Any]:
-    """The settings that are not as the stage has them anyway: a new one reruns nothing."""
-    own = _defaults(stage)
-    return {key: one[key] for key in names if one[key] is not None and one[key] != own[key]}
-
-
-@cache
-def _defaults(stage: str) -> dict[str, Any]:
-    """The arguments of a stage that have a default; read off, as in `uses_groups`."""
-    path = Path(__file__).parent / "legal" / f"{stage}.py"
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.FunctionDef) and node.name == stage:
-            pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-            return {one.arg: ast.literal_eval(value) for one, value in pairs if value is not None}
-    raise ValueError(f"{path.name} holds no stage")
-
-
-def made_by_encoder(config: Config, what: str, name: str, classifier: str, suffix: str) -> str:
-    """The tokens or embeddings of a data set that a classifier's encoder has made."""
-    model = config["legal"]["classifiers"][classifier]["model"]
-    return f"<results>/legal/{name}/{what}/{model}.{suffix}"
 
 
 def scored(config: Config) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.declared import declared
 from evenhand.errors import InputError
 from evenhand.scoring.model_files import check_folder, is_pickled
 
@@ -77,13 +78,22 @@ def train_inputs(config: Config, model: str, shards: Iterable[str]) -> dict[str,
     return {"tables": [f"<results>/slguset/sentences/{shard}.parquet" for shard in shards]}
 
 
-def models_trained(config: Config, kind: str) -> list[str]:
-    """The models of a kind (masked, causal) that are trained here."""
-    return [
-        name
-        for name, model in config["models"].items()
-        if "train" in model and model["train"]["kind"] == kind
-    ]
+def trained(config: Config) -> list[str]:
+    """Return the models that are trained here."""
+    return [name for name, model in config["models"].items() if "train" in model]
+
+
+def train_module(config: Config, model: str) -> str:
+    """Return the module of a trained model's kind."""
+    return f"evenhand.learning.language_models.{config['models'][model]['train']['kind']}"
+
+
+def train_options(config: Config, model: str) -> dict[str, Any]:
+    """Return the options of a training, with the settings that its kind of model has."""
+    given = config["models"][model]["train"]
+    known = declared(train_module(config, model), "SETTINGS")
+    settings = [f"{key}={given[key]}" for key in known if key in given]
+    return {"kind": given["kind"], "settings": settings, "seed": given["seed"]}
 
 
 def models_for(config: Config, language: str | None) -> list[str]:

@@ -78,9 +78,7 @@ wildcard_constraints:
     legal="|".join(LEGAL["datasets"]) or NOTHING,
     part="[a-z][a-z0-9_]*",
     attribute="[a-z_]+",
-    linear="|".join(plan_classifiers.classifiers(config, "linear")) or NOTHING,
-    hierarchical="|".join(plan_classifiers.classifiers(config, "hierarchical")) or NOTHING,
-    frozen="|".join(plan_classifiers.classifiers(config, "frozen")) or NOTHING,
+    classifier="|".join(LEGAL["classifiers"]) or NOTHING,
     objective="[a-z_]+",
     seed="[0-9]+",
     form="|twins/",
@@ -260,27 +258,52 @@ def kind(wildcards):
 
 
 def training_modules(wildcards):
-    """The plugins of a stage that trains with an objective."""
-    return [*kind_module(wildcards), f"evenhand.learning.objectives.{wildcards.objective}"]
+    """The plugins of a training: kind of data set, family of classifiers, objective."""
+    family = LEGAL["classifiers"][wildcards.classifier]["kind"]
+    return [
+        *kind_module(wildcards),
+        f"evenhand.legal.classifiers.{family}",
+        f"evenhand.learning.objectives.{wildcards.objective}",
+    ]
 
 
-def training(kind):
-    """`params: options` of such a stage; the wildcard of its classifier has the kind's name."""
+def training_inputs(wildcards):
+    """The files that a training reads."""
+    return plan_classifiers.training_inputs(
+        config, wildcards.legal, wildcards.classifier, wildcards.objective, wildcards.attribute
+    )
 
-    def told(wildcards):
-        name = getattr(wildcards, kind)
-        told = plan_classifiers.training_options(
-            config, wildcards.legal, name, wildcards.objective, wildcards.attribute
-        )
-        keys = {
-            **{"classifier": None, "objective": None, "attribute": None},
-            "kind": f"legal.datasets.{wildcards.legal}.kind",
-            "lr": f"legal.classifiers.{name}.learning_rate",
-            "objective_options": f"legal.objectives.{wildcards.objective}",
-        }
-        return Options(f"legal.classifiers.{name}", told, keys)
 
-    return told
+def training_options(wildcards):
+    """The options of a training, but its seeds."""
+    key = f"legal.classifiers.{wildcards.classifier}"
+    told = plan_classifiers.training_options(
+        config, wildcards.legal, wildcards.classifier, wildcards.objective, wildcards.attribute
+    )
+    keys = {
+        **{"classifier": None, "objective": None, "attribute": None},
+        "kind": f"legal.datasets.{wildcards.legal}.kind",
+        "family": f"{key}.kind",
+        "settings": key,
+        "objective_options": f"legal.objectives.{wildcards.objective}",
+    }
+    return Options(key, told, keys)
+
+
+def all_seeds(wildcards):
+    """All seeds of a classifier."""
+    seeds = list(range(LEGAL["classifiers"][wildcards.classifier]["seeds"]))
+    return derived(f"legal.classifiers.{wildcards.classifier}.seeds", {"seeds": seeds})
+
+
+def encoder_hub(wildcards):
+    """Where on the hub a classifier's encoder is, if it is there."""
+    return hub_options(LEGAL["classifiers"][wildcards.classifier]["model"])
+
+
+def of_family(kind):
+    """The names of the classifiers of a kind, as a wildcard."""
+    return "|".join(map(re.escape, plan_classifiers.classifiers(config, kind))) or NOTHING
 
 
 def attribute_option(wildcards):
@@ -294,30 +317,6 @@ def findings_attributes(wildcards):
     return Options(None, {"attributes": plan_legal.names_of_findings(config, wildcards.legal)})
 
 
-# Curves are no change either.
-def board(kind):
-    """`params: board`: where such a stage leaves its curves, if they are asked for."""
-
-    def told(wildcards, input):
-        place = [wildcards.legal, getattr(wildcards, kind), wildcards.objective]
-        place += [wildcards.attribute, *([wildcards.seed] if kind == "hierarchical" else [])]
-        folder = plan_classifiers.board(config, place[1], *place)
-        return f"--tensorboard {folder}" if folder else ""
-
-    return told
-
-
-def pairs_for(kind, what):
-    """What a training with twins or neighbours reads besides; nothing without."""
-
-    def files(wildcards):
-        name = getattr(wildcards, kind)
-        given = plan_classifiers.training_pairs(config, wildcards.legal, name, wildcards.objective)
-        return given.get(what, [])
-
-    return files
-
-
 def texts_of(wildcards):
     """The texts of the cases, or of their twins: as `form` says."""
     folder = f"<results>/legal/{wildcards.legal}"
@@ -327,36 +326,6 @@ def texts_of(wildcards):
 def made_of_cases(pattern):
     """For what is made of twins: the same of the cases themselves."""
     return lambda wildcards: pattern.format(**wildcards) if wildcards.form else []
-
-
-def encoder_of(kind):
-    """The folder of a classifier's encoder, if it is not on the hub."""
-    return (
-        lambda wildcards: plan_models.model_folder(
-            config, LEGAL["classifiers"][getattr(wildcards, kind)]["model"]
-        )
-        or []
-    )
-
-
-def hub_of(kind):
-    """`params: hub` of a classifier's encoder."""
-
-    return lambda wildcards: hub_options(LEGAL["classifiers"][getattr(wildcards, kind)]["model"])
-
-
-def tokens_of(kind, suffix):
-    """The cases as tokens of a classifier's encoder."""
-    return lambda wildcards: plan_classifiers.made_by_encoder(
-        config, "tokens", wildcards.legal, getattr(wildcards, kind), suffix
-    )
-
-
-def embeddings_of(kind, suffix):
-    """The vectors that a classifier's encoder has of each paragraph."""
-    return lambda wildcards: plan_classifiers.made_by_encoder(
-        config, "embeddings", wildcards.legal, getattr(wildcards, kind), suffix
-    )
 
 
 def pretraining(name):

@@ -28,29 +28,28 @@ rule pretrain_encoder:
         run("legal.pretrain_encoder", "--device {params.device}")
 
 
-rule weigh_words:
+rule fit_tfidf:
     input:
         data="<results>/legal/{legal}/training/none.parquet",
     output:
-        out="<results>/legal/{legal}/words/{linear}.arrow",
-        vocabulary="<results>/legal/{legal}/words/{linear}.csv",
+        out="<results>/legal/{legal}/words/{classifier}.arrow",
+        vocabulary="<results>/legal/{legal}/words/{classifier}.csv",
     conda:
         "../../envs/score.yaml"
     params:
         **stage(
-            "legal.weigh_words",
+            "legal.fit_tfidf",
             kind,
-            lambda wildcards: Options(
-                f"legal.classifiers.{wildcards.linear}",
-                plan_classifiers.words_options(config, wildcards.linear),
+            lambda wildcards: options(
+                ("legal", "classifiers", wildcards.classifier), "features", "ngrams", "min_df"
             ),
             plugins=kind_module,
         ),
     shell:
-        run("legal.weigh_words")
+        run("legal.fit_tfidf")
 
 
-rule swap_cases:
+rule make_counterfactuals:
     input:
         data="<results>/legal/{legal}/training/none.parquet",
         words=lambda wildcards: swaps(wildcards)["words"].values(),
@@ -61,7 +60,7 @@ rule swap_cases:
         "../../envs/extract.yaml"
     params:
         **stage(
-            "legal.swap_cases",
+            "legal.make_counterfactuals",
             lambda wildcards: derived(
                 "legal.swap",
                 {
@@ -71,21 +70,21 @@ rule swap_cases:
             ),
         ),
     shell:
-        run("legal.swap_cases")
+        run("legal.make_counterfactuals")
 
 
-rule weigh_twins:
+rule transform_tfidf:
     input:
-        twins="<results>/legal/{legal}/twins.parquet",
-        vocabulary="<results>/legal/{legal}/words/{linear}.csv",
+        counterfactuals="<results>/legal/{legal}/twins.parquet",
+        vocabulary="<results>/legal/{legal}/words/{classifier}.csv",
     output:
-        "<results>/legal/{legal}/twins/words/{linear}.arrow",
+        "<results>/legal/{legal}/twins/words/{classifier}.arrow",
     conda:
         "../../envs/score.yaml"
     params:
-        **stage("legal.weigh_twins", kind, plugins=kind_module),
+        **stage("legal.transform_tfidf", kind, plugins=kind_module),
     shell:
-        run("legal.weigh_twins")
+        run("legal.transform_tfidf")
 
 
 rule find_neighbours:
@@ -101,59 +100,6 @@ rule find_neighbours:
         **stage("legal.find_neighbours", kind, plugins=kind_module),
     shell:
         run("legal.find_neighbours")
-
-
-rule train_linear:
-    input:
-        data="<results>/legal/{legal}/training/{attribute}.parquet",
-        words="<results>/legal/{legal}/words/{linear}.arrow",
-        twins=pairs_for("linear", "twins"),
-        neighbours=pairs_for("linear", "neighbours"),
-    output:
-        out="<results>/legal/{legal}/predictions/{linear}/{objective}/{attribute}/all.parquet",
-        history="<results>/legal/{legal}/history/{linear}/{objective}/{attribute}/all.parquet",
-    conda:
-        "../../envs/score.yaml"
-    params:
-        **stage("legal.train_linear", training("linear"), plugins=training_modules),
-        board=board("linear"),
-    shell:
-        run("legal.train_linear", "{params.board}")
-
-
-rule train_classifier:
-    input:
-        data="<results>/legal/{legal}/training/{attribute}.parquet",
-        tokens=tokens_of("hierarchical", "arrow"),
-        tokens_meta=tokens_of("hierarchical", "json"),
-        model=encoder_of("hierarchical"),
-        twins=pairs_for("hierarchical", "twins"),
-        twins_meta=pairs_for("hierarchical", "twins_meta"),
-        neighbours=pairs_for("hierarchical", "neighbours"),
-    output:
-        out="<results>/legal/{legal}/predictions/{hierarchical}/{objective}/{attribute}/{seed}.parquet",
-        history="<results>/legal/{legal}/history/{hierarchical}/{objective}/{attribute}/{seed}.parquet",
-        weights=directory(
-            "<results>/legal/{legal}/weights/{hierarchical}/{objective}/{attribute}/{seed}"
-        ),
-    conda:
-        "../../envs/score.yaml"
-    threads: config["scoring"]["threads"]
-    params:
-        **stage(
-            "legal.train_classifier",
-            PROCESSORS,
-            training("hierarchical"),
-            hub_of("hierarchical"),
-            plugins=training_modules,
-        ),
-        device=device,
-        board=board("hierarchical"),
-    shell:
-        run(
-            "legal.train_classifier",
-            "{params.board} --seed {wildcards.seed} --device {params.device}",
-        )
 
 
 rule embed_paragraphs:
@@ -180,22 +126,68 @@ rule embed_paragraphs:
         run("legal.embed_paragraphs", "--device {params.device}")
 
 
-rule train_top:
+rule train_classifier:
     input:
-        data="<results>/legal/{legal}/training/{attribute}.parquet",
-        embeddings=embeddings_of("frozen", "arrow"),
-        embeddings_meta=embeddings_of("frozen", "json"),
-        twins=pairs_for("frozen", "twins"),
-        neighbours=pairs_for("frozen", "neighbours"),
+        unpack(training_inputs),
     output:
-        out="<results>/legal/{legal}/predictions/{frozen}/{objective}/{attribute}/all.parquet",
-        history="<results>/legal/{legal}/history/{frozen}/{objective}/{attribute}/all.parquet",
+        out="<results>/legal/{legal}/predictions/{classifier}/{objective}/{attribute}/{seed}.parquet",
+        history="<results>/legal/{legal}/history/{classifier}/{objective}/{attribute}/{seed}.parquet",
+        weights=directory(
+            "<results>/legal/{legal}/weights/{classifier}/{objective}/{attribute}/{seed}"
+        ),
+    wildcard_constraints:
+        classifier=of_family("hierarchical"),
     conda:
         "../../envs/score.yaml"
     threads: config["scoring"]["threads"]
     params:
-        **stage("legal.train_top", PROCESSORS, training("frozen"), plugins=training_modules),
+        **stage(
+            "legal.train_classifier",
+            PROCESSORS,
+            training_options,
+            encoder_hub,
+            plugins=training_modules,
+        ),
         device=device,
-        board=board("frozen"),
     shell:
-        run("legal.train_top", "{params.board} --device {params.device}")
+        run("legal.train_classifier", "--seeds {wildcards.seed} --device {params.device}")
+
+
+rule train_frozen_head:
+    input:
+        unpack(training_inputs),
+    output:
+        out="<results>/legal/{legal}/predictions/{classifier}/{objective}/{attribute}/all.parquet",
+        history="<results>/legal/{legal}/history/{classifier}/{objective}/{attribute}/all.parquet",
+    wildcard_constraints:
+        classifier=of_family("frozen"),
+    conda:
+        "../../envs/score.yaml"
+    threads: config["scoring"]["threads"]
+    params:
+        **stage(
+            "legal.train_classifier",
+            PROCESSORS,
+            training_options,
+            all_seeds,
+            plugins=training_modules,
+        ),
+        device=device,
+    shell:
+        run("legal.train_classifier", "--device {params.device}")
+
+
+rule train_linear:
+    input:
+        unpack(training_inputs),
+    output:
+        out="<results>/legal/{legal}/predictions/{classifier}/{objective}/{attribute}/all.parquet",
+        history="<results>/legal/{legal}/history/{classifier}/{objective}/{attribute}/all.parquet",
+    wildcard_constraints:
+        classifier=of_family("linear"),
+    conda:
+        "../../envs/score.yaml"
+    params:
+        **stage("legal.train_classifier", training_options, all_seeds, plugins=training_modules),
+    shell:
+        run("legal.train_classifier")

@@ -1,45 +1,28 @@
 # Language models: small ones that are trained here so that nothing has to be fetched, and
 # checkpoints of pickled weights, which are converted.
 
-TRAINING = ["layers", "width", "heads", "steps", "batch", "learning_rate", "seed"]
-MASKED_TRAINING = [*TRAINING, "mask_probability", "tokens", "vocabulary"]
-CAUSAL_TRAINING = [*TRAINING, "vocabulary"]
 
-
-rule train_masked_lm:
+rule train_language_model:
     input:
         unpack(lambda wildcards: plan_models.train_inputs(config, wildcards.model, SHARDS)),
     output:
         directory("<results>/models/{model}"),
     wildcard_constraints:
-        model="|".join(map(re.escape, plan_models.models_trained(config, "masked"))) or NOTHING,
+        model="|".join(map(re.escape, plan_models.trained(config))) or NOTHING,
     conda:
         "../../envs/score.yaml"
     params:
         **stage(
-            "scoring.train_masked_lm",
-            lambda wildcards: options(("models", wildcards.model, "train"), *MASKED_TRAINING),
+            "learning.train_language_model",
+            lambda wildcards: Options(
+                f"models.{wildcards.model}.train",
+                plan_models.train_options(config, wildcards.model),
+                {"settings": f"models.{wildcards.model}.train"},
+            ),
+            plugins=lambda wildcards: [plan_models.train_module(config, wildcards.model)],
         ),
     shell:
-        run("scoring.train_masked_lm")
-
-
-rule train_causal_lm:
-    input:
-        unpack(lambda wildcards: plan_models.train_inputs(config, wildcards.model, SHARDS)),
-    output:
-        directory("<results>/models/{model}"),
-    wildcard_constraints:
-        model="|".join(map(re.escape, plan_models.models_trained(config, "causal"))) or NOTHING,
-    conda:
-        "../../envs/score.yaml"
-    params:
-        **stage(
-            "scoring.train_causal_lm",
-            lambda wildcards: options(("models", wildcards.model, "train"), *CAUSAL_TRAINING),
-        ),
-    shell:
-        run("scoring.train_causal_lm")
+        run("learning.train_language_model")
 
 
 rule convert_weights:

@@ -1,7 +1,5 @@
 """A small training: cases of two groups whose label can be read from their features."""
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -98,12 +96,3 @@ def run(
         )
         logits = predict(model, lambda rows: x[rows], np.arange(len(some.ids)), settings)
     return trained, logits, model
-
-
-if __name__ == "__main__":  # killed and started again by the tests
-    from evenhand.io import checkpoint
-
-    checkpoint.SECONDS, checkpoint.SHARE = 0.0, 0
-    name, folder, out = sys.argv[1:]
-    result, said, _ = run(examples(), name, folder=Path(folder))
-    np.savez(out, logits=said, history=np.array(repr(result.history)))

@@ -57,35 +57,37 @@ def test_class_means():
     assert present.tolist() == [1, 0]
 
 
+DEFAULTS = {"rate": 0.01, "compat": False, "pairs": "cosine", "epochs": 3}
+
+
+def parse(*given):
+    return common.parse_options("the objective x", "option", DEFAULTS, given)
+
+
 def test_options():
-    read = common.read_options
-    assert read(group_dro, []) == {"step_size": 0.01, "compat": False}
-    assert read(group_dro, ["compat=true"]) == {"step_size": 0.01, "compat": True}
-    assert read(group_dro, ["step_size=1e-3", "compat=False"])["step_size"] == 0.001
-    assert read(iifr_text, ["pairs=graph"])["pairs"] == "graph"
-    assert group_dro.OPTIONS == {"step_size": 0.01, "compat": False}
+    assert parse() == DEFAULTS
+    assert parse("compat=true", "rate=1e-3") == DEFAULTS | {"compat": True, "rate": 0.001}
+    assert parse("pairs=graph", "epochs=0") == DEFAULTS | {"pairs": "graph", "epochs": 0}
 
 
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ("beta=1", "no option 'beta'"),
-        ("step_size", "no option 'step_size'"),
-        ("step_size=", "no number"),
-        ("step_size=nan", "no number"),
-        ("step_size=inf", "no number"),
-        ("step_size=-1", "no number"),
-        ("compat=1", "neither true nor false"),
+        (["beta=1"], "the objective x has no option 'beta'; write key=value; it has rate, compat"),
+        (["rate"], "no option 'rate'"),
+        (["rate="], "the option rate= of the objective x is no number from 0"),
+        (["rate=nan"], "no number"),
+        (["rate=inf"], "no number"),
+        (["rate=-1"], "no number"),
+        (["epochs=1.5"], "no whole number"),
+        (["epochs=-1"], "no whole number"),
+        (["compat=1"], "neither true nor false"),
+        (["rate=1", "rate=1"], "twice"),
     ],
 )
 def test_wrong_options(given, problem):
     with pytest.raises(InputError, match=problem):
-        common.read_options(group_dro, [given])
-
-
-def test_an_option_given_twice():
-    with pytest.raises(InputError, match="twice"):
-        common.read_options(group_dro, ["step_size=1", "step_size=1"])
+        parse(*given)
 
 
 def test_objectives_by_name():

@@ -5,10 +5,15 @@ from hypothesis import strategies as st
 
 from evenhand.errors import InputError
 from evenhand.learning.pairs import Pairs, among, asked_for, check_pairs, partners
-from evenhand.learning.sampling import neighbours
+from evenhand.learning.sampling import make_sampler
 
 #: 0 and 1 are each other's nearest, 2 has 0 and 3, 3 has 2, 4 has nobody.
 NEAR = np.array([[1, 2], [0, -1], [0, 3], [2, -1], [-1, -1]])
+
+
+def made(near, batch, seed):
+    groups = np.zeros(len(near))
+    return make_sampler("neighbours", groups, batch, np.random.default_rng(seed), near)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +40,7 @@ def test_what_is_asked_for():
     assert asked_for({"pairs": "graph"}) == "graph"
     assert asked_for({"pairs": "cosine"}) is None
     assert asked_for({}) is None
-    pairs = Pairs(twins=np.array([True, False]), neighbours=np.array([[1], [-1]]))
+    pairs = Pairs(swapped=np.array([True, False]), neighbours=np.array([[1], [-1]]))
     assert pairs.digest({}) is None
     found = {pairs.digest({"pairs": one}) for one in ("graph", "counterfactual")}
     assert None not in found
@@ -44,12 +49,12 @@ def test_what_is_asked_for():
 
 def test_pairs_that_are_not_there():
     train = np.array([0, 1])
-    with pytest.raises(InputError, match="needs the cases' twins"):
+    with pytest.raises(InputError, match="needs the cases' counterfactuals"):
         check_pairs({"pairs": "counterfactual"}, Pairs(), train)
     with pytest.raises(InputError, match="needs the cases' neighbours"):
         check_pairs({"pairs": "graph"}, Pairs(), train)
     assert check_pairs({"pairs": "cosine"}, Pairs(), train) == []
-    none = Pairs(twins=np.array([False, False, True]), neighbours=np.array([[-1], [-1], [0]]))
+    none = Pairs(swapped=np.array([False, False, True]), neighbours=np.array([[-1], [-1], [0]]))
     for asked in ("graph", "counterfactual"):
         (remark,) = check_pairs({"pairs": asked}, none, train)
         assert "no pairs" in remark
@@ -68,7 +73,7 @@ def graphs(draw):
 
 @given(graphs(), st.integers(1, 9), st.integers(0, 5))
 def test_each_case_stands_in_an_epoch_once(near, batch, seed):
-    sampler = neighbours(near, batch, np.random.default_rng(seed))
+    sampler = made(near, batch, seed)
     for _ in range(2):
         batches = list(sampler.epoch())
         assert sorted(np.concatenate(batches).tolist()) == list(range(len(near)))
@@ -78,10 +83,10 @@ def test_each_case_stands_in_an_epoch_once(near, batch, seed):
 def test_neighbours_stand_together():
     count = 40
     near = np.arange(count)[:, None] ^ 1  # couples
-    sampler = neighbours(near, 8, np.random.default_rng(1))
+    sampler = made(near, 8, 1)
     for one in sampler.epoch():
         assert (partners(one, near) >= 0).all()
-    apart = neighbours(np.full((count, 1), -1), 8, np.random.default_rng(1))
+    apart = made(np.full((count, 1), -1), 8, 1)
     assert sum(len(one) for one in apart.epoch()) == count
 
 
@@ -89,14 +94,14 @@ def test_a_couple_waits_for_the_next_batch_while_single_cases_are_left():
     near = np.concatenate([np.arange(20) ^ 1, np.full(20, -1)])[:, None]
     parted = 0
     for seed in range(20):
-        sampler = neighbours(near, 5, np.random.default_rng(seed))
+        sampler = made(near, 5, seed)
         parted += sum((partners(one, near) < 0)[one < 20].sum() for one in sampler.epoch())
     assert parted <= 8  # only where no single case is left
 
 
 def test_a_sampler_goes_on_where_it_stood():
     near = np.random.default_rng(0).integers(-1, 30, (30, 4))
-    one, other = (neighbours(near, 4, np.random.default_rng(7)) for _ in range(2))
+    one, other = (made(near, 4, 7) for _ in range(2))
     for _ in range(11):
         next(one)
     other.restore(one.state())

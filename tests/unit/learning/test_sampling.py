@@ -27,7 +27,7 @@ def take(sampler, count):
 
 @given(st.integers(1, 60), batches, st.integers(0, 9))
 def test_shuffled_gives_each_case_once_an_epoch(count, batch, seed):
-    sampler = sampling.shuffled(count, batch, np.random.default_rng(seed))
+    sampler = made("shuffle", np.zeros(count), batch, seed)
     epochs = [[rows.tolist() for rows in sampler.epoch()] for _ in range(3)]
     for epoch in epochs:
         assert len(epoch) == sampler.per_epoch == -(-count // batch)

@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.errors import InputError
-from evenhand.learning.settings import Settings, schedule_factor
+from evenhand.learning.loop import schedule_factor
+from evenhand.learning.settings import Settings
 
 
 def test_the_rate_falls_to_zero():

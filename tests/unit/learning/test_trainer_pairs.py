@@ -1,4 +1,4 @@
-"""Trainings that compare pairs: cases with their twins, and neighbours in one batch."""
+"""Trainings that compare pairs: cases with their swapped, and neighbours in one batch."""
 
 import numpy as np
 import pytest
@@ -15,15 +15,15 @@ COUNTERFACTUAL = {"pairs": "counterfactual", "weight": 5.0}
 
 
 def made(share: int = 3):
-    """Cases, what they and their twins look like, and who has a twin or neighbours."""
+    """Cases, what they and their swapped look like, and who has a counterfactual or neighbours."""
     some = examples()
     x = inputs(some)
     has = np.arange(len(x)) % share > 0
-    twins = x.clone()
-    twins[has] = twins[has].flip(1)
+    swapped = x.clone()
+    swapped[has] = swapped[has].flip(1)
     near = np.random.default_rng(2).integers(-1, len(x), (len(x), 3))
     near[~np.isin(near, some.train)] = -1
-    return some, torch.cat([x, twins]), Pairs(twins=has, neighbours=near)
+    return some, torch.cat([x, swapped]), Pairs(swapped=has, neighbours=near)
 
 
 def trained(objective, options=None, **given):
@@ -42,7 +42,7 @@ def test_pairs_of_no_weight_change_no_bit_even_with_dropout():
 
 def test_whoever_has_no_twin_does_not_change_a_training():
     some, x, _ = made()
-    none = Pairs(twins=np.zeros(len(some.ids), dtype=bool))
+    none = Pairs(swapped=np.zeros(len(some.ids), dtype=bool))
     _, logits, _ = trained("erm", pairs=None)
     _, also, _ = run(some, "iifr_text", options=COUNTERFACTUAL, x=x, pairs=none)
     assert (logits == also).all()
@@ -70,10 +70,10 @@ def test_the_first_step_is_what_autograd_says():
     found, _, _ = run(some, "iifr_text", options=options, pairs=pairs, **given)
     _, _, model = run(some, "erm", **{**given, "settings": Settings(lr=1e-300, batch=99, epochs=1)})
     with torch.no_grad():
-        logits, twins = model(x[: len(everyone)])[0], model(x[len(everyone) :])[0]
+        logits, swapped = model(x[: len(everyone)])[0], model(x[len(everyone) :])[0]
     rows = some.train
     label_loss = -logits.log_softmax(1)[rows, some.labels[rows]].mean()
-    p, q = (one.softmax(1)[rows[pairs.twins[rows]]] for one in (logits, twins))
+    p, q = (one.softmax(1)[rows[pairs.swapped[rows]]] for one in (logits, swapped))
     middle = (p + q) / 2
     js = ((p * (p / middle).log()).sum(1) + (q * (q / middle).log()).sum(1)) / 2
     expected = (label_loss + 2 * js.mean()).item()
@@ -85,7 +85,7 @@ def test_a_training_that_died_goes_on_to_the_same_bits(tmp_path, monkeypatch, op
     monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
     monkeypatch.setattr(checkpoint, "SHARE", 0)
     plain, logits, _ = trained("iifr_text", options)
-    step, done = trainer._Run._one_step, []
+    step, done = trainer.Training._one_step, []
 
     def dies(self, places):
         done.append(self.step)
@@ -93,7 +93,7 @@ def test_a_training_that_died_goes_on_to_the_same_bits(tmp_path, monkeypatch, op
             raise KeyboardInterrupt
         step(self, places)
 
-    monkeypatch.setattr(trainer._Run, "_one_step", dies)
+    monkeypatch.setattr(trainer.Training, "_one_step", dies)
     with pytest.raises(KeyboardInterrupt):
         trained("iifr_text", options, folder=tmp_path)
     found, also, _ = trained("iifr_text", options, folder=tmp_path)

@@ -1,4 +1,4 @@
-"""A small legal data set with its tokens and a small random encoder, and a training of it."""
+"""A small legal data set as each family of classifiers reads it, and a training of it."""
 
 import sys
 from pathlib import Path
@@ -10,10 +10,17 @@ from transformers import BertConfig, BertModel
 
 from evenhand.core import stage
 from evenhand.legal.built import load_dataset
+from evenhand.legal.embed_paragraphs import embed_paragraphs
+from evenhand.legal.find_neighbours import find_neighbours
+from evenhand.legal.fit_tfidf import fit_tfidf
+from evenhand.legal.make_counterfactuals import make_counterfactuals
 from evenhand.legal.tokenise_cases import tokenise_cases
 from evenhand.legal.train_classifier import train_classifier
+from evenhand.legal.transform_tfidf import transform_tfidf
 from unit.legal import made_tokenizers
 from unit.legal.made_cases import write_cases
+
+FAMILIES = ("linear", "frozen", "hierarchical")
 
 
 class Made(NamedTuple):
@@ -22,19 +29,25 @@ class Made(NamedTuple):
     folder: Path
     kind: str
     data: Path
-    tokens: Path
-    meta: Path
     model: Path
 
-    def inputs(self) -> dict[str, Any]:
-        """What `train_classifier` reads."""
-        return {
-            "data": self.data,
-            "tokens": self.tokens,
-            "tokens_meta": self.meta,
-            "model": self.model,
-            "kind": self.kind,
-        }
+    @property
+    def tokens(self) -> Path:
+        """The cases as tokens; beside them is the description."""
+        return self.folder / "tokens.arrow"
+
+    def inputs(self, family: str = "hierarchical", *, pairs: bool = False) -> dict[str, Any]:
+        """What `train_classifier` reads for a family; with counterfactuals and neighbours."""
+        name = {"linear": "words", "frozen": "vectors", "hierarchical": "tokens"}[family]
+        given = {"data": self.data, "kind": self.kind, "family": family}
+        for role, stem in [("features", name), *([("counterfactuals", f"cf_{name}")] * pairs)]:
+            given[role] = self.folder / f"{stem}.arrow"
+            if family == "hierarchical" or (family, role) == ("frozen", "features"):
+                given[f"{role}_meta"] = self.folder / f"{stem}.json"
+        if pairs:
+            space = "words" if family == "linear" else "vectors"
+            given["neighbours"] = self.folder / f"near_{space}.parquet"
+        return given | ({"model": self.model} if family == "hierarchical" else {})
 
 
 ATTRIBUTES = {"ecthr": "applicant_gender", "scotus": "decision_direction"}
@@ -81,24 +94,62 @@ def save_model(folder: Path, *, longest: int = 128) -> Path:
 
 
 def make(folder: Path, kind: str = "ecthr", rows: list[dict[str, Any]] | None = None) -> Made:
-    """Write all of it."""
+    """Write all of it; the counterfactuals have "born" for "facts"."""
     folder.mkdir(parents=True, exist_ok=True)
     model = save_model(folder / "model")
-    data = write_cases(folder / f"{kind}.parquet", kind, cases(kind) if rows is None else rows)
-    tokens, meta = folder / "t.arrow", folder / "t.json"
-    tokenise_cases(data=data, out=tokens, meta=meta, kind=kind, name="words", model=model)
-    return Made(folder, kind, data, tokens, meta, model)
+    rows = cases(kind) if rows is None else rows
+    made = Made(folder, kind, write_cases(folder / f"{kind}.parquet", kind, rows), model)
+    table, swapped = folder / "swap.csv", folder / "counterfactuals.parquet"
+    table.write_text("word,opposite,opposite_alone\nfacts,born,\nborn,facts,\n")
+    make_counterfactuals(data=made.data, words=[table], languages=["en"], out=swapped)
+    words = {"vocabulary": folder / "words.csv", "kind": kind}
+    fit_tfidf(data=made.data, out=folder / "words.arrow", min_df=1, **words)
+    transform_tfidf(counterfactuals=swapped, out=folder / "cf_words.arrow", **words)
+    known = {}
+    for stem, data in (("", made.data), ("cf_", swapped)):
+        tokens, vectors = (
+            {"out": folder / f"{stem}{name}.arrow", "meta": folder / f"{stem}{name}.json"}
+            for name in ("tokens", "vectors")
+        )
+        tokenise_cases(data=data, kind=kind, name="words", model=model, **tokens)
+        reads = {"tokens": tokens["out"], "tokens_meta": tokens["meta"], "model": model}
+        embed_paragraphs(**reads, **vectors, **known)
+        known = {"same_tokens": tokens["out"], "same": vectors["out"]}
+    for name, space in (("words", "words"), ("vectors", "embeddings")):
+        given = {space: folder / f"{name}.arrow", "out": folder / f"near_{name}.parquet"}
+        find_neighbours(data=made.data, kind=kind, **given)
+    return made
 
 
-def outputs(folder: Path) -> dict[str, Path]:
+def outputs(folder: Path, family: str = "hierarchical") -> dict[str, Path]:
     """What `train_classifier` writes."""
-    return {name: folder / name for name in ("out", "history", "weights")}
+    names = ("out", "history", *(["weights"] if family == "hierarchical" else []))
+    return {name: folder / name for name in names}
+
+
+#: The arguments that are no settings.
+OWN = {
+    *("objective", "objective_options", "attribute", "seeds", "classifier", "device", "hub_name"),
+    *("threads", "weights"),
+}
 
 
 def options(**given: Any) -> dict[str, Any]:
-    """A short training."""
-    usual = {"classifier": "tiny", "objective": "erm", "lr": 0.01, "batch": 6, "epochs": 3}
-    return {**usual, "patience": 9, **given}
+    """A short training; what is no argument of the stage is a setting."""
+    values = {"lr": 0.01, "batch": 6, "epochs": 3, "patience": 9} | given
+    settings = [f"{key}={value}" for key, value in values.items() if key not in OWN]
+    usual = {"classifier": "tiny", "objective": "erm", "seeds": [1], "settings": settings}
+    return usual | {key: value for key, value in given.items() if key in OWN}
+
+
+def arguments(
+    made: Made, family: str, folder: Path, *, pairs: bool = False, **given: Any
+) -> dict[str, Any]:
+    """All arguments of `train_classifier`; some may take the place of the usual files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = made.inputs(family, pairs=pairs) | outputs(folder, family)
+    replaced = {key: given.pop(key) for key in [*given] if key in {*files, "counterfactuals"}}
+    return files | replaced | options(**given)
 
 
 if __name__ == "__main__":  # killed and started again by the tests
@@ -106,7 +157,6 @@ if __name__ == "__main__":  # killed and started again by the tests
 
     checkpoint.SECONDS, checkpoint.SHARE = 0.0, 0
     where = Path(sys.argv[1])
-    given = Made(where, "ecthr", where / "ecthr.parquet", where / "t.arrow", where / "t.json",
-                 where / "model")  # fmt: skip
-    training = options(objective="group_dro", attribute="applicant_gender")
-    stage.execute(train_classifier, {**given.inputs(), **outputs(where / "killed"), **training})
+    again = Made(where, "ecthr", where / "ecthr.parquet", where / "model")
+    training = {"objective": "group_dro", "attribute": "applicant_gender"}
+    stage.execute(train_classifier, arguments(again, "hierarchical", where / "killed", **training))

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from evenhand.errors import InputError
 from evenhand.legal.features import (
+    fit_documents,
     read_features,
     scaled_min_df,
-    weigh_documents,
     words_of,
     write_features,
 )
@@ -47,9 +47,9 @@ def test_weights_are_those_of_scikit_learn(texts, longest: int, min_df: int, oth
         theirs.fit(learned)
     except ValueError:  # theirs when nothing is left
         with pytest.raises(InputError, match="no word stands in"):
-            weigh_documents(documents, train, ngrams=longest, min_df=min_df)
+            fit_documents(documents, train, ngrams=longest, min_df=min_df)
         return
-    ours = weigh_documents(documents, train, ngrams=longest, min_df=min_df)
+    ours = fit_documents(documents, train, ngrams=longest, min_df=min_df)
     assert ours.terms == list(theirs.get_feature_names_out())
     np.testing.assert_allclose(ours.idf, theirs.idf_, rtol=1e-12)
     expected = theirs.transform(documents).toarray()
@@ -63,9 +63,9 @@ def test_weights_are_those_of_scikit_learn(texts, longest: int, min_df: int, oth
 def test_the_most_frequent_are_taken_and_ties_go_by_spelling() -> None:
     documents = [(["pear apple plum", "plum"], "en"), (["apple pear plum"], "en")]
     train = np.array([True, True])
-    found = weigh_documents(documents, train, features=2, ngrams=1, min_df=1)
+    found = fit_documents(documents, train, features=2, ngrams=1, min_df=1)
     assert found.terms == ["apple", "plum"]  # plum 3 times, apple and pear twice
-    again = weigh_documents(documents[::-1], train, features=2, ngrams=1, min_df=1)
+    again = fit_documents(documents[::-1], train, features=2, ngrams=1, min_df=1)
     assert again.terms == found.terms
     assert (again.matrix[::-1] != found.matrix).nnz == 0
 
@@ -73,20 +73,20 @@ def test_the_most_frequent_are_taken_and_ties_go_by_spelling() -> None:
 def test_only_training_cases_decide() -> None:
     documents = [(["old word"], "en"), (["old word"], "en"), (["new new new old"], "en")]
     train = np.array([True, True, False])
-    found = weigh_documents(documents, train, ngrams=2, min_df=2)
+    found = fit_documents(documents, train, ngrams=2, min_df=2)
     assert found.terms == ["old", "old word", "word"]
     assert found.matrix[2].toarray().tolist() == [[1.0, 0.0, 0.0]]
 
 
 def test_no_ngram_crosses_a_border() -> None:
     documents = [(["first second", "third"], "en"), (["first", "second third"], "en")]
-    found = weigh_documents(documents, np.array([True, True]), ngrams=3, min_df=1)
+    found = fit_documents(documents, np.array([True, True]), ngrams=3, min_df=1)
     assert found.terms == ["first", "first second", "second", "second third", "third"]
 
 
 def test_a_document_without_words_has_no_weights() -> None:
     documents = [(["court"], "en"), ([], "en"), (["1999 . x"], "en"), ([""], None)]
-    found = weigh_documents(documents, np.ones(4, dtype=bool), min_df=1)
+    found = fit_documents(documents, np.ones(4, dtype=bool), min_df=1)
     assert found.matrix.toarray().tolist() == [[1.0], [0.0], [0.0], [0.0]]
 
 
@@ -115,7 +115,7 @@ def test_min_df_is_never_raised() -> None:
 
 def test_the_file(tmp_path) -> None:
     documents = [(["court fine"], "en"), ([], "en"), (["court"], "en")]
-    found = weigh_documents(documents, np.ones(3, dtype=bool), min_df=1)
+    found = fit_documents(documents, np.ones(3, dtype=bool), min_df=1)
     write_features(tmp_path / "words.arrow", ["a", "b", "c"], found.matrix)
     case_ids, matrix = read_features(tmp_path / "words.arrow")
     assert case_ids == ["a", "b", "c"]

@@ -7,8 +7,8 @@ import pytest
 from evenhand.errors import InputError
 from evenhand.legal import find_neighbours as stage_module
 from evenhand.legal.find_neighbours import find_neighbours
+from evenhand.legal.fit_tfidf import fit_tfidf
 from evenhand.legal.neighbours import NEIGHBOURS, read_neighbours
-from evenhand.legal.weigh_words import weigh_words
 from unit.io.damage import damage
 from unit.legal.made_cases import write_cases
 
@@ -23,7 +23,7 @@ def made(folder: Path, texts=TEXTS) -> dict[str, Path]:
     files = {"data": folder / "d.parquet", "words": folder / "w.arrow", "out": folder / "n.parquet"}
     rows = [{"text": [text] if text else [], "split": split} for text, split in texts]
     write_cases(files["data"], "ecthr", rows)
-    weigh_words(
+    fit_tfidf(
         data=files["data"], out=files["words"], vocabulary=folder / "v.csv", kind="ecthr",
         ngrams=1, min_df=1,
     )  # fmt: skip

@@ -38,10 +38,11 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 def read_schema(path: Path) -> Schema:
     """Read the schema (JSON Schema 2020-12, written as YAML).
 
-    Two words are our own. ``only_for`` names the settings without which a key has no effect: a
+    Three words are our own. ``only_for`` names the settings without which a key has no effect: a
     mapping of keys (beside it, or from the top) to the values that give it one, or to ``any``
     for whatever is not empty; a list of such mappings if one of them is enough. ``effect: none``
-    marks a key that changes no result.
+    marks a key that changes no result. ``gone``, beside the properties, has the keys of earlier
+    releases, each with advice for whoever still sets it.
     """
     return yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
 
@@ -258,6 +259,9 @@ def _explain(error: jsonschema.ValidationError) -> Iterator[str]:
     elif error.validator == "additionalProperties" and not error.validator_value:
         known = sorted(error.schema.get("properties", {}))
         for key in sorted(set(error.instance) - set(known)):
+            if key in (gone := error.schema.get("gone", {})):
+                yield f"config: {where}.{key} {gone[key]}"
+                continue
             near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.5)
             hint = f", did you mean {near[0]}?" if near else f" (the keys are {', '.join(known)})"
             yield f"config: there is no key {f'{where}.{key}'.lstrip('.')}{hint}"

@@ -191,7 +191,9 @@ def execute(
     bound = inspect.signature(function).bind(**arguments)
     bound.apply_defaults()
     outputs = {
-        name: Path(value) for name, role, value in _roles(function, bound) if role is Role.OUTPUT
+        name: Path(value)
+        for name, role, value in _roles(function, bound)
+        if role is Role.OUTPUT and value is not None
     }
     plan = _plan(module, function, bound)
     folder = os.environ.get("EVENHAND_CACHE")

@@ -1,4 +1,4 @@
-"""The same text with swapped genders, by word lists: the twin of a counterfactual pair.
+"""The same text with swapped genders, by word lists: the counterfactual of a counterfactual pair.
 
 What a list cannot do: names stay as they are, so that Anna may be called he; some words have no
 opposite, and facts that only one sex can have (a pregnancy) are not changed, so that a swapped

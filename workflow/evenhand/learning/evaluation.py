@@ -1,6 +1,6 @@
 """What a classifier says of cases, and how good that is on the development split."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -104,23 +104,6 @@ def dev_scores(logits: np.ndarray, examples: Examples) -> dict[str, Any]:
             float(one) if is_there else None for one, is_there in zip(by_group, there, strict=True)
         ],
     }
-
-
-def rank(scores: Mapping[str, Any], select: str) -> tuple[float, float]:
-    """What epochs are compared by: the higher one is the better epoch.
-
-    It is the development score, and among equal scores the loss. On a small split scores are
-    often equal: a classifier of several labels begins by predicting none of them, for some epochs,
-    while its loss falls.
-
-    Parameters
-    ----------
-    scores : mapping
-        Of `dev_scores`.
-    select : str
-        One of `evenhand.learning.history.SELECTIONS`.
-    """
-    return scores[f"dev_{select}"], -scores["dev_loss"]
 
 
 def forward(

@@ -1,14 +1,17 @@
-"""What a training leaves of its way: a row per epoch, and the batch that it broke at."""
+"""The epochs of a training: a row each, the best one, when to stop; and the batch that broke it."""
 
 import json
+import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from evenhand.core.files import atomic
+from evenhand.errors import InputError
 from evenhand.io.tables import write_table
 
 #: One row per training and epoch, in order. Scores are of the development split.
@@ -28,7 +31,7 @@ HISTORY = pa.schema(
         ("dev_mean_group_f1", pa.float64()),  # over known groups; null without groups
         ("dev_worst_group_f1", pa.float64()),
         ("dev_group_f1", pa.list_(pa.float64())),  # by code; null for a group without cases
-        ("state", pa.map_(pa.string(), pa.list_(pa.float64()))),  # what the objective remembers
+        ("state", pa.map_(pa.string(), pa.list_(pa.float64()))),  # the state of the objective
         ("best", pa.bool_()),  # whether this epoch's weights are the ones that were kept
     ]
 )
@@ -36,8 +39,90 @@ HISTORY = pa.schema(
 #: What a development score can be selected by.
 SELECTIONS = ("macro_f1", "mean_group_f1", "worst_group_f1")
 
-#: Where the cases of a batch with a loss that is no number are noted.
+#: Where the cases of a batch with a loss that is not finite are noted.
 BROKEN_BATCH = "broken_batch.json"
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The result of a training; the model has the weights of the best epoch.
+
+    Attributes
+    ----------
+    history : list of dict
+        A row per epoch: the columns of `HISTORY` but the first four.
+    epoch : int
+        The best one, from 1.
+    score : float
+        Its development score.
+    steps : int
+        Optimiser steps in all.
+    """
+
+    history: list[dict[str, Any]]
+    epoch: int
+    score: float
+    steps: int
+
+
+class Epochs:
+    """The epochs of one training, its best weights, and when it stops.
+
+    Epochs are compared by their development score, and among equal scores by the loss. On a
+    small split scores are often equal: a classifier of several labels begins by predicting none
+    of them, for some epochs, while its loss falls.
+
+    Parameters
+    ----------
+    most, patience : int
+        The most epochs; and how many without a better one end the training.
+    select : str
+        The development score, one of `SELECTIONS`.
+    """
+
+    _STATE = ("history", "best", "weights")
+
+    def __init__(self, most: int, patience: int, select: str) -> None:
+        self.most, self.patience, self.select = most, patience, select
+        self.history: list[dict[str, Any]] = []
+        self.best, self.rank = 0, (-math.inf, -math.inf)
+        self.weights: Any = None
+
+    @property
+    def done(self) -> bool:
+        """Whether the last epoch is over, or enough of them without a better one."""
+        epochs = len(self.history)
+        return epochs == self.most or (epochs > 0 and epochs - self.best >= self.patience)
+
+    def add(
+        self, row: Mapping[str, Any], state: Mapping[str, Any], weights: Callable[[], Any]
+    ) -> None:
+        """Add an epoch: its columns of `HISTORY`, the objective's state, the model's weights."""
+        states = {
+            name: value.detach().double().reshape(-1).tolist()
+            for name, value in sorted(state.items())
+        }
+        epoch = len(self.history) + 1
+        self.history.append({"epoch": epoch, **row, "state": states, "best": False})
+        rank = row[f"dev_{self.select}"], -row["dev_loss"]
+        if rank > self.rank:
+            self.best, self.rank, self.weights = epoch, rank, weights()
+
+    def result(self) -> Trained:
+        """Return the result, the best epoch marked in the history."""
+        for row in self.history:
+            row["best"] = row["epoch"] == self.best
+        return Trained(self.history, self.best, self.rank[0], self.history[-1]["steps"])
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what a checkpoint holds."""
+        return {name: getattr(self, name) for name in self._STATE} | {"rank": [*self.rank]}
+
+    def load_state_dict(self, kept: dict[str, Any]) -> None:
+        """Continue from `state_dict`."""
+        for name in self._STATE:
+            setattr(self, name, kept[name])
+        self.rank = tuple(kept["rank"])
 
 
 def write_history(
@@ -49,11 +134,43 @@ def write_history(
     )
 
 
-def save_broken_batch(folder: Path | None, note: dict[str, Any]) -> str:
-    """Note the batch of a loss or gradient that is no number; where its cases are named."""
+def broken_batch(
+    folder: Path | None,
+    *,
+    step: int,
+    loss: float,
+    norm: float,
+    ids: Sequence[str],
+    losses: Sequence[float],
+    **where: int,
+) -> InputError:
+    """Note the batch whose loss or gradient is not finite, and return the error to raise.
+
+    Parameters
+    ----------
+    folder : path, optional
+        Where `BROKEN_BATCH` is written; it is printed in any case.
+    step : int
+        Steps done before it.
+    loss, norm : float
+        Of the batch, and of its gradient.
+    ids, losses
+        The batch's cases, and the loss of each.
+    where : int
+        Seed or epoch.
+    """
+    cases = [{"case_id": one, "loss": repr(value)} for one, value in zip(ids, losses, strict=True)]
+    note = {"step": step, **where, "loss": repr(loss), "gradient_norm": repr(norm), "cases": cases}
     print(f"broken batch: {json.dumps(note)}", file=sys.stderr)
-    if folder is None:
-        return "the log names its cases"
-    with atomic(folder / BROKEN_BATCH) as path:
-        path.write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
-    return f"{folder / BROKEN_BATCH} names its cases"
+    file = "the log"
+    if folder is not None:
+        with atomic(folder / BROKEN_BATCH) as path:
+            path.write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
+        file = str(folder / BROKEN_BATCH)
+    part = "gradient" if math.isfinite(loss) else "loss"
+    named = ", ".join(f"{name} {value}" for name, value in where.items())
+    return InputError(
+        f"the {part} of step {step + 1} is not finite ({named}, cases {', '.join(ids[:3])}"
+        f"{', …' if len(ids) > 3 else ''})",
+        remedy=f"look at these cases ({file} has all), or lower the learning rate",
+    )

@@ -2,23 +2,23 @@
 
 A training is logistic regression by AdamW on batches, with the objectives, samplers, development
 scores and stops of `evenhand.learning.trainer`; the same training there, with a dense layer, gives
-the same numbers to rounding. Its steps are short, so what counts is how little is done around
-them. The seeds' weights are stacked, (seeds, features, classes). The batches of many steps are cut
-out of the matrix in one go, and each seed's columns moved to its own weights: all logits of a step
-are one sparse product, and their gradient another. The objective's loss is a vmap over the seeds.
+the same numbers to rounding. Its steps are short, so the work around them counts. The seeds'
+weights are stacked, (seeds, features, classes). The batches of many steps are cut out of the
+matrix in one go, and each seed's columns moved to its own weights: all logits of a step are one
+sparse product, and their gradient another. The objective's loss is a vmap over the seeds.
 
 A stack's layout follows from the seeds asked for, never from the machine: the same job gives the
 same bytes. Beside other seeds a training's sums may be taken in another order, and then its last
 digits differ.
 """
 
+import json
 import math
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import repeat
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -26,10 +26,19 @@ from scipy.sparse import csr_matrix, hstack
 from torch.func import functional_call, vmap
 
 from evenhand.errors import InputError
-from evenhand.learning.evaluation import dev_scores, rank
+from evenhand.learning import loop
+from evenhand.learning.evaluation import dev_scores
 from evenhand.learning.examples import Examples, check
-from evenhand.learning.history import save_broken_batch
-from evenhand.learning.objective import Batch, Objective, Options, State, sampler_of
+from evenhand.learning.history import Epochs, Trained, broken_batch
+from evenhand.learning.objective import (
+    Batch,
+    Objective,
+    Options,
+    State,
+    per_example_loss,
+    reads_features,
+    sampler_of,
+)
 from evenhand.learning.pairs import (
     COUNTERFACTUAL,
     GRAPH,
@@ -40,7 +49,7 @@ from evenhand.learning.pairs import (
     partners,
 )
 from evenhand.learning.sampling import make_sampler
-from evenhand.learning.settings import Settings, schedule_factor
+from evenhand.learning.settings import Settings
 from evenhand.scoring.device import one_thread
 
 #: Steps whose batches are cut out of the matrix at once.
@@ -66,22 +75,19 @@ class Model:
     weight, bias : array of float32, shapes (features, classes) and (classes,)
         Those of the best epoch.
     logits : array of float32, shape (n, classes)
-        What it says of all cases.
-    twin_logits : array of float32, shape (n, classes), or None
-        What it says of their twins, NaN where a case has none; None without twins.
-    history, epoch, score, steps
-        As of `evenhand.learning.trainer.Trained`.
+        Of all cases.
+    swapped_logits : array of float32, shape (n, classes), or None
+        Of their counterfactuals, NaN where a case has none; None without counterfactuals.
+    trained : Trained
+        History and best epoch.
     """
 
     seed: int
     weight: np.ndarray
     bias: np.ndarray
     logits: np.ndarray
-    twin_logits: np.ndarray | None
-    history: list[dict[str, Any]]
-    epoch: int
-    score: float
-    steps: int
+    swapped_logits: np.ndarray | None
+    trained: Trained
 
 
 def train_models(
@@ -94,8 +100,9 @@ def train_models(
     *,
     epsilon: float = EPSILON,
     pairs: Pairs | None = None,
-    twins: csr_matrix | None = None,
+    swapped: csr_matrix | None = None,
     folder: Path | None = None,
+    configuration: Mapping[str, Any] | None = None,
     progress: bool = False,
 ) -> list[Model]:
     """Train one model a seed.
@@ -113,18 +120,20 @@ def train_models(
     objective, options
         See `evenhand.learning.objective`.
     settings : Settings
-        `accumulate`, `evaluation_batch`, `dtype`, `threads` and `deterministic` say nothing here.
+        `accumulate`, `evaluation_batch`, `dtype`, `threads` and `deterministic` have no effect.
     seeds : sequence of int
         Each decides on the first weights and the batches.
     epsilon : float
         AdamW's. See `EPSILON`.
     pairs : Pairs, optional
         For an objective that compares pairs.
-    twins : csr_matrix, shape (n, features), optional
-        The cases' twins, of whom `pairs` says who has one. They are predicted, and learned from
+    swapped : csr_matrix, shape (n, features), optional
+        The cases' counterfactuals; `pairs` has who has one. They are predicted, and learned from
         if the objective asks for them.
     folder : Path, optional
-        Where a batch whose loss is no number is noted (`evenhand.learning.history.BROKEN_BATCH`).
+        For the checkpoint, and for a batch whose loss is not finite.
+    configuration : mapping, optional
+        What else determines the training (the files); part of the checkpoint.
     progress : bool
         Whether to show a bar on standard error.
 
@@ -136,39 +145,43 @@ def train_models(
     Raises
     ------
     InputError
-        The cases cannot be trained on, a seed stands there twice or none, or a loss or gradient
-        is no finite number.
+        The cases cannot be trained on, a seed is repeated or there is none, or a loss or gradient
+        is not finite.
     """
-    from tqdm import tqdm
-
     check(examples, objective, options, settings)
     pairs = pairs or Pairs()
     check_pairs(options, pairs, examples.train)
-    if twins is not None and (pairs.twins is None or twins.shape != matrix.shape):
-        raise ValueError("twins are of other cases or features, or nobody knows who has one")
+    if swapped is not None and (pairs.swapped is None or swapped.shape != matrix.shape):
+        raise ValueError("the counterfactuals do not belong to these cases")
     if not 0 < epsilon < math.inf:
         raise InputError(f"epsilon is {epsilon}, and must be above 0")
-    if not seeds or len(set(seeds)) != len(seeds):
-        raise InputError("there is no seed, or one twice", remedy="name each seed once")
     if not np.isfinite(matrix.data).all():
         row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         first = examples.ids[row[~np.isfinite(matrix.data)][0]]
-        raise InputError(f"a feature of the case {first} is no finite number")
+        raise InputError(f"a feature of the case {first} is not finite")
+    identity = {
+        **(configuration or {}),
+        "settings": asdict(settings),
+        "epsilon": epsilon,
+        "seeds": list(seeds),
+        "objective": [objective.NAME, dict(options)],
+        "cases": [examples.digest(), list(matrix.shape)],
+        "pairs": pairs.digest(options),
+    }
     with one_thread():
-        run = _Stack(matrix, examples, objective, options, settings, seeds, epsilon, pairs, twins)
-        run.folder = folder
-        look = {"desc": objective.NAME, "unit": " steps", "mininterval": 5, "ascii": True}
-        with tqdm(total=run.steps, disable=not progress, **look) as bar:
-            while run.active:
-                run.epoch(bar.update)
-        return run.models()
+        stack = Stack(
+            matrix, examples, objective, options, settings, seeds, epsilon, pairs, swapped
+        )
+        stack.folder = folder
+        loop.run(stack, folder, identity, title=f"train {objective.NAME}", progress=progress)
+        return stack.models()
 
 
-class _Stack:
+class Stack:
     """Trainings that differ in the seed.
 
-    Each case has a last feature that is 1, whose weight is the bias. `active` says whose weights
-    and states are in the stack: those not done, as places in `seeds`.
+    Each case has a last feature that is 1, whose weight is the bias. `active` has the trainings
+    whose weights and states are in the stack: those not done, as places in `seeds`.
     """
 
     def __init__(
@@ -180,101 +193,79 @@ class _Stack:
         settings: Settings,
         seeds: Sequence[int],
         epsilon: float,
-        pairs: Pairs | None = None,
-        twins: csr_matrix | None = None,
+        pairs: Pairs,
+        swapped: csr_matrix | None,
     ) -> None:
         ones = csr_matrix(np.ones((matrix.shape[0], 1), dtype=matrix.dtype))
         self.matrix, self.examples = hstack([matrix, ones], format="csr"), examples
-        self.twins = None if twins is None else hstack([twins, ones], format="csr")
-        self.pairs, self.asked = pairs or Pairs(), asked_for(options)
-        has = self.pairs.twins
-        self.has_twin = None if has is None else torch.from_numpy(has)
+        self.swapped = None if swapped is None else hstack([swapped, ones], format="csr")
+        self.pairs, self.asked = pairs, asked_for(options)
+        self.has_swapped = None if pairs.swapped is None else torch.from_numpy(pairs.swapped)
         self.objective, self.options, self.settings = objective, options, settings
         self.epsilon = epsilon
         self.folder: Path | None = None
         self.seeds, self.active = list(seeds), list(range(len(seeds)))
         self.width, self.classes = self.matrix.shape[1], examples.classes
+        self.dtype = torch.float64 if matrix.dtype == np.float64 else torch.float32
         self.labels = torch.as_tensor(examples.labels)
         if examples.task == "multi_label":
-            self.labels = self.labels.to(_dtype(matrix))
+            self.labels = self.labels.to(self.dtype)
         codes = examples.codes
         self.groups = torch.as_tensor(codes)
         group_count = max(1, len(examples.group_names))
-        sampler = sampler_of(objective, options)
         train = codes[examples.train]
+        near = among(examples.train, pairs.neighbours) if self.asked == GRAPH else None
         self.samplers = [
-            make_sampler(sampler, train, settings.batch, np.random.default_rng(seed), self._near())
+            make_sampler(
+                sampler_of(objective, options),
+                train,
+                settings.batch,
+                np.random.default_rng(seed),
+                near,
+            )
             for seed in seeds
         ]
         self.steps = self.samplers[0].per_epoch * settings.epochs
+        self.warmup = int(settings.warmup * self.steps)
         self.step = 0
         self.parameters = self._first_parameters(group_count)
         present = torch.bincount(torch.as_tensor(train), minlength=group_count) > 0
         state = objective.initial_state(present, options)
         self.state: State = {k: torch.stack([v] * len(seeds)) for k, v in state.items()}
-        self.sees = "logits" if self.module is not None else self._what_it_sees(state)
-        inputs = 0 if self.sees == "inputs" else None
+        # unfolding the features is costly
+        self.unfolds = self.module is None and reads_features(objective, options)
+        inputs = 0 if self.unfolds else None
         twin = 0 if self.asked == COUNTERFACTUAL else None
-        near = 0 if self.asked == GRAPH else None
-        dims = (0, 0, 0, 0, inputs, twin, twin, near, 0)
-        self.losses = _over_seeds(self._loss, dims, objective.NAME)
+        dims = (0, 0, 0, 0, inputs, twin, twin, None if near is None else 0, 0)
+        self.losses = vmap(self._loss, in_dims=dims, randomness="different")
         self.optimizer = self._optimizer()
-        self.best: list[torch.Tensor | None] = [None] * len(seeds)
-        self.epochs, self.ranks = [0] * len(seeds), [(-math.inf, -math.inf)] * len(seeds)
-        self.history: list[list[dict[str, Any]]] = [[] for _ in seeds]
+        self.epochs = [
+            Epochs(settings.epochs, settings.patience, settings.select) for _ in self.seeds
+        ]
 
     def _first_parameters(self, groups: int) -> dict[str, torch.Tensor]:
-        """What torch's layers start with, stacked; sets `module`, the objective's own."""
-        starts, dtype = [], _dtype(self.matrix)
+        """Return what torch's layers start with, stacked; set `module`, the objective's own."""
+        starts = []
         for seed in self.seeds:
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(seed)
-                layer = torch.nn.Linear(self.width - 1, self.classes, dtype=dtype)
+                layer = torch.nn.Linear(self.width - 1, self.classes, dtype=self.dtype)
                 torch.manual_seed(seed)  # as trainer does: the same modules beside any model
                 self.module = self.objective.modules(self.classes, groups, self.options)
             start = {"weight": torch.cat([layer.weight.T, layer.bias[None]]).detach()}
             if self.module is not None:
                 own = self.module.named_parameters()
-                start |= {_OWN + name: value.detach().to(dtype) for name, value in own}
+                start |= {_OWN + name: value.detach().to(self.dtype) for name, value in own}
             starts.append(start)
-        stacked = {name: torch.stack([one[name] for one in starts]) for name in starts[0]}
-        return {name: one.requires_grad_(name != "weight") for name, one in stacked.items()}
-
-    def _near(self) -> np.ndarray | None:
-        """The neighbours of the training cases, as places among them."""
-        if self.asked != GRAPH:
-            return None
-        return among(self.examples.train, self.pairs.neighbours)
+        return _trainable({n: torch.stack([one[n] for one in starts]) for n in starts[0]})
 
     def _optimizer(self) -> torch.optim.Optimizer:
         return torch.optim.Adam(
             self.parameters.values(), lr=self.settings.lr, eps=self.epsilon, fused=True
         )
 
-    def _what_it_sees(self, state: State) -> str:
-        """``inputs`` if the loss reads the features, which are costly to unfold; or ``nothing``."""
-        rows = self.examples.train[:2]
-        batch = _Watched(
-            logits=torch.zeros(len(rows), self.classes),
-            labels=self.labels[rows],
-            groups=self.groups[rows],
-            features=torch.eye(len(rows), 2),
-            task=self.examples.task,
-            step=0,
-            partner_logits=torch.zeros(len(rows), self.classes),
-            has_partner=torch.ones(len(rows), dtype=torch.bool),
-            partner=torch.zeros(len(rows), dtype=torch.int64),
-        )
-        _Watched.read.clear()
-        self.objective.loss(batch, state, self.options, None)
-        return "inputs" if "features" in _Watched.read else "nothing"
-
-    def _loss(self, logits, own, labels, groups, inputs, twin_logits, has_twin, near, state):
-        """Loss and state of one training."""
-
-        def modules(features):
-            return functional_call(self.module, own, (features,))
-
+    def _loss(self, logits, own, labels, groups, inputs, swapped_logits, has_swapped, near, state):
+        """Return loss and state of one training."""
         batch = Batch(
             logits=logits,
             labels=labels,
@@ -282,94 +273,46 @@ class _Stack:
             features=logits if inputs is None else inputs,
             task=self.examples.task,
             step=self.step,
-            partner_logits=twin_logits,
-            has_partner=has_twin,
+            partner_logits=swapped_logits,
+            has_partner=has_swapped,
             partner=near,
         )
-        called = None if self.module is None else modules
-        return self.objective.loss(batch, state, self.options, called)
+        modules = None
+        if self.module is not None:
+            modules = lambda features: functional_call(self.module, own, (features,))  # noqa: E731
+        return self.objective.loss(batch, state, self.options, modules)
 
     # ------------------------------------------------------------------ one epoch
 
-    def epoch(self, tick: Callable[[], Any]) -> None:
-        """Train all for an epoch, measure, keep the best weights, and let go of who is done."""
-        losses, norms = [], []
-        for rows, part, twins in self._batches():
-            loss, norm = self._update(rows, part, twins)
-            losses.append(loss)
-            norms.append(norm)
-            self.step += 1
-            tick()
-        losses, norms = torch.stack(losses, dim=1), torch.stack(norms, dim=1).double()
-        rate = self.settings.lr * self._factor(self.step - 1)
-        dev = self.matrix[self.examples.dev]
-        for place, one in enumerate(self.active):
-            weight = self.parameters["weight"][place]
-            scores = dev_scores(dev @ weight.numpy(), self.examples)
-            epoch = len(self.history[one]) + 1
-            here = rank(scores, self.settings.select)
-            if here > self.ranks[one]:
-                self.ranks[one], self.epochs[one] = here, epoch
-                self.best[one] = weight.clone()
-            self.history[one].append(
-                {
-                    "epoch": epoch,
+    def advance(self) -> Iterator[dict[str, str]]:
+        """Train; see `evenhand.learning.loop.Training`. Checkpoints lie between epochs."""
+        while self.active:
+            losses, norms = zip(*(self._update(*some) for some in self._batches()), strict=True)
+            losses, norms = torch.stack(losses, dim=1), torch.stack(norms, dim=1).double()
+            rate = self.settings.lr * self._factor(self.step - 1)
+            dev = self.matrix[self.examples.dev]
+            for place, one in enumerate(self.active):
+                weight = self.parameters["weight"][place]
+                row = {
                     "steps": self.step,
                     "learning_rate": rate,
                     "losses": losses[place].tolist(),
                     "gradient_norm": float(norms[place].mean()),
-                    **scores,
-                    "state": {
-                        name: value[place].double().reshape(-1).tolist()
-                        for name, value in sorted(self.state.items())
-                    },
-                    "best": False,
+                    **dev_scores(dev @ weight.numpy(), self.examples),
                 }
-            )
-        self._let_go([place for place, one in enumerate(self.active) if self._done(one)])
+                state = {name: value[place] for name, value in self.state.items()}
+                self.epochs[one].add(row, state, weight.clone)
+            self._keep([p for p, one in enumerate(self.active) if not self.epochs[one].done])
+            yield {}
 
-    def _done(self, one: int) -> bool:
-        epochs = len(self.history[one])
-        tired = epochs - self.epochs[one] >= self.settings.patience
-        return epochs == self.settings.epochs or tired
-
-    def models(self) -> list[Model]:
-        """What came of all seeds."""
-        found = []
-        for one, seed in enumerate(self.seeds):
-            for row in self.history[one]:
-                row["best"] = row["epoch"] == self.epochs[one]
-            weight, twin_logits = self.best[one].numpy(), None
-            if self.twins is not None:
-                twin_logits = self.twins @ weight
-                twin_logits[~self.pairs.twins] = np.nan
-            found.append(
-                Model(
-                    seed=seed,
-                    weight=weight[:-1],
-                    bias=weight[-1],
-                    logits=self.matrix @ weight,
-                    twin_logits=twin_logits,
-                    history=self.history[one],
-                    epoch=self.epochs[one],
-                    score=self.ranks[one][0],
-                    steps=self.history[one][-1]["steps"],
-                )
-            )
-        return found
-
-    def _let_go(self, places: list[int]) -> None:
-        """Take trainings out of the stack."""
-        if not places:
+    def _keep(self, places: list[int]) -> None:
+        """Keep these trainings in the stack, and no others."""
+        if len(places) == len(self.active):
             return
-        stay = [place for place in range(len(self.active)) if place not in places]
-        self.active = [self.active[place] for place in stay]
-        index = torch.tensor(stay, dtype=torch.int64)
+        self.active = [self.active[place] for place in places]
+        index = torch.tensor(places, dtype=torch.int64)
         before, states = self.parameters, self.optimizer.state
-        self.parameters = {
-            name: one.detach()[index].requires_grad_(one.requires_grad)
-            for name, one in before.items()
-        }
+        self.parameters = _trainable({n: one.detach()[index] for n, one in before.items()})
         self.state = {name: one[index] for name, one in self.state.items()}
         self.optimizer = self._optimizer()
         for name, parameter in self.parameters.items():
@@ -378,25 +321,59 @@ class _Stack:
                 for key, value in states[before[name]].items()
             }
 
+    def models(self) -> list[Model]:
+        """Return the models of all seeds."""
+        return [self._model(*one) for one in zip(self.seeds, self.epochs, strict=True)]
+
+    def _model(self, seed: int, epochs: Epochs) -> Model:
+        weight, swapped_logits = epochs.weights.numpy(), None
+        if self.swapped is not None:
+            swapped_logits = self.swapped @ weight
+            swapped_logits[~self.pairs.swapped] = np.nan
+        logits = self.matrix @ weight
+        return Model(seed, weight[:-1], weight[-1], logits, swapped_logits, epochs.result())
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return all that changes."""
+        return {
+            "active": self.active,
+            "step": self.step,
+            "parameters": self.parameters,
+            "optimizer": self.optimizer.state_dict(),
+            "state": self.state,
+            "samplers": json.dumps([one.state() for one in self.samplers]),
+            "epochs": [one.state_dict() for one in self.epochs],
+        }
+
+    def load_state_dict(self, kept: dict[str, Any]) -> None:
+        """Continue from `state_dict`."""
+        self.active, self.step, self.state = (kept[n] for n in ("active", "step", "state"))
+        self.parameters = _trainable(kept["parameters"])
+        self.optimizer = self._optimizer()
+        self.optimizer.load_state_dict(kept["optimizer"])
+        for one, state in zip(self.samplers, json.loads(kept["samplers"]), strict=True):
+            one.restore(state)
+        for one, state in zip(self.epochs, kept["epochs"], strict=True):
+            one.load_state_dict(state)
+
     # ------------------------------------------------------------------ one step
 
     def _factor(self, step: int) -> float:
-        warmup = int(self.settings.warmup * self.steps)
-        return schedule_factor(step, steps=self.steps, warmup=warmup)
+        return loop.schedule_factor(step, steps=self.steps, warmup=self.warmup)
 
     def _batches(self) -> Iterator[tuple[np.ndarray, csr_matrix, csr_matrix | None]]:
-        """Each step's rows (seeds, n), their features, and those of their twins if asked for."""
+        """Yield each step's rows (seeds, n), their features, and their counterfactuals'."""
         drawn = [self.samplers[one].epoch() for one in self.active]
         together = [self.examples.train[np.stack(places)] for places in zip(*drawn, strict=True)]
         for start in range(0, len(together), STEPS):
             some = together[start : start + STEPS]
-            twins: Iterator[csr_matrix | None] = repeat(None, len(some))
+            swapped: Iterator[csr_matrix | None] = repeat(None, len(some))
             if self.asked == COUNTERFACTUAL:
-                twins = self._side_by_side(self.twins, some)
-            yield from zip(some, self._side_by_side(self.matrix, some), twins, strict=True)
+                swapped = self._side_by_side(self.swapped, some)
+            yield from zip(some, self._side_by_side(self.matrix, some), swapped, strict=True)
 
     def _side_by_side(self, matrix: csr_matrix, some: list[np.ndarray]) -> Iterator[csr_matrix]:
-        """The features of each step's rows, each seed's beside the others'."""
+        """Yield the features of each step's rows, each seed's beside the others'."""
         seeds = len(self.active)
         whole = matrix[np.concatenate([rows.ravel() for rows in some])]
         seed = np.concatenate([np.repeat(np.arange(seeds), rows.shape[1]) for rows in some])
@@ -415,38 +392,49 @@ class _Stack:
         return torch.from_numpy(part @ weight).view(*rows.shape, self.classes).requires_grad_()
 
     def _update(
-        self, rows: np.ndarray, part: csr_matrix, twins: csr_matrix | None
+        self, rows: np.ndarray, part: csr_matrix, swapped: csr_matrix | None
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """A step of all; their losses, and the gradients' lengths before clipping."""
+        """Take a step of all; return their losses, and the gradients' norms before clipping."""
         weight = self.parameters["weight"]
         logits = self._logits(rows, part)
-        twin_logits = has_twin = near = inputs = None
-        if self.sees == "inputs":
+        swapped_logits = has_swapped = near = inputs = None
+        if self.unfolds:
             unfolded = self.matrix[rows.ravel()].toarray()
             inputs = torch.from_numpy(unfolded).view(*rows.shape, self.width)[..., :-1]
         own = {k.removeprefix(_OWN): v for k, v in self.parameters.items() if k.startswith(_OWN)}
         index = torch.from_numpy(rows)
-        if twins is not None:
-            twin_logits, has_twin = self._logits(rows, twins), self.has_twin[index]
+        if swapped is not None:
+            swapped_logits, has_swapped = self._logits(rows, swapped), self.has_swapped[index]
         if self.asked == GRAPH:
             near = torch.from_numpy(partners(rows, self.pairs.neighbours))
         losses, self.state = self.losses(
             logits, own, self.labels[index], self.groups[index], inputs,
-            twin_logits, has_twin, near, self.state,
+            swapped_logits, has_swapped, near, self.state,
         )  # fmt: skip
-        sides = [(logits, part), *([(twin_logits, twins)] if twins is not None else [])]
+        sides = [(logits, part), *([(swapped_logits, swapped)] if swapped is not None else [])]
         backs = torch.autograd.grad(losses.sum(), [*(side for side, _ in sides), *own.values()])
-        of_own = backs[len(sides) :]
         gradient = sum(
             features.T @ back.reshape(-1, self.classes).numpy()
             for back, (_, features) in zip(backs, sides, strict=False)
         )
         weight.grad = torch.from_numpy(gradient).view(weight.shape)
-        for parameter, value in zip(own.values(), of_own, strict=True):
+        for parameter, value in zip(own.values(), backs[len(sides) :], strict=True):
             parameter.grad = value.contiguous()  # the fused optimiser reads memory as it lies
-        losses, norm = losses.detach(), self._clip()
-        if not bool((torch.isfinite(losses) & torch.isfinite(norm)).all()):
-            self._stop(rows, losses, norm)
+        losses, norms = losses.detach(), self._clip()
+        finite = torch.isfinite(losses) & torch.isfinite(norms)
+        if not bool(finite.all()):
+            place = int((~finite).nonzero()[0, 0])
+            cases = rows[place]
+            each = per_example_loss(logits[place], self.labels[cases], self.examples.task)
+            raise broken_batch(
+                self.folder,
+                step=self.step,
+                seed=self.seeds[self.active[place]],
+                loss=losses[place].item(),
+                norm=norms[place].item(),
+                ids=[self.examples.ids[row] for row in cases],
+                losses=each.tolist(),
+            )
         rate = self.settings.lr * self._factor(self.step)
         self.optimizer.param_groups[0]["lr"] = rate
         if self.settings.weight_decay:  # AdamW's: of matrices, before the step
@@ -455,10 +443,11 @@ class _Stack:
                 for one in own.values():
                     one *= 1 - rate * self.settings.weight_decay * (one.dim() > 2)
         self.optimizer.step()
-        return losses, norm
+        self.step += 1
+        return losses, norms
 
     def _clip(self) -> torch.Tensor:
-        """Shorten each training's gradient to `clip`; the lengths it had."""
+        """Shorten each training's gradient to `clip`; return the norms it had."""
         gradients = [one.grad for one in self.parameters.values()]
         lengths = [torch.linalg.vector_norm(one.flatten(1), dim=1) for one in gradients]
         norm = torch.linalg.vector_norm(torch.stack(lengths), dim=0)
@@ -469,58 +458,7 @@ class _Stack:
                 one *= scale.view(-1, *[1] * (one.dim() - 1))
         return norm
 
-    def _stop(self, rows: np.ndarray, losses: torch.Tensor, norm: torch.Tensor) -> None:
-        """Name the batch, and raise."""
-        place = int((~(torch.isfinite(losses) & torch.isfinite(norm))).nonzero()[0, 0])
-        ids = [self.examples.ids[row] for row in rows[place]]
-        what = "gradient" if bool(torch.isfinite(losses[place])) else "loss"
-        seed = self.seeds[self.active[place]]
-        where = save_broken_batch(self.folder, {"step": self.step, "seed": seed, "cases": ids})
-        raise InputError(
-            f"the {what} of step {self.step + 1} is no finite number (seed {seed}, cases"
-            f" {', '.join(ids[:3])}{', …' if len(ids) > 3 else ''})",
-            remedy=f"look at these cases ({where}), or lower the learning rate",
-        )
 
-
-def _over_seeds(loss: Callable, in_dims: tuple, name: str) -> Callable:
-    """`loss` of one training for a stack of them; one after the other if vmap cannot take it."""
-    together, stackable = vmap(loss, in_dims=in_dims, randomness="different"), True
-
-    def of_all(*arguments):
-        nonlocal stackable
-        if stackable:
-            try:
-                return together(*arguments)
-            except RuntimeError as error:
-                if "vmap" not in str(error):
-                    raise
-                said = str(error).strip().splitlines()[0]
-                print(f"{name}: seed by seed, for it cannot be stacked: {said}", file=sys.stderr)
-                stackable = False
-        found = [loss(*(_part(one, i) for one in arguments)) for i in range(len(arguments[0]))]
-        losses, states = zip(*found, strict=True)
-        return torch.stack(losses), {k: torch.stack([one[k] for one in states]) for k in states[0]}
-
-    return of_all
-
-
-class _Watched(Batch):
-    """A batch that notes which of its fields are read."""
-
-    read: ClassVar[set[str]] = set()
-
-    def __getattribute__(self, name: str) -> Any:
-        _Watched.read.add(name)
-        return super().__getattribute__(name)
-
-
-def _part(value: Any, place: int) -> Any:
-    """One training's part of what is stacked."""
-    if isinstance(value, dict):
-        return {name: one[place] for name, one in value.items()}
-    return None if value is None else value[place]
-
-
-def _dtype(matrix: csr_matrix) -> torch.dtype:
-    return torch.float64 if matrix.dtype == np.float64 else torch.float32
+def _trainable(parameters: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Return the parameters; only the objective's own need autograd."""
+    return {name: one.requires_grad_(name != "weight") for name, one in parameters.items()}

@@ -52,10 +52,10 @@ class Batch:
     step : int
         Optimiser steps done so far.
     partner_logits : tensor or None, shape (n, classes)
-        What the classifier says of each case's twin, the text with swapped genders. A case that
-        has none may have any finite numbers there.
+        The logits of each case's counterfactual, the text with swapped words. A case that has
+        none may have any finite numbers there.
     has_partner : tensor of bool or None, shape (n,)
-        Who has a twin. None: all, if there are `partner_logits`.
+        Who has a counterfactual. None: all, if there are `partner_logits`.
     partner : tensor of int64 or None, shape (n,)
         The row of this batch that holds the case's neighbour in a given graph; -1: none does.
     """
@@ -82,6 +82,8 @@ class Objective(Protocol):
         What tables call it.
     SAMPLER : str
         The sampler of `evenhand.learning.sampling` that makes its batches.
+    FEATURES : mapping, optional
+        Options with which its loss reads `Batch.features` itself (not through `modules`).
     COMPAT_SAMPLER : str, optional
         The sampler with the option ``compat``, where the reference had another one.
     USES_GROUPS : bool
@@ -106,7 +108,7 @@ class Objective(Protocol):
         present : tensor of bool, shape (groups,)
             Which groups occur in the training split.
         options : dict
-            As `read_options` gives them.
+            As `parse_options` gives them.
         """
 
     def modules(self, features: int, groups: int, options: Options) -> "nn.Module | None":
@@ -141,43 +143,55 @@ def load_objective(name: str) -> Objective:
         ) from error
 
 
-def read_options(objective: Objective, given: Sequence[str]) -> dict[str, float | bool | str]:
-    """An objective's options, with what is given as ``key=value``.
+def parse_options(
+    owner: str, what: str, defaults: Mapping[str, Any], given: Sequence[str]
+) -> dict[str, Any]:
+    """Return options by name, with what is given as ``key=value``.
+
+    Parameters
+    ----------
+    owner, what : str
+        For messages: who has the options ("the objective irm"), and their name ("option").
+    defaults : mapping
+        The options; a value is of the type of its default.
+    given : sequence of str
+        ``key=value``.
 
     Raises
     ------
     InputError
-        One is unknown, given twice, or has a value of another kind than the default.
+        One is unknown, given twice, or has a value of another type than the default.
     """
-    options = dict(objective.OPTIONS)
+    options = dict(defaults)
     seen = set()
     for one in given:
         key, equals, value = one.partition("=")
         if not equals or key not in options:
             raise InputError(
-                f"the objective {objective.NAME} has no option {key!r}",
+                f"{owner} has no {what} {key!r}",
                 remedy=f"write key=value; it has {', '.join(options) or 'none'}",
             )
         if key in seen:
-            raise InputError(f"the option {key} of {objective.NAME} is given twice")
+            raise InputError(f"the {what} {key} of {owner} is given twice")
         seen.add(key)
-        options[key] = _value(objective.NAME, key, value, options[key])
+        options[key] = _value(f"the {what} {key}={value} of {owner}", value, options[key])
     return options
 
 
-def _value(name: str, key: str, value: str, default: Any) -> float | bool | str:
+def _value(described: str, value: str, default: Any) -> float | bool | str:
     if isinstance(default, bool):
         if value.lower() in ("true", "false"):
             return value.lower() == "true"
-        raise InputError(f"the option {key}={value} of {name} is neither true nor false")
+        raise InputError(f"{described} is neither true nor false")
     if isinstance(default, str):
         return value
+    kind = type(default)
     try:
-        number = float(value)
+        number = kind(value)
     except ValueError:
         number = math.nan
     if not 0 <= number < math.inf:
-        raise InputError(f"the option {key}={value} of {name} is no number from 0")
+        raise InputError(f"{described} is no {'whole ' * (kind is int)}number from 0")
     return number
 
 
@@ -191,6 +205,12 @@ def sampler_of(objective: Objective, options: Options) -> str:
     if options.get("compat"):
         return getattr(objective, "COMPAT_SAMPLER", objective.SAMPLER)
     return objective.SAMPLER
+
+
+def reads_features(objective: Objective, options: Options) -> bool:
+    """Return whether the loss reads `Batch.features`, other than through its modules."""
+    when = getattr(objective, "FEATURES", None)
+    return when is not None and all(options[name] == value for name, value in when.items())
 
 
 def full_precision(values: "Tensor") -> "Tensor":

@@ -195,16 +195,15 @@ def pack_flat(
     flat = np.concatenate([np.zeros(0, np.int64), *ids])
     kept = np.minimum(sizes, limits.tokens)
     widths = np.minimum(-(-kept // bucket) * bucket, limits.tokens)
-    documents = np.repeat(np.arange(len(counts)), counts)
-    slots = np.arange(len(documents)) - np.repeat(np.cumsum(counts) - counts, counts)
+    documents, slots = places(counts)
     order = np.argsort(-widths, kind="stable")  # the widest first: memory is short at once or never
     buckets = []
     for rows in _groups(order, widths, tokens_per_batch):
         width = int(widths[rows[0]])
         columns = np.arange(width)
         inside = columns < kept[rows, None]
-        places = np.minimum(starts[rows, None] + columns, len(flat) - 1)
-        table = np.where(inside, flat[places], pad_id).astype(np.int64)
+        at = np.minimum(starts[rows, None] + columns, len(flat) - 1)
+        table = np.where(inside, flat[at], pad_id).astype(np.int64)
         if len(after):
             cut = np.flatnonzero(sizes[rows] > limits.tokens)
             table[cut, limits.tokens - len(after) :] = after
@@ -223,6 +222,12 @@ def pack_flat(
         most=int(counts.max(initial=0)),
         limits=limits,
     )
+
+
+def places(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the document of each paragraph, and its place in it, from paragraphs by document."""
+    documents = np.repeat(np.arange(len(counts)), counts)
+    return documents, np.arange(len(documents)) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def _layout(

@@ -1,9 +1,9 @@
 """Pairs of cases that an objective compares, as a training hands them out batch by batch.
 
-An objective with the option ``pairs`` may ask for two kinds: ``counterfactual``, each case with
-its twin (the same text with swapped words), and ``graph``, each case with a neighbour that is
-known before the training. For the first a training runs its model over the twins too; for the
-second its batches hold neighbours together (`evenhand.learning.sampling.neighbours`).
+An objective with the option ``pairs`` may ask for two kinds: ``counterfactual``, each case with the
+same text with swapped words, and ``graph``, each case with a neighbour that is known before the
+training. For the first a training runs its model over the swapped texts too; for the second its
+batches hold neighbours together (`evenhand.learning.sampling`).
 """
 
 import hashlib
@@ -25,18 +25,18 @@ class Pairs:
 
     Attributes
     ----------
-    twins : array of bool, shape (n,), or None
-        Who has a twin that differs.
+    swapped : array of bool, shape (n,), or None
+        Who has a counterfactual that differs.
     neighbours : array of int64, shape (n, k), or None
         Rows of the nearest cases, nearest first; -1 where there are no more.
     """
 
-    twins: np.ndarray | None = None
+    swapped: np.ndarray | None = None
     neighbours: np.ndarray | None = None
 
     def digest(self, options: Mapping[str, Any]) -> str | None:
         """Of what a training with these options depends on; None if on nothing here."""
-        used = {COUNTERFACTUAL: self.twins, GRAPH: self.neighbours}.get(asked_for(options))
+        used = {COUNTERFACTUAL: self.swapped, GRAPH: self.neighbours}.get(asked_for(options))
         if used is None:
             return None
         return hashlib.sha256(np.ascontiguousarray(used, dtype=np.int64).data).hexdigest()
@@ -68,17 +68,17 @@ def check_pairs(options: Mapping[str, Any], pairs: Pairs, train: np.ndarray) -> 
     Raises
     ------
     InputError
-        The objective asks for twins or neighbours, and none were given.
+        The objective asks for counterfactuals or neighbours, and none were given.
     """
     asked = asked_for(options)
     if asked == COUNTERFACTUAL:
-        if pairs.twins is None:
+        if pairs.swapped is None:
             raise InputError(
-                "the option pairs=counterfactual needs the cases' twins",
-                remedy="give what was made of the texts of swap_cases, or choose pairs=cosine",
+                "the option pairs=counterfactual needs the cases' counterfactuals",
+                remedy="give what was made of their texts, or choose pairs=cosine",
             )
-        if not pairs.twins[train].any():
-            return ["no case of the split train has a twin: the objective has no pairs"]
+        if not pairs.swapped[train].any():
+            return ["no case of the split train has a counterfactual: the objective has no pairs"]
     if asked == GRAPH:
         if pairs.neighbours is None:
             raise InputError(

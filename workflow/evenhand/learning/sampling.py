@@ -1,4 +1,4 @@
-"""Which cases stand in which training batch.
+"""Which cases each training batch has.
 
 A sampler is endless: `next` gives the rows of the next batch. All it draws comes from one numpy
 Generator, so its state is where that generator started and how many batches were drawn; from
@@ -7,13 +7,14 @@ these a resumed training draws the same batches again and goes on.
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from evenhand.errors import InputError
 
-#: The samplers that look at no groups.
+#: The samplers that do not depend on groups.
 GROUPLESS = ("shuffle", "neighbours")
 
 #: Groups in a batch of `group_pairs`, the reference's default.
@@ -86,106 +87,73 @@ def make_sampler(
     generator: np.random.Generator,
     near: np.ndarray | None = None,
 ) -> Batches:
-    """The sampler of this name (an objective's `SAMPLER`).
+    """Return the sampler of this name (an objective's `SAMPLER`).
 
     Parameters
     ----------
     name : str
-        ``shuffle``, ``neighbours``, ``group_uniform``, ``group_weighted`` or ``group_pairs``.
+        A name of `SAMPLERS`.
     groups : array of int, shape (n,)
         The group of each case.
     batch : int
         Cases a batch.
     generator : numpy Generator
-        What decides.
+        The source of randomness.
     near : array of int64, shape (n, k), optional
-        For ``neighbours``: see there.
+        For ``neighbours``: those of each case among the n, nearest first; -1 where there are no
+        more.
 
     Raises
     ------
     InputError
-        No sampler has this name.
+        No sampler has this name, there is no case, or a batch holds none.
     """
-    if name == "shuffle":
-        return shuffled(len(groups), batch, generator)
-    if name == "neighbours":
-        return neighbours(near, batch, generator)
-    samplers = {
-        "group_uniform": group_uniform,
-        "group_weighted": group_weighted,
-        "group_pairs": group_pairs,
-    }
-    if name not in samplers:
+    if name not in SAMPLERS:
         raise InputError(
-            f"an objective names the sampler {name!r}",
-            remedy=f"use {', '.join(('shuffle', 'neighbours', *samplers))}",
+            f"an objective names the sampler {name!r}", remedy=f"use {', '.join(SAMPLERS)}"
         )
-    return samplers[name](groups, batch, generator)
+    if len(groups) < 1:
+        raise InputError("there is no case to train on")
+    if batch < 1:
+        raise InputError(f"a batch of {batch} holds no case", remedy="give a batch size from 1")
+    given = near if name == "neighbours" else np.asarray(groups)
+    return Batches(partial(SAMPLERS[name], given, batch), -(-len(groups) // batch), generator)
 
 
-def shuffled(count: int, batch: int, generator: np.random.Generator) -> Batches:
-    """Every case once an epoch, in a new order each time; the last batch may be smaller.
-
-    Raises
-    ------
-    InputError
-        There is no case.
-    """
-    _check(count, batch)
-
-    def draw(generator: np.random.Generator) -> Iterator[np.ndarray]:
-        while True:
-            order = generator.permutation(count)
-            for start in range(0, count, batch):
-                yield order[start : start + batch]
-
-    return Batches(draw, -(-count // batch), generator)
+def _shuffled(
+    groups: np.ndarray, batch: int, generator: np.random.Generator
+) -> Iterator[np.ndarray]:
+    """Every case once an epoch, in a new order each time; the last batch may be smaller."""
+    while True:
+        yield from _cut(generator.permutation(len(groups)), batch)
 
 
-def neighbours(near: np.ndarray, batch: int, generator: np.random.Generator) -> Batches:
+def _neighbours(
+    near: np.ndarray, batch: int, generator: np.random.Generator
+) -> Iterator[np.ndarray]:
     """Every case once an epoch, beside a near one where that is possible.
 
     In a random order each case that is still alone takes the nearest of its neighbours that is
-    alone, too. Who finds nobody stays alone. The couples and those alone come in a random order;
+    alone, too. A case without one stays alone. The couples and those alone come in a random order;
     a couple for which a batch has a single place left waits for the next batch, unless no single
     case is left to fill it. The last batch may be smaller.
-
-    Parameters
-    ----------
-    near : array of int64, shape (n, k)
-        The neighbours of each case among the n, nearest first; -1 where there are no more.
-    batch : int
-        Cases a batch.
-    generator : numpy Generator
-        What decides.
-
-    Raises
-    ------
-    InputError
-        There is no case.
     """
-    count = len(near)
-    _check(count, batch)
     lists = [[other for other in row if other >= 0] for row in near.tolist()]
-
-    def couples(generator: np.random.Generator) -> list[list[int]]:
-        alone, found = np.ones(count, dtype=bool), []
-        for case in generator.permutation(count).tolist():
+    while True:
+        alone, found = np.ones(len(near), dtype=bool), []
+        for case in generator.permutation(len(near)).tolist():
             if alone[case]:
                 alone[case] = False
                 other = next((one for one in lists[case] if alone[one]), None)
                 if other is not None:
                     alone[other] = False
                 found.append([case] if other is None else [case, other])
-        return [found[place] for place in generator.permutation(len(found))]
+        couples = [found[place] for place in generator.permutation(len(found))]
+        yield from _cut(np.array(_together(couples, batch), dtype=np.int64), batch)
 
-    def draw(generator: np.random.Generator) -> Iterator[np.ndarray]:
-        while True:
-            order = np.array(_together(couples(generator), batch), dtype=np.int64)
-            for start in range(0, count, batch):
-                yield order[start : start + batch]
 
-    return Batches(draw, -(-count // batch), generator)
+def _cut(order: np.ndarray, batch: int) -> Iterator[np.ndarray]:
+    return (order[start : start + batch] for start in range(0, len(order), batch))
 
 
 def _together(blocks: list[list[int]], batch: int) -> list[int]:
@@ -208,93 +176,58 @@ def _together(blocks: list[list[int]], batch: int) -> list[int]:
     return rows
 
 
-def group_uniform(groups: np.ndarray, batch: int, generator: np.random.Generator) -> Batches:
+def _group_uniform(
+    groups: np.ndarray, batch: int, generator: np.random.Generator
+) -> Iterator[np.ndarray]:
     """As many cases of each group in a batch as of any other, or one more.
 
-    Who gets one more goes round. A group's cases come in a random order, each once before any
-    comes again; a small group is through sooner and starts anew. All batches are full.
-
-    Parameters
-    ----------
-    groups : array of int, shape (n,)
-        The group of each case. Groups without cases are not there.
-    batch : int
-        Cases a batch; any number, below that of the groups too.
-    generator : numpy Generator
-        What decides.
-
-    Raises
-    ------
-    InputError
-        There is no case.
+    The groups take turns in having one more. A group's cases come in a random order, each once
+    before any comes again; a small group is through sooner and starts anew. All batches are full.
     """
-    _check(len(groups), batch)
-    members = _members(groups)
-
-    def draw(generator: np.random.Generator) -> Iterator[np.ndarray]:
-        decks = [_deck(rows, generator) for rows in members]
-        share, more = divmod(batch, len(decks))
-        first = int(generator.integers(len(decks)))
-        while True:
-            lucky = {(first + i) % len(decks) for i in range(more)}
-            rows = [next(deck) for g, deck in enumerate(decks) for _ in range(share + (g in lucky))]
-            first = (first + more) % len(decks)
-            yield np.array(rows, dtype=np.int64)
-
-    return Batches(draw, -(-len(groups) // batch), generator)
+    decks = [_deck(rows, generator) for rows in _members(groups)]
+    share, more = divmod(batch, len(decks))
+    first = int(generator.integers(len(decks)))
+    while True:
+        lucky = {(first + i) % len(decks) for i in range(more)}
+        rows = [next(deck) for g, deck in enumerate(decks) for _ in range(share + (g in lucky))]
+        first = (first + more) % len(decks)
+        yield np.array(rows, dtype=np.int64)
 
 
-def group_weighted(groups: np.ndarray, batch: int, generator: np.random.Generator) -> Batches:
+def _group_weighted(
+    groups: np.ndarray, batch: int, generator: np.random.Generator
+) -> Iterator[np.ndarray]:
     """Cases drawn with replacement, each weighing 1 / the size of its group.
 
     So FairLex's code trains Group DRO. A batch may lack groups; the last may be smaller.
-
-    Raises
-    ------
-    InputError
-        There is no case.
     """
-    count = len(groups)
-    _check(count, batch)
     members = _members(groups)
-
-    def draw(generator: np.random.Generator) -> Iterator[np.ndarray]:
-        while True:
-            for start in range(0, count, batch):
-                of = generator.integers(len(members), size=min(batch, count - start))
-                yield np.array([generator.choice(members[g]) for g in of], dtype=np.int64)
-
-    return Batches(draw, -(-count // batch), generator)
+    while True:
+        for start in range(0, len(groups), batch):
+            of = generator.integers(len(members), size=min(batch, len(groups) - start))
+            yield np.array([generator.choice(members[g]) for g in of], dtype=np.int64)
 
 
-def group_pairs(groups: np.ndarray, batch: int, generator: np.random.Generator) -> Batches:
+def _group_pairs(
+    groups: np.ndarray, batch: int, generator: np.random.Generator
+) -> Iterator[np.ndarray]:
     """Half a batch of each of two groups, which are drawn anew for every batch.
 
-    So FairLex's code trains the algorithms with groups unless told otherwise. A group's cases
-    come without replacement within a batch, unless they are fewer than half of it. An odd case
-    goes to the first of the two; with one group, all are of it.
-
-    Raises
-    ------
-    InputError
-        There is no case.
+    So FairLex's code trains the algorithms with groups by default. A group's cases come without
+    replacement within a batch, unless they are fewer than half of it. An odd case goes to the
+    first of the two; with one group, all are of it.
     """
-    _check(len(groups), batch)
     members = _members(groups)
     few = min(GROUPS_PER_BATCH, len(members), batch)
-
-    def draw(generator: np.random.Generator) -> Iterator[np.ndarray]:
-        while True:
-            chosen = generator.choice(len(members), few, replace=False)
-            sizes = [batch // few + (i < batch % few) for i in range(few)]
-            yield np.concatenate(
-                [
-                    generator.choice(members[g], size, replace=size > len(members[g]))
-                    for g, size in zip(chosen, sizes, strict=True)
-                ]
-            )
-
-    return Batches(draw, -(-len(groups) // batch), generator)
+    sizes = [batch // few + (i < batch % few) for i in range(few)]
+    while True:
+        chosen = generator.choice(len(members), few, replace=False)
+        yield np.concatenate(
+            [
+                generator.choice(members[g], size, replace=size > len(members[g]))
+                for g, size in zip(chosen, sizes, strict=True)
+            ]
+        )
 
 
 def _deck(rows: np.ndarray, generator: np.random.Generator) -> Iterator[int]:
@@ -304,12 +237,14 @@ def _deck(rows: np.ndarray, generator: np.random.Generator) -> Iterator[int]:
 
 def _members(groups: np.ndarray) -> list[np.ndarray]:
     """The rows of each group that has any, by code."""
-    groups = np.asarray(groups)
     return [np.flatnonzero(groups == code) for code in np.unique(groups)]
 
 
-def _check(count: int, batch: int) -> None:
-    if count < 1:
-        raise InputError("there is no case to train on")
-    if batch < 1:
-        raise InputError(f"a batch of {batch} holds no case", remedy="give a batch size from 1")
+#: From groups (or neighbours), batch and generator to endless batches.
+SAMPLERS: dict[str, Callable[[np.ndarray, int, np.random.Generator], Iterator[np.ndarray]]] = {
+    "shuffle": _shuffled,
+    "neighbours": _neighbours,
+    "group_uniform": _group_uniform,
+    "group_weighted": _group_weighted,
+    "group_pairs": _group_pairs,
+}

@@ -1,4 +1,4 @@
-"""How a classifier is trained: rates, batches, epochs, and how the rate falls."""
+"""How a classifier is trained: rates, batches, epochs."""
 
 import math
 from dataclasses import dataclass
@@ -74,10 +74,3 @@ class Settings:
             if getattr(self, name) not in values:
                 value = getattr(self, name)
                 raise InputError(f"{name} is {value!r}, not one of {', '.join(values)}")
-
-
-def schedule_factor(step: int, *, steps: int, warmup: int) -> float:
-    """What the learning rate is multiplied with in a step, counted from 0."""
-    if step < warmup:
-        return (step + 1) / warmup
-    return max(0.0, (steps - step) / (steps - warmup))

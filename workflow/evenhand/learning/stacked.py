@@ -10,8 +10,8 @@ A stack's layout follows from the runs asked for and from the table alone, never
 the same job gives the same bytes. In another layout the order of sums differs, and so do the
 last digits. A run whose numbers leave the finite ones stays alone with them.
 
-In a stage each stack keeps a checkpoint: where its training is, and in the end what it predicts.
-The next attempt trains no stack again that was done, and goes on in the one that was begun.
+In a stage each stack keeps a checkpoint: the next attempt trains no stack again that was done, and
+continues in the one that was begun.
 """
 
 import hashlib
@@ -19,7 +19,6 @@ import heapq
 import itertools
 import json
 import math
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -30,7 +29,7 @@ from torch.func import functional_call, grad, vmap
 
 from evenhand.core.scratch import scratch_folder
 from evenhand.errors import InputError
-from evenhand.io.checkpoint import Checkpoints
+from evenhand.learning import loop
 from evenhand.learning.hyperparameters import Hyperparameters
 from evenhand.learning.individual_loss import Batch, IndividualLoss, individual_loss_of
 from evenhand.learning.losses.adversarial import (
@@ -75,6 +74,10 @@ class Configuration:
     lam: float
     epsilon: float | None
     mu: float | None
+
+
+#: That of a method with neither.
+PLAIN = Configuration(0.0, None, None)
 
 
 @dataclass(frozen=True)
@@ -269,47 +272,29 @@ def _train_stacks(
     options: Options,
     progress: bool,
 ) -> Iterator[Trained]:
-    from tqdm import tqdm
-
     stacks = [
         stack for individual, chosen in grid for stack in _stacks(table, individual, chosen, seeds)
     ]
-    look = {"desc": table.name, "unit": " steps", "mininterval": 5, "ascii": True}
-    rows = len(split(table, seeds[0], options.split)[0])
-    steps = len(stacks) * hyperparameters.epochs * -(-rows // hyperparameters.batch)
     common = {
         "table": _digest(table),
         "method": method.title,
         "hyperparameters": asdict(hyperparameters),
         "options": asdict(options),
     }
-    with one_thread(), tqdm(total=steps, disable=not progress, **look) as bar:
+    with one_thread():
         for number, (individual, some, chosen) in enumerate(stacks):
             folds = [fold(table, method, seed, options.split) for seed in some]
             own = {"individual": individual, "seeds": list(some), "runs": [*map(asdict, chosen)]}
-            checkpoints = Checkpoints(scratch_folder(f"stack-{number}"), common | own)
-            kept = checkpoints.restore() or {}
-            if "p" in kept:
-                print(f"stack {number + 1} of {len(stacks)} was done before", file=sys.stderr)
-                bar.update(steps // len(stacks))
-            else:
-                parameters, pairs = _fit(
-                    folds,
-                    method,
-                    hyperparameters,
-                    individual,
-                    some,
-                    chosen,
-                    options,
-                    bar,
-                    checkpoints,
-                    kept,
-                )
-                said = _predict(folds, method, hyperparameters, parameters)
-                p, flipped = map(torch.from_numpy, said)
-                kept = {"p": p, "flipped": flipped, "pairs": pairs}
-                checkpoints.save(kept)
-            p, flipped, pairs = (kept[name].numpy() for name in ("p", "flipped", "pairs"))
+            stack = _Stack(folds, method, hyperparameters, individual, some, chosen, options)
+            loop.run(
+                stack,
+                scratch_folder(f"stack-{number}"),
+                common | own,
+                title=f"{table.name}, {number + 1} of {len(stacks)}",
+                progress=progress,
+            )
+            p, flipped = _predict(folds, method, hyperparameters, stack.parameters)
+            pairs = (stack.pairs / stack.steps).numpy()
             for s, c in itertools.product(range(len(some)), range(len(chosen))):
                 yield Trained(
                     individual=individual,
@@ -338,10 +323,9 @@ def fit_classifier(
     from threadpoolctl import threadpool_limits
 
     lost = empty_splits(table, seeds, options.split)
-    plain = Configuration(0.0, None, None)
     for seed in seeds:
         if seed in lost:
-            yield not_made(table, "none", plain, seed, lost[seed])
+            yield not_made(table, "none", PLAIN, seed, lost[seed])
             continue
         one = fold(table, method, seed, options.split)
         x = one.x_train.double().numpy()
@@ -354,7 +338,7 @@ def fit_classifier(
                 other = with_codes(one.x_test, one, codes).double().numpy()
                 flipped[np.arange(len(codes)), codes.numpy()] = predict(other)
             p = predict(one.x_test.double().numpy()).astype(np.float32)
-        yield Trained("none", plain, seed, len(one.train), one.test, p, flipped, None)
+        yield Trained("none", PLAIN, seed, len(one.train), one.test, p, flipped, None)
 
 
 def split(table: Prepared, seed: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
@@ -415,96 +399,109 @@ def _chunks(items: Sequence, size: int) -> Iterator[Sequence]:
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
-def _fit(
-    folds: Sequence[Fold],
-    method: Method,
-    hyperparameters: Hyperparameters,
-    individual: str,
-    seeds: Sequence[int],
-    chosen: Sequence[Configuration],
-    options: Options,
-    bar,
-    checkpoints: Checkpoints,
-    kept: dict[str, Any],
-) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
-    """Train a stack: parameters (seeds, configurations, ...) and pairs a step (the same).
+class _Stack:
+    """A stack on its way; see `evenhand.learning.loop.Training`.
 
-    It goes on from `kept`, unless that is empty.
+    `parameters` have the shape (seeds, configurations, ...), and `pairs`, the number of pairs so
+    far, the first two of these.
     """
-    sizes = _sizes(folds[0], method, hyperparameters)
-    starts = [initial(seed, *sizes) for seed in seeds]
-    parameters = {
-        name: torch.stack([start[name] for start in starts])[:, None].repeat(
-            1, len(chosen), *[1] * starts[0][name].ndim
-        )
-        for name in starts[0]
-    }
-    shape = (len(seeds), len(chosen))
-    mus, lams, epsilons = (
-        torch.tensor([getattr(one, name) or 0.0 for one in chosen])
-        for name in ("mu", "lam", "epsilon")
-    )
-    mus, lams = mus.expand(shape), lams.expand(shape)
-    loss = individual_loss_of(individual)
-    gradient = _stacked_gradient(sizes, method, loss, options)
-    optimizer = torch.optim.Adadelta(
-        parameters.values(), lr=hyperparameters.learning_rate, rho=RHO, eps=EPS
-    )
-    groups = len(folds[0].codes)
-    shares = Shares(*map(torch.stack, zip(*(_shares(one, groups) for one in folds), strict=True)))
-    pairs, steps = torch.zeros(shape, dtype=torch.float64), 0
-    codes = torch.stack([one.codes for one in folds])
-    draws = [np.random.default_rng([seed, 2]) for seed in seeds]
-    if kept:
-        for name, parameter in parameters.items():
-            parameter.copy_(kept["parameters"][name])
-        optimizer.load_state_dict(kept["optimizer"])
-        for one, state in zip(draws, json.loads(kept["draws"]), strict=True):
-            one.bit_generator.state = state
-        pairs, steps = kept["pairs"], kept["steps"]
-        print(f"goes on after step {steps}", file=sys.stderr)
-        bar.update(steps)
 
-    def collect() -> dict[str, Any]:
+    def __init__(
+        self,
+        folds: Sequence[Fold],
+        method: Method,
+        hyperparameters: Hyperparameters,
+        individual: str,
+        seeds: Sequence[int],
+        chosen: Sequence[Configuration],
+        options: Options,
+    ) -> None:
+        self.folds, self.individual, self.options = folds, individual, options
+        self.seeds, self.hyperparameters = seeds, hyperparameters
+        sizes = _sizes(folds[0], method, hyperparameters)
+        starts = [initial(seed, *sizes) for seed in seeds]
+        self.parameters = {
+            name: torch.stack([start[name] for start in starts])[:, None].repeat(
+                1, len(chosen), *[1] * starts[0][name].ndim
+            )
+            for name in starts[0]
+        }
+        shape = (len(seeds), len(chosen))
+        mus, lams, self.epsilons = (
+            torch.tensor([getattr(one, name) or 0.0 for one in chosen])
+            for name in ("mu", "lam", "epsilon")
+        )
+        self.weights = mus.expand(shape), lams.expand(shape)
+        self.loss = individual_loss_of(individual)
+        self.gradient = _stacked_gradient(sizes, method, self.loss, options)
+        self.optimizer = torch.optim.Adadelta(
+            self.parameters.values(), lr=hyperparameters.learning_rate, rho=RHO, eps=EPS
+        )
+        self.groups = len(folds[0].codes)
+        shares = zip(*(_shares(one, self.groups) for one in folds), strict=True)
+        self.shares = Shares(*map(torch.stack, shares))
+        self.pairs, self.step = torch.zeros(shape, dtype=torch.float64), 0
+        self.steps = hyperparameters.epochs * -(-len(folds[0].train) // hyperparameters.batch)
+        self.codes = torch.stack([one.codes for one in folds])
+        self.draws = [np.random.default_rng([seed, 2]) for seed in seeds]
+
+    def state_dict(self) -> dict[str, Any]:
         return {
-            "parameters": parameters,
-            "optimizer": optimizer.state_dict(),
-            "draws": json.dumps([one.bit_generator.state for one in draws]),
-            "pairs": pairs,
-            "steps": steps,
+            "parameters": self.parameters,
+            "optimizer": self.optimizer.state_dict(),
+            "draws": json.dumps([one.bit_generator.state for one in self.draws]),
+            "pairs": self.pairs,
+            "step": self.step,
         }
 
-    # the batches of the steps before are drawn again, and not used
-    for rows in itertools.islice(_batches(folds, seeds, hyperparameters), steps, None):
-        x, y, a = (
-            torch.stack([getattr(one, name)[row] for one, row in zip(folds, rows, strict=True)])
-            for name in ("x_train", "y_train", "a_train")
-        )
-        partner = has_pair = None
-        if loss.pairs is not None:
-            found = loss.pairs(Batch(x, y, a, folds[0].columns, codes, draws))
-            partner = found.partner
-            if loss.takes_epsilon:
-                if found.similarity is None:
-                    raise InputError(
-                        f"the individual loss {individual} takes epsilon, and its pairs have no"
-                        " similarity"
-                    )
-                has_pair = near_enough(found.similarity, epsilons, options.epsilon_unit)
-            else:
-                has_pair = torch.ones(*shape, x.shape[1])
-        y = torch.nn.functional.one_hot(y, 2).float()
-        a = torch.nn.functional.one_hot(a, groups).float()
-        gradients = gradient(parameters, mus, lams, has_pair, x, y, a, partner, shares)
-        for name, parameter in parameters.items():
-            parameter.grad = gradients[name]
-        optimizer.step()
-        if has_pair is not None:
-            pairs += has_pair.sum(dim=-1)
-        steps += 1
-        bar.update()
-        checkpoints.save_if_due(collect)
-    return parameters, pairs / steps
+    def load_state_dict(self, kept: dict[str, Any]) -> None:
+        for name, parameter in self.parameters.items():
+            parameter.copy_(kept["parameters"][name])
+        self.optimizer.load_state_dict(kept["optimizer"])
+        for one, state in zip(self.draws, json.loads(kept["draws"]), strict=True):
+            one.bit_generator.state = state
+        self.pairs, self.step = kept["pairs"], kept["step"]
+
+    def advance(self) -> Iterator[dict[str, str]]:
+        # the batches of the steps before are drawn again, and not used
+        batches = _batches(self.folds, self.seeds, self.hyperparameters)
+        for rows in itertools.islice(batches, self.step, None):
+            x, y, a = (
+                torch.stack(
+                    [getattr(one, name)[row] for one, row in zip(self.folds, rows, strict=True)]
+                )
+                for name in ("x_train", "y_train", "a_train")
+            )
+            partner, has_pair = self._pairs(x, y, a)
+            y = torch.nn.functional.one_hot(y, 2).float()
+            a = torch.nn.functional.one_hot(a, self.groups).float()
+            gradients = self.gradient(
+                self.parameters, *self.weights, has_pair, x, y, a, partner, self.shares
+            )
+            for name, parameter in self.parameters.items():
+                parameter.grad = gradients[name]
+            self.optimizer.step()
+            if has_pair is not None:
+                self.pairs += has_pair.sum(dim=-1)
+            self.step += 1
+            yield {}
+
+    def _pairs(
+        self, x: torch.Tensor, y: torch.Tensor, a: torch.Tensor
+    ) -> tuple[torch.Tensor | None, torch.Tensor | None]:
+        """Return the partners of a batch, and 1 for who has one: (seeds, configurations, n)."""
+        if self.loss.pairs is None:
+            return None, None
+        found = self.loss.pairs(Batch(x, y, a, self.folds[0].columns, self.codes, self.draws))
+        if not self.loss.takes_epsilon:
+            return found.partner, torch.ones(*self.pairs.shape, x.shape[1])
+        if found.similarity is None:
+            raise InputError(
+                f"the individual loss {self.individual} takes epsilon, and its pairs have no"
+                " similarity"
+            )
+        unit = self.options.epsilon_unit
+        return found.partner, near_enough(found.similarity, self.epsilons, unit)
 
 
 def _stacked_gradient(sizes: tuple, method: Method, individual: IndividualLoss, options: Options):

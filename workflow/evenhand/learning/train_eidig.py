@@ -10,9 +10,8 @@ goes on with the seed that was begun.
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from evenhand.learning.eidig.network import Network
     from evenhand.learning.eidig.space import Space
     from evenhand.learning.stacked import Trained
-    from evenhand.tabular.splits import EmptyPartError
 
 #: What the three networks of a track are called; the two tracks are never mixed.
 METHODS = {
@@ -106,7 +104,10 @@ def train_eidig(
         people), turned (of these: other label than the base network's), epochs_control,
         epochs_eidig.
     """
+    from threadpoolctl import threadpool_limits
     from tqdm import tqdm
+
+    from evenhand.learning import stacked
 
     for name, value, values in (("track", track, METHODS), ("variant", variant, VARIANTS)):
         if value not in values:
@@ -115,256 +116,181 @@ def train_eidig(
         raise InputError("there must be at least one seed, and one try")
     table = read_prepared(data, meta)
     check(table)
+    people, values = table, np.arange(len(table.attribute_values))
+    if track == "integers":
+        people, values = with_integer_groups(table)
+    lost = {}  # a split may leave a group of the table empty, or one of the track
+    for some in (table, people):
+        lost |= stacked.empty_splits(some, range(seeds), "random")
+    if len(lost) == seeds:
+        raise lost[0]
     hyperparameters = read_hyperparameters(training, table.name)
-    people, values = _people(table, track)
-    lost = _empty_splits(table, people, seeds)
-    keep = seeds if predicted_seeds is None else predicted_seeds
-    generated: dict[str, list[int]] = {}
     epochs = EPOCHS_OF.get(table.name, EPOCHS) if track == "integers" else hyperparameters.epochs
+    keep = seeds if predicted_seeds is None else predicted_seeds
+    same = dict.fromkeys(("epsilon_unit", "reduction"))
+    same |= {"dataset": table.name, "split": "random", "js_base": "e"}
+    generated: dict[str, list[int]] = {}
     work = epochs + 2 * RETRAINING_EPOCHS + tries
     look = {"desc": f"EIDIG on {table.name}", "mininterval": 5, "ascii": True}
     files = out, groups, predictions
     with (
-        _one_thread(),
+        threadpool_limits(1),  # more threads change the order of sums, and are slower
         tqdm(total=seeds * work, **look) as bar,
         run_tables(people, *files, lost, keep=keep, tau=tau, base=np.e) as (write, counts),
     ):
+        job = _Job(
+            table=table,
+            people=people,
+            values=values,
+            track=track,
+            hyperparameters=hyperparameters,
+            epochs=epochs,
+            search=(VARIANTS[variant], tries, support_vectors),
+            progress=bar.update,
+        )
         for seed in range(seeds):
             if seed in lost:
-                runs, found = [_not_made(people, seed, lost[seed])] * 3, {}
+                run = stacked.not_made(people, "none", stacked.PLAIN, seed, lost[seed])
+                runs, found = [run] * 3, {}
             else:
-                runs, found = _train_seed(
-                    table,
-                    people,
-                    values,
-                    track,
-                    hyperparameters,
-                    epochs,
-                    seed,
-                    VARIANTS[variant],
-                    tries,
-                    support_vectors,
-                    bar.update,
-                )
+                runs, found = job.train(seed)
             for name, number in found.items():
                 generated.setdefault(name, []).append(number)
             for method, run in zip(METHODS[track], runs, strict=True):
-                same = {
-                    "dataset": table.name,
-                    "method": method,
-                    "split": "random",
-                    "js_base": "e",
-                    "epsilon_unit": None,
-                    "reduction": None,
-                }
-                write([run], same)
+                write([run], same | {"method": method})
             bar.n = (seed + 1) * work
             bar.refresh()
     return counts | generated
 
 
-def _train_seed(
-    table: Prepared,
-    people: Prepared,
-    values: np.ndarray,
-    track: str,
-    hyperparameters: Hyperparameters,
-    epochs: int,
-    seed: int,
-    interval: int | None,
-    tries: int,
-    support_vectors: bool,
-    progress: Callable[[], object],
-) -> tuple[list, dict[str, int]]:
-    """The three runs of a seed, and what was generated."""
-    import torch
+@dataclass(frozen=True, kw_only=True)
+class _Job:
+    """What all seeds share. `values` are the codes of the groups of `people`, the table with the
+    groups of the track; `search` is interval, tries and whether support vectors take part.
+    """
 
-    from evenhand.learning.eidig import generation, relabelling
-    from evenhand.learning.eidig import space as spaces
-    from evenhand.learning.eidig.network import Network
+    table: Prepared
+    people: Prepared
+    values: np.ndarray
+    track: str
+    hyperparameters: Hyperparameters
+    epochs: int
+    search: tuple[int | None, int, bool]
+    progress: Callable[[], object]
 
-    train, test = random_split(table, seed)
-    space = spaces.native(table, train) if track == "integers" else spaces.one_hot(table, train)
-    x, y = space.encode(space.codes), table.y.astype(np.float32)
-    same = space, track, hyperparameters, epochs, seed
-    checkpoints = Checkpoints(
-        scratch_folder(f"seed-{seed}"),
-        {
-            "table": hashlib.sha256(x.tobytes() + y.tobytes()).hexdigest(),
-            "track": track,
-            "hyperparameters": asdict(hyperparameters),
-            "search": [interval, tries, support_vectors],
-        },
-    )
-    if kept := checkpoints.restore():
-        print(f"seed {seed} was done before", file=sys.stderr)
-        networks = [
-            Network(tuple(sizes), theta.numpy().copy()) for sizes, theta in kept["networks"]
-        ]
-        return _runs(space, networks, seed, train, test, values, people), kept["found"]
-    base, _ = _fit(*same, x[train], y[train], progress, fresh=False)
-    generator = np.random.default_rng([seed, 3])
-    starts = generation.global_search(space, base, generation.seed_rows(space, train, generator))
-    near = generation.local_search(
-        space, base, starts, generator, interval=interval, tries=tries, progress=progress
-    )
-    ids = generation.distinct(np.concatenate([starts, near]))
-    added = relabelling.draw(ids, generator)
-    labels = relabelling.vote(
-        space, train, table.y[train], added, seed, support_vectors=support_vectors
-    )
-    turned = (labels == 1) != (space.predict(base, added) > 0.5)
-    networks, taken = [base], []
-    for more, theirs in ((added[:0], labels[:0]), (added, labels)):
-        more_x = np.concatenate([x[train], space.encode(more)])
-        more_y = np.concatenate([y[train], theirs.astype(np.float32)])
-        network, number = _fit(*same, more_x, more_y, progress, fresh=True)
-        networks.append(network)
-        taken.append(number)
-    found = {
-        "global_ids": len(starts),
-        "local_ids": len(near),
-        "ids": len(ids),
-        "added": len(added),
-        "turned": int(turned.sum()),
-        "epochs_control": taken[0],
-        "epochs_eidig": taken[1],
-    }
-    thetas = [[list(one.sizes), torch.from_numpy(one.theta)] for one in networks]
-    checkpoints.save({"networks": thetas, "found": found})
-    return _runs(space, networks, seed, train, test, values, people), found
+    def train(self, seed: int) -> "tuple[list[Trained], dict[str, int]]":
+        """Return the three runs of a seed, and what was generated."""
+        import torch
 
+        from evenhand.learning.eidig import generation, relabelling
+        from evenhand.learning.eidig import space as spaces
+        from evenhand.learning.eidig.network import Network
 
-def _people(table: Prepared, track: str) -> tuple[Prepared, np.ndarray]:
-    """The table with the groups that the track has, and the code of each group."""
-    if track == "integers":
-        return with_integer_groups(table)
-    return table, np.arange(len(table.attribute_values))
-
-
-def _empty_splits(table: Prepared, people: Prepared, seeds: int) -> dict[int, "EmptyPartError"]:
-    """The seeds that leave a group or a label empty: a group of the table, or of the track."""
-    from evenhand.learning.stacked import empty_splits
-
-    numbers = list(range(seeds))
-    lost = empty_splits(table, numbers, "random") | empty_splits(people, numbers, "random")
-    if len(lost) == seeds:
-        raise lost[0]
-    return lost
-
-
-def _not_made(people: Prepared, seed: int, error: "EmptyPartError"):
-    from evenhand.learning.stacked import Configuration, not_made
-
-    return not_made(people, "none", Configuration(0.0, None, None), seed, error)
-
-
-def _runs(
-    space: "Space",
-    networks: "list[Network]",
-    seed: int,
-    train: np.ndarray,
-    test: np.ndarray,
-    values: np.ndarray,
-    people: Prepared,
-) -> "list[Trained]":
-    return [_run(space, network, seed, train, test, values, people) for network in networks]
-
-
-def _run(
-    space: "Space",
-    network: "Network",
-    seed: int,
-    train: np.ndarray,
-    test: np.ndarray,
-    values: np.ndarray,
-    people: Prepared,
-) -> "Trained":
-    """What a network says of the rows held out, with each value of the attribute."""
-    from evenhand.learning.stacked import Configuration, Trained
-
-    codes = space.codes[test]
-    flipped = np.empty((len(test), len(values)), dtype=np.float32)
-    for i, value in enumerate(values):
-        other = codes.copy()
-        other[:, space.protected] = value
-        flipped[:, i] = space.predict(network, other)
-    own = np.arange(len(test)), people.a[test]
-    p = flipped[own]
-    flipped[own] = np.nan
-    return Trained("none", Configuration(0.0, None, None), seed, len(train), test, p, flipped, None)
-
-
-def _start(
-    space: "Space", track: str, hyperparameters: Hyperparameters, seed: int, fresh: bool
-) -> "Network":
-    """First parameters: on the track ``base`` those of `train_table`'s mlp, or `fresh` ones."""
-    from evenhand.learning.eidig.network import Network, glorot
-
-    if track == "integers":
-        sizes = (space.inputs, *hyperparameters.hidden, 1)
-        return glorot(sizes, np.random.default_rng([seed, 5 if fresh else 4]))
-    from evenhand.learning.network import initial
-
-    # a seed of `initial` that no base network has
-    drawn = int(np.random.default_rng([seed, 5]).integers(2**31, 2**62)) if fresh else seed
-    parameters = initial(drawn, space.inputs, hyperparameters.hidden, hyperparameters.adversary, ())
-    layers = [
-        part.numpy().T.ravel() if part.ndim == 2 else part.numpy() for part in parameters.values()
-    ]
-    return Network((space.inputs, *hyperparameters.hidden, 2), np.concatenate(layers))
-
-
-def _fit(
-    space: "Space",
-    track: str,
-    hyperparameters: Hyperparameters,
-    epochs: int,
-    seed: int,
-    x: np.ndarray,
-    y: np.ndarray,
-    progress: Callable[[], object],
-    *,
-    fresh: bool,
-) -> "tuple[Network, int]":
-    """Train the base network, or a `fresh` one with early stopping; how many epochs it took."""
-    from evenhand.learning.eidig.network import Adadelta, Nadam, train
-
-    start = _start(space, track, hyperparameters, seed, fresh)
-    if track == "integers":
-        optimizer, batch = Nadam(len(start.theta)), BATCH
-    else:
-        optimizer = Adadelta(len(start.theta), hyperparameters.learning_rate)
-        batch = hyperparameters.batch
-    if not fresh:
-        order = np.random.default_rng([seed, 1])  # that of `evenhand.learning.stacked`
-        return train(
-            start, optimizer, x, y, batch=batch, epochs=epochs, generator=order, progress=progress
+        table, (interval, tries, support_vectors) = self.table, self.search
+        train, test = random_split(table, seed)
+        make_space = spaces.native if self.track == "integers" else spaces.one_hot
+        space = make_space(table, train)
+        x, y = space.encode(space.codes), table.y.astype(np.float32)
+        checkpoints = Checkpoints(
+            scratch_folder(f"seed-{seed}"),
+            {
+                "table": hashlib.sha256(x.tobytes() + y.tobytes()).hexdigest(),
+                "track": self.track,
+                "hyperparameters": asdict(self.hyperparameters),
+                "search": list(self.search),
+            },
         )
-    generator = np.random.default_rng([seed, 6])
-    rows = generator.permutation(len(x))
-    held = round(VALIDATION * len(x))
-    return train(
-        start,
-        optimizer,
-        x[rows[held:]],
-        y[rows[held:]],
-        batch=batch,
-        epochs=RETRAINING_EPOCHS,
-        generator=generator,
-        validation=(x[rows[:held]], y[rows[:held]]),
-        patience=PATIENCE,
-        progress=progress,
-    )
+        if kept := checkpoints.restore():
+            print(f"seed {seed} was done before", file=sys.stderr)
+            networks = [Network(tuple(n), theta.numpy().copy()) for n, theta in kept["networks"]]
+            return [self.run(space, one, seed, train, test) for one in networks], kept["found"]
+        base, _ = self.fit(space, seed, x[train], y[train], fresh=False)
+        generator = np.random.default_rng([seed, 3])
+        starts = generation.global_search(
+            space, base, generation.seed_rows(space, train, generator)
+        )
+        near = generation.local_search(
+            space, base, starts, generator, interval=interval, tries=tries, progress=self.progress
+        )
+        ids = generation.distinct(np.concatenate([starts, near]))
+        added = relabelling.draw(ids, generator)
+        labels = relabelling.vote(
+            space, train, table.y[train], added, seed, support_vectors=support_vectors
+        )
+        turned = (labels == 1) != (space.predict(base, added) > 0.5)
+        networks, taken = [base], []
+        for more, theirs in ((added[:0], labels[:0]), (added, labels)):
+            more_x = np.concatenate([x[train], space.encode(more)])
+            more_y = np.concatenate([y[train], theirs.astype(np.float32)])
+            network, number = self.fit(space, seed, more_x, more_y, fresh=True)
+            networks.append(network)
+            taken.append(number)
+        found = {
+            "global_ids": len(starts),
+            "local_ids": len(near),
+            "ids": len(ids),
+            "added": len(added),
+            "turned": int(turned.sum()),
+            "epochs_control": taken[0],
+            "epochs_eidig": taken[1],
+        }
+        thetas = [[list(one.sizes), torch.from_numpy(one.theta)] for one in networks]
+        checkpoints.save({"networks": thetas, "found": found})
+        return [self.run(space, one, seed, train, test) for one in networks], found
 
+    def run(
+        self, space: "Space", network: "Network", seed: int, train: np.ndarray, test: np.ndarray
+    ) -> "Trained":
+        """Predict the test rows, with each value of the attribute."""
+        from evenhand.learning.stacked import PLAIN, Trained
 
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Of BLAS and OpenMP: more would change the order of sums, and are slower on small matrices."""
-    from threadpoolctl import threadpool_limits
+        flipped = np.empty((len(test), len(self.values)), dtype=np.float32)
+        for i, value in enumerate(self.values):
+            other = space.codes[test].copy()
+            other[:, space.protected] = value
+            flipped[:, i] = space.predict(network, other)
+        own = np.arange(len(test)), self.people.a[test]
+        p = flipped[own]
+        flipped[own] = np.nan
+        return Trained("none", PLAIN, seed, len(train), test, p, flipped, None)
 
-    with threadpool_limits(1):
-        yield
+    def start(self, space: "Space", seed: int, fresh: bool) -> "Network":
+        """Return first parameters: on the track ``base`` those of the mlp, or `fresh` ones."""
+        from evenhand.learning.eidig.network import Network, glorot
+
+        sizes = self.hyperparameters
+        if self.track == "integers":
+            generator = np.random.default_rng([seed, 5 if fresh else 4])
+            return glorot((space.inputs, *sizes.hidden, 1), generator)
+        from evenhand.learning.network import initial
+
+        # a seed of `initial` that no base network has
+        drawn = int(np.random.default_rng([seed, 5]).integers(2**31, 2**62)) if fresh else seed
+        layers = [
+            part.numpy().T.ravel() if part.ndim == 2 else part.numpy()
+            for part in initial(drawn, space.inputs, sizes.hidden, sizes.adversary, ()).values()
+        ]
+        return Network((space.inputs, *sizes.hidden, 2), np.concatenate(layers))
+
+    def fit(
+        self, space: "Space", seed: int, x: np.ndarray, y: np.ndarray, *, fresh: bool
+    ) -> "tuple[Network, int]":
+        """Train the base network, or a `fresh` one with early stopping; also return its epochs."""
+        from evenhand.learning.eidig.network import Adadelta, Nadam, train
+
+        start = self.start(space, seed, fresh)
+        if self.track == "integers":
+            optimizer, batch = Nadam(len(start.theta)), BATCH
+        else:
+            optimizer = Adadelta(len(start.theta), self.hyperparameters.learning_rate)
+            batch = self.hyperparameters.batch
+        how = {"batch": batch, "epochs": self.epochs, "progress": self.progress}
+        if not fresh:  # the order of `evenhand.learning.stacked`
+            return train(start, optimizer, x, y, generator=np.random.default_rng([seed, 1]), **how)
+        generator = np.random.default_rng([seed, 6])
+        held, rows = np.split(generator.permutation(len(x)), [round(VALIDATION * len(x))])
+        how |= {"epochs": RETRAINING_EPOCHS, "patience": PATIENCE, "generator": generator}
+        return train(start, optimizer, x[rows], y[rows], validation=(x[held], y[held]), **how)
 
 
 if __name__ == "__main__":

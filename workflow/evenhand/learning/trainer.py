@@ -1,34 +1,25 @@
-"""Training a classifier with any objective: steps, development scores, stops, checkpoints.
+"""Training a network as a classifier with any objective.
 
-It knows no model: a model is a module that turns what `batcher` makes of row numbers into logits
-and features, and a training owns everything else that changes from step to step. All of it is
-in a checkpoint, so that a training that is killed goes on as if nothing had happened: on a CPU
-to the same bits.
+The model turns what `batcher` makes of row numbers into logits and features; everything else that
+changes from step to step belongs to the training, and so to its checkpoint.
 """
 
 import json
 import math
-import sys
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evenhand.errors import InputError
-from evenhand.io.checkpoint import Checkpoints, random_state, set_random_state
-from evenhand.learning.board import note_scores
-from evenhand.learning.evaluation import Batcher, dev_scores, forward, predict, rank
+from evenhand.io.checkpoint import random_state, set_random_state
+from evenhand.learning import loop
+from evenhand.learning.evaluation import Batcher, dev_scores, forward, predict
 from evenhand.learning.examples import Examples, check
-from evenhand.learning.history import save_broken_batch
-from evenhand.learning.objective import (
-    Batch,
-    Objective,
-    Options,
-    losses_of,
-    sampler_of,
-)
+from evenhand.learning.history import Epochs, Trained, broken_batch
+from evenhand.learning.objective import Batch, Objective, Options, losses_of, sampler_of
 from evenhand.learning.pairs import (
     COUNTERFACTUAL,
     GRAPH,
@@ -39,34 +30,12 @@ from evenhand.learning.pairs import (
     partners,
 )
 from evenhand.learning.sampling import make_sampler
-from evenhand.learning.settings import Settings, schedule_factor
+from evenhand.learning.settings import Settings
 from evenhand.scoring.device import settle
 
 if TYPE_CHECKING:
     import torch
     from torch import Tensor, nn
-
-
-@dataclass(frozen=True)
-class Trained:
-    """What a training came to; the model has the weights of the best epoch.
-
-    Attributes
-    ----------
-    history : list of dict
-        A row per epoch: the columns of `evenhand.learning.history.HISTORY` but the first four.
-    epoch : int
-        The best one, from 1.
-    score : float
-        Its development score.
-    steps : int
-        Optimiser steps in all.
-    """
-
-    history: list[dict[str, Any]]
-    epoch: int
-    score: float
-    steps: int
 
 
 def train(
@@ -84,7 +53,6 @@ def train(
     configuration: Mapping[str, Any] | None = None,
     pairs: Pairs | None = None,
     title: str = "train",
-    board: Any = None,
 ) -> Trained:
     """Train a model in place, and leave it in evaluation mode with the best epoch's weights.
 
@@ -94,63 +62,65 @@ def train(
         On the device; called with what `batcher` gives, it returns logits (n, classes) and
         features (n, `features`).
     batcher : callable
-        Turns row numbers into what the model takes. It must draw nothing at random. Where cases
-        have twins (`pairs`), the twin of row i of n is row n + i.
+        Turns row numbers into what the model takes, without any randomness. Where cases have
+        counterfactuals (`pairs`), that of row i of n is row n + i.
     examples : Examples
         See `check`, which is called here too.
     objective, options
         See `evenhand.learning.objective`.
     settings : Settings
-        How.
+        Rates, batches, epochs.
     seed : int
         Of batches and dropout; call within `repeatable`.
     features : int
-        Width of the features, for what the objective trains along (an adversary, say): with the
-        same rate, schedule and clipping.
+        Width of the features, for modules that the objective trains along (an adversary, say):
+        with the same rate, schedule and clipping.
     device : str
         Where the model is.
     folder : path, optional
-        Where the checkpoint lies, and where a batch is noted whose loss is no number.
+        For the checkpoint, and for a batch whose loss is not finite.
     configuration : mapping, optional
-        What else determines the training (the model, say); it goes into the checkpoint.
+        What else determines the training (the model, say); part of the checkpoint.
     pairs : Pairs, optional
-        For an objective that compares pairs. A case with a twin goes through the model as without
-        one, to the same bits, and then the twin, with dropout from the same random state.
+        For an objective that compares pairs. A case with a counterfactual goes through the model
+        as without one, to the same bits, and then the counterfactual, with the same dropout.
     title : str
-        What the progress bar says.
-    board : SummaryWriter, optional
-        Of `evenhand.learning.board`.
+        Label of the progress bar.
 
     Raises
     ------
     InputError
-        The cases cannot be trained on; a loss or gradient is no finite number; the checkpoint
-        is of another configuration or cannot be written.
+        The cases cannot be trained on; a loss or gradient is not finite; the checkpoint is of
+        another configuration or cannot be written.
     """
     check(examples, objective, options, settings)
-    run = _Run(
-        model=model,
-        batcher=batcher,
-        examples=examples,
-        objective=objective,
-        options=options,
-        settings=settings,
-        seed=seed,
-        features=features,
-        device=device,
-        folder=folder,
-        configuration=configuration or {},
-        pairs=pairs,
+    pairs = pairs or Pairs()
+    check_pairs(options, pairs, examples.train)
+    training = Training(
+        model, batcher, examples, objective, options, settings, seed, features, device, pairs
     )
-    return run.all_epochs(title, board)
+    training.folder = folder
+    identity = {
+        **(configuration or {}),
+        "settings": asdict(settings),
+        "seed": seed,
+        "objective": [objective.NAME, dict(options)],
+        "cases": examples.digest(),
+        "model": [[name, list(one.shape)] for name, one in model.state_dict().items()],
+    }
+    if (used := pairs.digest(options)) is not None:
+        identity["pairs"] = used
+    loop.run(training, folder, identity, title=title, device=device)
+    model.load_state_dict(training.epochs.weights)
+    model.eval()
+    return training.epochs.result()
 
 
-class _Run:
-    """A training on its way: what changes from step to step, and how."""
+class Training:
+    """A training of one seed: what changes from step to step, and how."""
 
     def __init__(
         self,
-        *,
         model: "nn.Module",
         batcher: Batcher,
         examples: Examples,
@@ -160,18 +130,15 @@ class _Run:
         seed: int,
         features: int,
         device: str,
-        folder: Path | None,
-        configuration: Mapping[str, Any],
-        pairs: Pairs | None = None,
+        pairs: Pairs,
     ) -> None:
         import torch
 
-        pairs = pairs or Pairs()
-        check_pairs(options, pairs, examples.train)
         self.pairs, self.asked = pairs, asked_for(options)
         self.model, self.batcher, self.examples = model, batcher, examples
         self.objective, self.options, self.settings = objective, options, settings
-        self.device, self.folder = torch.device(device), folder
+        self.device = torch.device(device)
+        self.folder: Path | None = None
         settle(model)
         torch.manual_seed(seed)
         codes = torch.as_tensor(examples.codes[examples.train])
@@ -181,19 +148,22 @@ class _Run:
             name: value.to(self.device)
             for name, value in objective.initial_state(present, options).items()
         }
-        self.modules = objective.modules(features, groups, options)
-        if self.modules is not None:
-            self.modules.to(self.device, next(model.parameters()).dtype)
+        modules = objective.modules(features, groups, options)
+        #: the objective's own
+        self.modules = None if modules is None else modules.to(self.device, model_dtype(model))
         self.labels = torch.as_tensor(examples.labels)
         if examples.task == "multi_label":
-            self.labels = self.labels.to(next(model.parameters()).dtype)
+            self.labels = self.labels.to(model_dtype(model))
         self.codes = torch.as_tensor(examples.codes)
         self.epoch_steps = math.ceil(len(examples.train) / settings.batch)
         self.steps = self.epoch_steps * settings.epochs
-        warmup = int(settings.warmup * self.steps)
-        self.optimizer = _optimizer(model, self.modules, settings)
-        self.schedule = torch.optim.lr_scheduler.LambdaLR(
-            self.optimizer, lambda step: schedule_factor(step, steps=self.steps, warmup=warmup)
+        self.warmup = int(settings.warmup * self.steps)
+        self.descent = loop.Descent(
+            decayed([model, self.modules], settings.weight_decay),
+            lr=settings.lr,
+            steps=self.steps,
+            warmup=self.warmup,
+            clip=settings.clip,
         )
         self.sampler = make_sampler(
             sampler_of(objective, options),
@@ -202,105 +172,81 @@ class _Run:
             np.random.default_rng(seed),
             among(examples.train, pairs.neighbours) if self.asked == GRAPH else None,
         )
-        self.losses: list[float] = []  # of the epoch that is on its way
+        self.epochs = Epochs(settings.epochs, settings.patience, settings.select)
+        self.losses: list[float] = []  # of the current epoch
         self.norms: list[float] = []
-        self.history: list[dict[str, Any]] = []
-        self.best: dict[str, Tensor] | None = None
-        self.best_epoch, self.best_score = 0, -math.inf
-        self.best_loss = math.inf
-        identity = {
-            **configuration,
-            "settings": asdict(settings),
-            "seed": seed,
-            "objective": [objective.NAME, dict(options)],
-            "cases": examples.digest(),
-            "model": [[name, list(one.shape)] for name, one in model.state_dict().items()],
-        }
-        if (used := pairs.digest(options)) is not None:
-            identity["pairs"] = used
-        self.checkpoints = Checkpoints(folder, identity)
 
     @property
     def step(self) -> int:
         """Optimiser steps done."""
-        return len(self.history) * self.epoch_steps + len(self.losses)
+        return len(self.epochs.history) * self.epoch_steps + len(self.losses)
 
-    @property
-    def done(self) -> bool:
-        """Whether the last epoch is over, or enough of them without a better one."""
-        epochs = len(self.history)
-        tired = epochs - self.best_epoch >= self.settings.patience
-        return epochs == self.settings.epochs or (epochs > 0 and tired)
+    def advance(self) -> Iterator[dict[str, str]]:
+        """Train; see `evenhand.learning.loop.Training`."""
+        while not self.epochs.done:
+            self.model.train()
+            while len(self.losses) < self.epoch_steps:
+                self._one_step(next(self.sampler))
+                epoch = len(self.epochs.history) + 1
+                yield {"epoch": f"{epoch}", "loss": f"{self.losses[-1]:.3f}"}
+            self._end_epoch()
+            yield {}
 
-    def all_epochs(self, title: str, board: Any) -> Trained:
-        from tqdm import tqdm
+    def state_dict(self) -> dict[str, Any]:
+        """Return all that changes."""
+        return {
+            "model": self.model.state_dict(),
+            "modules": self.modules.state_dict() if self.modules is not None else None,
+            "descent": self.descent.state_dict(),
+            "sampler": json.dumps(self.sampler.state()),
+            "epochs": self.epochs.state_dict(),
+            "state": self.state,
+            "losses": self.losses,
+            "norms": self.norms,
+        }
 
-        self._restore()
-        with tqdm(
-            total=self.steps,
-            initial=self.step,
-            desc=title,
-            unit=" steps",
-            mininterval=5,
-            ascii=True,
-        ) as bar:
-            while not self.done:
-                self.model.train()
-                while len(self.losses) < self.epoch_steps:
-                    self._one_step(next(self.sampler))
-                    bar.update()
-                    bar.set_postfix(self._postfix(), refresh=False)
-                    if board is not None:
-                        board.add_scalar("loss", self.losses[-1], self.step)
-                    self.checkpoints.save_if_due(self._collect)
-                self._end_epoch(board)
-                self.checkpoints.save_if_due(self._collect)
-        self.model.load_state_dict(self.best)
-        self.model.eval()
-        for row in self.history:
-            row["best"] = row["epoch"] == self.best_epoch
-        return Trained(self.history, self.best_epoch, self.best_score, self.step)
-
-    def _postfix(self) -> dict[str, str]:
-        shown = {"epoch": str(len(self.history) + 1), "loss": f"{self.losses[-1]:.3f}"}
-        if self.best_epoch:
-            shown["dev"] = f"{self.best_score:.3f}"
-        return shown
+    def load_state_dict(self, kept: dict[str, Any]) -> None:
+        """Continue from `state_dict`."""
+        for name in ("model", "descent", "epochs", *(() if self.modules is None else ("modules",))):
+            getattr(self, name).load_state_dict(kept[name])
+        self.sampler.restore(json.loads(kept["sampler"]))
+        self.state, self.losses, self.norms = (kept[n] for n in ("state", "losses", "norms"))
 
     # ------------------------------------------------------------------ one step
 
     def _one_step(self, places: np.ndarray) -> None:
-        import torch
-
         rows = self.examples.train[places]
-        self.optimizer.zero_grad()
         loss, logits = self._backward(rows)
-        trained = [one for group in self.optimizer.param_groups for one in group["params"]]
-        norm = torch.nn.utils.clip_grad_norm_(trained, self.settings.clip or math.inf)
-        value, length = torch.stack([loss.detach().double(), norm.double()]).tolist()
-        if not (math.isfinite(value) and math.isfinite(length)):
-            self._stop(rows, logits, value, length)
-        self.optimizer.step()
-        self.schedule.step()
+        value, norm = self.descent.update(loss)
+        if not (math.isfinite(value) and math.isfinite(norm)):
+            raise broken_batch(
+                self.folder,
+                step=self.step,
+                epoch=len(self.epochs.history) + 1,
+                loss=value,
+                norm=norm,
+                ids=[self.examples.ids[row] for row in rows],
+                losses=losses_of(self._batch(rows, logits.detach(), logits.detach())).tolist(),
+            )
         self.losses.append(value)
-        self.norms.append(length)
+        self.norms.append(norm)
 
     def _backward(self, rows: np.ndarray) -> tuple["Tensor", "Tensor"]:
-        """Gradients of a batch; its loss and logits."""
+        """Compute the gradients of a batch; return its loss and logits."""
         if self.settings.accumulate == 1:
-            found = self._forward(rows)
-            loss = self._loss(rows, *found)
+            outputs = self._forward(rows)
+            loss = self._loss(rows, *outputs)
             loss.backward()
-            return loss, found[0]
+            return loss, outputs[0]
         import torch
 
         parts = np.array_split(rows, min(self.settings.accumulate, len(rows)))
-        before, found = [], []
+        before, outputs = [], []
         with torch.no_grad():
             for part in parts:
                 before.append(random_state(self.device))
-                found.append(self._forward(part))
-        wholes = [torch.cat(some).requires_grad_() for some in zip(*found, strict=True)]
+                outputs.append(self._forward(part))
+        wholes = [torch.cat(some).requires_grad_() for some in zip(*outputs, strict=True)]
         loss = self._loss(rows, *wholes)
         loss.backward()
         after = random_state(self.device)
@@ -319,29 +265,27 @@ class _Run:
         return loss, wholes[0]
 
     def _forward(self, rows: np.ndarray) -> tuple["Tensor", ...]:
-        """Logits and features of cases, and the logits of their twins if they are asked for."""
+        """Return logits and features of cases, and the counterfactuals' logits if asked for."""
         if self.asked != COUNTERFACTUAL:
-            return self._answers(rows)
+            return self._outputs(rows)
         before = random_state(self.device)
-        logits, features = self._answers(rows)
+        logits, features = self._outputs(rows)
         after = random_state(self.device)
-        has = np.flatnonzero(self.pairs.twins[rows])
-        twins = logits.new_zeros(logits.shape)  # whoever has none is left out of the loss
+        has = np.flatnonzero(self.pairs.swapped[rows])
+        swapped = logits.new_zeros(logits.shape)  # whoever has none is left out of the loss
         if len(has):
             set_random_state(before, self.device)
-            said, _ = self._answers(rows[has] + len(self.examples.ids))
+            swapped[has] = self._outputs(rows[has] + len(self.examples.ids))[0]
             set_random_state(after, self.device)
-            twins[has] = said
-        return logits, features, twins
+        return logits, features, swapped
 
-    def _answers(self, rows: np.ndarray) -> tuple["Tensor", "Tensor"]:
+    def _outputs(self, rows: np.ndarray) -> tuple["Tensor", "Tensor"]:
         return forward(self.model, self.batcher(rows), self.settings, self.device.type)
 
-    def _loss(self, rows: np.ndarray, *found: "Tensor") -> "Tensor":
-        """Of what `_forward` gives."""
-        loss, self.state = self.objective.loss(
-            self._batch(rows, *found), self.state, self.options, self.modules
-        )
+    def _loss(self, rows: np.ndarray, *outputs: "Tensor") -> "Tensor":
+        """Return the loss of what `_forward` gives."""
+        batch = self._batch(rows, *outputs)
+        loss, self.state = self.objective.loss(batch, self.state, self.options, self.modules)
         return loss
 
     def _batch(
@@ -349,13 +293,13 @@ class _Run:
         rows: np.ndarray,
         logits: "Tensor",
         features: "Tensor",
-        twins: "Tensor | None" = None,
+        swapped: "Tensor | None" = None,
     ) -> Batch:
         import torch
 
         near = has = None
-        if twins is not None:
-            has = torch.from_numpy(self.pairs.twins[rows]).to(self.device)
+        if swapped is not None:
+            has = torch.from_numpy(self.pairs.swapped[rows]).to(self.device)
         if self.asked == GRAPH:
             near = torch.from_numpy(partners(rows, self.pairs.neighbours)).to(self.device)
         return Batch(
@@ -365,132 +309,55 @@ class _Run:
             features=features,
             task=self.examples.task,
             step=self.step,
-            partner_logits=twins,
+            partner_logits=swapped,
             has_partner=has,
             partner=near,
         )
 
-    def _stop(self, rows: np.ndarray, logits: "Tensor", loss: float, norm: float) -> None:
-        """Note the batch, and raise."""
-        losses = losses_of(self._batch(rows, logits.detach(), logits.detach())).tolist()
-        ids = [self.examples.ids[row] for row in rows]
-        note = {
-            "step": self.step,
-            "epoch": len(self.history) + 1,
-            "loss": repr(loss),
-            "gradient_norm": repr(norm),
-            "cases": [
-                {"case_id": one, "loss": repr(value)}
-                for one, value in zip(ids, losses, strict=True)
-            ],
-        }
-        where = save_broken_batch(self.folder, note)
-        what = "loss" if not math.isfinite(loss) else "gradient"
-        raise InputError(
-            f"the {what} of step {self.step + 1} is no finite number"
-            f" (epoch {note['epoch']}, cases {', '.join(ids[:3])}{', …' if len(ids) > 3 else ''})",
-            remedy=f"look at these cases ({where}), or lower the learning rate",
-        )
-
     # ------------------------------------------------------------------ one epoch
 
-    def _end_epoch(self, board: Any) -> None:
-        logits = predict(
-            self.model, self.batcher, self.examples.dev, self.settings, device=self.device.type
-        )
+    def _end_epoch(self) -> None:
+        dev = self.examples.dev
+        logits = predict(self.model, self.batcher, dev, self.settings, device=self.device.type)
         if not np.isfinite(logits).all():
             row = int(np.flatnonzero(~np.isfinite(logits).all(axis=1))[0])
             raise InputError(
-                f"after epoch {len(self.history) + 1} the model gives no finite number for the"
-                f" case {self.examples.ids[self.examples.dev[row]]}",
+                f"after epoch {len(self.epochs.history) + 1} the model's logits of the case"
+                f" {self.examples.ids[dev[row]]} are not finite",
                 remedy="look at this case, or lower the learning rate",
             )
-        scores = dev_scores(logits, self.examples)
-        steps = self.step  # before the epoch's losses move into the history
-        rate = self.settings.lr * schedule_factor(
-            steps - 1, steps=self.steps, warmup=int(self.settings.warmup * self.steps)
-        )
-        epoch = len(self.history) + 1
-        self.history.append(
-            {
-                "epoch": epoch,
-                "steps": steps,
-                "learning_rate": rate,
-                "losses": self.losses,
-                "gradient_norm": float(np.mean(self.norms)),
-                **scores,
-                "state": {
-                    name: value.detach().double().reshape(-1).tolist()
-                    for name, value in sorted(self.state.items())
-                },
-                "best": False,
-            }
-        )
-        self.losses, self.norms = [], []
-        here = rank(scores, self.settings.select)
-        if here > (self.best_score, -self.best_loss):
-            self.best_epoch, self.best_score, self.best_loss = epoch, here[0], -here[1]
-            self.best = {
-                name: value.detach().cpu().clone()
-                for name, value in self.model.state_dict().items()
-            }
-        if board is not None:
-            note_scores(board, self.history[-1])
-
-    # ------------------------------------------------------------------ checkpoints
-
-    def _collect(self) -> dict[str, Any]:
-        return {
-            "model": self.model.state_dict(),
-            "modules": self.modules.state_dict() if self.modules is not None else None,
-            "optimizer": self.optimizer.state_dict(),
-            "schedule": self.schedule.state_dict(),
-            "sampler": json.dumps(self.sampler.state()),
-            "random": random_state(self.device),
-            "state": self.state,
+        steps = self.step
+        factor = loop.schedule_factor(steps - 1, steps=self.steps, warmup=self.warmup)
+        row = {
+            "steps": steps,
+            "learning_rate": self.settings.lr * factor,
             "losses": self.losses,
-            "norms": self.norms,
-            "history": self.history,
-            "best": self.best,
-            "best_epoch": self.best_epoch,
-            "best_score": self.best_score,
-            "best_loss": self.best_loss,
+            "gradient_norm": float(np.mean(self.norms)),
+            **dev_scores(logits, self.examples),
         }
-
-    def _restore(self) -> None:
-        kept = self.checkpoints.restore(str(self.device))
-        if kept is None:
-            return
-        self.model.load_state_dict(kept["model"])
-        if self.modules is not None:
-            self.modules.load_state_dict(kept["modules"])
-        self.optimizer.load_state_dict(kept["optimizer"])
-        self.schedule.load_state_dict(kept["schedule"])
-        self.sampler.restore(json.loads(kept["sampler"]))
-        set_random_state(kept["random"], self.device)
-        for name in ("state", "losses", "norms", "history"):
-            setattr(self, name, kept[name])
-        for name in ("best", "best_epoch", "best_score", "best_loss"):
-            setattr(self, name, kept[name])
-        print(f"goes on after step {self.step}", file=sys.stderr)
+        self.losses, self.norms = [], []
+        self.epochs.add(
+            row,
+            self.state,
+            lambda: {n: v.detach().cpu().clone() for n, v in self.model.state_dict().items()},
+        )
 
 
-def _optimizer(
-    model: "nn.Module", modules: "nn.Module | None", settings: Settings
-) -> "torch.optim.Optimizer":
-    import torch
-
+def decayed(modules: "list[nn.Module | None]", weight_decay: float) -> list[dict[str, Any]]:
+    """Return what is trained, in groups of AdamW: matrices decay, biases and norms do not."""
     trained = [
         one
-        for module in (model, modules)
+        for module in modules
         if module is not None
         for one in module.parameters()
         if one.requires_grad
     ]
-    decays = [one for one in trained if one.dim() > 1]
-    others = [one for one in trained if one.dim() <= 1]
-    groups = [
-        {"params": decays, "weight_decay": settings.weight_decay},
-        {"params": others, "weight_decay": 0.0},
+    return [
+        {"params": [one for one in trained if one.dim() > 1], "weight_decay": weight_decay},
+        {"params": [one for one in trained if one.dim() <= 1], "weight_decay": 0.0},
     ]
-    return torch.optim.AdamW([one for one in groups if one["params"]], lr=settings.lr, fused=True)
+
+
+def model_dtype(model: "nn.Module") -> "torch.dtype":
+    """Return the number format of a model's weights."""
+    return next(model.parameters()).dtype

@@ -74,6 +74,13 @@ def case_batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]
         yield from file.iter_batches(batch_size=BATCH_CASES, columns=list(columns))
 
 
+def case_documents(data: Path) -> Iterator[tuple[list[str], str | None]]:
+    """Yield the paragraphs and the language of each case."""
+    for batch in case_batches(data, ["text", "language"]):
+        for text, language in zip(*(batch[n].to_pylist() for n in batch.schema.names), strict=True):
+            yield text or [], language
+
+
 def attributes_of(path: Path, dataset: Dataset) -> list[Attribute]:
     """The attributes with groups that the data set has, in their order."""
     with _opened(path) as file:

@@ -15,9 +15,15 @@ from evenhand.core.scratch import scratch_folder
 from evenhand.core.stage import Input, Output, Setting
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
-from evenhand.legal.tokens import TokenStore, check_tokenizer, paragraphs_as_read, read_meta
-from evenhand.legal.train_classifier import check_limits, encoder_source
+from evenhand.legal.tokens import (
+    TokenStore,
+    check_tokenizer,
+    paragraphs_as_read,
+    read_limits,
+    read_meta,
+)
 from evenhand.legal.vectors import ENCODER, STORED, VectorStore, schema
+from evenhand.scoring.model_files import model_source
 
 if TYPE_CHECKING:
     from evenhand.learning.packing import Limits
@@ -48,7 +54,7 @@ def embed_paragraphs(
     threads: int = 1,
     device: Annotated[str, Setting] = "cpu",
 ) -> dict[str, Any]:
-    """Run a frozen encoder once over all paragraphs, for `train_top`.
+    """Run a frozen encoder once over all paragraphs, for frozen classifiers.
 
     Parameters
     ----------
@@ -61,7 +67,7 @@ def embed_paragraphs(
         limits), stored, padding (the vector of a place without a paragraph, for compat mode),
         tokenizer, counts.
     same_tokens, same : path, optional
-        Tokens and vectors of the cases whose twins these are. A paragraph with the same tokens
+        Tokens and vectors of the cases whose swapped these are. A paragraph with the same tokens
         gets the same vector, to the last bit, and is not encoded again.
     model, hub_name, revision
         The encoder: see `train_classifier`.
@@ -106,10 +112,9 @@ def embed_paragraphs(
     if stored not in STORED:
         raise InputError(f"stored is {stored!r}, not one of {', '.join(STORED)}")
     settings = Settings(dtype=dtype, threads=threads)
-    source = encoder_source(model, hub_name)
+    source = model_source(model, hub_name)
     described = read_meta(tokens_meta)
-    limits = Limits(segments or described["segments"], paragraph_tokens or described["tokens"])
-    check_limits(limits.segments, limits.tokens, described, tokens_meta)
+    limits = Limits(*read_limits(described, segments, paragraph_tokens, tokens_meta))
     check_tokenizer(described, source, revision)
     encoder = load_encoder(source, revision=revision, device=device).eval()
     settle(encoder)
@@ -186,7 +191,7 @@ def embed_paragraphs(
 
 
 class _Known:
-    """The vectors of the cases whose twins are embedded; without them, nothing is known."""
+    """The vectors of the cases whose swapped are embedded; without them, nothing is known."""
 
     def __init__(
         self,
@@ -199,7 +204,7 @@ class _Known:
     ) -> None:
         if (tokens is None) != (vectors is None):
             raise InputError(
-                "of the cases that these are twins of, tokens or vectors are missing",
+                "of the cases that these are swapped of, tokens or vectors are missing",
                 remedy="give both, or neither",
             )
         self.limits, self.after = limits, after
@@ -212,7 +217,7 @@ class _Known:
             raise InputError(
                 "is about other cases than the tokens",
                 file=vectors,
-                remedy="give the vectors of the cases whose twins these are",
+                remedy="give the vectors of the cases whose swapped these are",
             )
         one = self.vectors.case(0)
         if (one.shape[1], one.dtype) != (width, np.dtype(STORED[stored].to_pandas_dtype())):
@@ -233,7 +238,7 @@ class _Known:
         )
         if len(one) != len(other) or len(other) != len(self.vectors.case(row)):
             raise InputError(
-                f"the case {self.tokens.case_ids[row]} has other paragraphs than its twin",
+                f"the case {self.tokens.case_ids[row]} and its counterfactual differ in paragraphs",
                 remedy="embed both with the same limits",
             )
         return np.array([not np.array_equal(*two) for two in zip(one, other, strict=True)], bool)

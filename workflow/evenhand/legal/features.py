@@ -106,7 +106,7 @@ def scaled_min_df(min_df: int, training_cases: int) -> int:
     return min(min_df, max(LEAST_MIN_DF, share))
 
 
-def weigh_documents(
+def fit_documents(
     documents: Iterable[tuple[Sequence[str], str | None]],
     train: np.ndarray,
     *,
@@ -179,7 +179,7 @@ def weigh_documents(
     )
 
 
-def weigh_by(
+def transform_documents(
     documents: Iterable[tuple[Sequence[str], str | None]],
     terms: Sequence[str],
     cases: np.ndarray,
@@ -327,9 +327,9 @@ def write_features(path: Path, case_ids: Sequence[str], matrix: "csr_matrix") ->
             writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
 
 
-def changed_rows(matrix: "csr_matrix", twins: "csr_matrix") -> np.ndarray:
-    """Whose weights differ from those of the twin: array of bool, shape (n,)."""
-    return (matrix != twins).getnnz(axis=1) > 0
+def changed_rows(matrix: "csr_matrix", swapped: "csr_matrix") -> np.ndarray:
+    """Whose weights differ from those of the counterfactual: array of bool, shape (n,)."""
+    return (matrix != swapped).getnnz(axis=1) > 0
 
 
 def read_features(path: Path) -> tuple[list[str], "csr_matrix"]:
@@ -349,7 +349,7 @@ def read_features(path: Path) -> tuple[list[str], "csr_matrix"]:
         raise InputError("is no Arrow file", file=path) from error
     told = table.schema.metadata or {}
     if not table.schema.equals(WEIGHTS) or FEATURES.encode() not in told:
-        raise InputError("has other columns than weigh_words writes", file=path)
+        raise InputError("has other columns than fit_tfidf writes", file=path)
     columns, weights = table["columns"].combine_chunks(), table["weights"].combine_chunks()
     indptr = np.concatenate([[0], np.cumsum(columns.value_lengths().to_numpy())])
     matrix = csr_matrix(

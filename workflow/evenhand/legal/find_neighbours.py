@@ -45,7 +45,7 @@ def find_neighbours(
     kind : str
         ecthr, scotus, fscs or cail.
     words : path, optional
-        Of `weigh_words`: cosines of weighted n-grams.
+        Of `fit_tfidf`: cosines of weighted n-grams.
     embeddings : path, optional
         Of `embed_paragraphs`: cosines of the means of the paragraphs' vectors. Either this or
         `words`.

@@ -47,8 +47,8 @@ class Predictions(NamedTuple):
     case_ids, splits : array of str, shape (n,)
     logits : array of float32, shape (n, labels)
     twin_logits : array of float32, shape (n, labels), or None
-        What it says of each case's twin (`evenhand.legal.swap_cases`), NaN where a case has none
-        that differs; None if no case has one, or it was not asked.
+        Of each case's counterfactual (`evenhand.legal.make_counterfactuals`), NaN where a case
+        has none that differs; None if no case has one, or they were not predicted.
     """
 
     classifier: str

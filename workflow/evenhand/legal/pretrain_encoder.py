@@ -22,13 +22,14 @@ from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Setting
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
+from evenhand.learning.language_modelling import Batches, fit, loss_curve, mask_tokens
 from evenhand.legal.built import read_cases_table, read_splits
 from evenhand.legal.tokens import Special, TokenStore, check_tokenizer, read_meta
 from evenhand.scoring.device import repeatable
 from evenhand.scoring.fill_mask import check_inputs
+from evenhand.scoring.model_files import model_source
 from evenhand.scoring.models import MaskedLM, load_masked_lm
 from evenhand.scoring.selection import logits_at
-from evenhand.scoring.training import Batches, fit, loss_curve, mask_tokens
 
 if TYPE_CHECKING:
     import torch
@@ -132,12 +133,10 @@ def pretrain_encoder(
         to learn from or to measure on, or a loss is no number.
     """
     _check(block, epochs, steps, batch, mask_probability, held_out, dtype, threads)
-    if (model is None) == (hub_name is None):
-        raise InputError("a model is a folder or a hub name", remedy="give one of them, not both")
     if device.startswith("cuda"):  # what deterministic products need
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     meta = read_meta(tokens_meta)
-    source = model if model is not None else hub_name
+    source = model_source(model, hub_name)
     lm = load_masked_lm(source, revision=revision, device=device, allow_missing=new_head)
     _check_model(lm, block, source)
     check_tokenizer(meta, source, revision)
@@ -335,16 +334,11 @@ def _train(
             rows = arrays[2]
         return (torch.from_numpy(array).to(device) for array in arrays)
 
-    def loss_of(step: int) -> "torch.Tensor":
+    def loss_of(_step: int) -> "torch.Tensor":
         ids, attention, rows, columns, wanted = masked()
         with torch.autocast(device.type, torch.bfloat16, enabled=bf16):
             logits = logits_at(lm.model, ids, rows, columns, attention_mask=attention)
-        loss = torch.nn.functional.cross_entropy(logits, wanted)
-        if not loss.isfinite():
-            raise InputError(
-                f"the loss of step {step + 1} is no number", remedy="use a lower learning rate"
-            )
-        return loss
+        return torch.nn.functional.cross_entropy(logits, wanted)
 
     return fit(lm.model, loss_of, steps=steps, learning_rate=learning_rate, batches=order)
 

@@ -19,6 +19,7 @@ from evenhand.legal.tokens import (
     schema,
     tokenizer_digest,
 )
+from evenhand.scoring.model_files import model_source
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -88,15 +89,13 @@ def tokenise_cases(
         There is no tokenizer, it is no fast one, or it takes fewer tokens than the limit.
     """
     fixed = load_dataset(kind)
-    if (model is None) == (hub_name is None):
-        raise InputError("a model is a folder or a hub name", remedy="give one of them, not both")
     if stored_paragraphs < fixed.segments:
         raise InputError(
             f"{stored_paragraphs} stored paragraphs are fewer than the {fixed.segments} that the"
             f" encoder of {fixed.title} reads",
             remedy=f"store at least {fixed.segments}",
         )
-    source = model if model is not None else hub_name
+    source = model_source(model, hub_name)
     tokenizer = load_tokenizer(source, revision)
     if tokenizer.model_max_length < fixed.tokens:
         raise InputError(

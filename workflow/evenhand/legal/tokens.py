@@ -214,6 +214,38 @@ def read_meta(path: Path) -> dict[str, Any]:
     return read_description(path, META, "tokenise_cases")
 
 
+def read_limits(
+    meta: dict[str, Any], segments: int | None, tokens: int | None, file: Path
+) -> tuple[int, int]:
+    """Return the paragraphs of a case, and tokens of each, to read; by default as published.
+
+    Parameters
+    ----------
+    meta : dict
+        Of `read_meta`.
+    segments, tokens : int, optional
+        Other numbers.
+    file : path
+        Where `meta` was read from.
+
+    Raises
+    ------
+    InputError
+        They are more than the cases' tokens hold.
+    """
+    limits = segments or meta["segments"], tokens or meta["tokens"]
+    names = "paragraphs of a case", "tokens of a paragraph"
+    stored = meta["stored_paragraphs"], meta["tokens"]
+    for asked, name, there in zip(limits, names, stored, strict=True):
+        if not 1 <= asked <= there:
+            raise InputError(
+                f"{asked} {name} are to be read, and {there} are stored",
+                file=file,
+                remedy=f"read from 1 to {there}, or tokenise the cases otherwise",
+            )
+    return limits
+
+
 def token_batches(path: Path) -> Iterator[pa.RecordBatch]:
     """The batches of the file, mapped into memory: nothing is copied.
 

@@ -1,26 +1,22 @@
-"""What the trainings of legal classifiers share: the cases, the checks, one seed after another."""
+"""What the trainings of legal classifiers share: cases, checks, networks seed by seed, results."""
 
-import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from evenhand.core.files import atomic
 from evenhand.core.scratch import scratch_folder
 from evenhand.errors import InputError
-from evenhand.io import checkpoint
-from evenhand.learning.board import open_board
-from evenhand.learning.evaluation import Batcher, predict
+from evenhand.learning.evaluation import predict
 from evenhand.learning.examples import Examples, check, uses_groups
-from evenhand.learning.history import write_history
-from evenhand.learning.objective import Objective, Options, load_objective, read_options
+from evenhand.learning.history import Trained, write_history
+from evenhand.learning.objective import Objective, Options, load_objective, parse_options
 from evenhand.learning.pairs import GRAPH, Pairs, asked_for, check_pairs
 from evenhand.learning.settings import Settings
-from evenhand.learning.trainer import Trained, train
+from evenhand.learning.trainer import train
 from evenhand.legal.built import (
     load_dataset,
     read_cases_table,
@@ -30,13 +26,7 @@ from evenhand.legal.built import (
 )
 from evenhand.legal.dataset import Dataset
 from evenhand.legal.neighbours import read_neighbours
-from evenhand.legal.predictions import (
-    NO_ATTRIBUTE,
-    Predictions,
-    labelled,
-    read_predictions,
-    write_predictions,
-)
+from evenhand.legal.predictions import NO_ATTRIBUTE, Predictions, labelled, write_predictions
 from evenhand.legal.records import SPLITS
 from evenhand.scoring.device import check_device, repeatable
 
@@ -55,19 +45,19 @@ class LabelledCases(NamedTuple):
     splits : array of str, shape (n,)
     examples : Examples
         Of these n cases: row numbers below n.
-    total : int
-        Cases of the data set, those without a label included.
+    every : list of str
+        The ids of all cases of the data set, those without a label included.
     """
 
     dataset: Dataset
     rows: np.ndarray
     splits: np.ndarray
     examples: Examples
-    total: int
+    every: list[str]
 
-    def check_ids(self, case_ids: Sequence[str], every: Sequence[str], file: Path) -> None:
-        """Refuse a file about other cases, or in another order; `every` has the data set's ids."""
-        if list(case_ids) != list(every):
+    def check_ids(self, case_ids: Sequence[str], file: Path) -> None:
+        """Refuse a file about other cases than the data set, or in another order."""
+        if list(case_ids) != self.every:
             raise InputError(
                 "is about other cases than the data set, or has them in another order",
                 file=file,
@@ -76,22 +66,36 @@ class LabelledCases(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class Files:
+    """What a classifier reads beside the labels; see `train_classifier`."""
+
+    features: Path
+    features_meta: Path | None = None
+    counterfactuals: Path | None = None
+    counterfactuals_meta: Path | None = None
+    model: Path | None = None
+    hub_name: str | None = None
+    revision: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
     """What is trained.
 
     Attributes
     ----------
     classifier : str
-        What tables call it.
+        Its name in tables.
     objective : Objective
     options : mapping
         Its options, all of them.
     attribute : str
         The attribute whose groups take part, or `NO_ATTRIBUTE`.
     settings : Settings
+    own : dict
+        The settings that only this kind of classifier has.
     device : str
-    configuration : mapping
-        What determines the trainings beside these: the encoder, say.
+    cases : LabelledCases
     """
 
     classifier: str
@@ -99,8 +103,19 @@ class Plan:
     options: Options
     attribute: str
     settings: Settings
-    device: str = "cpu"
-    configuration: Mapping[str, Any]
+    own: Mapping[str, Any]
+    device: str
+    cases: LabelledCases
+
+
+class Result(NamedTuple):
+    """One seed of a classifier: its training, its logits, and the model, if it is a network."""
+
+    seed: int
+    trained: Trained
+    logits: np.ndarray
+    counterfactual_logits: np.ndarray | None
+    model: "nn.Module | None" = None
 
 
 def read_labelled(data: Path, kind: str, attribute: str | None = None) -> LabelledCases:
@@ -149,251 +164,195 @@ def read_labelled(data: Path, kind: str, attribute: str | None = None) -> Labell
         dev=np.flatnonzero(splits == SPLITS[1]),
         **groups,
     )
-    return LabelledCases(dataset, rows, splits, examples, len(known))
+    return LabelledCases(dataset, rows, splits, examples, case_ids)
 
 
-def read_case_ids(data: Path) -> list[str]:
-    """All case ids of the data set, in order."""
-    return read_cases_table(data, ["case_id"])["case_id"].to_pylist()
-
-
-def make_plan(
+def make_job(
+    data: Path,
+    kind: str,
     classifier: str,
     objective: str,
-    given: Sequence[str] | None,
+    objective_options: Sequence[str] | None,
     attribute: str | None,
-    settings: Settings,
+    defaults: Mapping[str, Any],
+    settings: Sequence[str] | None,
     *,
+    threads: int,
     device: str,
-    configuration: Mapping[str, Any],
-) -> Plan:
-    """Check what was asked for.
+) -> Job:
+    """Check what is to be trained, and read the cases.
+
+    The arguments are those of `train_classifier`, and `defaults`, the settings that this family
+    of classifiers has.
 
     Raises
     ------
     InputError
-        An option is unknown, the device is not there, an attribute is missing, or named although
-        no group takes part: the trainings would be the same for all attributes.
+        An option or setting is unknown, the device is not there, an attribute is missing, or named
+        although no group takes part: the trainings would be the same for all attributes.
     """
     check_device(device)
+    values = parse_options(f"the classifier {classifier}", "setting", defaults, settings or [])
+    shared = {one.name for one in fields(Settings)} & values.keys()
+    own = {name: values[name] for name in values.keys() - shared}
+    how = Settings(**{name: values[name] for name in shared}, threads=threads)
     module = load_objective(objective)
-    options = read_options(module, given or [])
-    with_groups = uses_groups(module, options, settings.select)
+    options = parse_options(
+        f"the objective {objective}", "option", module.OPTIONS, objective_options or []
+    )
+    with_groups = uses_groups(module, options, how.select)
     if with_groups and attribute is None:
         raise InputError(
-            f"{objective} with epochs chosen by {settings.select} needs groups",
+            f"{objective} with epochs chosen by {how.select} needs groups",
             remedy="name an attribute",
         )
     if attribute is not None and not with_groups:
         raise InputError(
-            f"{objective} with epochs chosen by {settings.select} does not depend on"
+            f"{objective} with epochs chosen by {how.select} does not depend on"
             f" {attribute}, nor on any attribute",
             remedy="leave the attribute out, and score the one training for all of them",
         )
-    return Plan(
+    cases = read_labelled(data, kind, attribute)
+    return Job(
         classifier=classifier,
         objective=module,
         options=options,
         attribute=attribute or NO_ATTRIBUTE,
-        settings=settings,
+        settings=how,
+        own=own,
         device=device,
-        configuration=configuration,
+        cases=cases,
     )
 
 
-def graph_of(path: Path | None, cases: LabelledCases, plan: Plan) -> np.ndarray | None:
-    """The neighbours for `evenhand.learning.pairs.Pairs`; None if nobody asks for them."""
-    if path is None or asked_for(plan.options) != GRAPH:
-        return None
-    return read_neighbours(
-        path,
-        cases.examples.ids,
-        cases.examples.train,
-        epsilon=plan.options["epsilon"],
-        unit=plan.options["epsilon_unit"],
-    )
-
-
-def train_seed(
-    build: "Callable[[], nn.Module]",
-    batcher: Batcher,
-    cases: LabelledCases,
-    plan: Plan,
-    seed: int,
-    *,
-    features: int,
-    pairs: Pairs | None = None,
-    folder: Path | None = None,
-    tensorboard: Path | None = None,
-) -> "tuple[Trained, Predictions, nn.Module]":
-    """Train one seed, and predict every case.
-
-    Parameters
-    ----------
-    build : callable
-        Makes the model on the device; called when the seed is set.
-    batcher : callable
-        See `evenhand.learning.trainer.train`.
-    cases : LabelledCases
-        What is trained on and predicted.
-    plan : Plan
-        How.
-    seed : int
-        Of first weights, batches and dropout.
-    features : int
-        Width of what the classifier sees.
-    pairs : Pairs, optional
-        Whoever has a twin in it has the twin predicted, whatever the objective.
-    folder : path, optional
-        For the checkpoint.
-    tensorboard : path, optional
-        For curves.
-    """
-    name = f"{plan.objective.NAME}, seed {seed}"
-    goes_on = folder is not None and (folder / checkpoint.NAME).is_file()
-    board = open_board(tensorboard, goes_on=goes_on)
-    how = {"threads": plan.settings.threads, "deterministic": plan.settings.deterministic}
-    with repeatable(seed, device=plan.device, **how):
-        model = build()
-        trained = train(
-            model,
-            batcher,
-            cases.examples,
-            plan.objective,
-            plan.options,
-            plan.settings,
-            seed=seed,
-            features=features,
-            device=plan.device,
-            folder=folder,
-            configuration=plan.configuration,
-            pairs=pairs,
-            title=f"train {name}",
-            board=board,
+def read_pairs(job: Job, changed: np.ndarray | None, neighbours: Path | None) -> Pairs:
+    """Return who has a counterfactual, and the neighbours if the objective compares them."""
+    graph = None
+    if neighbours is not None and asked_for(job.options) == GRAPH:
+        graph = read_neighbours(
+            neighbours,
+            job.cases.examples.ids,
+            job.cases.examples.train,
+            epsilon=job.options["epsilon"],
+            unit=job.options["epsilon_unit"],
         )
-        logits = predict(
-            model,
-            batcher,
-            np.arange(len(cases.rows)),
-            plan.settings,
-            device=plan.device,
-            title=f"predict {name}",
-        )
-        twins = None
-        if pairs is not None and pairs.twins is not None:
-            who = np.flatnonzero(pairs.twins)
-            twins = np.full_like(logits, np.nan)
-            if len(who):
-                told = {"device": plan.device, "title": f"predict twins of {name}"}
-                twins[who] = predict(model, batcher, len(cases.rows) + who, plan.settings, **told)
-    if board is not None:
-        board.close()
-    said = Predictions(
-        plan.classifier,
-        plan.objective.NAME,
-        plan.attribute,
-        seed,
-        np.array(cases.examples.ids, dtype=str),
-        cases.splits,
-        logits,
-        twins,
-    )
-    return trained, said, model
+    return Pairs(swapped=changed, neighbours=graph)
 
 
-def train_seeds(
-    build: "Callable[[], nn.Module]",
-    batcher: Batcher,
-    cases: LabelledCases,
-    plan: Plan,
-    seeds: Sequence[int],
-    *,
-    features: int,
-    pairs: Pairs | None = None,
-    tensorboard: Path | None = None,
-) -> list[tuple[Trained, Predictions]]:
-    """Train seeds one after the other; what is done of an attempt that died is not done again.
+class NetworkClassifier:
+    """A classifier that `evenhand.learning.trainer` trains, seed after seed.
 
-    Parameters and errors are those of `train_seed`.
+    A kind of classifier opens its stores and defines `features` (the width of what its last layer
+    reads), `differs`, `build` and `batcher`.
     """
-    if not seeds or len(set(seeds)) != len(seeds):
-        raise InputError("there is no seed, or one twice", remedy="name each seed once")
-    scratch, found = scratch_folder(), []
-    for seed in seeds:
-        folder = scratch / f"seed-{seed}" if scratch else None
-        kept = _read_done(folder)
-        if kept is None:
-            board = tensorboard / f"seed-{seed}" if tensorboard else None
-            kept = train_seed(
-                build, batcher, cases, plan, seed, features=features, pairs=pairs,
-                folder=folder, tensorboard=board,
-            )[:2]  # fmt: skip
-            _keep_done(folder, *kept)
-        found.append(kept)
-    return found
+
+    job: Job
+    features: int
+    description: dict[str, Any] | None = None
+    build: "Callable[[], nn.Module]"
+    batcher: Callable[[np.ndarray], Any]
+    differs: Callable[[int], bool]
+
+    def open(self, store: Callable[[Path], Any], files: Files) -> None:
+        """Open the cases, and their counterfactuals if there are any; see who has one."""
+        paths = [one for one in (files.features, files.counterfactuals) if one is not None]
+        self.stores = [store(path) for path in paths]
+        for one, path in zip(self.stores, paths, strict=True):
+            self.job.cases.check_ids(one.case_ids, path)
+        self.changed = None
+        if files.counterfactuals is not None:
+            self.changed = np.array([self.differs(int(row)) for row in self.job.cases.rows], bool)
+
+    def located(self, rows: np.ndarray) -> Iterator[tuple[Any, int]]:
+        """Yield store and place of each row: of n cases, row n + i is i's counterfactual."""
+        cases = self.job.cases.rows
+        for store, place in zip(*np.divmod(rows, len(cases)), strict=True):
+            yield self.stores[store], int(cases[place])
+
+    def train(self, pairs: Pairs, seeds: Sequence[int]) -> list[Result]:
+        """Train one seed after the other, and predict every case."""
+        return [self._train(pairs, seed) for seed in seeds]
+
+    def _train(self, pairs: Pairs, seed: int) -> Result:
+        job, settings = self.job, self.job.settings
+        name, count = f"{job.objective.NAME}, seed {seed}", len(job.cases.rows)
+        how = {"threads": settings.threads, "deterministic": settings.deterministic}
+        with repeatable(seed, device=job.device, **how):
+            model = self.build()
+            trained = train(
+                model,
+                self.batcher,
+                job.cases.examples,
+                job.objective,
+                job.options,
+                settings,
+                seed=seed,
+                features=self.features,
+                device=job.device,
+                folder=scratch_folder(f"seed-{seed}"),
+                pairs=pairs,
+                title=f"train {name}",
+            )
+
+            def logits_of(rows: np.ndarray, title: str) -> np.ndarray:
+                told = {"device": job.device, "title": f"{title} {name}"}
+                return predict(model, self.batcher, rows, settings, **told)
+
+            logits = logits_of(np.arange(count), "predict")
+            counterfactuals = None
+            if pairs.swapped is not None:
+                who = np.flatnonzero(pairs.swapped)
+                counterfactuals = np.full_like(logits, np.nan)
+                if len(who):
+                    counterfactuals[who] = logits_of(count + who, "predict counterfactuals of")
+        return Result(seed, trained, logits, counterfactuals, model)
 
 
-def note_remarks(cases: LabelledCases, plan: Plan, pairs: Pairs | None = None) -> list[str]:
-    """Say on the error stream what is doubtful about the cases and their pairs; return it."""
-    remarks = check(cases.examples, plan.objective, plan.options, plan.settings)
-    remarks += check_pairs(plan.options, pairs or Pairs(), cases.examples.train)
+def note_remarks(job: Job, pairs: Pairs) -> list[str]:
+    """Print what is doubtful about the cases and their pairs on the error stream; return it."""
+    examples = job.cases.examples
+    remarks = check(examples, job.objective, job.options, job.settings)
+    remarks += check_pairs(job.options, pairs, examples.train)
     for one in remarks:
         print(f"note: {one}", file=sys.stderr)
     return remarks
 
 
-def write_results(
-    out: Path, history: Path, trainings: Sequence[tuple[Trained, Predictions]]
-) -> None:
-    """Write predictions and history."""
-    write_predictions(out, [said for _, said in trainings])
-    names = ("classifier", "objective", "attribute", "seed")
+def write_results(out: Path, history: Path, job: Job, results: Sequence[Result]) -> None:
+    """Write predictions and history, seed by seed."""
+    case_ids, splits = np.array(job.cases.examples.ids, dtype=str), job.cases.splits
+    name = (job.classifier, job.objective.NAME, job.attribute)
+    write_predictions(
+        out,
+        [
+            Predictions(*name, one.seed, case_ids, splits, one.logits, one.counterfactual_logits)
+            for one in results
+        ],
+    )
+    columns = ("classifier", "objective", "attribute", "seed")
     write_history(
         history,
         [
-            (dict(zip(names, said.training, strict=True)), trained.history)
-            for trained, said in trainings
+            (dict(zip(columns, (*name, one.seed), strict=True)), one.trained.history)
+            for one in results
         ],
     )
 
 
-def counts_of(
-    cases: LabelledCases, trainings: Sequence[tuple[Trained, Predictions]], remarks: Sequence[str]
-) -> dict[str, Any]:
-    """What a stage returns."""
-    twins = trainings[0][1].twin_logits
-    counted = {}
-    if twins is not None:
-        has = np.isfinite(twins).all(axis=1)
-        counted = {"twins": {split: int(has[cases.splits == split].sum()) for split in SPLITS}}
+def counts_of(job: Job, results: Sequence[Result], remarks: Sequence[str]) -> dict[str, Any]:
+    """Return the counts of a stage."""
+    cases, trainings = job.cases, [one.trained for one in results]
+    counted: dict[str, Any] = {}
+    if (logits := results[0].counterfactual_logits) is not None:
+        has = cases.splits[np.isfinite(logits).all(axis=1)]
+        counted["counterfactuals"] = {split: int((has == split).sum()) for split in SPLITS}
     return counted | {
         "cases": len(cases.rows),
-        "left_out": cases.total - len(cases.rows),
+        "left_out": len(cases.every) - len(cases.rows),
         "splits": {split: int((cases.splits == split).sum()) for split in SPLITS},
         "remarks": list(remarks),
-        "epochs": [len(trained.history) for trained, _ in trainings],
-        "best_epochs": [trained.epoch for trained, _ in trainings],
-        "steps": [trained.steps for trained, _ in trainings],
-        "dev_scores": [round(trained.score, 6) for trained, _ in trainings],
+        "epochs": [len(one.history) for one in trainings],
+        "best_epochs": [one.epoch for one in trainings],
+        "steps": [one.steps for one in trainings],
+        "dev_scores": [round(one.score, 6) for one in trainings],
     }
-
-
-def _keep_done(folder: Path | None, trained: Trained, said: Predictions) -> None:
-    if folder is None:
-        return
-    write_predictions(folder / "predictions.parquet", [said])
-    document = [trained.history, trained.epoch, trained.score, trained.steps]
-    with atomic(folder / "trained.json") as path:  # last: it says that the seed is done
-        path.write_text(json.dumps(document), encoding="utf-8")
-
-
-def _read_done(folder: Path | None) -> tuple[Trained, Predictions] | None:
-    if folder is None or not (folder / "trained.json").is_file():
-        return None
-    try:
-        document = json.loads((folder / "trained.json").read_text(encoding="utf-8"))
-        return Trained(*document), read_predictions(folder / "predictions.parquet")[0]
-    except (OSError, ValueError, InputError) as error:
-        # the machine went down before the disk had it
-        print(f"trains again: what {folder} holds is broken ({error})", file=sys.stderr)
-        return None

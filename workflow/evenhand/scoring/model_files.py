@@ -26,6 +26,13 @@ WEIGHT_FILES = ("model.safetensors", "model.safetensors.index.json")
 PICKLED_FILES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
 
 
+def model_source(model: Path | None, hub_name: str | None) -> Path | str:
+    """Return the one of the two that is given."""
+    if (model is None) == (hub_name is None):
+        raise InputError("a model is a folder or a hub name", remedy="give one of them, not both")
+    return model if model is not None else hub_name
+
+
 def is_pickled(folder: Path) -> bool:
     """Whether a folder has pickled weights and none as safetensors."""
     names = _names(folder)

@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import load, save
 from torch.func import functional_call, grad, stack_module_state, vmap
 
-from evenhand.learning.objective import losses_of, read_options, sampler_of
+from evenhand.learning.objective import Batch, losses_of, reads_features, sampler_of
 from evenhand.learning.sampling import make_sampler
 from unit.learning.objectives.cases import (
     BY_GROUPS,
@@ -35,11 +35,35 @@ def test_a_module_has_all_names(objective):
     assert objective.__name__.endswith(f".{objective.NAME}")
     assert objective.TITLE
     assert isinstance(objective.USES_GROUPS, bool)
-    assert read_options(objective, []) == objective.OPTIONS
+    assert all(type(value) in (bool, float, str) for value in objective.OPTIONS.values())
     for options in (objective.OPTIONS, {"compat": True}):
         name = sampler_of(objective, options)
         assert len(next(make_sampler(name, np.array([0, 1]), 2, np.random.default_rng()))) == 2
     assert objective.USES_GROUPS or objective.SAMPLER == "shuffle"
+
+
+class Watched(Batch):
+    """A batch that notes which of its fields are read."""
+
+    read = set()  # noqa: RUF012
+
+    def __getattribute__(self, name):
+        Watched.read.add(name)
+        return super().__getattribute__(name)
+
+
+@ways
+def test_it_declares_that_it_reads_features(objective, options):
+    """Linear classifiers unfold them for such an objective alone."""
+    state, modules = start(objective, options)
+    if modules is None:
+        batch = made(1, "multi_class")
+        watched = Watched(
+            **{one.name: getattr(batch, one.name) for one in dataclasses.fields(Batch)}
+        )
+        Watched.read.clear()
+        objective.loss(watched, state, options, None)
+        assert ("features" in Watched.read) == reads_features(objective, options)
 
 
 @ways

@@ -13,8 +13,8 @@ mean over the labels of that of two Bernoulli distributions. Both sides of a pai
   (`Batch.partner`), and batches hold neighbours together. `epsilon` says which count as near:
   by its unit those above a cosine, or those as near as the nearest one of the nearest
   1 - epsilon of the training cases;
-- ``counterfactual``: its twin, the same text with swapped words (`Batch.partner_logits`), after
-  the counterfactual logit pairing of Garg et al. 2019. `epsilon` says nothing then.
+- ``counterfactual``: the same text with swapped words (`Batch.partner_logits`), after the
+  counterfactual logit pairing of Garg et al. 2019. `epsilon` has no effect then.
 
 The paper has no text. On its tables it takes the ``sum`` over pairs with weight 1 and the cosine
 0.8, so that the force of the weight depends on how many pairs a batch happens to hold. Here the
@@ -48,6 +48,7 @@ OPTIONS: dict[str, float | bool | str] = {
     "epsilon_unit": "quantile",
     "reduction": "mean",
 }
+FEATURES = {"pairs": "cosine"}
 
 _CHOICES = {
     "pairs": ("cosine", "graph", "counterfactual"),

@@ -5,9 +5,9 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.legal.features import read_features
-from evenhand.legal.swap_cases import swap_cases
-from evenhand.legal.weigh_twins import weigh_twins
-from evenhand.legal.weigh_words import weigh_words
+from evenhand.legal.fit_tfidf import fit_tfidf
+from evenhand.legal.make_counterfactuals import make_counterfactuals
+from evenhand.legal.transform_tfidf import transform_tfidf
 from unit.legal.made_cases import read_csv, write_cases
 
 LEGAL = Path(__file__).parents[3] / "resources" / "legal"
@@ -16,7 +16,7 @@ TEXTS = ["he left the house", "she left the house again", "the dog left", "he sa
 
 
 def made(folder: Path, kind: str = "ecthr", texts: list[str] = TEXTS) -> dict[str, Path]:
-    """A data set, its weights, its vocabulary, its twins."""
+    """A data set, its weights, its vocabulary, its counterfactuals."""
     splits = ("train", "train", "train", "dev")
     rows = [
         {"text": [text, "and so on"], "split": splits[n % 4], "labels": None if n == 5 else ["2"]}
@@ -24,18 +24,22 @@ def made(folder: Path, kind: str = "ecthr", texts: list[str] = TEXTS) -> dict[st
     ]
     if kind == "cail":
         rows = [row | {"labels": ["0"]} for row in rows]
-    files = {name: folder / name for name in ("data", "words", "vocabulary", "twins", "out")}
+    files = {
+        name: folder / name for name in ("data", "words", "vocabulary", "counterfactuals", "out")
+    }
     write_cases(files["data"], kind, rows)
-    weigh_words(data=files["data"], out=files["words"], vocabulary=files["vocabulary"], kind=kind)
+    fit_tfidf(data=files["data"], out=files["words"], vocabulary=files["vocabulary"], kind=kind)
     language = "zh" if kind == "cail" else "en"
     table = LEGAL / f"swap_gender_{language}.csv"
-    swap_cases(data=files["data"], words=[table], languages=[language], out=files["twins"])
+    make_counterfactuals(
+        data=files["data"], words=[table], languages=[language], out=files["counterfactuals"]
+    )
     return files
 
 
 def weigh(files: dict[str, Path], kind: str = "ecthr", **given):
-    usual = {name: files[name] for name in ("twins", "vocabulary", "out")}
-    return weigh_twins(**{**usual, **given}, kind=kind)
+    usual = {name: files[name] for name in ("counterfactuals", "vocabulary", "out")}
+    return transform_tfidf(**{**usual, **given}, kind=kind)
 
 
 @pytest.mark.parametrize(
@@ -47,23 +51,23 @@ def weigh(files: dict[str, Path], kind: str = "ecthr", **given):
 )
 def test_a_text_that_is_the_same_has_the_same_weights_to_the_last_bit(tmp_path, kind, texts):
     files = made(tmp_path, kind, texts)
-    weigh(files, kind, twins=files["data"])
+    weigh(files, kind, counterfactuals=files["data"])
     assert files["out"].read_bytes() == files["words"].read_bytes()
 
 
-def test_the_weights_of_twins(tmp_path):
+def test_the_weights_of_counterfactuals(tmp_path):
     files = made(tmp_path)
     counts = weigh(files)
     ids, matrix = read_features(files["words"])
-    twin_ids, twins = read_features(files["out"])
-    assert twin_ids == ids
+    swapped_ids, counterfactuals = read_features(files["out"])
+    assert swapped_ids == ids
     assert counts == {"cases": 12, "features": matrix.shape[1], "without_features": 0}
     terms = [row["term"] for row in read_csv(files["vocabulary"])]
     he, she = terms.index("he"), terms.index("she")
-    assert (twins[0, he], twins[0, she] > 0) == (0, True)
-    assert (twins[1, she], twins[1, he] > 0) == (0, True)
-    np.testing.assert_array_equal(twins[2].toarray(), matrix[2].toarray())
-    np.testing.assert_allclose(np.sqrt(twins.power(2).sum(axis=1)), 1, atol=1e-6)
+    assert (counterfactuals[0, he], counterfactuals[0, she] > 0) == (0, True)
+    assert (counterfactuals[1, she], counterfactuals[1, he] > 0) == (0, True)
+    np.testing.assert_array_equal(counterfactuals[2].toarray(), matrix[2].toarray())
+    np.testing.assert_allclose(np.sqrt(counterfactuals.power(2).sum(axis=1)), 1, atol=1e-6)
 
 
 def test_what_is_no_vocabulary(tmp_path):

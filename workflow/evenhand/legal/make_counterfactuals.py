@@ -17,7 +17,7 @@ from evenhand.legal.built import FIXED, case_batches
 UNSPACED = frozenset({"zh"})
 
 
-def swap_cases(
+def make_counterfactuals(
     *,
     data: Input,
     words: list[Input],
@@ -113,4 +113,4 @@ def _swapped(
 
 
 if __name__ == "__main__":
-    stage.run(swap_cases)
+    stage.run(make_counterfactuals)

@@ -4,14 +4,12 @@ The sentences are put in the order of a digest of their text, which removes dupl
 the order of the inputs irrelevant, and picks the held-out sentences. Training uses one CPU
 thread, since more would change the order of sums and so the bytes of the result.
 
-A training that is stopped (preempted, out of time, killed) leaves a checkpoint in its scratch
-folder: weights, optimiser, schedule, losses, the order of the sentences and both random
-generators. The next attempt goes on from there, to the same bytes as without the stop.
+The checkpoint of an interrupted training has the order of the sentences too.
 """
 
 import hashlib
 import json
-import sys
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,9 +20,9 @@ import pyarrow as pa
 
 from evenhand.core.scratch import scratch_folder
 from evenhand.errors import InputError
-from evenhand.io.checkpoint import Checkpoints, random_state, set_random_state
 from evenhand.io.documents import write_json
 from evenhand.io.tables import read_rows
+from evenhand.learning import loop
 
 if TYPE_CHECKING:
     import torch
@@ -136,12 +134,6 @@ def _sample(sentences: Iterable[str], most: int) -> tuple[list[str], int]:
     return [sentence for _, sentence in sorted(chosen.items())[:most]], read
 
 
-def check_width(width: int, heads: int) -> None:
-    """Refuse a width that the attention heads cannot share."""
-    if width % heads:
-        raise InputError(f"width {width} is not a multiple of heads {heads}")
-
-
 class Batches:
     """Batches of sentence numbers for ever: shuffled, of similar length, each epoch anew.
 
@@ -208,8 +200,7 @@ def fit(
     """Train in place with AdamW, and leave the model in evaluation mode.
 
     The learning rate rises over the first tenth of the steps and falls linearly to zero after
-    that; gradients are clipped to norm 1. In a stage, an interrupted training goes on from its
-    last checkpoint.
+    that; gradients are clipped to norm 1.
 
     Parameters
     ----------
@@ -233,62 +224,73 @@ def fit(
     Raises
     ------
     InputError
-        The checkpoint is of another training, or cannot be written.
+        A loss is not finite; the checkpoint is of another training, or cannot be written.
     """
-    import torch
-    from tqdm import tqdm
-
-    optimizer = torch.optim.AdamW(
-        model.parameters(), lr=learning_rate, weight_decay=0.01, fused=True
-    )
-    warmup = max(1, steps // 10)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer,
-        lambda step: min((step + 1) / warmup, (steps - step) / max(1, steps - warmup)),
-    )
+    configuration = {
+        "steps": steps,
+        "learning_rate": learning_rate,
+        "model": [[name, list(one.shape)] for name, one in model.state_dict().items()],
+    }
+    training = _Training(model, loss_of, steps, learning_rate, batches)
     device = next(model.parameters()).device
-    parts = {"model": model, "optimizer": optimizer, "schedule": schedule}
-    checkpoints = Checkpoints(
-        scratch_folder(),
-        {
-            "steps": steps,
-            "learning_rate": learning_rate,
-            "model": [[name, list(one.shape)] for name, one in model.state_dict().items()],
-        },
-    )
-    losses: list[float] = []
-    if kept := checkpoints.restore():
-        for name, part in parts.items():
-            part.load_state_dict(kept[name])
-        if batches is not None:
-            batches.restore(json.loads(kept["batches"]))
-        set_random_state(kept["random"], device)
-        losses = kept["losses"]
-        print(f"goes on after step {len(losses)}", file=sys.stderr)
+    loop.run(training, scratch_folder(), configuration, title="train", device=device)
+    model.eval()
+    return training.losses
 
-    def collect() -> dict[str, Any]:
-        return {name: part.state_dict() for name, part in parts.items()} | {
-            "batches": json.dumps(batches.state()) if batches is not None else None,
-            "random": random_state(device),
-            "losses": losses,
+
+class _Training:
+    """See `fit`, and `evenhand.learning.loop.Training`."""
+
+    def __init__(
+        self,
+        model: "PreTrainedModel",
+        loss_of: "Callable[[int], torch.Tensor]",
+        steps: int,
+        learning_rate: float,
+        batches: Batches | None,
+    ) -> None:
+        self.model, self.loss_of, self.batches, self.steps = model, loss_of, batches, steps
+        self.losses: list[float] = []
+        self.descent = loop.Descent(
+            [{"params": list(model.parameters()), "weight_decay": 0.01}],
+            lr=learning_rate,
+            steps=steps,
+            warmup=max(1, steps // 10),
+            clip=1.0,
+        )
+
+    @property
+    def step(self) -> int:
+        return len(self.losses)
+
+    def advance(self) -> Iterator[dict[str, str]]:
+        self.model.train()
+        for step in range(self.step, self.steps):
+            loss = self.loss_of(step)
+            loss.backward()
+            value, norm = self.descent.update(loss)
+            if not (math.isfinite(value) and math.isfinite(norm)):
+                raise InputError(
+                    f"the loss or gradient of step {step + 1} is not finite",
+                    remedy="use a lower learning rate",
+                )
+            self.losses.append(value)
+            yield {"loss": f"{value:.3f}"}
+
+    def state_dict(self) -> dict[str, Any]:
+        return {
+            "model": self.model.state_dict(),
+            "descent": self.descent.state_dict(),
+            "batches": self.batches and json.dumps(self.batches.state()),
+            "losses": self.losses,
         }
 
-    model.train()
-    with tqdm(
-        range(len(losses), steps), desc="train", unit=" steps", mininterval=5, ascii=True
-    ) as bar:
-        for step in bar:
-            loss = loss_of(step)
-            optimizer.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimizer.step()
-            schedule.step()
-            losses.append(loss.item())
-            bar.set_postfix(loss=f"{losses[-1]:.3f}", refresh=False)
-            checkpoints.save_if_due(collect)
-    model.eval()
-    return losses
+    def load_state_dict(self, kept: dict[str, Any]) -> None:
+        self.model.load_state_dict(kept["model"])
+        self.descent.load_state_dict(kept["descent"])
+        if self.batches is not None:
+            self.batches.restore(json.loads(kept["batches"]))
+        self.losses = kept["losses"]
 
 
 def mask_tokens(

@@ -6,8 +6,8 @@ import pytest
 from evenhand.errors import InputError
 from evenhand.legal.built import read_labels
 from evenhand.legal.datasets.ecthr import DATASET
-from evenhand.legal.swap_cases import swap_cases
-from evenhand.legal.weigh_words import weigh_words
+from evenhand.legal.fit_tfidf import fit_tfidf
+from evenhand.legal.make_counterfactuals import make_counterfactuals
 from unit.legal.made_cases import write_cases
 
 LEGAL = Path(__file__).parents[3] / "resources" / "legal"
@@ -30,7 +30,7 @@ CASES = [
 def run(folder: Path, cases: list, **given):
     data = write_cases(folder / "data.parquet", "ecthr", cases)
     out = folder / "twins.parquet"
-    return swap_cases(data=data, out=out, **{**TABLES, **given}), out
+    return make_counterfactuals(data=data, out=out, **{**TABLES, **given}), out
 
 
 def test_texts_are_swapped_and_words_counted(tmp_path):
@@ -55,7 +55,7 @@ def test_the_twins_are_read_like_a_data_set(tmp_path):
     assert known.tolist() == [True, True, False, True, True] * 2
     assert hot.sum() == 8
     files = {"out": tmp_path / "w.arrow", "vocabulary": tmp_path / "w.csv"}
-    assert weigh_words(data=out, kind="ecthr", **files)["cases"] == 10
+    assert fit_tfidf(data=out, kind="ecthr", **files)["cases"] == 10
 
 
 def test_the_same_bytes_again(tmp_path):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from transformers import BertTokenizerFast, GPT2TokenizerFast
 
 from evenhand.errors import InputError
-from evenhand.scoring.vocabulary import (
+from evenhand.learning.vocabulary import (
     BERT_SPECIALS,
     END_OF_TEXT,
     byte_level_bpe,
@@ -68,7 +68,7 @@ def test_bytes():
 
 PRINT = """
 import json, sys
-from evenhand.scoring.vocabulary import byte_level_bpe, wordpiece_vocabulary
+from evenhand.learning.vocabulary import byte_level_bpe, wordpiece_vocabulary
 sentences = json.load(sys.stdin)
 print(json.dumps([wordpiece_vocabulary(sentences, 70, 1), byte_level_bpe(sentences, 300)]))
 """

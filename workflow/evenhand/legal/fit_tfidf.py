@@ -1,7 +1,6 @@
-"""Stage: a legal data set as weighted n-grams of words, once for all linear classifiers."""
+"""Stage: the TF-IDF weights of the n-grams of a legal data set, for linear classifiers."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -10,21 +9,18 @@ from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.legal.built import (
-    case_batches,
+    case_documents,
     load_dataset,
     read_cases_table,
     read_labels,
     read_splits,
 )
-from evenhand.legal.features import Features, scaled_min_df, weigh_documents, write_features
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from evenhand.legal.features import fit_documents, scaled_min_df, write_features
 
 HEADER = ["column", "term", "words", "train_cases", "train_times", "idf"]
 
 
-def weigh_words(
+def fit_tfidf(
     *,
     data: Input,
     out: Output,
@@ -70,7 +66,19 @@ def weigh_words(
     InputError
         No training case has a known label, or no n-gram is frequent enough.
     """
-    found, used = weigh_cases(data, kind, features=features, ngrams=ngrams, min_df=min_df)
+    for name, value in (("features", features), ("ngrams", ngrams), ("min_df", min_df)):
+        if value < 1:
+            raise InputError(f"{name} is {value}, and must be at least 1")
+    known, _ = read_labels(data, load_dataset(kind))
+    train = known & (read_splits(data) == "train")
+    if not train.any():
+        raise InputError(
+            "has no case with a label in the split train, to learn words from", file=data
+        )
+    used = scaled_min_df(min_df, int(train.sum()))
+    found = fit_documents(
+        case_documents(data), train, features=features, ngrams=ngrams, min_df=used
+    )
     write_features(out, read_cases_table(data, ["case_id"])["case_id"].to_pylist(), found.matrix)
     lengths = [term.count(" ") + 1 for term in found.terms]
     rows = zip(
@@ -83,42 +91,13 @@ def weigh_words(
     )
     return {
         "cases": found.matrix.shape[0],
-        "train_cases": used["train_cases"],
+        "train_cases": int(train.sum()),
         "features": len(found.terms),
-        "min_df": used["min_df"],
+        "min_df": used,
         "by_length": np.bincount(lengths, minlength=ngrams + 1)[1:].tolist(),
         "without_features": int((np.diff(found.matrix.indptr) == 0).sum()),
     }
 
 
-def weigh_cases(
-    data: Path, kind: str, *, features: int, ngrams: int, min_df: int
-) -> tuple[Features, dict[str, int]]:
-    """The weighted n-grams of a data set's cases; and how many decided, with which `min_df`."""
-    for name, value in (("features", features), ("ngrams", ngrams), ("min_df", min_df)):
-        if value < 1:
-            raise InputError(f"{name} is {value}, and must be at least 1")
-    known, _ = read_labels(data, load_dataset(kind))
-    train = known & (read_splits(data) == "train")
-    if not train.any():
-        raise InputError(
-            "has no case with a label in the split train, to learn words from", file=data
-        )
-    used = scaled_min_df(min_df, int(train.sum()))
-
-    def documents() -> "Iterator[tuple[list[str], str | None]]":
-        for batch in case_batches(data, ["text", "language"]):
-            yield from zip(batch["text"].to_pylist(), batch["language"].to_pylist(), strict=True)
-
-    found = weigh_documents(
-        ((text or [], language) for text, language in documents()),
-        train,
-        features=features,
-        ngrams=ngrams,
-        min_df=used,
-    )
-    return found, {"train_cases": int(train.sum()), "min_df": used}
-
-
 if __name__ == "__main__":
-    stage.run(weigh_words)
+    stage.run(fit_tfidf)

@@ -1,0 +1,166 @@
+import json
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModel
+
+from evenhand.core import stage
+from evenhand.errors import InputError
+from evenhand.legal.embed_paragraphs import embed_paragraphs
+from evenhand.legal.tokens import TokenStore
+from evenhand.legal.vectors import VectorStore, read_vectors_meta
+from unit.legal.made_classifiers import make, save_model
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return make(tmp_path_factory.mktemp("made"))
+
+
+@pytest.fixture(scope="module")
+def embedded(made, tmp_path_factory):
+    """The vectors and their description."""
+    folder = tmp_path_factory.mktemp("embedded")
+    embed(made, folder)
+    return folder / "v.arrow", folder / "v.json"
+
+
+def embed(made, folder, **given):
+    """The store and the counts."""
+    inputs = {
+        "tokens": made.tokens,
+        "tokens_meta": made.inputs()["features_meta"],
+        "model": made.model,
+    }
+    files = {"out": folder / "v.arrow", "meta": folder / "v.json"}
+    counts = embed_paragraphs(**{**inputs, **files, **given})
+    return VectorStore(folder / "v.arrow"), counts
+
+
+# ---------------------------------------------------------------- vectors
+
+
+def test_vectors_are_what_the_encoder_says_of_each_paragraph(made, tmp_path):
+    store, counts = embed(made, tmp_path, stored="fp32")
+    tokens, model = TokenStore(made.tokens), AutoModel.from_pretrained(made.model).eval()
+    assert store.case_ids == tokens.case_ids
+    paragraphs = 0
+    for row in range(len(tokens)):
+        ids, lengths = tokens.case(row)
+        paragraphs += len(lengths)
+        found = store.case(row)
+        assert found.shape == (len(lengths), 16)
+        for vector, one in zip(found, np.split(ids, np.cumsum(lengths))[:-1], strict=True):
+            with torch.inference_mode():
+                wanted = model(torch.tensor(one[None].astype(np.int64))).last_hidden_state[0, 0]
+            np.testing.assert_allclose(vector, wanted.numpy(), atol=1e-5)
+    assert counts == {"cases": 48, "paragraphs": paragraphs, "empty": 1}
+    meta = read_vectors_meta(tmp_path / "v.json")
+    assert (meta["encoder"]["hidden_size"], len(meta["padding"])) == (16, 16)
+
+
+def test_half_the_bytes_are_as_good(made, tmp_path):
+    for name in ("fp16", "fp32"):
+        (tmp_path / name).mkdir()
+    half, whole = (embed(made, tmp_path / name, stored=name)[0] for name in ("fp16", "fp32"))
+    assert (half.case(3).dtype, whole.case(3).dtype) == (np.float16, np.float32)
+    np.testing.assert_allclose(half.case(3), whole.case(3), rtol=1e-3, atol=1e-3)
+
+
+def test_limits(made, tmp_path):
+    store, counts = embed(made, tmp_path, segments=1)
+    assert (len(store.case(2)), len(store.case(7)), counts["paragraphs"]) == (1, 0, 47)
+    with pytest.raises(InputError, match="65 paragraphs"):
+        embed(made, tmp_path, segments=65)
+
+
+def test_a_vector_too_large_for_half_the_bytes(made, tmp_path):
+    model = save_model(tmp_path / "large")
+    encoder = AutoModel.from_pretrained(model, add_pooling_layer=False)
+    with torch.no_grad():
+        encoder.encoder.layer[-1].output.LayerNorm.weight.fill_(1e6)
+    encoder.save_pretrained(model)
+    large = made._replace(model=model)
+    with pytest.raises(InputError, match=r"the case ecthr-1 has a vector .* store fp32"):
+        embed(large, tmp_path)
+    embed(large, tmp_path, stored="fp32")
+
+
+def middle_lost(text: bytes) -> bytes:
+    """With zeros where the numbers stand: still a file that Arrow reads."""
+    half = len(text) // 2
+    return text[: half - 20] + bytes(40) + text[half + 20 :]
+
+
+@pytest.mark.parametrize("damage", [lambda _: b"half of it", middle_lost], ids=["cut", "zeros"])
+def test_what_is_embedded_is_not_embedded_again(made, tmp_path, monkeypatch, capsys, damage):
+    monkeypatch.setattr("evenhand.legal.embed_paragraphs.CASES", 10)
+    monkeypatch.setenv("EVENHAND_STATE", str(tmp_path / "state"))
+    monkeypatch.delenv("EVENHAND_CACHE", raising=False)
+    (tmp_path / "whole").mkdir()
+    embed(made, tmp_path / "whole")
+    from evenhand.learning import hierarchical
+
+    plain, calls = hierarchical.encode_paragraphs, []
+
+    def dies(encoder, packed):
+        calls.append(len(packed.counts))
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return plain(encoder, packed)
+
+    arguments = {"tokens": made.tokens, "tokens_meta": made.inputs()["features_meta"]}
+    arguments |= {"out": tmp_path / "v.arrow", "meta": tmp_path / "v.json", "model": made.model}
+    monkeypatch.setattr(hierarchical, "encode_paragraphs", dies)
+    with pytest.raises(KeyboardInterrupt):
+        stage.execute(embed_paragraphs, arguments)
+    _, broken = sorted((tmp_path / "state").rglob("*.zip"))
+    broken.write_bytes(damage(broken.read_bytes()))
+    stage.execute(embed_paragraphs, arguments)
+    assert calls == [10, 10, 10, 10, 10, 10, 8]
+    assert "is broken" in capsys.readouterr().err
+    for name in ("v.arrow", "v.json"):
+        assert (tmp_path / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_other_files_are_no_vectors(made, embedded, tmp_path):
+    with pytest.raises(InputError, match="other columns"):
+        VectorStore(made.tokens)
+    with pytest.raises(InputError, match="no Arrow file"):
+        VectorStore(made.data)
+    with pytest.raises(InputError, match="lacks encoder"):
+        read_vectors_meta(made.inputs()["features_meta"])
+    (tmp_path / "m.json").write_text("[]")
+    with pytest.raises(InputError, match="is not a description"):
+        read_vectors_meta(tmp_path / "m.json")
+
+
+def test_the_description_is_the_same_each_time(made, embedded, tmp_path):
+    embed(made, tmp_path)
+    assert json.loads((tmp_path / "v.json").read_text()) == json.loads(embedded[1].read_text())
+    assert (tmp_path / "v.arrow").read_bytes() == embedded[0].read_bytes()
+
+
+def test_paragraphs_with_the_same_tokens_keep_their_vectors(made):
+    cases, others = (VectorStore(made.folder / f"{stem}vectors.arrow") for stem in ("", "cf_"))
+    tokens, swapped = (TokenStore(made.folder / f"{stem}tokens.arrow") for stem in ("", "cf_"))
+    changed = 0
+    for row in range(len(tokens)):
+        one, other = (
+            np.split(ids, np.cumsum(lengths)[:-1])
+            for ids, lengths in (tokens.case(row), swapped.case(row))
+        )
+        for place in range(len(cases.case(row))):
+            same = np.array_equal(one[place], other[place])
+            assert np.array_equal(cases.case(row)[place], others.case(row)[place]) == same
+            changed += not same
+    assert changed
+
+
+def test_vectors_of_counterfactuals_need_the_tokens_too(made, tmp_path):
+    same = {"same": made.folder / "vectors.arrow"}
+    with pytest.raises(InputError, match="tokens or vectors are missing"):
+        embed(made, tmp_path, **same)
+    with pytest.raises(InputError, match="another width or number format"):
+        embed(made, tmp_path, **same, same_tokens=made.tokens, stored="fp32")

@@ -1,0 +1,123 @@
+"""A small GPT-2: it predicts each token from those before it.
+
+The stand-in for real causal models where none can be had, as `masked` is for masked ones. Its
+tokens are pieces of words over bytes, so it reads any text; each sentence is learned by itself,
+between two ends of text. It has to beat the most frequent token on sentences that it was not
+trained on (see `training.json`).
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evenhand.learning.language_modelling import Batches, pad
+from evenhand.learning.vocabulary import byte_level_bpe
+from evenhand.scoring.models import load_causal_lm
+from evenhand.scoring.next_token import check_next_token
+from evenhand.scoring.selection import enable_selection, logits_at
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import GPT2LMHeadModel, GPT2TokenizerFast
+
+#: The settings and their defaults; see `evenhand.learning.train_language_model`. Without dropout
+#: a model soon knows a small corpus by heart.
+SETTINGS = {
+    "layers": 2,
+    "width": 128,
+    "heads": 2,
+    "max_length": 128,
+    "steps": 1500,
+    "batch": 8,
+    "learning_rate": 0.001,
+    "dropout": 0.1,
+    "vocabulary": 2000,
+}
+
+
+def build_tokenizer(sentences: Sequence[str], settings: SimpleNamespace) -> "GPT2TokenizerFast":
+    """Return a tokenizer whose pieces of words are made of sentences."""
+    from transformers import GPT2TokenizerFast
+
+    vocabulary, merges = byte_level_bpe(sentences, settings.vocabulary)
+    return GPT2TokenizerFast(vocab=vocabulary, merges=merges, model_max_length=settings.max_length)
+
+
+def build_model(tokenizer: "GPT2TokenizerFast", settings: SimpleNamespace) -> "GPT2LMHeadModel":
+    """Return a new model."""
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    return GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=len(tokenizer),
+            n_embd=settings.width,
+            n_layer=settings.layers,
+            n_head=settings.heads,
+            n_positions=settings.max_length,
+            resid_pdrop=settings.dropout,
+            embd_pdrop=settings.dropout,
+            attn_pdrop=settings.dropout,
+            bos_token_id=tokenizer.bos_token_id,
+            eos_token_id=tokenizer.eos_token_id,
+            # GPT-2's scale of initial weights, for its width of 768
+            initializer_range=0.02 * (768 / settings.width) ** 0.5,
+            use_cache=False,
+        )
+    )
+
+
+def objective(
+    model: "GPT2LMHeadModel",
+    tokenizer: "GPT2TokenizerFast",
+    sentences: Sequence[str],
+    settings: SimpleNamespace,
+    seed: int,
+) -> "tuple[Callable[[int], torch.Tensor], Batches]":
+    """Return the loss of each step (nats per token), and the batches that it draws."""
+    import torch
+
+    end = tokenizer.eos_token_id
+    coded = [
+        [end, *ids[: settings.max_length - 2], end]
+        for ids in tokenizer(list(sentences), split_special_tokens=True, verbose=False)["input_ids"]
+    ]
+    enable_selection(model, before_output=True)
+    order = Batches(coded, settings.batch, np.random.default_rng(seed))
+
+    def loss_of(_step: int) -> "torch.Tensor":
+        ids, rows, columns, wanted = next_tokens([coded[i] for i in next(order)], end)
+        logits = logits_at(
+            model, torch.from_numpy(ids), torch.from_numpy(rows), torch.from_numpy(columns)
+        )
+        return torch.nn.functional.cross_entropy(logits, torch.from_numpy(wanted))
+
+    return loss_of, order
+
+
+def finish(
+    out: Path, _tokenizer: "GPT2TokenizerFast", held_out: Sequence[str], _seed: int
+) -> dict[str, Any]:
+    """Return how well the saved model predicts the next token of held-out sentences."""
+    found = check_next_token(load_causal_lm(out), held_out, tokens_per_batch=4096)
+    return {"next_token_held_out": found}
+
+
+def next_tokens(
+    sentences: Sequence[Sequence[int]], filler: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Pad a batch; return the places to predict, and the tokens there.
+
+    Returns
+    -------
+    ids : array of int64, shape (batch, longest)
+        Each sentence, then fillers. What follows a token does not change the answer at it.
+    rows, columns, wanted : arrays of int64, shape (k,)
+        All places of sentences but the last of each, and the token that follows.
+    """
+    ids = pad(sentences, filler)
+    lengths = np.array([len(sentence) for sentence in sentences])
+    rows, columns = np.nonzero(np.arange(ids.shape[1]) < lengths[:, None] - 1)
+    return ids, rows, columns, ids[rows, columns + 1]

@@ -1,0 +1,156 @@
+"""The loop of every training: steps, a progress bar, checkpoints; and AdamW with its schedule."""
+
+import math
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from evenhand.io.checkpoint import Checkpoints, random_state, set_random_state
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Training(Protocol):
+    """A training that `run` carries out and resumes.
+
+    Attributes
+    ----------
+    steps : int
+        The most optimiser steps that it takes.
+    step : int
+        Optimiser steps done.
+    """
+
+    steps: int
+    step: int
+
+    def advance(self) -> Iterator[dict[str, str]]:
+        """Train until done; yield notes for the progress bar wherever `state_dict` is whole."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return all that changes: tensors, numbers, strings, and dicts and lists of them."""
+
+    def load_state_dict(self, kept: dict[str, Any]) -> None:
+        """Continue where `state_dict` was taken."""
+
+
+def run(
+    training: Training,
+    folder: Path | None,
+    configuration: Mapping[str, Any],
+    *,
+    title: str,
+    device: "str | torch.device" = "cpu",
+    progress: bool = True,
+) -> None:
+    """Train until done, from the last checkpoint of an interrupted attempt, to the same bytes.
+
+    Parameters
+    ----------
+    training : Training
+        A new one.
+    folder : path or None
+        Where the checkpoint is kept. It also holds the end of a training that is done.
+    configuration : mapping
+        All that determines the training, as JSON.
+    title : str
+        Label of the progress bar.
+    device : str
+        Where it runs; torch's generator there is part of the checkpoint.
+    progress : bool
+        Whether to show a progress bar.
+
+    Raises
+    ------
+    InputError
+        The checkpoint is of another configuration, or cannot be written.
+    """
+    from tqdm import tqdm
+
+    checkpoints = Checkpoints(folder, configuration)
+    if kept := checkpoints.restore(str(device)):
+        set_random_state(kept["random"], device)
+        training.load_state_dict(kept)
+        print(f"continues after step {training.step}", file=sys.stderr)
+
+    def collect() -> dict[str, Any]:
+        return {**training.state_dict(), "random": random_state(device)}
+
+    look = {"desc": title, "unit": " steps", "mininterval": 5, "ascii": True}
+    with tqdm(total=training.steps, initial=training.step, disable=not progress, **look) as bar:
+        for notes in training.advance():
+            bar.set_postfix(notes, refresh=False)
+            bar.update(training.step - bar.n)
+            checkpoints.save_if_due(collect)
+    if checkpoints.file is not None:
+        checkpoints.save(collect())
+
+
+def schedule_factor(step: int, *, steps: int, warmup: int) -> float:
+    """Return the factor of the learning rate in a step, counted from 0."""
+    if step < warmup:
+        return (step + 1) / warmup
+    return max(0.0, (steps - step) / max(1, steps - warmup))
+
+
+class Descent:
+    """AdamW with a rate that rises, then falls linearly to 0, and clipped gradients.
+
+    Parameters
+    ----------
+    groups : sequence of mapping
+        Each has ``params`` and ``weight_decay``; empty groups are left out.
+    lr : float
+        The highest rate.
+    steps, warmup : int
+        Steps in all, and those in which the rate rises.
+    clip : float
+        Norm that a gradient is clipped to; 0 does not clip.
+    """
+
+    def __init__(
+        self,
+        groups: Sequence[Mapping[str, Any]],
+        *,
+        lr: float,
+        steps: int,
+        warmup: int,
+        clip: float,
+    ) -> None:
+        import torch
+
+        groups = [dict(one) for one in groups if one["params"]]
+        self.clip, self.trained = clip or math.inf, [p for one in groups for p in one["params"]]
+        self.optimizer = torch.optim.AdamW(groups, lr=lr, fused=True)
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(
+            self.optimizer, lambda step: schedule_factor(step, steps=steps, warmup=warmup)
+        )
+
+    def update(self, loss: "torch.Tensor") -> tuple[float, float]:
+        """Take a step along the gradients of a loss, unless one of the two is not finite.
+
+        Returns
+        -------
+        loss, norm : float
+            The loss, and the norm of the gradient before clipping.
+        """
+        import torch
+
+        norm = torch.nn.utils.clip_grad_norm_(self.trained, self.clip)
+        value, length = torch.stack([loss.detach().double(), norm.double()]).tolist()
+        if math.isfinite(value) and math.isfinite(length):
+            self.optimizer.step()
+            self.schedule.step()
+        self.optimizer.zero_grad()
+        return value, length
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the states of optimiser and schedule."""
+        return {"optimizer": self.optimizer.state_dict(), "schedule": self.schedule.state_dict()}
+
+    def load_state_dict(self, kept: dict[str, Any]) -> None:
+        """Continue from `state_dict`."""
+        self.optimizer.load_state_dict(kept["optimizer"])
+        self.schedule.load_state_dict(kept["schedule"])

@@ -1,0 +1,94 @@
+"""Stage: train a small language model on sentences."""
+
+import importlib
+from types import SimpleNamespace
+from typing import Annotated, Any
+
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin
+from evenhand.errors import InputError
+from evenhand.learning.language_modelling import count, fit, read_corpus, write_record
+from evenhand.learning.objective import parse_options
+from evenhand.scoring.device import repeatable
+
+
+def train_language_model(
+    *,
+    out: Output,
+    kind: Annotated[str, Plugin("evenhand.learning.language_models")],
+    tables: list[Input] | None = None,
+    files: list[Input] | None = None,
+    settings: list[str] | None = None,
+    held_out: float = 0.1,
+    max_sentences: int = 20_000,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Train a small language model on sentences.
+
+    Parameters
+    ----------
+    out : path
+        Folder in the Hugging Face layout, with the tokenizer (of a masked model vocab.txt too) and
+        training.json (data, loss curve, accuracy on the held-out sentences).
+    kind : str
+        ``masked`` (BERT) or ``causal`` (GPT-2): a module of `evenhand.learning.language_models`.
+    tables : list of path, optional
+        Parquet tables with a column sentence.
+    files : list of path, optional
+        UTF-8 text files, a sentence per line.
+    settings : list of str
+        ``key=value``, of the kind's `SETTINGS`:
+
+        - layers, heads; width of the hidden states, a multiple of heads (the inner layers are 4
+          times wider); max_length in tokens, special ones included (longer sentences are cut);
+        - steps; batch, in sentences; learning_rate, the highest one of AdamW; dropout;
+        - vocabulary: the most tokens, of pieces of words;
+        - tokens (masked): ``characters`` (case counts; all are taken) or ``wordpiece`` (lower
+          case, no accents);
+        - least_count (masked): a character that occurs less often is unknown to the model, and two
+          pieces of words that meet less often are not made one;
+        - mask_probability (masked): share of the tokens that are to be predicted. BERT's 0.15
+          wastes most of a small corpus;
+        - piece (masked): tokens of the short pieces that the first 70 % of the steps see.
+    held_out : float
+        Share of the sentences kept for the measurement of accuracy (at least one).
+    max_sentences : int
+        The most sentences used; of more, a sample by digest.
+    seed : int
+        Seed of initial weights, order, masks and dropout.
+    """
+    module = importlib.import_module(f"evenhand.learning.language_models.{kind}")
+    values = parse_options(f"a {kind} model", "setting", module.SETTINGS, settings or [])
+    chosen = SimpleNamespace(**values)
+    if chosen.width % chosen.heads:
+        raise InputError(f"width {chosen.width} is not a multiple of heads {chosen.heads}")
+    corpus = read_corpus(tables, files, held_out=held_out, max_sentences=max_sentences)
+    tokenizer = module.build_tokenizer(corpus.trained, chosen)
+    out.mkdir(parents=True)
+    with repeatable(seed):
+        model = module.build_model(tokenizer, chosen)
+        loss_of, batches = module.objective(model, tokenizer, corpus.trained, chosen, seed)
+        losses = fit(
+            model,
+            loss_of,
+            steps=chosen.steps,
+            learning_rate=chosen.learning_rate,
+            batches=batches,
+        )
+    model.save_pretrained(out)
+    tokenizer.save_pretrained(out)
+    # Measured on the model as it was saved, the way others will load it.
+    checks = module.finish(out, tokenizer, corpus.held_out, seed)
+    record = write_record(
+        out,
+        corpus,
+        vocabulary=len(tokenizer),
+        parameters=model.num_parameters(),
+        losses=losses,
+        **checks,
+    )
+    return count(record, *checks)
+
+
+if __name__ == "__main__":
+    stage.run(train_language_model)

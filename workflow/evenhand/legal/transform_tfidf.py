@@ -1,0 +1,74 @@
+"""Stage: the TF-IDF weights of counterfactuals, with the vocabulary of the cases."""
+
+from typing import Annotated, Any
+
+import numpy as np
+
+from evenhand.core import stage
+from evenhand.core.resources import read_resource
+from evenhand.core.stage import Input, Output, Plugin
+from evenhand.errors import InputError
+from evenhand.legal.built import (
+    case_documents,
+    load_dataset,
+    read_cases_table,
+    read_labels,
+    read_splits,
+)
+from evenhand.legal.features import transform_documents, write_features
+from evenhand.legal.fit_tfidf import HEADER
+
+
+def transform_tfidf(
+    *,
+    counterfactuals: Input,
+    vocabulary: Input,
+    out: Output,
+    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
+) -> dict[str, Any]:
+    """Transform swapped texts with the vocabulary and weights that `fit_tfidf` has learned.
+
+    A text in which nothing was swapped has the weights of its case to the last bit.
+
+    Parameters
+    ----------
+    counterfactuals : path
+        Of `make_counterfactuals`.
+    vocabulary : path
+        The CSV of `fit_tfidf` for the cases.
+    out : path
+        Arrow, as that of `fit_tfidf`.
+    kind : str
+        ecthr, scotus, fscs or cail.
+
+    Returns
+    -------
+    dict
+        cases, features, without_features (counterfactuals that have none).
+
+    Raises
+    ------
+    InputError
+        The vocabulary is not of `fit_tfidf`.
+    """
+    rows = read_resource(vocabulary, HEADER)
+    if not rows or not all(row["train_cases"].isdecimal() for row in rows):
+        raise InputError("is no vocabulary of fit_tfidf", file=vocabulary)
+    known, _ = read_labels(counterfactuals, load_dataset(kind))
+    train = int((known & (read_splits(counterfactuals) == "train")).sum())
+    cases = np.array([int(row["train_cases"]) for row in rows])
+    matrix = transform_documents(
+        case_documents(counterfactuals), [row["term"] for row in rows], cases, train
+    )
+    write_features(
+        out, read_cases_table(counterfactuals, ["case_id"])["case_id"].to_pylist(), matrix
+    )
+    return {
+        "cases": matrix.shape[0],
+        "features": matrix.shape[1],
+        "without_features": int((np.diff(matrix.indptr) == 0).sum()),
+    }
+
+
+if __name__ == "__main__":
+    stage.run(transform_tfidf)
