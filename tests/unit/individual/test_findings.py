@@ -62,6 +62,12 @@ def test_findings_turn_with_the_numbers():
     assert "headline_other_gain" in by_name and "headline_no_gain" not in by_name
 
 
+def test_a_gain_with_more_positive_predictions():
+    rates = {"positive_rate": lambda s: 0.4 + 0.001 * (s % 2), "ifr_p": lambda s: 80.0 + s % 3}
+    gain = found(collapsing(**rates))["gain_with_fewer_positives"]
+    assert gain["holds"] is False and "(not significant)" not in gain["sentence"].split(", and")[0]
+
+
 def test_no_gain_is_reported_where_there_is_none():
     by_name = found(collapsing(ifr_p=lambda s: 30.0 + s % 3))
     assert by_name["headline_no_gain"]["sentence"] == (
