@@ -84,7 +84,7 @@ def test_the_front_page_reads_what_the_paper_counts_by_bias():
 def test_tables_are_offered_once_each_and_are_no_data_sets():
     config = configured(*PARTS)
     tables = plan_report.tables(config, ["a-1"])
-    assert len(set(tables)) == len(tables) > 5
+    assert len(set(tables)) == len(tables) > 8
     assert {PurePosixPath(table).suffix for table in tables} == {".csv", ".json", ""}
     documents = [table for table in tables if table.endswith(".json")]
     assert documents == [

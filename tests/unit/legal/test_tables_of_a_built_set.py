@@ -67,12 +67,10 @@ def measure(folder, repository, kind, records):
         out=tables, findings=files, attributes=names, tokens=[tokens], metas=[meta], resamples=50,
         **about,
     )  # fmt: skip
-    for name, path in found.items():
-        draw_audit(
-            records=[records], findings=[path],
-            instructions=templates / "legal/templates/audit.md.jinja",
-            out=folder / "audit" / name, attribute=name, **about,
-        )  # fmt: skip
+    draw_audit(
+        records=[records], findings=files, attributes=names,
+        instructions=templates / "legal/templates/audit.md.jinja", out=folder / "audit", **about,
+    )  # fmt: skip
     counts["read_audit"] = read_audit(
         drawn=[folder / "audit" / name / "handed_out.csv" for name in names],
         sheets=[folder / "audit" / name / f"{name}.csv" for name in names],
@@ -106,7 +104,6 @@ def agree(counts, tables, cases):
 
 
 def test_made_records(tmp_path, repository):
-    (tmp_path / "audit").mkdir()
     text = "{0}. The applicant was born in 19{0} and lives in Ghent. {1} worked in shop {0}."
     records = [
         record(
@@ -127,7 +124,6 @@ def test_made_records(tmp_path, repository):
 @pytest.mark.mirror
 def test_real_judgments(tmp_path, repository, mirror):
     """JuDGE, of which some facts hold the end of the judgment."""
-    (tmp_path / "audit").mkdir()
     module = importlib.import_module("evenhand.legal.formats.judge")
     read = read_cases(
         files=[mirror / "judge/judge_test_subset.jsonl"],
