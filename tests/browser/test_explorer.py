@@ -1,6 +1,7 @@
 """The explorer of each kind of item: what an address asks for, what is shown, and its size."""
 
 import re
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -87,47 +88,49 @@ class Explorer(View):
         return {name: float(value) for name, value in found}
 
 
-def written(kind: str, repository, folder, many: int = 0, **more: Any):
-    """An explorer page of made results, with at least `many` items."""
+def written(kind: str, repository, folder, text: str = "", many: int = 0) -> Path:
+    """An explorer page of made results, with this text in them, and at least `many` items."""
+    folder.mkdir(exist_ok=True)
     file = folder / f"{kind}.html"
     if kind == "cases":
         stage, made = (
             explore_cases,
             made_case_page.joined(
-                made_case_page.ecthr(folder / "one", many=many), made_case_page.cail(folder / "two")
+                made_case_page.ecthr(folder / "one", text, many),
+                made_case_page.cail(folder / "two"),
             ),
         )
     elif kind == "people":
         stage, made = (
             explore_people,
             made_people.joined(
-                made_people.two_groups(folder / "one", many=many),
+                made_people.two_groups(folder / "one", text, many),
                 made_people.three_groups(folder / "two"),
             ),
         )
+    elif many:
+        rows = made_explorer.sentence_rows(many, [made_explorer.PLANTED])
+        models = [f"model-{i}" for i in range(5)]
+        stage, made = (
+            explore_sentences,
+            made_explorer.write_edition(folder, "slguset", rows, models),
+        )
     else:
-        stage, made = explore_sentences, made_explorer.write_edition(
-            folder, "slguset", made_explorer.sentence_rows(max(many, 120), [made_explorer.PLANTED]),
-            [f"model-{i}" for i in range(5)],
-        )  # fmt: skip
+        stage, made = explore_sentences, made_explorer.write_results(folder, text or HOSTILE)
     templates = made_results.templates(repository)
-    stage(templates=templates, out=file, tables_out=folder / "tables", **made | more)
+    stage(templates=templates, out=file, tables_out=folder / "written", **made)
     return file
 
 
 @pytest.fixture
-def look(browser, repository, tmp_path, places):
-    """An explorer page as it is asked for; `kind` names what it is made of."""
+def look(browser, repository, tmp_path):
+    """An explorer page as it is asked for; `kind` names its items."""
     opened: list[Explorer] = []
-    files: dict[str, Any] = {}
+    files: dict[str, Path] = {}
 
     def seen(kind: str, address: str = "", **settings: Any) -> Explorer:
         if kind not in files:
-            hostile = kind in ("sentences", "pairs")
-            files[kind] = (
-                places("hostile") / "sentences.html" if hostile
-                else written(kind, repository, tmp_path)
-            )  # fmt: skip
+            files[kind] = written(kind, repository, tmp_path / kind)
         opened.append(Explorer(browser, files[kind], address, **settings))
         return opened[-1]
 
@@ -242,13 +245,13 @@ def test_goes_by_keys_alone(look, kind):
 def test_sorts_by_a_heading_and_the_address_says_so(look, kind):
     view = look(kind, KINDS[kind][0])
     assert view.chosen("order") == KINDS[kind][0].rpartition("order=")[2]
-    view.page.locator("thead th").nth(1).click()
+    view.page.locator(".grid thead th").nth(1).click()
     view.page.wait_for_selector(
         "thead th[aria-sort=descending]:nth-child(2), th[aria-sort=ascending]:nth-child(2)"
     )
     again = look(kind, f"#{view.page.url.partition('#')[2]}")
     assert again.ids() == view.ids() and again.asked() == view.asked()
-    assert again.page.locator("thead th").nth(1).get_attribute("aria-sort")
+    assert again.page.locator(".grid thead th").nth(1).get_attribute("aria-sort")
     for order in ("toString-asc", "value-desc-asc", "gap-desc", "none-asc"):
         assert f"order {order}" in look(kind, f"#?order={order}").lost()
 
@@ -277,14 +280,11 @@ def test_long_words_asked_in_vain_are_cut(look, kind):
         assert len(view.told() + view.lost()) < 300
 
 
-def test_planted_hostile_strings_stay_text(browser, places, kind):
-    page = "sentences" if kind == "pairs" else kind
-    address = {
-        "pairs": "#?set=stereotypes/made&search=window.hacked",
-        "cases": "#?split=&search=window.hacked",
-    }
-    view = Explorer(browser, places("hostile") / f"{page}.html",
-                    address.get(kind, "#?search=window.hacked"))  # fmt: skip
+def test_planted_hostile_strings_stay_text(browser, repository, tmp_path, kind):
+    addresses = {"pairs": "#?set=stereotypes/made&search=window.hacked",
+                 "cases": "#?split=&search=window.hacked"}  # fmt: skip
+    file = written(kind, repository, tmp_path, HOSTILE)
+    view = Explorer(browser, file, addresses.get(kind, "#?search=window.hacked"))
     assert view.ids()
     view.page.locator("tbody a").first.click()
     assert HOSTILE[:12] in view.opened()

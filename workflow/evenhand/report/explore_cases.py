@@ -237,7 +237,7 @@ def describe_cases(
             column("position", "Record", table["source_position"]),
             column("duplicate_of", "Nearly the same as", table["duplicate_of"]),
             column("labelled", "Label known", ("yes" if ok else "no" for ok in known[chosen]),
-                   filter=True, table=False),
+                   filter=True, table=False, options=[(one, one) for one in ("yes", "no")]),
             column("text", "Beginning of the facts", _beginnings(data, chosen, characters),
                    place="text", table=False),
         ],
