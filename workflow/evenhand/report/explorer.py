@@ -264,7 +264,8 @@ def answers_table(document: Document) -> tuple[list[str], Iterator[list[Any]]]:
         for model in models:
             size = len(model["classes"])
             for i, item in enumerate(model["row"]):
-                cells = dict(zip(model["classes"], model["cells"][i * size :], strict=False))
+                own = model["cells"][i * size : (i + 1) * size]
+                cells = dict(zip(model["classes"], own, strict=True))
                 yield [
                     *model["asks"].values(), document["id"][item],
                     *(_joined(cell(one, i)) for one in model["columns"]),
