@@ -267,13 +267,10 @@ rule write_explorer:
         "../../envs/report.yaml"
     params:
         **stage(
-            "report.explorer",
+            "report.explore_{wildcards.explorer}",
             lambda wildcards: Options.join(EXPLORERS[wildcards.explorer][1:]),
             PAGES,
-            plugins=lambda wildcards: [
-                f"evenhand.report.explore_{wildcards.explorer}",
-                *(KINDS if wildcards.explorer == "cases" else []),
-            ],
+            plugins=lambda wildcards: KINDS if wildcards.explorer == "cases" else [],
         ),
     shell:
         run("report.explore_{wildcards.explorer}")
