@@ -116,10 +116,11 @@ class View:
         self.settle()
 
     def settle(self) -> None:
-        """Wait until each figure is drawn as wide as its place."""
+        """Wait until each figure is drawn as wide as its place, and an explorer has its data."""
         self.page.wait_for_function(
             "() => [...document.querySelectorAll('.chart')].every((chart) =>"
             " Number(chart.querySelector('svg')?.getAttribute('width')) === chart.clientWidth)"
+            " && !document.querySelector('.explorer[aria-busy]')"
         )
 
     def _dismiss(self, dialog: Any) -> None:

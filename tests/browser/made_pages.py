@@ -11,21 +11,21 @@ import numpy as np
 
 from evenhand.individual.tabulate_individual import tabulate_individual
 from evenhand.learning.train_eidig import train_eidig
+from evenhand.report.explore_cases import explore_cases
+from evenhand.report.explore_people import explore_people
+from evenhand.report.explore_sentences import explore_sentences
 from evenhand.report.export_tables import export_tables
 from evenhand.report.headline import SYSTEMS
 from evenhand.report.known_errors import COLUMNS
 from evenhand.report.pages import PAGES
-from evenhand.report.write_cases_page import write_cases_page
 from evenhand.report.write_classifiers_page import write_classifiers_page
 from evenhand.report.write_errors_page import write_errors_page
 from evenhand.report.write_front_page import write_front_page
 from evenhand.report.write_individual_page import write_individual_page
 from evenhand.report.write_legal_page import write_legal_page
 from evenhand.report.write_models_page import write_models_page
-from evenhand.report.write_people_page import write_people_page
 from evenhand.report.write_provenance_page import write_provenance_page
 from evenhand.report.write_run_page import write_run_page
-from evenhand.report.write_sentences_page import write_sentences_page
 from evenhand.report.write_slguset_page import write_slguset_page
 from evenhand.tabular.prepared import write_prepared
 from unit.individual.made_study import FACTS, PHRASES
@@ -86,7 +86,7 @@ def hostile(repository: Path, results: Path) -> Path:
     tables = made_individual.results(results / "tables", made, HOSTILE)
     write_individual_page(**common, out=report / "individual_fairness.html", **tables)
 
-    write_people_page(
+    explore_people(
         **common, out=report / "people.html", tables_out=report / "people",
         **made_people.joined(
             made_people.two_groups(results / "tabular/mine", HOSTILE, many=40),
@@ -108,7 +108,7 @@ def hostile(repository: Path, results: Path) -> Path:
         **of_classifiers, **made_classifiers.drawn(results / "legal/classifiers"),
     )  # fmt: skip
 
-    write_cases_page(
+    explore_cases(
         **common, out=report / "cases.html", tables_out=report / "cases",
         **made_case_page.joined(
             made_case_page.ecthr(results / "legal/explored", HOSTILE, many=40),
@@ -128,7 +128,7 @@ def hostile(repository: Path, results: Path) -> Path:
         errors=write_errors(results / "errors.csv"),
     )  # fmt: skip
     write_errors_page(**common, out=report / "known_errors.html", errors=results / "errors.csv")
-    write_sentences_page(
+    explore_sentences(
         **common, out=report / "sentences.html", tables_out=report / "sentences",
         **made_explorer.write_results(folder(results / "explored"), HOSTILE),
     )  # fmt: skip
@@ -144,15 +144,12 @@ def one_system(repository: Path, results: Path) -> Path:
     report = folder(results / "report")
     common = {"templates": made_results.templates(repository), "pages": ONE_SYSTEM}
     made_results.write_results(results)
-    shown = ("dataset", "bias")
-    given = made_results.arguments(results)
-    scores = {
-        f"{prefix}bias_scores": sorted((results / edition / "bias").glob("*.parquet"))
-        for prefix, edition in (("", "slguset"), ("published_", "slguset_published"))
-    }
-    write_sentences_page(
+    sources = ("slguset", "slguset_published")
+    scores = [path for one in sources for path in (results / one / "bias").glob("*.parquet")]
+    explore_sentences(
         **common, out=report / "sentences.html", tables_out=report / "sentences",
-        **{name: given[name] for one in shown for name in (one, f"published_{one}")}, **scores,
+        datasets=[results / one / "slguset.parquet" for one in sources],
+        summaries=[results / f"tables/{one}_bias.csv" for one in sources], bias_scores=scores,
     )  # fmt: skip
     shutil.copyfile(
         results / "slguset_published/filters.csv", results / "slguset_published/problems.csv"
@@ -223,7 +220,7 @@ def eidig(repository: Path, results: Path) -> Path:
     write_individual_page(
         **common, out=report / "individual_fairness.html", tables=tables, data=[meta]
     )
-    write_people_page(
+    explore_people(
         **common, out=report / "people.html", tables_out=report / "people", formats=["table"],
         **told,
     )  # fmt: skip

@@ -1,6 +1,5 @@
 """Every link of the report leads somewhere."""
 
-import json
 from pathlib import Path
 from urllib.parse import parse_qs, unquote
 
@@ -10,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 from browser.made_pages import ONE_SYSTEM
 from evenhand.report.pages import PAGES
 from in_browser import View
+from unit.report.checks import sets_of
 
 PLACES = {"demo": list(PAGES), "one_system": ONE_SYSTEM}
 ORIGIN = ".downloads a[href^='provenance.html#']"
@@ -27,8 +27,7 @@ def trees(request, places) -> tuple[Path, dict[str, LexborHTMLParser]]:
 def anchors(tree: LexborHTMLParser) -> set[str]:
     """What an address of the page may name: ids, and the sets and rows of an explorer."""
     found = {node.attributes["id"] for node in tree.css("[id]")}
-    for block in tree.css(".explorer ~ script[type='application/json']"):
-        data = json.loads(block.text())
+    for data in sets_of(tree).values():
         found |= {f"?set={data['key']}", *(f"{data['key']}/{id}" for id in data["id"]), *data["id"]}
     return found
 

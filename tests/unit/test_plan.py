@@ -137,8 +137,9 @@ def test_what_is_not_there_is_not_asked_for(here):
     table = "<results>/tables/slguset_published_bias_distribution.csv"
     assert files["published_bias_distribution"] == table and "published_bias_scores" not in files
     files = plan_report.explorer_files(config)
-    assert files["published_bias_scores"] == ["<results>/slguset_published/bias/m.parquet"]
-    assert set(files) >= {"published_dataset", "published_bias"} and "bias_scores" not in files
+    assert files["bias_scores"] == ["<results>/slguset_published/bias/m.parquet"]
+    assert files["datasets"] == ["<results>/slguset_published/slguset.parquet"]
+    assert files["summaries"] == ["<results>/tables/slguset_published_bias.csv"]
     assert plan_report.slguset_page_files(configured(), []) == {}
 
 

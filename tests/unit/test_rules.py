@@ -12,6 +12,7 @@ from evenhand.core import code
 from evenhand.core.config import read_config
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+LIBRARY = REPOSITORY / "workflow" / "evenhand"
 
 #: Conda names that differ from PyPI's.
 CONDA_NAMES = {
@@ -32,12 +33,15 @@ class Rule:
 
     @property
     def stages(self) -> list[str]:
-        return re.findall(r'\b(?:stage|run)\(\s*"([\w.]+)"', self.text)
+        found = re.findall(r'\b(?:stage|run)\(\s*"([\w.{}]+)"', self.text)
+        return [name.replace("{wildcards.", "{") for name in found]
 
     @property
     def modules(self) -> set[str]:
         plugins = re.findall(r'"(evenhand\.[\w.]+)"', self.text)
-        return {f"evenhand.{name}" for name in self.stages} | set(plugins)
+        patterns = [re.sub(r"\{\w+\}", "*", name.replace(".", "/")) for name in self.stages]
+        files = [file for one in patterns for file in LIBRARY.glob(f"{one}.py")]
+        return {f"evenhand.{file.parent.name}.{file.stem}" for file in files} | set(plugins)
 
     @property
     def environment(self) -> Path | None:
@@ -57,6 +61,7 @@ def rules() -> list[Rule]:
 
 #: Rules that run the stage of another rule.
 SHARED = {"train_frozen_head": "train_classifier", "train_linear": "train_classifier"}
+SHARED["write_explorer"] = "explore_{explorer}"
 
 STAGE_RULES = [rule for rule in rules() if "shell:" in rule.text]
 

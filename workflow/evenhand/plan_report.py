@@ -29,8 +29,7 @@ ALWAYS = ("front", "known_errors", "provenance", "run")
 #: What pages read of JSON documents and show as a table, by the names of their arguments.
 DOCUMENTS = ("statistics", "published_statistics", "published_report", "sets", "data", "splits")
 
-#: What the explorer takes of what the pages of SlguSet and of the language models show.
-EXPLORED = ("dataset", "bias")
+#: The inputs of the page of the language models that the explorer reads too.
 EXPLORED_SETS = ("sets", "pairs", "scores", "gates")
 
 
@@ -131,17 +130,18 @@ def individual_page_files(config: Config) -> dict[str, str | list[str]]:
 
 
 def explorer_files(config: Config) -> Files:
-    """The sentences and pairs that can be looked at one by one."""
-    slguset, sets = slguset_page_files(config, ()), models_page_files(config)
-    models = plan_models.models_for(config, plan_models.CHINESE)
-    files: Files = {}
-    for prefix, edition in plan_slguset.editions(config).items():
-        names = [f"{prefix}{name}" for name in EXPLORED]
-        files |= {name: slguset[name] for name in names if name in slguset}
-        if models:
-            scores = [f"<results>/{edition}/bias/{model}.parquet" for model in models]
-            files[f"{prefix}bias_scores"] = scores
-    return files | {name: sets[name] for name in EXPLORED_SETS if name in sets}
+    """Return the inputs of the explorer of sentences and pairs, by the names of its arguments."""
+    sources = list(plan_slguset.editions(config).values())
+    models = plan_models.models_for(config, plan_models.CHINESE) if sources else []
+    scores = [f"<results>/{one}/bias/{model}.parquet" for one in sources for model in models]
+    files: Files = {
+        "datasets": [f"<results>/{one}/slguset.parquet" for one in sources],
+        "summaries": [f"<results>/tables/{one}_bias.csv" for one in sources if models],
+        "bias_scores": scores,
+    }
+    sets = models_page_files(config)
+    files |= {name: sets[name] for name in EXPLORED_SETS if name in sets}
+    return {name: paths for name, paths in files.items() if paths}
 
 
 def pages(config: Config, shards: Iterable[str]) -> list[str]:

@@ -19,6 +19,26 @@ SYSTEMS = plan_report.headline_files(config, SHARDS)
 PAGES = Options(None, {"pages": plan_report.pages(config, SHARDS)})
 #: the splits whose cases can be looked at one by one
 LINKED = derived("legal.cases_page.splits", {"linked": LEGAL["cases_page"]["splits"]})
+#: explorer page -> its inputs, and its options
+EXPLORERS = {
+    "sentences": [plan_report.explorer_files(config)],
+    "people": [
+        plan_individual.people_files(config) | {"words": "resources/iifr/feature_words.csv"},
+        derived("individual_fairness.datasets", plan_individual.people_options(config)),
+        options("individual_fairness.people_page"),
+    ],
+    "cases": [
+        plan_classifiers.cases_page_files(config),
+        derived(
+            "legal.datasets",
+            plan_classifiers.cases_page_options(config),
+            trainings="legal.classifiers",
+            objectives="legal.classifiers",
+            objective_titles=None,
+        ),
+        options("legal.cases_page"),
+    ],
+}
 #: what the page of the run tells of and comes after: a benchmark that is being written is empty
 BEFORE_RUN = [
     *plan_report.page_files(config, SHARDS)[:-1],
@@ -81,21 +101,6 @@ rule write_front_page:
         ),
     shell:
         run("report.write_front_page")
-
-
-rule write_sentences_page:
-    input:
-        **plan_report.explorer_files(config),
-        templates=TEMPLATES.get("sentences", []),
-    output:
-        out=shown("<results>/report/sentences.html"),
-        tables_out=directory("<results>/report/sentences"),
-    conda:
-        "../../envs/report.yaml"
-    params:
-        **stage("report.write_sentences_page", PAGES),
-    shell:
-        run("report.write_sentences_page")
 
 
 rule write_errors_page:
@@ -201,27 +206,6 @@ rule write_individual_page:
         run("report.write_individual_page")
 
 
-rule write_people_page:
-    input:
-        **plan_individual.people_files(config),
-        words="resources/iifr/feature_words.csv",
-        templates=TEMPLATES.get("people", []),
-    output:
-        out=shown("<results>/report/people.html"),
-        tables_out=directory("<results>/report/people"),
-    conda:
-        "../../envs/report.yaml"
-    params:
-        **stage(
-            "report.write_people_page",
-            derived("individual_fairness.datasets", plan_individual.people_options(config)),
-            options("individual_fairness.people_page"),
-            PAGES,
-        ),
-    shell:
-        run("report.write_people_page")
-
-
 rule write_legal_page:
     input:
         **plan_legal.page_files(config),
@@ -270,28 +254,23 @@ rule write_classifiers_page:
         run("report.write_classifiers_page", "--provenance ../provenance.json")
 
 
-rule write_cases_page:
+rule write_explorer:
     input:
-        **plan_classifiers.cases_page_files(config),
-        templates=TEMPLATES.get("cases", []),
+        unpack(lambda wildcards: EXPLORERS[wildcards.explorer][0]),
+        templates=lambda wildcards: TEMPLATES[wildcards.explorer],
     output:
-        out=shown("<results>/report/cases.html"),
-        tables_out=directory("<results>/report/cases"),
+        out=shown("<results>/report/{explorer}.html"),
+        tables_out=directory("<results>/report/{explorer}"),
+    wildcard_constraints:
+        explorer="|".join(EXPLORERS),
     conda:
         "../../envs/report.yaml"
     params:
         **stage(
-            "report.write_cases_page",
-            derived(
-                "legal.datasets",
-                plan_classifiers.cases_page_options(config),
-                trainings="legal.classifiers",
-                objectives="legal.classifiers",
-                objective_titles=None,
-            ),
-            options("legal.cases_page"),
+            "report.explore_{wildcards.explorer}",
+            lambda wildcards: Options.join(EXPLORERS[wildcards.explorer][1:]),
             PAGES,
-            plugins=KINDS,
+            plugins=lambda wildcards: KINDS if wildcards.explorer == "cases" else [],
         ),
     shell:
-        run("report.write_cases_page")
+        run("report.explore_{wildcards.explorer}")

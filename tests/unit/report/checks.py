@@ -13,13 +13,14 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.core import stage
+from evenhand.report.explorer import unpacked
 from evenhand.report.pages import PAGES
 from evenhand.report.render import DRAWING, stem
 
 TEMPLATES = Path(__file__).parents[3] / "workflow/evenhand/report/templates"
 
 #: Elements of data for scripts: they are never run.
-DATA = "script[type='application/json']"
+DATA = "script[type='application/json'], script[type='application/gzip']"
 
 #: What a title or a label may hold: markup, quotes, a mark of writing direction, and what a
 #: template might take for its own.
@@ -35,7 +36,10 @@ LANDMARKS = (
 )
 
 #: What only markup that was injected could be.
-INJECTED = "script:not([type='application/json']), img, iframe, object, embed, link, base"
+INJECTED = (
+    "script:not([type='application/json'], [type='application/gzip']),"
+    " img, iframe, object, embed, link, base"
+)
 
 #: Where a link may lead: into the page, to another one, to results and their copies.
 LINK = re.compile(
@@ -71,6 +75,13 @@ def parse(page: Path) -> LexborHTMLParser:
     assert "datatables.min.js" in found or not tables
     assert tables or data or "datatables.min.js" not in found
     return tree
+
+
+def sets_of(tree: Any) -> dict[str, dict[str, Any]]:
+    """The data of the sets of an explorer page, by their keys."""
+    return {
+        one.attributes["data-key"]: unpacked(one.text()) for one in tree.css("script[data-key]")
+    }
 
 
 def charts(tree: Any, within: str = "body") -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ def ecthr(folder: Path, text: str = "", many: int = 0) -> dict[str, Any]:
     ERM says nothing of case 1 by its second seed; of case 2 both seeds say label 6 and no other.
     Group DRO, trained for the gender, says label 2 of each case, and nothing else.
 
-    Returns the arguments of `write_cases_page`, but for the templates and the output.
+    Returns the arguments of `explore_cases`, but for the templates and the output.
     """
     folder.mkdir(parents=True, exist_ok=True)
     words = [{"part": "text", "paragraph": 0, "start": 0, "end": 3, "words": f"She {text}"}]
@@ -113,12 +113,3 @@ def joined(*sets: dict[str, Any]) -> dict[str, Any]:
     """The arguments of several data sets as those of one page."""
     names = list(dict.fromkeys(name for one in sets for name in one))
     return {name: [value for one in sets for value in one.get(name, [])] for name in names}
-
-
-def said(data: dict[str, Any], training: int, row: int, label: int) -> tuple[int, float]:
-    """Votes and probability, as the page's script reads them."""
-    told = data["trainings"][training]
-    at = 2 * (row * len(data["labels"]) + label)
-    high, low = (data["digits"].index(sign) for sign in told["said"][at : at + 2])
-    votes, step = divmod(high * len(data["digits"]) + low, told["steps"])
-    return votes, step / (told["steps"] - 1)

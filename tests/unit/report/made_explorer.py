@@ -82,11 +82,10 @@ def write_edition(
     untrusted: Sequence[str] = (),
     seed: int = 1,
 ) -> dict[str, Any]:
-    """Write an edition with made scores; return its arguments of `write_sentences_page`.
+    """Write an edition with made scores; return its arguments of `explore_sentences`.
 
     Of every model the second row has no number (too_long), and the third holds an unknown sign.
     """
-    prefix = "published_" if edition == "slguset_published" else ""
     random = np.random.default_rng(seed)
     home = folder / edition
     (home / "bias").mkdir(parents=True)
@@ -115,9 +114,9 @@ def write_edition(
             reason = "" if trusted else "fill_mask_not_above_baseline"
             writer.writerow([file_name(model), 10.0, 0.3, trusted, reason])
     return {
-        f"{prefix}dataset": home / "slguset.parquet",
-        f"{prefix}bias": summary,
-        f"{prefix}bias_scores": paths,
+        "datasets": [home / "slguset.parquet"],
+        "summaries": [summary],
+        "bias_scores": paths,
     }
 
 
@@ -138,7 +137,7 @@ def write_pairs(
 ) -> dict[str, list[Path]]:
     """Write a set of pairs with made scores by the methods of each model.
 
-    Returns the arguments of `write_sentences_page`. The last pair has no score (identical).
+    Returns the arguments of `explore_sentences`. The last pair has no score (identical).
     """
     random = np.random.default_rng(seed)
     home = folder / "stereotypes" / name
@@ -195,7 +194,7 @@ def write_pairs(
 def write_results(folder: Path, text: str) -> dict[str, Any]:
     """Two editions and two sets of pairs, with this text wherever data has a say.
 
-    Returns the arguments of `write_sentences_page`. The first sentence holds the text, the second
+    Returns the arguments of `explore_sentences`. The first sentence holds the text, the second
     is `PLANTED`.
     """
     pairs = [
@@ -204,13 +203,17 @@ def write_results(folder: Path, text: str) -> dict[str, Any]:
     rows = sentence_rows(120, [text + FRAME, PLANTED])
     rows[3]["source"] = text
     hostile = text.replace("/", "∕")
-    given = write_edition(folder, "slguset", rows, ["one", "two", hostile], ["two"])
-    given |= write_edition(folder, "slguset_published", rows[60:100], ["one"])
+    sources = [
+        write_edition(folder, "slguset", rows, ["one", "two", hostile], ["two"]),
+        write_edition(folder, "slguset_published", rows[60:100], ["one"]),
+    ]
     english = {"masked": ["aul", "cps"], "other": ["aul"], "causal": ["log_likelihood"]}
     sets = [
         write_pairs(folder, "made", pairs, english, ["causal"], ids=["0", f"1/{text}"]),
         write_pairs(folder, "second", pairs[:1] * 2, {"one": ["aul"]}, title=text),
     ]
-    for name in sets[0]:
-        given[name] = [path for one in sets for path in one[name]]
-    return given
+    return {
+        name: [path for one in made for path in one[name]]
+        for made in (sources, sets)
+        for name in made[0]
+    }

@@ -1,4 +1,4 @@
-"""Small tables of people with answers: what the page of the people is tested on."""
+"""Small tables of people with answers: what the explorer of test individuals is tested on."""
 
 from dataclasses import replace
 from pathlib import Path

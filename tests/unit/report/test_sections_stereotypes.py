@@ -3,7 +3,6 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.report.sections.stereotypes_examples import difference_pieces
 from evenhand.report.sections.stereotypes_meta import _thinned, in_words
 from evenhand.report.sections.stereotypes_scores import conclude, headline, judge
 from evenhand.report.sections.stereotypes_words import (
@@ -13,6 +12,7 @@ from evenhand.report.sections.stereotypes_words import (
     p_value,
     preference,
 )
+from evenhand.report.sentences import difference_pieces
 
 SIDES = ("the stereotype", "the anti-stereotype")
 

@@ -15,7 +15,7 @@ PAGES = {
     "sentences": ("sentences.html", "Sentences"),
     "language_models": ("language_models.html", "Language models"),
     "individual_fairness": ("individual_fairness.html", "Individual fairness"),
-    "people": ("people.html", "People"),
+    "people": ("people.html", "Test individuals"),
     "legal_cases": ("legal_cases.html", "Legal cases"),
     "legal_classifiers": ("legal_classifiers.html", "Legal classifiers"),
     "cases": ("cases.html", "Cases"),
@@ -35,13 +35,13 @@ COMMON = (
 #: What each page uses beside these and the template of its own name: files, or their beginnings.
 USED = {
     "slguset": ("headline.html", "slguset_"),
-    "sentences": ("explore.", "explorer.js"),
+    "sentences": ("explorer.",),
     "language_models": ("stereotypes_",),
     "individual_fairness": ("stereotypes_macros.html", "individual_"),
-    "people": ("explore.", "people.js"),
+    "people": ("explorer.",),
     "legal_cases": ("stereotypes_macros.html", "legal_dataset.html"),
     "legal_classifiers": ("stereotypes_macros.html", "legal_"),
-    "cases": ("explore.", "cases.js"),
+    "cases": ("explorer.",),
     "provenance": ("page_provenance.js",),
 }
 

@@ -1,10 +1,15 @@
 """A sentence with its marks: the keyword, and the words that gave a reason."""
 
+import difflib
+import re
 from dataclasses import dataclass
 from typing import Any
 
 #: Joins the words of an evidence cell.
 EVIDENCE_SEPARATOR = "、"
+
+#: A character that is a word (CJK), a run of other letters, or a single sign.
+_WORDS = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3400-\u9fff\uf900-\ufaff]+|\s+|.", re.S)
 
 
 @dataclass(frozen=True)
@@ -65,3 +70,32 @@ def marked(row: dict[str, Any]) -> list[Piece]:
     if start is None:
         start, end = row.get("start"), row.get("end")
     return pieces(row["sentence"], start, end, row.get("evidence"), row.get("gender"))
+
+
+def aligned(more: str, less: str) -> list[tuple[str, str]]:
+    """Cut two sentences where they differ: pairs of parts, by turns equal and different.
+
+    The first pair is equal, and may be empty. Words are compared, in scripts without spaces
+    characters. White space between two changed words counts as different.
+    """
+    words = [_WORDS.findall(text) for text in (more, less)]
+    blocks = difflib.SequenceMatcher(None, *words, autojunk=False).get_opcodes()
+    cut = [("", "")]
+    for number, (kind, a, b, c, d) in enumerate(blocks):
+        parts = "".join(words[0][a:b]), "".join(words[1][c:d])
+        between = 0 < number < len(blocks) - 1 and not "".join(parts).strip()
+        differs = kind != "equal" or between
+        if differs == (len(cut) % 2 == 0):
+            cut[-1] = cut[-1][0] + parts[0], cut[-1][1] + parts[1]
+        else:
+            cut.append(parts)
+    return cut
+
+
+def difference_pieces(more: str, less: str) -> tuple[list[Piece], list[Piece]]:
+    """Return both sentences cut where they differ; kinds are ``more``, ``less`` or None."""
+    cut = aligned(more, less)
+    return tuple(
+        [Piece(pair[side], kind if i % 2 else None) for i, pair in enumerate(cut) if pair[side]]
+        for side, kind in enumerate(("more", "less"))
+    )

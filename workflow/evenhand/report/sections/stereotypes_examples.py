@@ -1,29 +1,29 @@
-"""Section: the pairs on which a model leans most to either side, with what differs marked."""
+"""Section: the pairs on which a model differs most to either side, with the differences marked."""
 
-import difflib
 import re
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from evenhand.io.tables import read_columns
 from evenhand.report.sections.stereotypes_words import method_of
-from evenhand.report.sentences import Piece
+from evenhand.report.sentences import difference_pieces
+from evenhand.scoring.methods import METHODS
 
 #: The method whose difference orders the pairs: the first of these that the model has.
 ORDER = ("aul", "log_likelihood_per_token", "log_likelihood", "cps", "sss")
 
-#: Characters that stand for a word each (CJK), a run of other letters, or a single sign.
-_WORDS = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3400-\u9fff\uf900-\ufaff]+|\s+|.", re.S)
 _CJK = re.compile(r"[\u3400-\u9fff]")
 
 
 def describe_examples(
     pairs: Path | None, scores: dict[str, Path], without: Container[str], most: int
 ) -> list[dict[str, Any]]:
-    """Per model, the pairs with the largest difference between their sides, both ways.
+    """Return, per model, the pairs with the largest difference between their sides, both ways.
 
     Parameters
     ----------
@@ -38,75 +38,64 @@ def describe_examples(
     """
     if pairs is None or not most:
         return []
-    columns = ["pair_id", "bias_type", "context", "more", "less", "source_position"]
-    texts = {row["pair_id"]: row for row in read_columns(pairs, columns).to_pylist()}
+    rows = read_columns(pairs).to_pylist()
     described = []
     for model in sorted(name for name in scores if name not in without):
-        method, differences = _differences(scores[model])
-        known = [(d, pair) for pair, d in differences.items() if pair in texts]
-        sides = {
-            "more": sorted((-d, pair) for d, pair in known if d > 0)[:most],
-            "less": sorted((d, pair) for d, pair in known if d < 0)[:most],
-        }
-        if not any(sides.values()):
+        numbers, _, _ = pair_differences(scores[model], rows)
+        method = next((name for name in ORDER if name in numbers), None)
+        if method is None:
             continue
-        described.append(
-            {
-                "model": model,
-                "about": method_of(method),
-                "sides": {
-                    side: [_example(texts[pair], abs(d)) for d, pair in rows]
-                    for side, rows in sides.items()
-                },
-            }
-        )
+        found = [(d, row) for d, row in zip(numbers[method].tolist(), rows, strict=True) if d == d]
+        sides = {}
+        for side, sign in (("more", 1), ("less", -1)):
+            own = sorted((-sign * d, row["pair_id"], row) for d, row in found if sign * d > 0)
+            sides[side] = [_example(row, -d) for d, _, row in own[:most]]
+        if any(sides.values()):
+            described.append({"model": model, "about": method_of(method), "sides": sides})
     return described
 
 
-def difference_pieces(more: str, less: str) -> tuple[list[Piece], list[Piece]]:
-    """Both sentences cut where they differ; kinds are ``more``, ``less`` or None.
+def pair_differences(
+    path: Path, rows: Sequence[dict[str, Any]]
+) -> tuple[dict[str, np.ndarray], list[str | None], np.ndarray]:
+    """Return a model's f(more) − f(less) of each pair by method, and what is known of the scores.
 
-    Words are compared, in scripts without spaces characters. White space between two changed
-    words is marked with them.
+    Parameters
+    ----------
+    path : Path
+        ``scores/{model}.parquet``.
+    rows : sequence of dict
+        Of ``pairs.parquet``.
+
+    Returns
+    -------
+    differences : dict of array
+        For each method that has one; NaN where there is none.
+    excluded : list of str or None
+        Why a pair has no scores.
+    unknown : array of bool
+        Whether a sentence of the pair contains unknown tokens.
     """
-    words = [_WORDS.findall(text) for text in (more, less)]
-    matcher = difflib.SequenceMatcher(None, *words, autojunk=False)
-    sides: tuple[list[Piece], list[Piece]] = ([], [])
-    blocks = matcher.get_opcodes()
-    for number, (kind, a, b, c, d) in enumerate(blocks):
-        between = 0 < number < len(blocks) - 1 and all(
-            not word.strip() for word in [*words[0][a:b], *words[1][c:d]]
-        )
-        for side, name, (low, high) in zip(sides, ("more", "less"), ((a, b), (c, d)), strict=True):
-            text = "".join(words[0 if name == "more" else 1][low:high])
-            if not text:
-                continue
-            mark = None if kind == "equal" and not between else name
-            if side and side[-1].kind == mark:
-                side[-1] = Piece(side[-1].text + text, mark)
-            else:
-                side.append(Piece(text, mark))
-    return sides
-
-
-def _differences(path: Path) -> tuple[str, dict[str, float]]:
-    """A model's f(more) - f(less) by pair, and the method f."""
-    available = set(pq.read_schema(path).names)
-    wanted = [name for name in ORDER if name in available]
-    columns = ["pair_id", "side", "variant", "excluded", *wanted]
-    table = read_columns(path, columns)
-    method = next((name for name in wanted if table[name].null_count < len(table)), ORDER[0])
-    if method not in wanted:
-        return method, {}
-    values: dict[tuple[str, str], float] = {}
-    for row in table.select(["pair_id", "side", "variant", "excluded", method]).to_pylist():
-        if row["variant"] == "original" and row["excluded"] is None and row[method] is not None:
-            values[row["pair_id"], row["side"]] = row[method]
-    return method, {
-        pair: value - values[pair, "less"]
-        for (pair, side), value in values.items()
-        if side == "more" and (pair, "less") in values
-    }
+    available = pq.read_schema(path).names
+    methods = [name for name in METHODS if name in available]
+    names = ["pair_id", "side", "variant", "n_unknown", "excluded", *methods]
+    table = read_columns(path, [name for name in names if name in available])
+    excluded = [row["excluded"] for row in rows]
+    unknown = np.zeros(len(rows), dtype=bool)
+    numbers = np.full((2, len(methods), len(rows)), np.nan)
+    place = {row["pair_id"]: at for at, row in enumerate(rows)}
+    sides = {"more": 0, "less": 1}
+    for one in table.filter(pc.field("variant") == "original").to_pylist():
+        at, side = place.get(one["pair_id"]), sides.get(one["side"])
+        if at is None or side is None:
+            continue
+        excluded[at] = excluded[at] or one["excluded"]
+        unknown[at] |= bool(one.get("n_unknown"))
+        if one["excluded"] is None:
+            known = [np.nan if one[name] is None else one[name] for name in methods]
+            numbers[side, :, at] = known
+    found = dict(zip(methods, numbers[0] - numbers[1], strict=True))
+    return {name: one for name, one in found.items() if not np.isnan(one).all()}, excluded, unknown
 
 
 def _example(row: dict[str, Any], difference: float) -> dict[str, Any]:

@@ -1,339 +1,651 @@
-// Finds, sorts and opens the rows of sentences.html. What the data are is said in
-// report/sections/explorer.py. Data become text nodes only, never markup.
+// Finds, filters, sorts and opens the items of an explorer page: sentences, pairs, cases, test
+// individuals. The data form is documented in report/explorer.py. Data become text nodes only,
+// never markup.
 //
-// An address may ask (`sentences.html#?set=slguset&model=bert`, values percent-encoded) for
-//   set         slguset, slguset_published or stereotypes/{set}; the first if it is left out
-//   model       the model whose numbers are shown, and for pairs the method: aul, cps, ...
-//   method
-//   beside      another model of the same method
-//   lean        plus, minus, between (beyond the threshold or not), above, below (zero), scored
-//               (has a number), none (has none), unknown (holds signs unknown to the model)
-//   pair, keyword, kind, direction, not scored, doubts
-//               a filter by its name in lower case; blank: the rows that have none of it
+// An address may ask (`cases.html#?set=ecthr&split=test`, values percent-encoded) for
+//   set         a data set; the first one if it is left out
+//   the keys of a model's `asks`: model, method; classifier, objective, trained; training, seed ...
+//   beside      the name of another model
+//   a filter by its name: keyword, split, group, lean, answer ...; blank: items without a value
 //   search      beginnings of words; Chinese anywhere
-//   order       size-desc, value-desc, value-asc, text-asc (as in the source); with `beside`
-//               gap-desc; or another heading: beside-asc, difference-desc, ...
-// or for one row: `sentences.html#slguset/0123abcd`, or its id alone. Names that are none are
-// passed over, values that are none are told. What is asked by hand stands in the address, too.
+//   order       a column and a direction, such as loss-desc; size: distance from zero; gap: distance
+//               from the other model
+// or for one item: `cases.html#ecthr/001-1`, or its id alone. Unknown names are passed over, and
+// unknown values are listed.
 "use strict";
 
 (() => {
-  const { bdi, column, decoded, make } = Explore;
-  const BETWEEN = "; "; // the items of a fact that may have several
-  const COLUMNS = { text: 0, value: 1, beside: 2, difference: 3, size: 4, gap: 5 };
-  const parsed = new Map(); // by the id of the block; a block is read when it is first needed
+  const ROWS = 25; // of a page of the table
+  const WAIT = 120; // milliseconds after a key before the search begins
+  const MOST = 80; // characters of a question that are repeated
 
+  function make(name, attributes, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (value !== "" && value !== null && value !== undefined) made.setAttribute(key, value);
+    }
+    made.append(...children.filter((child) => child !== null));
+    return made;
+  }
+
+  const bdi = (text, lang = "") => make("bdi", { lang }, text);
+  const count = (number) => number.toLocaleString("en");
+  const counted = (number, one, many = `${one}s`) => `${count(number)} ${number === 1 ? one : many}`;
+  const short = (text) => (text.length > MOST ? `${text.slice(0, MOST)}…` : text);
   const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+  const missing = (value) => value === undefined || value === null || Number.isNaN(value);
 
-  function collectionOf(block) {
-    if (!parsed.has(block)) {
-      const found = JSON.parse(document.getElementById(block).textContent);
-      for (const measure of found.measures) {
-        measure.reasons = new Map();
-        for (const [reason, rows] of Object.entries(measure.why)) {
-          for (const row of rows) measure.reasons.set(row, reason);
-        }
-        measure.unknown = new Set(measure.unknown);
-      }
-      for (const fact of found.facts) {
-        fact.items = fact.values.map((value) => (value === null ? [] : fact.several ? value.split(BETWEEN) : [value]));
-      }
-      parsed.set(block, found);
+  // Halves go to the even digit of what eight digits leave, as in the tables of results.
+  function rounded(value, digits) {
+    const number = Number(value.toPrecision(8));
+    const [up, exact] = [number.toFixed(digits), number.toFixed(60)];
+    const half = /^50*$/.test(exact.slice(exact.indexOf(".") + 1 + digits));
+    return half && up.at(-1) % 2 ? (number - 10 ** -(digits + 2)).toFixed(digits) : up;
+  }
+
+  // Whether a text has a word that begins so; without spaces between words, as in Chinese, it may
+  // be anywhere.
+  const LETTER = /(?!\p{Ideographic})[\p{L}\p{M}\p{N}]/u;
+  function begins(word) {
+    if (!LETTER.test(word[0])) return (text) => text.includes(word);
+    return (text) => {
+      let at = text.indexOf(word);
+      while (at > 0 && LETTER.test(text[at - 1])) at = text.indexOf(word, at + 1);
+      return at >= 0;
+    };
+  }
+
+  // The texts of a column for an item (or an answer), as readers see them.
+  const { format } = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
+  const values = (column, at) => column.values[column.codes[at]];
+  const worded = (column, value) =>
+    (typeof value === "number" ? `${format(value)} ${column.unit ?? ""}`.trim() : column.words.get(value) ?? value);
+  const texts = (column, at) => values(column, at).map((value) => worded(column, value));
+
+  // The answers of a model to an item, by their places.
+  function answersOf({ row: rows }, item) {
+    if (!rows) return [item];
+    const found = [];
+    for (let at = rows.indexOf(item); at >= 0; at = rows.indexOf(item, at + 1)) found.push(at);
+    return found;
+  }
+
+  // The data of a set, read when they are first needed.
+  const read = new Map();
+  function load(block) {
+    if (!read.has(block)) read.set(block, unpack(block.textContent));
+    return read.get(block);
+  }
+
+  async function unpack(packed) {
+    const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const set = await new Response(stream).json();
+    set.place = new Map(set.id.map((id, row) => [id, row]));
+    for (const model of set.models) {
+      model.row = set.rows[model.row];
+      const { measures: [first], cells, classes } = model;
+      set.measures.forEach(({ furthest }, k) => {
+        if (furthest) model.measures[k] = first.map((value, i) => Math.max(...classes.map((_, j) => (cells[i * classes.length + j] === null ? 0 : Math.abs(cells[i * classes.length + j] - value)))));
+      });
     }
-    return parsed.get(block);
-  }
-
-  function signed(value, digits) {
-    const text = (Math.abs(value) / 10 ** digits).toFixed(digits);
-    return value > 0 ? `+${text}` : value < 0 ? `−${text}` : text;
-  }
-
-  // The counterpart of a row: the same pieces with other words at the marks, or pieces of its own.
-  function otherPieces(collection, row) {
-    if (collection.other) return collection.other[row];
-    const word = decoded(collection.swap, row);
-    return collection.text[row].map((piece, i) => (i % 2 ? word : piece));
-  }
-
-  function sentence(collection, row, side) {
-    const pieces = side ? otherPieces(collection, row) : collection.text[row];
-    const kind = decoded(collection.mark, row)[side];
-    const nodes = pieces.map((text, i) => (i % 2 ? make("mark", { class: kind }, text) : text));
-    return make("bdi", { class: side ? "sentence other" : "sentence", lang: collection.lang }, ...nodes);
-  }
-
-  function address(collection, row) {
-    return `#${collection.key}/${encodeURIComponent(collection.id[row])}`;
-  }
-
-  function place(collection, row) {
-    const at = collection.position[row];
-    return at === null ? null : `${collection.position_name} ${at}`;
-  }
-
-  // A number with its bar; the bar says nothing that the number does not.
-  function number(collection, value, digits, reach) {
-    const { plus, minus } = collection.words;
-    const bar = make("span", { class: "lean-bar", "aria-hidden": "true" });
-    const share = Math.min(Math.abs(value) / reach, 1) * 50;
-    const part = make("span", { class: value < 0 ? minus : plus });
-    part.style.left = `${value < 0 ? 50 - share : 50}%`;
-    part.style.width = `${share}%`;
-    bar.append(part);
-    return make("span", { class: "lean" }, make("span", { class: "number" }, signed(value, digits)), bar);
-  }
-
-  function measured(collection, measure, row) {
-    const value = measure.values[row];
-    const said = make("span", {});
-    if (value !== null) said.append(number(collection, value, measure.digits, measure.reach));
-    else said.append(make("span", { class: "small" }, `No number: ${measure.reasons.get(row) ?? "not known"}`));
-    if (measure.unknown.has(row)) {
-      said.append(make("span", { class: "small warning unknown" }, "holds signs unknown to the model"));
+    for (const column of [...set.columns, ...set.models.flatMap((model) => model.columns)]) {
+      column.words = new Map(column.options);
     }
-    return said;
+    return set;
   }
 
-  class Rows extends Explore.Explorer {
+  // A small table whose rows begin with their heading.
+  function smallTable(label, heads, rows) {
+    return make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": label },
+      make("table", {},
+        make("caption", {}, make("span", {}, label)),
+        make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, bdi(head))))),
+        make("tbody", {}, ...rows.map(([head, ...cells]) => make("tr", {},
+          make("th", { scope: "row" }, bdi(head)), ...cells.map((cell) => make("td", {}, cell)))))));
+  }
+
+  class Explorer {
     constructor(root) {
-      super(root, COLUMNS);
-      this.draw();
-      this.choose(this.blocks[0]);
-      this.begin();
+      this.root = root;
+      this.blocks = [...document.querySelectorAll("script[data-key]")];
+      this.form = root.querySelector("form");
+      this.asks = this.form.elements;
+      this.article = root.querySelector("article");
+      this.unfound = root.querySelector(".unfound");
+      this.fold = root.querySelector(".by-part");
+      this.row = null; // the address of the open item
+      this.left = null; // where it was opened from: an address, and how far down the page
+      this.turn = 0; // of the address that is followed: data may arrive late
     }
 
-    draw() {
-      const heads = Object.keys(COLUMNS).map((name) =>
-        make("th", { scope: "col", class: name === "text" ? "" : "number" }, name));
-      const one = (name, value, display) => column(name, value, display, {
-        visible: name === "text" || name === "value",
-        orderSequence: name === "text" ? ["asc", "desc"] : ["desc", "asc"],
-        className: name === "text" ? "" : "measured",
-      });
-      const columns = [
-        one("text", (row) => row, (row) => this.cell(row)),
-        one("value", (row) => this.value(row), (row) => this.measureCell(this.measure, row)),
-        one("beside", (row) => this.besideValue(row), (row) => this.measureCell(this.beside, row)),
-        one("difference", (row) => this.difference(row), (row) => this.differenceCell(row)),
-        one("size", (row) => size(this.value(row)), () => ""),
-        one("gap", (row) => size(this.difference(row)), () => ""),
-      ];
-      this.drawTable(heads, columns, "Rows", "row");
+    async start() {
+      this.root.setAttribute("aria-busy", "true");
+      this.choose(await load(this.blocks[0]));
+      this.ask();
+      this.form.hidden = false;
+      this.root.querySelector(".without-script").remove();
+      this.listen();
+      await this.follow();
+      this.root.removeAttribute("aria-busy");
     }
 
-    // Another collection: its models, kinds and rows.
-    choose(block) {
-      this.block = block;
-      const collection = (this.collection = collectionOf(block));
-      this.asks.collection.value = collection.key;
-      this.asks.lean.value = "";
+    // Another set: everything is asked anew.
+    choose(set) {
+      this.set = set;
+      const { asks, root } = this;
+      asks.set.value = set.key;
+      asks.words.value = "";
       this.haystack = null;
-      this.fill(this.asks.measure, collection.measures.map((one, i) => [i, one.name]));
-      this.asks.measure.closest("label").hidden = !collection.measures.length;
-      this.asks.lean.closest("label").hidden = !collection.measures.length;
-      this.root.querySelector(".swapped-name").textContent = collection.words.other.toLowerCase();
-      this.asks.swapped.checked = Boolean(collection.other);
-      this.showOther();
-      this.asks.words.value = "";
-      const meaning = this.root.querySelector(".meaning");
-      meaning.textContent = `${collection.words.value}: ${collection.words.meaning}.`;
-      meaning.hidden = !collection.measures.length;
-      const [one, other] = collection.mark.values[0] ?? [];
-      const key = this.root.querySelector(".key");
-      key.replaceChildren(
-        make("span", {}, make("mark", { class: one }, collection.words.text)),
-        make("span", {}, make("mark", { class: other }, collection.words.other)));
-      key.hidden = !collection.other;
+      this.filters = [];
+      this.fill(asks.model, set.models.map((one, i) => [i, one.name]));
+      asks.model.closest("label").hidden = !set.models.length;
+      asks.both.closest("label").hidden = !set.other;
+      asks.both.checked = Boolean(set.both);
+      root.querySelector(".other-name").textContent = set.other ? set.other.toLowerCase() : "";
+      root.querySelector(".meaning").textContent = set.meaning;
+      this.showBoth();
+      asks.beside.value = "";
+      this.sort = null;
+      this.chooseModel();
+    }
+
+    showBoth() {
+      this.root.classList.toggle("without-other", !this.asks.both.checked);
+    }
+
+    // Another model: its own filters, the models beside it, and the orders and columns.
+    chooseModel() {
+      const { set, asks } = this;
+      this.model = set.models[asks.model.value] ?? null;
+      const others = set.models.map((one, i) => [i, one]).filter(([, one]) => one !== this.model && one.group === this.model.group);
+      const before = asks.beside.value;
+      this.fill(asks.beside, [["", "Nothing"], ...others.map(([i, one]) => [i, one.name])]);
+      asks.beside.value = others.some(([i]) => String(i) === before) ? before : "";
+      asks.beside.closest("label").hidden = !others.length;
       this.fillFilters();
-      this.keep = new Uint8Array(collection.id.length).fill(1);
-      this.rows = collection.id.map((_, row) => ({ row }));
-      this.chooseMeasure();
-      this.table.order([COLUMNS[collection.measures.length ? "size" : "text"], collection.measures.length ? "desc" : "asc"]).draw();
-      this.tellOrder();
+      this.chooseBeside();
     }
 
-    showOther() {
-      this.root.classList.toggle("without-other", !this.asks.swapped.checked);
-    }
-
-    // A list for each fact that differs: "=" and an item of it, or "-" for the rows without one.
-    fillFilters() {
-      const { facts } = this.collection;
-      const labels = facts.flatMap((fact, i) => {
-        const counts = new Map();
-        let without = 0;
-        for (const code of fact.codes) {
-          for (const item of fact.items[code]) counts.set(item, (counts.get(item) ?? 0) + 1);
-          if (!fact.items[code].length) without += 1;
-        }
-        if (!fact.filter || counts.size + (without > 0) < 2) return [];
-        const select = make("select", { name: `fact-${i}`, "data-fact": i, "data-name": fact.name.toLowerCase() });
-        const items = [...counts].map(([item, n]) => [`=${item}`, `${item} (${n})`]);
-        this.fill(select, [["", "All"], ...items, ...(without ? [["-", `none (${without})`]] : [])]);
-        if (fact.lang) for (const option of [...select.options].slice(1)) option.lang = fact.lang;
-        return [make("label", {}, `${fact.name} `, select)];
-      });
-      this.root.querySelector(".filters").replaceChildren(...labels);
-    }
-
-    filters() {
-      return [...this.root.querySelectorAll("select[data-fact]")];
-    }
-
-    // Another model: what stands beside it, the ways to lean and to order, the headings.
-    chooseMeasure() {
-      const { measures, words, threshold } = this.collection;
-      this.measure = measures[this.asks.measure.value] ?? null;
-      const before = this.asks.beside.value;
-      const others = measures
-        .map((one, i) => [i, one])
-        .filter(([, one]) => this.measure && one !== this.measure && one.method === this.measure.method);
-      this.fill(this.asks.beside, [["", "Nothing"], ...others.map(([i, one]) => [i, one.model])]);
-      this.asks.beside.value = others.some(([i]) => String(i) === before) ? before : "";
-      this.asks.beside.closest("label").hidden = !others.length;
-      this.beside = measures[this.asks.beside.value || -1] ?? null;
-      const lean = this.asks.lean.value;
-      const beyond = threshold ? ` (beyond ${threshold})` : "";
-      this.fill(this.asks.lean, [
-        ["", "All"], ["plus", words.leans_plus + beyond], ["minus", words.leans_minus + beyond],
-        ["between", threshold ? "between" : "neither"],
-        ...(threshold ? [["above", `${words.leans_plus} at all`], ["below", `${words.leans_minus} at all`]] : []),
-        ["scored", "has a number"], ["none", "no number"], ["unknown", "holds unknown signs"],
-      ]);
-      this.asks.lean.value = lean;
-      if (this.asks.lean.selectedIndex < 0) this.asks.lean.value = "";
-      const orders = [["text-asc", "As in the data set"]];
-      if (this.measure) {
-        orders.unshift(
-          ["size-desc", "Furthest from zero first"],
-          ["value-desc", `${upper(words.leans_plus)} most`],
-          ["value-asc", `${upper(words.leans_minus)} most`]);
-      }
+    chooseBeside() {
+      const { set, asks } = this;
+      this.beside = set.models[asks.beside.value || -1] ?? null;
+      const orders = set.orders.filter(([order]) => this.sortable(order));
       if (this.beside) orders.unshift(["gap-desc", "Models differ most first"]);
-      this.fill(this.asks.order, [...orders, ["", "By a heading"]]);
-      const heads = {
-        text: words.text,
-        value: this.measure ? `${words.value}, ${this.measure.name}` : words.value,
-        beside: this.beside ? `${words.value}, ${this.beside.name}` : "",
-        difference: "Difference of the two",
-      };
-      for (const [name, text] of Object.entries(heads)) {
-        const head = this.table.column(COLUMNS[name]).header();
-        (head.querySelector(".dt-column-title") ?? head).replaceChildren(bdi(text));
-        this.table.settings()[0].columns[COLUMNS[name]].ariaTitle = text; // of the button that sorts
-      }
-      this.table.column(COLUMNS.value).visible(Boolean(this.measure), false);
-      this.table.column(COLUMNS.beside).visible(Boolean(this.beside), false);
-      this.table.column(COLUMNS.difference).visible(Boolean(this.beside), false);
-      if (!this.beside && this.table.order().some(([at]) => [COLUMNS.beside, COLUMNS.difference, COLUMNS.gap].includes(at))) {
-        this.table.order([COLUMNS.size, "desc"]);
-      }
-      this.renew();
+      this.fill(asks.order, [...orders, ["", "By a heading"]]);
+      if (!this.sortable(this.sort)) this.sort = orders[0][0];
+      this.drawTable();
     }
 
-    sortable(name) {
-      if (name === "text") return true;
-      return Boolean(["beside", "difference", "gap"].includes(name) ? this.beside : this.measure);
-    }
-
-    value(row) { return this.measure ? this.measure.values[row] : null; }
-
-    besideValue(row) { return this.beside ? this.beside.values[row] : null; }
-
-    difference(row) {
-      const [a, b] = [this.value(row), this.besideValue(row)];
-      return a === null || b === null ? null : a - b;
-    }
-
-    // The rows anew: DataTables' own `invalidate` would draw all 20,000 of them.
-    renew() {
-      this.table.clear();
-      this.table.rows.add(this.rows);
-    }
-
-    ask() {
-      const { asks, collection, keep } = this;
-      const searched = this.searched();
-      const chosen = this.filters().filter(({ value }) => value).map(({ value, dataset }) => {
-        const { codes, items } = collection.facts[dataset.fact];
-        return [codes, items.map((some) => (value === "-" ? !some.length : some.includes(value.slice(1))))];
+    // A list for each column that can be filtered by, of the items and of the model's answers: "="
+    // and a value, or "-" for those without one.
+    fillFilters() {
+      const { set, model } = this;
+      const before = new Map(this.filters.map(({ column, select }) => [column.ask, select.value]));
+      const own = set.columns.filter(({ filter }) => filter).map((one) => set.columns[model?.instead?.[one.ask]] ?? one);
+      this.filters = [...own, ...(model?.columns ?? []).filter(({ filter }) => filter)].map((column) => {
+        const options = column.options ?? [...new Set(column.values.flat())].map((value) => [value, value]);
+        const without = column.values.some((some) => !some.length);
+        const all = [...options.map(([value, words]) => [`=${value}`, words]), ...(without ? [["-", column.none ?? "none"]] : [])];
+        const select = make("select", { name: column.ask });
+        this.fill(select, [["", "All"], ...all], column.lang);
+        const label = make("label", {}, bdi(column.title), " ", select);
+        label.hidden = all.length < 2;
+        select.value = before.get(column.ask) ?? (column.default ? `=${column.default}` : "");
+        if (select.selectedIndex < 0) select.value = "";
+        return { column, select, label, all, answers: !own.includes(column) };
       });
-      const limit = this.measure ? collection.threshold * 10 ** this.measure.digits : 0;
-      const leans = {
-        plus: (value) => value !== null && value > limit,
-        minus: (value) => value !== null && value < -limit,
-        between: (value) => value !== null && Math.abs(value) <= limit,
-        above: (value) => value !== null && value > 0,
-        below: (value) => value !== null && value < 0,
-        scored: (value) => value !== null,
-        none: (value) => value === null,
-        unknown: (_, row) => this.measure.unknown.has(row),
-      };
-      const lean = this.measure ? leans[asks.lean.value] : undefined;
-      for (let row = 0; row < keep.length; row++) {
-        keep[row] = searched(row) &&
-          chosen.every(([codes, fits]) => fits[codes[row]]) &&
-          (!lean || lean(this.value(row), row));
+      this.root.querySelector(".filters").replaceChildren(...this.filters.map(({ label }) => label));
+    }
+
+    fill(select, options, lang = "") {
+      select.replaceChildren(...options.map(([value, words]) => {
+        const option = new Option(words, value);
+        if (lang && value) option.lang = lang;
+        return option;
+      }));
+    }
+
+    // Of a column, which of its values fit what is chosen; null: all of them.
+    fits(column, chosen) {
+      if (!chosen) return null;
+      return column.values.map((some) => (chosen === "-" ? !some.length : some.some((value) => `=${value}` === chosen)));
+    }
+
+    // What a model answers to each item, over the answers within the scope that is asked (a seed):
+    // how many there are, how many fit, and the measures.
+    sums(model) {
+      const { set } = this;
+      const tests = this.filters.filter(({ answers }) => answers).flatMap(({ column: { ask }, select }) => {
+        const column = model.columns.find((one) => one.ask === ask);
+        return column && select.value ? [{ column, fits: this.fits(column, select.value) }] : [];
+      });
+      const test = (some) => (i) => some.every(({ column, fits }) => fits[column.codes[i]]);
+      const inScope = test(tests.filter(({ column }) => column.scope));
+      const fits = test(tests.filter(({ column }) => !column.scope));
+      const size = (model.row ?? set.id).length;
+      const scope = [];
+      const held = new Uint16Array(set.id.length);
+      const hits = new Uint16Array(set.id.length);
+      const measures = set.measures.map(() => new Float64Array(set.id.length).fill(NaN));
+      for (let i = 0; i < size; i++) {
+        if (!inScope(i)) continue;
+        const item = model.row ? model.row[i] : i;
+        scope.push(i);
+        held[item] += 1;
+        if (fits(i)) hits[item] += 1;
+        for (let k = 0; k < measures.length; k++) {
+          const [value, sum] = [model.measures[k][i], measures[k][item]];
+          if (value === null) continue;
+          measures[k][item] = Number.isNaN(sum) ? value : set.measures[k].over === "max" ? Math.max(sum, value) : sum + value;
+        }
       }
+      set.measures.forEach(({ over }, k) => {
+        if (model.row && over !== "max") measures[k] = measures[k].map((sum, item) => sum / held[item]);
+      });
+      return { scope, held, hits, measures, asked: tests.some(({ column }) => !column.scope), inScope };
+    }
+
+    // Which items are kept: those that fit all that is asked, and one answer of them all that is
+    // asked of answers. Each filter counts the items that all others keep.
+    ask() {
+      const { set, model, filters } = this;
+      const of = (this.of = model && this.sums(model));
+      this.ofBeside = this.beside && this.sums(this.beside);
+      const searched = this.searched();
+      const own = filters.filter(({ answers }) => !answers).map(({ column, select, all }) => ({
+        column, select, all, fits: this.fits(column, select.value), counts: column.values.map(() => 0),
+      }));
+      this.kept = [];
+      const asked = new Uint8Array(set.id.length); // whether it fits what is asked of items
+      let total = 0;
+      for (let item = 0; item < set.id.length; item++) {
+        if (set.answered && !of.held[item]) continue;
+        total += 1;
+        if (!searched(item)) continue;
+        const failed = own.filter(({ column, fits }) => fits && !fits[column.codes[item]]);
+        asked[item] = failed.length ? 0 : 1;
+        if (failed.length > 1 || (of?.asked && !of.hits[item])) continue;
+        if (!failed.length) this.kept.push(item);
+        for (const { column, counts } of failed.length ? failed : own) counts[column.codes[item]] += 1;
+      }
+      for (const { column, select, all, counts } of own) {
+        all.forEach(([value, words], i) => {
+          const fits = this.fits(column, value);
+          select.options[i + 1].textContent = `${words} (${count(counts.reduce((sum, n, code) => sum + (fits[code] ? n : 0), 0))})`;
+        });
+      }
+      this.total = total;
+      this.sorted = null;
       this.table.draw();
+      this.tell(asked);
     }
 
-    hay(row) {
-      const { collection } = this;
-      const facts = collection.facts.map((fact) => decoded(fact, row) ?? "");
-      return [collection.text[row].join(""), otherPieces(collection, row).join(""), collection.id[row], ...facts].join("\n");
+    // Whether an item has all words that are searched for.
+    searched() {
+      const { set } = this;
+      const words = this.asks.words.value.toLowerCase().split(/\s+/).filter(Boolean).map(begins);
+      if (words.length) this.haystack ??= set.id.map((_, item) => this.hay(item).toLowerCase());
+      return (item) => words.every((found) => found(this.haystack[item]));
     }
 
-    // What is asked, as an address.
+    hay(item) {
+      const { set, model } = this;
+      const sides = set.text ? [0, 1].map((side) => this.pieces(item, side).join("")) : [];
+      const known = set.columns.map((column) => set.columns[model?.instead?.[column.ask]] ?? column)
+        .map((column) => `${column.title}: ${texts(column, item).join("; ")}`);
+      return [set.id[item], ...sides, ...known].join("\n");
+    }
+
+    // One sentence with the question and how many items fit it, and one with the measures of all
+    // answers to the items that are asked for.
+    tell(asked) {
+      const { set, model, of, filters, asks } = this;
+      const said = model ? [model.over ? `${model.name} (${model.over})` : model.name] : [];
+      for (const { column, select, all } of filters) {
+        if (select.value) said.push(`${column.title}: ${all[select.selectedIndex - 1][1]}`);
+      }
+      if (asks.words.value.trim()) said.push(`“${short(asks.words.value.trim())}”`);
+      const answers = set.answered ? of.scope.filter((i) => asked[model.row[i]]) : [];
+      let fitting = "";
+      if (set.answered) {
+        const kept = this.kept.reduce((sum, item) => sum + of.hits[item], 0);
+        fitting = of.asked ? `, in ${count(kept)} of ${counted(answers.length, "answer")}` : `, ${counted(answers.length, "answer")}`;
+      }
+      this.root.querySelector(".told").replaceChildren(
+        `${count(this.kept.length)} of ${counted(this.total, ...set.noun)}: `, bdi(said.join("; ") || "all"), `${fitting}.`);
+      this.tellShares(answers);
+    }
+
+    // The shares of each part (a seed), and their means over parts.
+    tellShares(answers) {
+      const { set, model } = this;
+      const parts = new Map();
+      const column = model?.columns.find(({ scope }) => scope);
+      for (const i of set.shares.length ? answers : []) {
+        const name = values(column, i)[0];
+        if (!parts.has(name)) parts.set(name, { answers: 0, sums: set.shares.map(() => 0) });
+        const part = parts.get(name);
+        part.answers += 1;
+        set.shares.forEach((_, k) => { part.sums[k] += model.shares[k][i]; });
+      }
+      const shown = ({ percent, digits }, value) => (percent ? `${rounded(100 * value, digits)}\u00a0%` : rounded(value, digits));
+      const shares = (part, k) => part.sums[k] / part.answers;
+      const means = set.shares.map((share, k) => [...parts.values()].reduce((sum, part) => sum + shares(part, k), 0) / parts.size);
+      this.root.querySelector(".measured-here").textContent = parts.size
+        ? `Of all ${counted(answers.length, "answer")}: ${set.shares.map((share, k) => `${share.title} ${shown(share, means[k])}`).join(", ")}${parts.size > 1 ? `; means over ${column.title.toLowerCase()}s.` : "."}`
+        : "";
+      this.fold.hidden = !parts.size;
+      if (parts.size) {
+        this.fold.querySelector("summary").textContent = `By ${column.title.toLowerCase()}`;
+        this.fold.querySelector("div").replaceChildren(smallTable(`Measures by ${column.title.toLowerCase()}`,
+          [column.title, "Answers", ...set.shares.map(({ title }) => upper(title))],
+          [...parts].map(([name, part]) => [name, count(part.answers), ...set.shares.map((share, k) => shown(share, shares(part, k)))])));
+      }
+    }
+
+    // What items are sorted by, or null if that is not there.
+    key(name) {
+      const { set, model, beside } = this;
+      const first = (item) => this.of.measures[0][item];
+      const other = (item) => this.ofBeside.measures[0][item];
+      const measure = model ? set.measures.findIndex((one) => one.name === name) : -1;
+      const column = set.columns.find(({ ask }) => ask === name);
+      if (name === set.item) return (item) => item;
+      if (measure >= 0) return (item) => this.of.measures[measure][item];
+      if (name === "size" && model) return (item) => Math.abs(first(item));
+      if (name === "beside" && beside) return other;
+      if (name === "difference" && beside) return (item) => first(item) - other(item);
+      if (name === "gap" && beside) return (item) => Math.abs(first(item) - other(item));
+      return column ? (item) => values(column, item)[0] : null;
+    }
+
+    sortable(order) {
+      const [, name, way] = /^(.*)-(asc|desc)$/.exec(order ?? "") ?? [];
+      return Boolean(way && this.key(name));
+    }
+
+    // The kept items in their order; those without a value are last, whichever way the others go.
+    inOrder() {
+      const [, name, way] = /^(.*)-(asc|desc)$/.exec(this.sort);
+      const key = this.key(name);
+      const sign = way === "asc" ? 1 : -1;
+      const keyed = this.kept.map((item) => [key(item), item]);
+      keyed.sort(([a, i], [b, j]) => {
+        if (missing(a) || missing(b)) return missing(a) - missing(b) || i - j;
+        return sign * (a < b ? -1 : a > b ? 1 : 0) || i - j;
+      });
+      return keyed.map(([, item]) => item);
+    }
+
+    drawTable() {
+      const { set, model, beside } = this;
+      this.columns = [{ name: set.item, title: set.heading, cell: (item) => this.itemCell(item) }];
+      set.measures.forEach((measure, k) => {
+        if (!model || !measure.title) return;
+        const titled = (one) => (k ? measure.title : `${measure.title}, ${one.name}`);
+        this.columns.push({ name: measure.name, title: titled(model), cell: (item) => this.measureCell(k, model, this.of, item) });
+        if (k || !beside) return;
+        this.columns.push({ name: "beside", title: titled(beside), cell: (item) => this.measureCell(0, beside, this.ofBeside, item) });
+        this.columns.push({ name: "difference", title: "Difference of the two", cell: (item) => this.measured(measure, model, this.key("difference")(item)) });
+      });
+      this.table?.destroy();
+      // on a phone rows are drawn as blocks, which would take their roles away
+      const element = make("table", { role: "table" }, make("caption", {}, set.title),
+        make("thead", {}, make("tr", {}, ...this.columns.map(({ title }) => make("th", { scope: "col" }, bdi(title))))),
+        make("tbody", { role: "rowgroup" }));
+      this.root.querySelector(".grid").replaceChildren(element);
+      this.sorted = []; // until it is asked
+      this.table = new DataTable(element, {
+        serverSide: true, // the rows of a page are made when they are shown
+        ajax: (request, done) => done(this.page(request)),
+        columns: this.columns.map(({ name, cell, title }, at) => ({
+          data: null, name, orderSequence: at ? ["desc", "asc"] : ["asc", "desc"], className: at ? "measured" : "item",
+          render: (_, type, { item }) => (type === "display" ? (at ? this.headed(title, cell(item)) : cell(item)) : item),
+        })),
+        createdRow: (tr, _, __, cells) => {
+          tr.setAttribute("role", "row");
+          for (const cell of cells) cell.setAttribute("role", "cell");
+        },
+        autoWidth: false,
+        searching: false,
+        orderMulti: false,
+        pageLength: ROWS,
+        order: this.orderOf(this.sort),
+        layout: { topStart: "info", topEnd: "paging", bottomStart: null, bottomEnd: "paging" },
+        language: {
+          info: `${upper(set.noun[1])} _START_ to _END_ of _TOTAL_`,
+          infoEmpty: `No ${set.noun[1]}`,
+          infoFiltered: "(of _MAX_)",
+          zeroRecords: `No ${set.noun[0]} fits the question.`,
+          emptyTable: `No ${set.noun[0]} fits the question.`,
+        },
+      });
+    }
+
+    // The heading that an order is that of, as DataTables names it; none for an order of its own.
+    orderOf(order) {
+      const at = this.columns.findIndex(({ name }) => order === `${name}-asc` || order === `${name}-desc`);
+      return at < 0 ? [] : [[at, order.slice(this.columns[at].name.length + 1)]];
+    }
+
+    // A page of the table, as DataTables asks for it; a heading may have sorted it anew.
+    page({ draw, start, length, order: [by] }) {
+      const sort = by ? `${this.columns[by.column].name}-${by.dir}` : this.sort;
+      if (sort !== this.sort) {
+        this.sort = sort;
+        this.sorted = null;
+        this.tellOrder();
+        this.tellAsked();
+      }
+      this.sorted ??= this.inOrder();
+      const data = this.sorted.slice(start, start + length).map((item) => ({ item }));
+      return { draw, data, recordsTotal: this.total ?? 0, recordsFiltered: this.sorted.length };
+    }
+
+    sortBy(order) {
+      this.sort = order;
+      this.sorted = null;
+      this.table.order(this.orderOf(order));
+    }
+
+    tellOrder() {
+      const { order } = this.asks;
+      order.value = [...order.options].some(({ value }) => value === this.sort) ? this.sort : "";
+    }
+
+    // On a phone the headings are gone, and each cell has its own.
+    headed(heading, ...content) {
+      return make("div", {}, make("span", { class: "small heading", "aria-hidden": "true" }, bdi(heading)), ...content);
+    }
+
+    // A text of an item, or its counterpart: unmarked pieces, and marked ones in pairs.
+    pieces(item, side) {
+      return this.set.text[item].map((piece) => (typeof piece === "string" ? piece : piece[side]));
+    }
+
+    sentence(item, side) {
+      const { set } = this;
+      const mark = set.mark && values(set.mark, item)[side];
+      const nodes = this.pieces(item, side).map((text, i) => (i % 2 && text ? make("mark", { class: mark }, text) : text));
+      return make("bdi", { class: side ? "sentence other" : "sentence", lang: this.language(item) }, ...nodes);
+    }
+
+    language(item) {
+      const { language } = this.set;
+      return typeof language === "string" ? language : values(language, item)[0] ?? "";
+    }
+
+    // The texts of a column, each in its language.
+    worded(column, item) {
+      const lang = column.lang === true ? this.language(item) : column.lang;
+      return texts(column, item).map((text) => bdi(text, lang));
+    }
+
+    itemCell(item) {
+      const { set, model } = this;
+      const link = make("a", { href: this.address(item) }, set.prefix, bdi(set.id[item]));
+      const cell = make("div", {}, ...(set.text ? [this.sentence(item, 0), this.sentence(item, 1)] : [link]));
+      for (const column of set.columns.filter(({ place }) => place === "head")) {
+        const [text] = texts(column, item);
+        if (text) cell.append(make("span", { class: "name" }, bdi(short(text), column.lang === true ? this.language(item) : column.lang)));
+      }
+      const line = set.columns.filter(({ place }) => place === "line").map((one) => set.columns[model?.instead?.[one.ask]] ?? one)
+        .flatMap((column) => this.worded(column, item).map((text) => [bdi(`${column.title}: `), text]));
+      if (set.text) line.unshift([link]);
+      cell.append(make("span", { class: "small" }, ...line.flatMap((one, i) => [i ? " · " : "", ...one])));
+      return cell;
+    }
+
+    address(item) {
+      const { set } = this;
+      return `#${set.key.split("/").map(encodeURIComponent).join("/")}/${encodeURIComponent(set.id[item])}`;
+    }
+
+    // A number, and a bar that repeats it.
+    measured(measure, model, value) {
+      if (missing(value)) return make("span", {}, "–");
+      const size = (measure.sign ? Math.abs(value) : value).toFixed(measure.digits);
+      const text = measure.sign ? `${value > 0 ? "+" : value < 0 ? "−" : ""}${size}` : size;
+      if (!measure.bar) return make("span", {}, measure.seeds ? `${text} of ${model.seeds}` : text);
+      const bar = make("span", { class: "lean-bar", "aria-hidden": "true" });
+      const share = Math.min(Math.abs(value) / model.reach, 1) * 50;
+      const part = make("span", { class: measure.bar[value < 0 ? 1 : 0] });
+      part.style.left = `${value < 0 ? 50 - share : 50}%`;
+      part.style.width = `${share}%`;
+      bar.append(part);
+      return make("span", { class: "lean" }, make("span", { class: "number" }, text), bar);
+    }
+
+    // A measure of an item; with the first one stands what else the model answers.
+    measureCell(k, model, of, item) {
+      const value = this.measured(this.set.measures[k], model, of.measures[k][item]);
+      if (k) return value;
+      return make("div", {}, value, ...this.notes(model, answersOf(model, item).filter(of.inScope)));
+    }
+
+    // What the answers of a model have in common beside their measures, and how many of them have it.
+    notes(model, answers) {
+      const found = [];
+      for (const column of model.columns.filter(({ told }) => told)) {
+        const tally = new Map();
+        for (const value of answers.flatMap((i) => values(column, i))) tally.set(value, (tally.get(value) ?? 0) + 1);
+        const shown = column.told === true ? [...tally.keys()] : Object.keys(column.told).filter((value) => tally.has(value));
+        for (const value of shown) {
+          const n = tally.get(value);
+          const words = column.told === true ? [`${column.title}: `, bdi(worded(column, value))] : [worded(column, value)];
+          const often = answers.length === 1 ? "" : n === answers.length ? `, all ${n}` : `, ${n} of ${answers.length}`;
+          found.push(make("span", { class: `small ${column.tone ?? column.told[value] ?? ""}` }, ...words, often));
+        }
+      }
+      return found;
+    }
+
+    // One item with everything that is known of it.
+    open(item) {
+      const { set } = this;
+      const sides = set.text ? [set.heading, set.other].filter(Boolean).map((name, side) =>
+        make("p", {}, make("span", { class: "small label" }, name), this.sentence(item, side))) : [];
+      const known = set.columns.filter(({ place }) => place !== "text").flatMap((column) => {
+        const some = this.worded(column, item);
+        return some.length ? [make("dt", {}, bdi(column.title)), make("dd", {}, ...some.flatMap((one, i) => (i ? [make("br", {}), one] : [one])))] : [];
+      });
+      const long = set.columns.filter(({ place, codes }) => place === "text").flatMap((column) => texts(column, item).flatMap((text) => [
+        make("h4", {}, bdi(column.title)),
+        make("div", { lang: this.language(item) }, ...text.split("\n").map((one) => make("p", { dir: "auto" }, one)))]));
+      this.article.replaceChildren(
+        make("h3", {}, bdi(set.title), ` · ${set.prefix}`, bdi(set.id[item])),
+        ...sides, make("dl", { class: "pairs" }, ...known), ...long, this.answers(item), this.closeButton());
+      this.article.hidden = false;
+      this.unfound.hidden = true;
+      this.article.focus({ preventScroll: true });
+      this.article.scrollIntoView({ block: "start", behavior: "instant" });
+    }
+
+    // What each model answers to an item: a row an answer.
+    answers(item) {
+      const { set } = this;
+      const classes = [...new Set(set.models.flatMap((model) => model.classes ?? []))];
+      const scope = set.models[0]?.columns.find((column) => column.scope);
+      const measures = set.measures.map((measure, k) => [measure, k]).filter(([{ title }]) => title);
+      const rows = set.models.flatMap((model) => answersOf(model, item).map((i) => [
+        model.name,
+        ...(scope ? texts(model.columns.find((column) => column.scope), i) : []),
+        ...measures.map(([measure, k]) => this.measured(measure, model, model.measures[k][i])),
+        ...classes.map((name) => {
+          const at = model.classes.indexOf(name);
+          if (at < 0) return "–";
+          const place = i * model.classes.length + at;
+          return make("span", {}, model.cells[place] === null ? "" : `${model.cells[place]}`, make("span", { class: "small" }, model.cell_notes.values[model.cell_notes.codes[place]].join(", ")));
+        }),
+        make("span", {}, ...this.notes(model, [i])),
+      ]));
+      if (!rows.length) return make("p", { class: "absent" }, `No model has an answer to this ${set.noun[0]}.`);
+      return smallTable(set.answers, ["Model", ...(scope ? [scope.title] : []), ...measures.map(([{ title }]) => title), ...classes, "Notes"], rows);
+    }
+
+    // What was asked by hand has made it another table, and the address says which.
+    tellAsked() {
+      this.left = null;
+      this.keepAddress();
+    }
+
+    // The address as it is asked by now; it can be kept and sent.
+    keepAddress() {
+      history.replaceState(null, "", this.question());
+    }
+
     question() {
-      const { asks, collection, measure, beside } = this;
-      const asked = new URLSearchParams(Object.entries({
-        set: collection.key,
-        model: measure?.model,
-        method: measure?.scored_by,
-        beside: beside?.model,
-        lean: measure && asks.lean.value,
-        search: asks.words.value.trim(),
-        order: this.sorted(),
-      }).filter(([, value]) => value));
-      for (const { dataset, value } of this.filters()) if (value) asked.set(dataset.name, value.slice(1));
+      const { asks, set, model, beside } = this;
+      const asked = new URLSearchParams({ set: set.key, ...model?.asks });
+      if (beside) asked.set("beside", beside.name);
+      for (const { column, select } of this.filters) {
+        if (select.value || column.default) asked.set(column.ask, select.value.slice(1));
+      }
+      if (asks.words.value.trim()) asked.set("search", asks.words.value.trim());
+      asked.set("order", this.sort);
       return `#?${asked}`;
     }
 
-    // What an address asks for; what it names and the page does not have is told.
-    answerTo(block, asked) {
+    // What an address asks for; what it names and the page does not have is listed.
+    async answerTo(asked, turn) {
       const lost = [];
       const { asks } = this;
-      const named = (name) => asked.get(name) || null;
-      const select = (element, value, what) => {
-        if ([...element.options].some((option) => option.value === value)) element.value = value;
-        else lost.push(`the ${what}`);
-      };
-      this.choose(block);
-      const { collection } = this;
-      if (named("model") || named("method")) {
-        const fits = (one, name, key) => !named(name) || one[key] === named(name);
-        const i = collection.measures.findIndex((one) => fits(one, "model", "model") && fits(one, "method", "scored_by"));
-        select(asks.measure, String(i), `model ${["model", "method"].map(named).filter(Boolean).join(", ")}`);
-        this.chooseMeasure();
+      const key = asked.get("set");
+      const block = this.blocks.find((one) => one.dataset.key === key);
+      if (key && !block) lost.push(`set ${key}`);
+      const set = await load(block ?? this.blocks[0]);
+      if (turn !== this.turn) return;
+      this.choose(set);
+      const names = Object.keys(set.models[0]?.asks ?? {}).filter((name) => asked.has(name));
+      if (["model", "method", ...names].some((name) => asked.get(name))) {
+        const all = [...new Set([...names, ...["model", "method"].filter((name) => asked.get(name))])];
+        const fits = set.models.filter((one) => all.every((name) => one.asks[name] === asked.get(name)));
+        // an objective that was trained for an attribute: the one that a filter asks for
+        const model = (asked.has("objective") && fits.find((one) => asked.has(one.asks.trained))) || fits[0];
+        if (model) asks.model.value = String(set.models.indexOf(model));
+        else lost.push(`model ${all.map((name) => asked.get(name)).filter(Boolean).join(", ")}`);
       }
-      if (named("beside")) {
-        const i = collection.measures.findIndex((one) => one.model === named("beside") && one.method === this.measure?.method);
-        select(asks.beside, String(i), `model ${named("beside")}`);
-        this.chooseMeasure();
+      this.chooseModel();
+      if (asked.get("beside")) {
+        const at = [...asks.beside.options].findIndex(({ text, value }) => value && text === asked.get("beside"));
+        if (at < 0) lost.push(`model ${asked.get("beside")}`);
+        else asks.beside.selectedIndex = at;
+        this.chooseBeside();
       }
-      const same = { above: "plus", below: "minus" };
-      if (named("lean")) select(asks.lean, (!collection.threshold && same[named("lean")]) || named("lean"), `lean ${named("lean")}`);
-      for (const fact of collection.facts) {
-        const name = fact.name.toLowerCase();
-        if (!fact.filter || !asked.has(name)) continue;
-        const value = asked.get(name);
-        const filter = this.filters().find(({ dataset }) => dataset.name === name);
-        if (filter) select(filter, value ? `=${value}` : "-", `${name} ${value || "none"}`);
-        else if (fact.items.some((some) => (value ? !some.includes(value) : some.length))) lost.push(`the ${name} ${value || "none"}`);
+      for (const { column, select } of this.filters) {
+        if (!asked.has(column.ask)) continue;
+        const value = asked.get(column.ask);
+        const before = select.value;
+        select.value = value ? `=${value}` : column.default ? "" : "-";
+        if (select.selectedIndex >= 0) continue;
+        select.value = before;
+        lost.push(`${column.title} ${value || "none"}`);
       }
-      asks.words.value = named("search") ?? "";
-      if (named("order") && !this.orderBy(named("order"))) lost.push(`the order ${named("order")}`);
+      asks.words.value = asked.get("search") ?? "";
+      const order = asked.get("order");
+      if (order && this.sortable(order)) this.sortBy(order);
+      else if (order) lost.push(`order ${order}`);
       this.ask();
       this.tellOrder();
       this.article.hidden = true;
@@ -342,138 +654,134 @@
       this.form.scrollIntoView({ block: "start", behavior: "instant" });
     }
 
-    listen() {
-      const { asks } = this;
-      super.listen((target) => {
-        if (target === asks.swapped) {
-          this.showOther();
-          return false;
-        }
-        if (target === asks.collection) this.choose(this.blocks[asks.collection.selectedIndex]);
-        else if (target === asks.measure || target === asks.beside) {
-          this.chooseMeasure();
-          if (target === asks.beside && this.beside) this.table.order([COLUMNS.gap, "desc"]);
-        } else if (target === asks.order) this.order();
-        return true;
-      });
+    tellLost(lost) {
+      this.unfound.hidden = !lost.length;
+      this.unfound.replaceChildren(...(lost.length ? ["This page does not have: ", bdi(lost.map(short).join("; ")), "."] : []));
     }
 
-    cell(row) {
-      const { collection } = this;
-      const source = place(collection, row);
-      const small = [make("a", { href: address(collection, row) }, bdi(collection.id[row]))];
-      for (const fact of collection.facts) {
-        const value = decoded(fact, row);
-        if (value !== null) small.push(" · ", make("bdi", { lang: fact.lang, title: fact.name }, value));
-      }
-      if (source) small.push(`, ${source}`);
-      return make("div", {},
-        sentence(collection, row, 0),
-        sentence(collection, row, 1),
-        make("span", { class: "small" }, ...small));
-    }
-
-    measureCell(measure, row) {
-      if (!measure) return make("span", {});
-      return this.headed(bdi(measure.name), measured(this.collection, measure, row));
-    }
-
-    differenceCell(row) {
-      const value = this.difference(row);
-      return this.headed("Difference", value === null
-        ? make("span", { class: "small" }, "–")
-        : number(this.collection, value, this.measure.digits, this.measure.reach));
-    }
-
-    // One row with everything that is known of it.
-    open(row) {
-      const { collection } = this;
-      const { words } = collection;
-      const facts = collection.facts
-        .map((fact) => [fact.name, decoded(fact, row), fact.lang])
-        .filter(([, value]) => value !== null);
-      const source = place(collection, row);
-      if (source) facts.push(["Place", source, ""]);
-      const lines = collection.measures.map((measure) => make("tr", {},
-        make("th", { scope: "row" }, bdi(measure.model)),
-        measure.method ? make("td", {}, measure.method) : null,
-        make("td", { class: "measured" }, measured(collection, measure, row))));
-      const methods = collection.measures.some((measure) => measure.method);
-      this.show(
-        make("h3", {}, bdi(collection.title), " · ", bdi(collection.id[row])),
-        make("p", {}, make("span", { class: "small label" }, words.text), sentence(collection, row, 0)),
-        make("p", {}, make("span", { class: "small label" }, words.other), sentence(collection, row, 1)),
-        make("dl", { class: "pairs" }, ...facts.flatMap(([name, value, lang]) => [
-          make("dt", {}, name), make("dd", {}, bdi(value, lang))])),
-        lines.length
-          ? make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Its numbers" },
-              make("table", {},
-                make("caption", {}, make("span", {}, `${words.value} by model`)),
-                make("thead", {}, make("tr", {},
-                  make("th", { scope: "col" }, "Model"),
-                  methods ? make("th", { scope: "col" }, "Method") : null,
-                  make("th", { scope: "col" }, words.value))),
-                make("tbody", {}, ...lines)))
-          : make("p", { class: "absent" }, "No model has a number for it."));
-    }
-  }
-
-  const size = (value) => (value === null ? null : Math.abs(value));
-
-  const explorers = [...document.querySelectorAll(".explorer")].map((root) => new Rows(root));
-
-  function tellNoRow(words) {
-    const told = explorers[0]?.unfound;
-    if (!told) return;
-    told.replaceChildren("No row of these results has the address ", bdi(words), ".");
-    told.hidden = false;
-  }
-
-  // A question, see above.
-  function answer(query) {
-    const asked = new URLSearchParams(query);
-    const key = asked.get("set");
-    for (const explorer of explorers) {
-      const block = explorer.blocks.find((one) => !key || collectionOf(one).key === key);
-      if (!block) continue;
-      explorer.answerTo(block, asked);
-      return;
-    }
-    tellNoRow(key ?? query);
-  }
-
-  // An address: a question, or key and id of a row, or an id alone. None: the rows as they stand.
-  function openAddressed(event) {
-    if (explorers.some((explorer) => explorer.returned())) return;
-    if (location.hash.startsWith("#?")) {
-      answer(location.hash.slice(2));
-      return;
-    }
-    let asked;
-    try {
-      asked = location.hash.slice(1).split("/").map(decodeURIComponent);
-    } catch {
-      return;
-    }
-    const id = asked.pop();
-    const key = asked.join("/");
-    if (!id) explorers.forEach(({ article }) => { article.hidden = true; });
-    if (!id || (!key && document.getElementById(id))) return;
-    for (const explorer of explorers) {
-      for (const block of explorer.blocks) {
-        const collection = collectionOf(block);
-        const row = key && key !== collection.key ? -1 : collection.id.indexOf(id);
-        if (row < 0) continue;
-        const same = explorer.block === block;
-        explorer.remember(same && event?.oldURL);
-        if (!same) explorer.choose(block);
-        explorer.open(row);
+    // Whatever the page's address is, now and later: a question, or an item by the key of its set
+    // and its id, or by its id alone.
+    async follow(event) {
+      const turn = (this.turn += 1);
+      if (this.returned()) return;
+      const hash = location.hash.slice(1);
+      if (hash.startsWith("?")) {
+        await this.answerTo(new URLSearchParams(hash.slice(1)), turn);
         return;
       }
+      let asked;
+      try {
+        asked = decodeURIComponent(hash);
+      } catch {
+        return;
+      }
+      if (asked && document.getElementById(asked)) return;
+      const keyed = this.blocks.filter(({ dataset: { key } }) => asked.startsWith(`${key}/`)).map((block) => [block, asked.slice(block.dataset.key.length + 1)]);
+      for (const [block, id] of asked ? [...keyed, ...this.blocks.map((one) => [one, asked])] : []) {
+        const set = await load(block);
+        if (turn !== this.turn) return;
+        if (!set.place.has(id)) continue;
+        const same = this.set === set;
+        this.remember(same && event?.oldURL);
+        if (!same) {
+          this.choose(set);
+          this.ask();
+        }
+        this.open(set.place.get(id));
+        return;
+      }
+      this.article.hidden = true;
+      this.tellLost(asked ? [asked] : []);
     }
-    tellNoRow([...asked, id].join("/"));
+
+    // An item is about to be opened by this address; the table stays as it is behind it.
+    remember(before) {
+      this.row = location.hash;
+      if (this.article.hidden) this.left = before ? { hash: new URL(before).hash, y: scrollY } : null;
+    }
+
+    // Whether the address is again the one that the open item was opened from.
+    returned() {
+      if (this.article.hidden || this.left?.hash !== location.hash) return false;
+      this.shut();
+      return true;
+    }
+
+    // The open item is closed, and the page is where it was before.
+    shut() {
+      const { article, left, root, row } = this;
+      article.hidden = true;
+      this.left = null;
+      if (left) scrollTo({ top: left.y, behavior: "instant" });
+      const link = root.querySelector(`tbody a[href="${CSS.escape(row)}"]`);
+      (link ?? this.asks.words).focus({ preventScroll: Boolean(left) });
+    }
+
+    closeButton() {
+      const close = make("button", { type: "button", class: "close" }, "Close");
+      close.addEventListener("click", () => {
+        const { left } = this;
+        this.shut();
+        if (left) history.replaceState(null, "", left.hash || "#");
+        else this.keepAddress();
+      });
+      return close;
+    }
+
+    listen() {
+      const { form, asks } = this;
+      let waiting = 0;
+      const anew = () => {
+        clearTimeout(waiting);
+        this.tellLost([]);
+        this.ask();
+        this.tellAsked();
+      };
+      asks.words.addEventListener("input", () => {
+        clearTimeout(waiting);
+        waiting = setTimeout(anew, WAIT);
+      });
+      form.addEventListener("submit", (event) => {
+        event.preventDefault();
+        anew();
+      });
+      form.addEventListener("reset", (event) => {
+        event.preventDefault();
+        this.choose(this.set);
+        anew();
+        this.tellOrder();
+      });
+      form.addEventListener("change", async ({ target }) => {
+        if (target === asks.words) return;
+        if (target === asks.both) {
+          this.showBoth();
+          return;
+        }
+        if (target === asks.set) {
+          const turn = (this.turn += 1);
+          const set = await load(this.blocks[asks.set.selectedIndex]);
+          if (turn !== this.turn) return;
+          this.choose(set);
+        } else if (target === asks.model) {
+          this.haystack = null;
+          this.chooseModel();
+        } else if (target === asks.beside) {
+          if (asks.beside.value) this.sort = "gap-desc";
+          this.chooseBeside();
+        } else if (target === asks.order && asks.order.value) this.sortBy(asks.order.value);
+        anew();
+        this.tellOrder();
+      });
+      addEventListener("hashchange", (event) => this.follow(event));
+      // From here on it is known where each item was opened; the browser, which would go to its own
+      // places, and later, does so only on the way from another page.
+      this.root.addEventListener("click", ({ target }) => {
+        if (target.closest("tbody a")) history.scrollRestoration = "manual";
+      });
+      addEventListener("pagehide", () => { history.scrollRestoration = "auto"; });
+    }
   }
 
-  addEventListener("hashchange", openAddressed);
-  openAddressed();
+  const root = document.querySelector(".explorer");
+  if (root) new Explorer(root).start();
 })();
