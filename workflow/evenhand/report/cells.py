@@ -12,7 +12,8 @@ from xml.etree import ElementTree
 from markupsafe import Markup
 
 from evenhand.report.render import number, visible
-from evenhand.report.vega import Ends
+
+Ends = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
