@@ -62,7 +62,7 @@ ALL = {
     "histogram": lambda: histogram([1, 3], [0, 1, 3], HOSTILE, title=HOSTILE, thing=HOSTILE),
     "empty histogram": lambda: histogram([], [0], "H", title="T", thing="u"),
     "histograms": lambda: histograms(
-        [("a", [1, 3]), (HOSTILE, [100, 0])], [-1, 0, 1], HOSTILE, title=HOSTILE, thing="thing",
+        [("a", [1, 3]), (HOSTILE, [60, 40])], [-1, 0, 1], HOSTILE, title=HOSTILE, thing="thing",
         marks=(-0.3, 0.3),
     ),
     "heat map": lambda: heat_map([HOSTILE, "b"], CELLS, HOSTILE, title=HOSTILE),
@@ -168,6 +168,7 @@ def test_a_logarithmic_axis_has_no_zero():
     assert Y["scale"].to_dict() == {
         "domain": [0.1, 9], "nice": False, "clamp": True, "type": "log"
     }  # fmt: skip
+    assert Y["axis"].to_dict() == {"grid": True, "tickCount": 2}
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1), st.floats(0, 1e3))
@@ -217,13 +218,16 @@ def test_estimates_have_their_intervals_and_bands():
     assert dot["encoding"]["fill"]["condition"] == hollow
     assert rows(spec, "color") == ["var(--more)", "var(--lost)"]
     assert rows(spec, "words") == [f"{SHOWN}: w", "b: w"]
+    # the line of no difference lies below the intervals and dots
+    kinds = [layer["mark"]["type"] for layer in spec["layer"]]
+    assert kinds[:5] == ["bar", "rule", "tick", "rule", "point"]
     [centre] = marks(spec, "tick")
     assert centre["encoding"]["x"]["datum"] == 1
     assert not marks(made("no forest"), "tick")
 
 
 def test_the_number_at_the_end_leaves_room_for_the_name():
-    wide = [ESTIMATES[1] | {"text": "1" * 30}]
+    wide = [ESTIMATES[1] | {"text": "1" * 30}, ESTIMATES[1]]
     name, number = marks(forest(wide, axis("T", (0, 1)), "F").to_dict(), "text")
     assert name["mark"]["limit"] == {"expr": "width - 222"}
     assert number["encoding"]["text"]["field"] == "text"
@@ -252,17 +256,17 @@ def test_histograms_may_have_one_scale():
 def test_histograms_below_each_other_share_one_scale():
     spec = made("histograms")
     values = spec["data"]["values"]
-    assert [row["base"] - row["top"] for row in values] == pytest.approx([0.15, 0.45, 0.6])
-    assert [row["base"] for row in values] == [0.95, 0.95, 1.95]
-    assert [row["kind"] for row in values] == ["female", "male", "female"]
-    assert values[2]["words"] == f"{SHOWN}, 0 or less: 100 things (100.0\xa0%)"
+    assert [row["base"] - row["top"] for row in values] == pytest.approx([0.2, 0.6, 0.48, 0.32])
+    assert [row["base"] for row in values] == [0.95, 0.95, 1.95, 1.95]
+    assert [row["kind"] for row in values] == ["female", "male", "female", "male"]
+    assert values[2]["words"] == f"{SHOWN}, 0 or less: 60 things (60.0\xa0%)"
     assert values[0]["words"].startswith("a, 0 or less: 1 thing (")
     assert rows(spec, "name")[:2] == ["a", SHOWN]
     _, *rules = marks(spec, "rule")  # the first are the lines on which the bars stand
     assert [one["encoding"]["x"]["datum"] for one in rules] == [-0.3, 0.3, 0]
     ticks = spec["layer"][0]["encoding"]["y"]["axis"]
     assert ticks["values"] == pytest.approx([0.35, 0.95, 1.35, 1.95])
-    assert ticks["labelExpr"] == "datum.value % 1 > 0.65 ? '0 %' : \"100.0\\u00a0%\""
+    assert ticks["labelExpr"] == "datum.value % 1 > 0.65 ? '0 %' : \"75.0\\u00a0%\""
 
 
 def test_a_heat_map_is_coloured_by_size_and_sign():
