@@ -89,8 +89,9 @@ def charts(tree: Any, within: str = "body") -> list[dict[str, Any]]:
     return [json.loads(one.text()) for one in tree.css(f"{within} .chart script")]
 
 
-def rows(spec: dict[str, Any], field: str) -> list[Any]:
-    """What the rows of a figure have in a field, those of its layers' own data last."""
+def rows(figure: Any, field: str) -> list[Any]:
+    """Return a column of the rows of a chart or specification, with the layers' own data last."""
+    spec = figure if isinstance(figure, dict) else figure.to_dict()
     data = [one["data"]["values"] for one in (spec, *spec["layer"]) if "data" in one]
     return [row[field] for values in data for row in values if field in row]
 

@@ -24,7 +24,7 @@ def test_a_number_stands_on_its_scale():
 
 
 def test_without_interval_or_band_neither_is_drawn():
-    for nothing in ((None, None), (None, 1.0)):
+    for nothing in ((None, None), (None, 1.0), (0.0, None)):
         one = estimate(Axis(0, 1), 0.5, nothing, "m", kind="unclear", centre=0, band=nothing)
         assert not drawn(one).css(".whisker, .band")
 

@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.errors import InputError
 from evenhand.report import render
-from evenhand.report.figures import Step, waterfall
+from evenhand.report.figures import bars
 from evenhand.report.render import DRAWING
 from unit.report.checks import TEMPLATES
 
@@ -258,22 +258,27 @@ def test_macros_escape_what_they_show(tmp_path):
 HOSTILE = "</script><!--'\"&\x00\u202e"
 
 
+def figure(label):
+    return bars([{"name": HOSTILE, "amount": 1, "kind": "kept"}], label, unit=HOSTILE)
+
+
 def test_a_figure_is_data_in_an_element_with_a_label(tmp_path):
-    spec = waterfall([Step(HOSTILE, 1, 1, "kept")], HOSTILE, unit=HOSTILE)
-    tree = LexborHTMLParser(page(tmp_path, "{{ spec|chart }}", spec=spec))
+    tree = LexborHTMLParser(page(tmp_path, "{{ one|chart }}", one=figure(HOSTILE)))
     chart = tree.css_first("body > div.chart")
-    assert chart.attributes["aria-label"] == spec["description"] == render.visible(HOSTILE)
+    assert chart.attributes["aria-label"] == render.visible(HOSTILE)
     assert chart.attributes["style"] == "min-height: 85px; max-width: 720px"
     [script] = tree.css("script")
     assert script.attributes == {"type": "application/json"}
-    assert json.loads(script.text()) == {k: v for k, v in spec.items() if k != "$schema"}
+    without = ("$schema", "config")  # an address, and sizes that the page decides
+    spec = figure(HOSTILE).to_dict()
+    assert json.loads(script.text()) == {k: v for k, v in spec.items() if k not in without}
     assert "table" in tree.css_first("noscript").text()
 
 
-def test_the_title_of_a_figure_begins_with_what_it_is_of(tmp_path):
-    spec = waterfall([Step("a", 1, 1, "kept")], "Steps", unit="row")
-    tree = LexborHTMLParser(page(tmp_path, "{{ spec|chart(of) }}", spec=spec, of=["one", HOSTILE]))
-    told = f"one, {render.visible(HOSTILE)}: Steps"
-    assert tree.css_first(".chart").attributes["aria-label"] == told
-    assert json.loads(tree.css_first("script").text())["description"] == told
-    assert spec["description"] == "Steps"
+def test_the_title_of_a_figure_begins_with_the_names_of_its_subject(tmp_path):
+    one, of = figure("Steps"), ["one", HOSTILE]
+    tree = LexborHTMLParser(page(tmp_path, "{{ one|chart(of) }}", one=one, of=of))
+    title = f"one, {render.visible(HOSTILE)}: Steps"
+    assert tree.css_first(".chart").attributes["aria-label"] == title
+    assert json.loads(tree.css_first("script").text())["description"] == title
+    assert one.description == "Steps"

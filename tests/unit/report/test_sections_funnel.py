@@ -13,7 +13,7 @@ from evenhand.report.sections.funnel import count_reasons, describe_funnel, firs
 from evenhand.report.words import reasons_with
 from evenhand.report.write_slguset_page import write_slguset_page
 from evenhand.slguset.merge_candidates import SCHEMA
-from unit.report import made_results
+from unit.report import checks, made_results
 
 KNOWN = reasons_with(
     ["pair_fit", "biology"],
@@ -62,7 +62,7 @@ def test_a_reason_that_is_never_the_first_is_shown_as_well(tmp_path):
         "biology", 0, 1, 0)  # fmt: skip
     assert [row["sentence_id"] for row in last["examples"]] == [f"{0:016x}"]
     assert last["examples"][0]["others"] == ["The pair does not fit"]
-    assert len(described["figure"]["data"]["values"]) == 3  # whole, pair_fit, accepted
+    assert len(checks.rows(described["figure"], "amount")) == 3  # whole, pair_fit, accepted
 
 
 def test_examples_of_the_first_reason_come_before_others(tmp_path):

@@ -214,7 +214,7 @@ def test_an_interval_of_few_seeds_is_cut_where_the_rest_can_still_be_seen():
     ]
     [one] = describe_sweeps(lines)
     [figure] = one["figures"]
-    spec = figure["drawing"]
+    spec = figure["drawing"].to_dict()
     assert checks.rows(spec, "y") == [50.1, 51, 60]
     words = [words.rpartition(", ")[2] for words in checks.rows(spec, "words")]
     assert words == ["λ 0.1: 50.1 (-300 to 400)", "λ 1: 51 (49 to 53)", "λ 10: 60"]

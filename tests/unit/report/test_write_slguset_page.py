@@ -203,7 +203,7 @@ def test_the_figure_shows_the_table_that_stands_beneath_it(templates, results):
     bars = drawn["data"]["values"]
     assert [one["share"] for one in bars] == [pytest.approx(float(r["share"])) for r in shown]
     for one, row in zip(bars, shown, strict=True):  # an open end is as wide as the other bins
-        assert one["from"] == float(row["low"] or -1.5) and one["to"] == float(row["high"] or 1.5)
+        assert one["low"] == float(row["low"] or -1.5) and one["high"] == float(row["high"] or 1.5)
     links = tree.css("#bias-slguset-distribution + figure .downloads a")
     assert [link.attributes["href"] for link in links][::3] == [
         "tables/slguset_bias_distribution.csv",

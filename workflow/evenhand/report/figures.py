@@ -1,158 +1,148 @@
-"""Figures of amounts, estimates and shares, as Vega-Lite specifications (`evenhand.report.vega`).
+"""Figures of the report as Altair charts, which ``figures.js`` draws offline with Vega.
 
-In each, `label` says what it shows, also to a person who cannot see it. Names stand above what is
-drawn, so that a phone has room for them. Beside each figure stands a table with the same numbers.
+Each function takes rows with named columns and returns a chart. `label` describes the chart: its
+text alternative, and its title in a file of its own. Colours are variables of the style sheet, so
+that they follow light, dark and print. Fields have fixed names, never names from data. A mark's
+``description`` is its tooltip and its text alternative; other marks are hidden from both.
+A table with the same numbers is next to each figure.
 """
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
-from evenhand.report.render import count, decimal, number, percent, plural, signed
-from evenhand.report.vega import Ends, Side, Spec, by_kind, colour, layer, specification
+import altair as alt
+
+from evenhand.report.render import count, number, percent, plural, visible
+
+Row = Mapping[str, Any]
+
+alt.data_transformers.consolidate_datasets = False  # rows stay where they are drawn
+
+#: Labels of an axis: numbers with signs, percentages of shares (0 to 1), whole numbers.
+SIGNED = {"labelExpr": "datum.value == 0 ? '0' : format(datum.value, '+~g')"}
+SHARES = {"labelExpr": "format(100 * datum.value, '~g') + '\u00a0%'"}
+WHOLE = {"tickMinStep": 1, "format": ",d"}
+
+#: Channels: the colour of a mark, its text alternative, and the whole width of the plot area.
+COLOUR = alt.Color("color:N", scale=None)
+WORDS = alt.Description("words:N")
+ACROSS = {"x": alt.value(0), "x2": alt.value("width")}
+
+#: How series differ, in the order of the series.
+LOOKS: dict[str, Sequence[Any]] = {
+    "Color": (colours := [
+        f"var(--{name})"
+        for name in ("male", "female", "more", "less", "warn", "evidence", "quiet", "ink", "link")
+    ]),
+    "Fill": colours,
+    "Shape": ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross",
+              "triangle-right", "triangle-left"],
+    "StrokeDash": [[1, 0], [7, 3], [2, 2], [7, 3, 1, 3], [12, 3], [4, 4], [1, 3],
+                   [12, 3, 1, 3], [3, 6]],
+}  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Step:
-    """One step of a waterfall: so many were left before it, so many after it.
+def axis(
+    title: str, domain: tuple[float, float], *, log: bool = False, **options: Any
+) -> dict[str, Any]:
+    """Return the options of a quantitative x or y channel; values beyond an end are drawn there.
 
-    `kind` is ``lost``, or of a step that takes nothing ``kept`` or ``rest``.
-    """
-
-    label: str
-    before: int
-    after: int
-    kind: str = "lost"
-
-
-@dataclass(frozen=True)
-class Bar:
-    """An amount with its name, as text, and in words for whoever asks.
-
-    `kind` is its colour; a darker piece behind it shows what was `lost`.
-    """
-
-    label: str
-    amount: float
-    text: str
-    words: str
-    kind: str = "quiet"
-    lost: float = 0
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A number and its noise.
-
-    Attributes
+    Parameters
     ----------
-    name : str
-        Whose number it is.
-    value : float
-        The number.
-    words : str
-        The number and its noise, for a person who points at the row.
-    shown : str
-        The number as it stands at the right end.
-    span : pair of float
-        The ends of its interval; without them no line is drawn.
-    band : pair of float
-        What is to be expected of chance; without it no band is drawn.
-    kind : str
-        ``male``, ``female``, ``more``, ``less``, ``plain``, or ``unclear``, whose dot is hollow.
+    title : str
+        The quantity, with its unit.
+    domain : pair of float
+        The ends.
+    log : bool
+        Whether the scale is logarithmic.
+    **options
+        Of `altair.Axis`, such as `SIGNED`, `SHARES` and `WHOLE`.
     """
-
-    name: str
-    value: float
-    words: str
-    shown: str
-    span: Ends = (None, None)
-    band: Ends = (None, None)
-    kind: str = "unclear"
+    kind = {"type": "log"} if log else {"zero": False}
+    scale = alt.Scale(domain=list(domain), nice=False, clamp=True, **kind)
+    ticks = alt.Axis(**({"grid": False, "tickCount": 2 if log else 5} | options))
+    return {"type": "quantitative", "title": visible(title), "scale": scale, "axis": ticks}
 
 
-def waterfall(steps: Sequence[Step], label: str, *, unit: str) -> Spec:
-    """What is left after each step: a bar for the rest, a darker piece for what the step took.
+def padded(values: Sequence[float], least: float) -> tuple[float, float]:
+    """Return ends of an axis that leave some space around the values, at least `least` apart."""
+    low, high = min(values), max(values)
+    space = max((high - low) * 0.06, (least - (high - low)) / 2, 1e-9)
+    return low - space, high + space
 
-    The first step's `before` is the whole; `unit` is what is counted, for the axis.
+
+def bars(
+    rows: Sequence[Row], label: str, *, unit: str, whole: float | None = None
+) -> alt.LayerChart:
+    """Draw a horizontal bar for each amount, or the steps of a waterfall.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        name, amount, kind (a colour of the style sheet); optionally removed (a darker piece
+        behind the bar: the amount that the step of a waterfall removes), text and words (by
+        default the count and its share of `whole`).
+    label : str
+        The description.
+    unit : str
+        The title of the axis.
+    whole : float, optional
+        The end of the axis, if not the largest amount.
     """
-    whole = max(steps[0].before, 1)
-    rows = []
-    for step in steps:
-        lost = step.kind == "lost"
-        value = step.before - step.after if lost else step.after
-        words = f"{step.label}: {count(value)} ({percent(value / whole)})"
-        text = ("−" if lost and value else "") + count(value)
-        kind = "rest" if lost else step.kind
-        rows.append(Bar(step.label, step.after, text, words, kind, step.before - step.after))
-    return bars(rows, label, unit=unit, whole=whole)
+    whole = whole or max((row["amount"] for row in rows), default=0) or 1
+    drawn = []
+    for row in rows:
+        shown = row.get("removed", row["amount"])
+        sign = "−" if row.get("removed") else ""
+        words = f"{row['name']}: {count(shown)} ({percent(shown / whole)})"
+        end = row["amount"] + row.get("removed", 0)
+        drawn.append({"text": sign + count(shown), "words": words, "end": end} | row)
+    x = alt.X("amount", **axis(unit, (0, whole)))
+    bar = alt.Chart().mark_bar(height=9, yOffset=8)
+    kept = bar.encode(x, alt.X2(datum=0), COLOUR)
+    removed = bar.encode(x, alt.X2("end"), color=alt.value(_variable("lost")))
+    return _rows([kept, removed.transform_filter("datum.end > datum.amount")], drawn, label, 40)
 
 
-def bars(rows: Sequence[Bar], label: str, *, unit: str, whole: float | None = None) -> Spec:
-    """A bar for each amount, from top to bottom; the axis ends at `whole`, or the largest one."""
-    x = Side(unit, (0, whole or max((row.amount for row in rows), default=0) or 1))
-    pieces = [
-        {"row": i, "from": low, "to": high, "kind": kind}
-        for i, row in enumerate(rows)
-        for low, high, kind in (
-            (0, row.amount, row.kind),
-            (row.amount, row.amount + row.lost, "lost"),
-        )
-        if high > low
-    ]
-    place = {"x": x.encode("from"), "x2": {"field": "to"}, "color": by_kind(pieces)}
-    named = [{"name": row.label, "text": row.text, "words": row.words} for row in rows]
-    return _rows(label, 40, named, [layer("bar", place, data=pieces, height=9, yOffset=8)])
+def forest(
+    rows: Sequence[Row], x: Mapping[str, Any], label: str, *, centre: float | None = None
+) -> alt.LayerChart:
+    """Draw estimates with their intervals, from top to bottom.
 
-
-def estimates(
-    rows: Sequence[Estimate], side: Side, label: str, *, centre: float | None = None
-) -> Spec:
-    """Numbers with their intervals, from top to bottom; a line for no difference at `centre`."""
-    values = [
-        {"name": row.name, "text": row.shown, "words": f"{row.name}: {row.words}",
-         "value": row.value, "low": row.span[0], "high": row.span[1],
-         "from": row.band[0], "to": row.band[1], "kind": row.kind}
-        for row in rows
-    ]  # fmt: skip
-    band = {"x": side.encode("from"), "x2": {"field": "to"}}
-    track = {"x": {"value": 0}, "x2": {"value": "width"}}
-    whisker = {"x": side.encode("low"), "x2": {"field": "high"}, "color": by_kind(values)}
-    dot = {"x": side.encode("value"), "color": by_kind(values)}
-    dot["fill"] = by_kind(values, unclear="paper")
+    Parameters
+    ----------
+    rows : sequence of mapping
+        name, value, text (at the right end), words, kind (a colour of the style sheet,
+        ``plain``, or ``unclear``: a hollow dot); optionally low and high (the interval),
+        band_low and band_high (the range that chance explains).
+    x : mapping
+        The options of `axis`.
+    label : str
+        The description.
+    centre : float, optional
+        The value of no difference, marked by a line.
+    """
+    base = alt.Chart()
+    line = alt.X("low", **x), alt.X2("high"), COLOUR
+    hollow, fill = alt.value(_variable("paper")), alt.Fill("color:N", scale=None)
+    fill = alt.condition("datum.kind == 'unclear'", hollow, fill)
     layers = [
-        layer("bar", band, color=colour("band"), height=13, yOffset=9),
-        layer("rule", track, color=colour("faint"), yOffset=9),
-        layer("rule", whisker, size=2, yOffset=9),
-        layer("point", dot, size=60, strokeWidth=2, opacity=1, yOffset=9),
+        base.mark_bar(color=_variable("band"), height=13, yOffset=9).encode(
+            alt.X("band_low", **x), alt.X2("band_high")
+        ),
+        base.mark_rule(color=_variable("faint"), yOffset=9).encode(**ACROSS),
+        base.mark_rule(size=2, yOffset=9).encode(*line),
+        base.mark_point(size=60, strokeWidth=2, opacity=1, yOffset=9).encode(
+            alt.X("value", **x), COLOUR, fill=fill
+        ),
     ]
     if centre is not None:
-        look = {"color": colour("ink"), "orient": "vertical", "size": 19, "yOffset": 9}
-        layers.insert(2, layer("tick", {"x": side.mark(centre)}, **look))
-    return _rows(label, 46, values, layers)
-
-
-def _rows(label: str, step: int, rows: Sequence[Spec], layers: Sequence[Spec]) -> Spec:
-    """Layers over rows with names above what is drawn, and numbers at their right ends.
-
-    Each row as a whole says its words.
-    """
-    room = 7 * max((len(row["text"]) for row in rows), default=0) + 12
-    left = {"x": {"value": 0}, "text": {"field": "name"}}
-    right = {"x": {"value": "width"}, "text": {"field": "text"}}
-    whole = {"x": {"value": 0}, "x2": {"value": "width"}, "description": {"field": "words"}}
-    layers = [
-        *layers,
-        layer("text", left, align="left", yOffset=-9, limit={"expr": f"width - {room}"}),
-        layer("text", right, align="right", yOffset=-9, color=colour("soft")),
-        layer("bar", whole, color="transparent"),
-    ]
-    y = {"field": "row", "type": "ordinal", "axis": None, "scale": {"padding": 0}}
-    for one in layers:
-        one["encoding"]["y"] = y
-    numbered = [{"row": i} | row for i, row in enumerate(rows)]
-    return specification(label, step * len(rows), numbered, layers, widest=720)
+        look = {"color": _variable("ink"), "orient": "vertical", "size": 19, "yOffset": 9}
+        layers.insert(2, base.mark_tick(**look).encode(alt.XDatum(centre, **x)))
+    drawn = [row | {"words": f"{row['name']}: {row['words']}"} for row in rows]
+    return _rows(layers, drawn, label, 46)
 
 
 def histogram(
@@ -164,181 +154,335 @@ def histogram(
     thing: str,
     end: float | None = None,
     top: float | None = None,
-) -> Spec:
-    """How many there are of each number of things, as shares of all.
+) -> alt.LayerChart:
+    """Draw the shares of things by a whole number.
 
     Parameters
     ----------
     counts : sequence of int
         Of length n.
     edges : sequence of float
-        Whole numbers, of length n + 1, rising: a bin holds those from its own up to the next one,
-        but not the next one.
+        Whole numbers, of length n + 1, ascending: a bin contains its lower edge but not its upper
+        edge.
     label : str
-        What it shows.
+        The description.
     title, thing : str
-        What the numbers are of, and what is counted: one of them.
+        The title of the axis, and the noun for one of the things counted.
     end : float, optional
-        Where the axis ends, if not with the last edge.
+        The end of the axis, if not the last edge.
     top : float, optional
-        The share (0 to 1) at the upper border, for several figures on one scale.
+        The share (0 to 1) at the upper end, for several figures on one scale.
     """
     ends = [(number(low), number(high - 1)) for low, high in pairwise(edges)]
-    said = [low if low == high else f"{low} to {high}" for low, high in ends]
-    values = _bins(counts, edges, said, thing)
-    top = top or max((one["share"] for one in values), default=1)
-    x = Side(title, (edges[0], edges[-1] if end is None else end), whole=True)
-    y = Side(f"Share of {thing}s", (0, top), shares=True, grid=True)
-    place = {"x": x.encode("from"), "x2": {"field": "to"}, "y": y.encode("share")}
-    place |= {"y2": {"datum": 0}, "description": {"field": "words"}}
-    look = {"color": colour("quiet"), "stroke": colour("paper"), "strokeWidth": 1}
-    return specification(label, 130, values, [layer("bar", place, **look)], widest=560)
+    rows = _bins(counts, edges, [a if a == b else f"{a} to {b}" for a, b in ends], thing)
+    top = top or max((row["share"] for row in rows), default=1)
+    x = alt.X("low", **axis(title, (edges[0], edges[-1] if end is None else end), **WHOLE))
+    y = alt.Y("share", **axis(f"Share of {thing}s", (0, top), grid=True, **SHARES))
+    bar = alt.Chart().mark_bar(color=_variable("quiet"), stroke=_variable("paper"), strokeWidth=1)
+    bar = bar.encode(x, y, alt.X2("high"), alt.Y2(datum=0), WORDS)
+    return _chart([bar], rows, label, 130, widest=560)
 
 
-def _bins(
-    counts: Sequence[int], edges: Sequence[float], said: Sequence[str], thing: str
-) -> list[Spec]:
-    """The bins that hold something, with their shares of all; `said` is each in words."""
-    whole = max(sum(counts), 1)
-    return [
-        {"from": low, "to": high, "share": n / whole,
-         "words": f"{words}: {plural(n, thing)} ({percent(n / whole)})"}
-        for n, (low, high), words in zip(counts, pairwise(edges), said, strict=False)
-        if n
-    ]  # fmt: skip
-
-
-def distributions(
-    rows: Sequence[tuple[str, Sequence[int]]],
+def histograms(
+    series: Sequence[tuple[str, Sequence[int]]],
     edges: Sequence[float],
     label: str,
     *,
     title: str,
     thing: str,
     marks: Sequence[float] = (),
-) -> Spec:
-    """Several histograms under each other, over one axis and in one scale of shares.
+) -> alt.LayerChart:
+    """Draw histograms below each other, on one scale; negative bins are female, others male.
 
     Parameters
     ----------
-    rows : sequence of (str, sequence of int)
-        For each a name and how many fall between each two edges.
+    series : sequence of (str, sequence of int)
+        The name and the counts of each.
     edges : sequence of float
-        Rising. The first and last bin may hold what lies beyond. Below zero is coloured as
-        female, above as male.
+        Ascending. The first and the last bin are open.
     label : str
-        What it shows.
+        The description.
     title, thing : str
-        What the edges measure, and what is counted: one of them.
+        The title of the axis, and the noun for one of the things counted.
     marks : sequence of float
-        Values at which a dashed line stands.
+        The values of dashed lines.
     """
     ends = [number(edge, signs=True) for edge in edges]
-    said = [f"{low} to {high}" for low, high in pairwise(ends)]
-    said[0], said[-1] = f"{ends[1]} or less", f"{ends[-2]} or more"
-    bins = [_bins(counts, edges, said, thing) for _, counts in rows]
+    words = [f"{low} to {high}" for low, high in pairwise(ends)]
+    words[0], words[-1] = f"{ends[1]} or less", f"{ends[-2]} or more"
+    bins = [_bins(counts, edges, words, thing) for _, counts in series]
     top = max((one["share"] for row in bins for one in row), default=1)
-    # A row is 1 high: its bars stand at 0.95 and reach up to 0.35, its name lies above them.
+    # a row is 1 high: its bars rise from 0.95 to 0.35 at most, below its name
     foot, reach = 0.95, 0.6
-    values = [
+    rows = [
         one | {"base": i + foot, "top": i + foot - reach * one["share"] / top,
-               "kind": "female" if one["from"] + one["to"] < 0 else "male",
+               "kind": "female" if one["low"] + one["high"] < 0 else "male",
                "words": f"{name}, {one['words']}"}
-        for i, ((name, _), row) in enumerate(zip(rows, bins, strict=True))
+        for i, ((name, _), row) in enumerate(zip(series, bins, strict=True))
         for one in row
     ]  # fmt: skip
     names = [
         {"at": i + 0.16, "foot": i + foot, "name": name, "text": plural(sum(counts), thing)}
-        for i, (name, counts) in enumerate(rows)
+        for i, (name, counts) in enumerate(series)
     ]
-    x = Side(title, (edges[0], edges[-1]), signs=True)
-    ticks = [i + end for i in range(len(rows)) for end in (foot - reach, foot)]
+    x = axis(title, (edges[0], edges[-1]), **SIGNED)
+    ticks = [i + end for i in range(len(series)) for end in (foot - reach, foot)]
     ends = f"datum.value % 1 > {foot - reach / 2:.2f} ? '0 %' : {json.dumps(percent(top))}"
-    y = Side("Share", (len(rows), 0), ticks=ticks, label=ends)
-    place = {"x": x.encode("from"), "x2": {"field": "to"}, "y": y.encode("top")}
-    place |= {"y2": {"field": "base"}, "color": by_kind(values), "description": {"field": "words"}}
-    left = {"x": {"value": 0}, "y": y.encode("at"), "text": {"field": "name"}}
-    right = {"x": {"value": "width"}, "y": y.encode("at"), "text": {"field": "text"}}
-    base = {"x": {"value": 0}, "x2": {"value": "width"}, "y": y.encode("foot")}
+    y = axis("Share", (len(series), 0), values=ticks, labelExpr=ends)
+    base, named = alt.Chart(), alt.Chart(_data(names))
+    left = named.mark_text(align="left", dx=5, limit=alt.ExprRef("width - 130"))
+    right = named.mark_text(align="right", color=_variable("soft"))
     layers = [
-        layer("bar", place, stroke=colour("paper"), strokeWidth=0.5),
-        layer("rule", base, data=names, color=colour("line")),
-        *(layer("rule", {"x": x.mark(mark)}, strokeDash=[2, 3]) for mark in marks),
-        layer("rule", {"x": x.mark(0)}, color=colour("ink")),
-        layer("text", left, data=names, align="left", dx=5, limit={"expr": "width - 130"}),
-        layer("text", right, data=names, align="right", color=colour("soft")),
-    ]
-    return specification(label, 76 * len(rows), values, layers, widest=760)
+        base.mark_bar(stroke=_variable("paper"), strokeWidth=0.5).encode(
+            alt.X("low", **x), alt.X2("high"), alt.Y("top", **y), alt.Y2("base"), WORDS,
+            COLOUR,
+        ),
+        named.mark_rule(color=_variable("line")).encode(alt.Y("foot", **y), **ACROSS),
+        *(base.mark_rule(strokeDash=[2, 3]).encode(alt.XDatum(mark, **x)) for mark in marks),
+        base.mark_rule(color=_variable("ink")).encode(alt.XDatum(0, **x)),
+        left.encode(alt.Y("at", **y), alt.Text("name:N"), x=alt.value(0)),
+        right.encode(alt.Y("at", **y), alt.Text("text:N"), x=alt.value("width")),
+    ]  # fmt: skip
+    return _chart(layers, rows, label, 76 * len(series), widest=760)
 
 
-def heat_map(names: Sequence[str], values: Sequence[Sequence[float | None]], label: str) -> Spec:
-    """Values from -1 to 1 between each two things, which are numbered from 1.
+def heat_map(
+    names: Sequence[str], cells: Sequence[Row], label: str, *, title: str | None = None
+) -> alt.LayerChart:
+    """Draw rows of cells below their names, the stronger coloured the larger their values are.
 
     Parameters
     ----------
     names : sequence of str
-        The things.
-    values : sequence of sequence of float or None
-        Rows and columns in the order of the names. The diagonal is not shown; None is a dash.
+        The names of the rows.
+    cells : sequence of mapping
+        row (from 0), column (from 1), value (from -1 to 1, or None), text, words.
     label : str
-        What it shows.
+        The description.
+    title : str, optional
+        The title of the columns.
     """
-    cells = [
-        {"row": i, "column": j + 1, "size": min(abs(value or 0), 1),
-         "kind": "evidence" if (value or 0) < 0 else "kept", "text": decimal(value, 2),
-         "words": f"{names[i]} and {names[j]}: {signed(value, 3)}"}
-        for i, row in enumerate(values)
-        for j, value in enumerate(row)
-        if i != j
+    drawn = [
+        cell | {"size": min(abs(cell["value"] or 0), 1),
+                "kind": "evidence" if (cell["value"] or 0) < 0 else "kept"}
+        for cell in cells
     ]  # fmt: skip
-    return _cells([f"{i} {name}" for i, name in enumerate(names, 1)], cells, label, None)
+    look = {"orient": "top", "labelAngle": 0, "domain": False, "ticks": False}
+    x = alt.X("column:O", title=title and visible(title), axis=alt.Axis(**look)).scale(padding=0)
+    y = alt.Y("row:O", axis=None).scale(padding=0)
+    # half of the colour at most, so that the numbers can be read
+    strength = alt.FillOpacity("size:Q", legend=None).scale(domain=[0, 1], range=[0, 0.5])
+    base = alt.Chart()
+    look = {"height": 28, "yOffset": 9, "stroke": _variable("paper"), "strokeWidth": 2}
+    named = alt.Chart(_data([{"row": i, "name": name} for i, name in enumerate(names)]))
+    left = named.mark_text(align="left", yOffset=-14, limit=alt.ExprRef("width"))
+    layers = [
+        base.mark_bar(**look).encode(x, y, COLOUR, strength, WORDS),
+        base.mark_text(yOffset=9).encode(x, y, alt.Text("text:N")),
+        left.encode(y, alt.Text("name:N"), x=alt.value(0)),
+    ]
+    return _chart(layers, drawn, label, 48 * len(names), widest=620)
 
 
-def shares(
-    rows: Sequence[tuple[str, Sequence[float | None]]],
-    columns: Sequence[str],
+def lines(
+    rows: Sequence[Row],
     label: str,
+    x: Mapping[str, Any],
+    y: Mapping[str, Any],
     *,
-    title: str,
-) -> Spec:
-    """The shares of each row that fall in each column, as a map; columns are numbered from 1.
+    series: Sequence[str],
+    points: bool = True,
+    diagonal: bool = False,
+    height: int = 190,
+    widest: int | None = None,
+) -> alt.LayerChart:
+    """Draw a line for each series.
 
     Parameters
     ----------
-    rows : sequence of (str, sequence of float or None)
-        From top to bottom: a name, and a share (0 to 1) for each column. None is a dash.
-    columns : sequence of str
-        What each number means stands beside the figure.
-    label, title : str
-        What it shows, and what the columns are.
+    rows : sequence of mapping
+        name (of the series), x, y; optionally words, low and high (the interval of y), weight
+        (0 to 1: the area of the point), alone (the line leaves the point out), hollow.
+    label : str
+        The description.
+    x, y : mapping
+        The options of `axis`.
+    series : sequence of str
+        The names of all series, which get the looks in this order.
+    points : bool
+        Whether points have marks and words; without, a line has its name as its words.
+    diagonal : bool
+        Whether a dashed line runs from corner to corner.
+    height, widest : int
+        Of the plot area, and of the whole figure at most, in pixels.
     """
-    cells = [
-        {"row": i, "column": j + 1, "size": min(value or 0, 1), "kind": "kept",
-         "text": percent(value, 0), "words": f"{name}, {columns[j]}: {percent(value)}"}
-        for i, (name, values) in enumerate(rows)
-        for j, value in enumerate(values)
-    ]  # fmt: skip
-    return _cells([name for name, _ in rows], cells, label, title)
+    place = alt.X("x", **x), alt.Y("y", **y)
+    line = alt.Chart().mark_line(strokeWidth=1.75).transform_filter("!datum.alone")
+    line = line.encode(*place, *_looks(series, "Color"))
+    if not points:
+        line = line.encode(*_looks(series, "StrokeDash"), alt.Description("name:N"))
+    layers = [line]
+    if diagonal:
+        look = {"strokeDash": [2, 3], "strokeWidth": 1, "color": _variable("soft")}
+        ends = alt.Chart(_data([{"x": 0, "y": 0}, {"x": 1, "y": 1}])).mark_line(**look)
+        layers.insert(0, ends.encode(*place))
+    if any(row.get("low") is not None for row in rows):
+        span = alt.Chart().mark_rule(opacity=0.5).encode(place[0], alt.Y("low", **y))
+        layers.insert(0, span.encode(alt.Y2("high"), *_looks(series, "Color")))
+    if points:
+        layers.append(_points(rows, series, *place))
+    return _chart(layers, rows, label, height, widest=widest, names=series)
 
 
-def _cells(names: Sequence[str], cells: list[Spec], label: str, title: str | None) -> Spec:
-    """Rows of cells under their names, the stronger coloured the larger their numbers are.
+def scatter(
+    rows: Sequence[Row],
+    label: str,
+    x: Mapping[str, Any],
+    y: Mapping[str, Any],
+    *,
+    series: Sequence[str],
+    height: int = 260,
+) -> alt.LayerChart:
+    """Draw points, with a line through those that have a `mark`, a number: the front.
 
-    Half of the colour at most, so that the numbers can be read.
+    The parameters are those of `lines`. Where points of the front are close to each other, they
+    share one label: ``1, 2``, or ``1–4``.
     """
-    scale = {"padding": 0}
-    axis = {"orient": "top", "labelAngle": 0, "domain": False, "ticks": False, "title": title}
-    x = {"field": "column", "type": "ordinal", "axis": axis, "scale": scale}
-    y = {"field": "row", "type": "ordinal", "axis": None, "scale": scale}
-    strength = {"domain": [0, 1], "range": [0, 0.5]}
-    strong = {"field": "size", "type": "quantitative", "legend": None, "scale": strength}
-    cell = {"x": x, "y": y, "color": by_kind(cells), "fillOpacity": strong}
-    cell["description"] = {"field": "words"}
-    left = {"x": {"value": 0}, "y": y, "text": {"field": "name"}}
-    named = [{"row": i, "name": name} for i, name in enumerate(names)]
+    front = sorted((row for row in rows if row.get("mark")), key=lambda row: row["mark"])
+    labels = _share_labels(front, x["scale"].domain, y["scale"].domain)
+    place = alt.X("x", **x), alt.Y("y", **y)
+    pale = alt.condition("isValid(datum.mark)", alt.value(1), alt.value(0.55))
+    through = alt.Chart(_data(front)).mark_line(strokeWidth=1, color=_variable("soft"))
+    text = alt.Chart(_data(labels)).mark_text(dy=-11, fontSize=12, fontWeight=600)
     layers = [
-        layer("bar", cell, height=28, yOffset=9, stroke=colour("paper"), strokeWidth=2),
-        layer("text", {"x": x, "y": y, "text": {"field": "text"}}, yOffset=9),
-        layer("text", left, data=named, align="left", yOffset=-14, limit={"expr": "width"}),
+        through.encode(*place),
+        _points(rows, series, *place).encode(opacity=pale),
+        text.encode(*place, alt.Text("marks:N")),
     ]
-    return specification(label, 48 * len(names), cells, layers, widest=620)
+    return _chart(layers, rows, label, height, names=series)
+
+
+def _variable(name: str) -> str:
+    """Return a colour by its name in the style sheet, or by the kind of a mark."""
+    return f"var(--{ {'plain': 'ink', 'unclear': 'lost'}.get(name, name) })"
+
+
+def _looks(series: Sequence[str], *channels: str) -> list[Any]:
+    """Return the channels that make series differ, each with a legend."""
+    made = []
+    for channel in channels:
+        looks = LOOKS[channel]
+        scale = alt.Scale(
+            domain=[visible(name) for name in series],
+            range=[looks[i % len(looks)] for i in range(len(series))],
+        )
+        legend = {"legend": alt.Legend(symbolSize=500)} if channel == "StrokeDash" else {}
+        made.append(getattr(alt, channel)("name:N", title=None, scale=scale, **legend))
+    return made
+
+
+def _points(rows: Sequence[Row], series: Sequence[str], *place: Any) -> alt.Chart:
+    """Return the layer of points, whose colours and shapes are those of the series."""
+    colour, shape, fill = _looks(series, "Color", "Shape", "Fill")
+    paper = alt.condition("datum.hollow", alt.value(_variable("paper")), fill)
+    points = alt.Chart().mark_point(size=45, opacity=1)
+    points = points.encode(*place, colour, shape, WORDS, fill=paper)
+    if any("weight" in row for row in rows):
+        scale = alt.Scale(domain=[0, 1], range=[15, 130])
+        points = points.encode(alt.Size("weight:Q", legend=None, scale=scale))
+    return points
+
+
+def _share_labels(front: Sequence[Row], *domains: Sequence[float]) -> list[Row]:
+    """Return the labels of the points of a front; points close to each other share one."""
+    groups: list[list[Row]] = []
+    for row in front:
+        near = (
+            group
+            for group in groups
+            if all(
+                abs(group[0][side] - row[side]) < 0.07 * (domain[1] - domain[0])
+                for side, domain in zip("xy", domains, strict=True)
+            )
+        )
+        group = next(near, None)
+        groups.append([row]) if group is None else group.append(row)
+    labels = []
+    for group in groups:
+        marks = [row["mark"] for row in group]
+        whole = len(marks) > 2 and marks[-1] - marks[0] == len(marks) - 1
+        text = f"{marks[0]}–{marks[-1]}" if whole else ", ".join(map(str, marks))
+        labels.append({"x": group[0]["x"], "y": max(row["y"] for row in group), "marks": text})
+    return labels
+
+
+def _bins(
+    counts: Sequence[int], edges: Sequence[float], words: Sequence[str], thing: str
+) -> list[Row]:
+    """Return the bins that are not empty, with their shares; `words` describe the bins."""
+    whole = max(sum(counts), 1)
+    return [
+        {"low": low, "high": high, "share": n / whole,
+         "words": f"{text}: {plural(n, thing)} ({percent(n / whole)})"}
+        for n, (low, high), text in zip(counts, pairwise(edges), words, strict=False)
+        if n
+    ]  # fmt: skip
+
+
+def _rows(
+    layers: Sequence[alt.Chart], rows: Sequence[Row], label: str, step: int
+) -> alt.LayerChart:
+    """Return layers over rows with their names above and their texts at the right end.
+
+    Each row as a whole has its words. Names stand above the marks: a phone has no space beside.
+    """
+    space = 7 * max((len(row["text"]) for row in rows), default=0) + 12
+    base = alt.Chart()
+    left = base.mark_text(align="left", yOffset=-9, limit=alt.ExprRef(f"width - {space}"))
+    right = base.mark_text(align="right", yOffset=-9, color=_variable("soft"))
+    layers = [
+        *layers,
+        left.encode(alt.Text("name:N"), x=alt.value(0)),
+        right.encode(alt.Text("text:N"), x=alt.value("width")),
+        base.mark_bar(color="transparent").encode(WORDS, **ACROSS),
+    ]
+    y = alt.Y("row:O", axis=None).scale(padding=0)
+    numbered = [{"row": i} | row for i, row in enumerate(rows)]
+    height = step * len(rows)
+    return _chart([layer.encode(y) for layer in layers], numbered, label, height, widest=720)
+
+
+def _chart(
+    layers: Sequence[alt.Chart],
+    rows: Iterable[Row],
+    label: str,
+    height: int,
+    *,
+    widest: int | None = None,
+    names: Iterable[str] = (),
+) -> alt.LayerChart:
+    """Return a chart as wide as its place, but at most `widest`; `names` are in its legend."""
+    for layer in layers:
+        if layer.encoding.description is alt.Undefined:
+            layer.mark.aria = False
+    return alt.layer(
+        *layers,
+        data=_data(rows),
+        description=visible(label),
+        width="container",
+        height=max(height, 1),
+        usermeta={"widest": widest, "longest": max(map(len, names), default=0)},
+    )
+
+
+def _data(rows: Iterable[Row]) -> alt.InlineData:
+    """Return the rows without missing values, with a colour for their kind, and with a visible
+    sign for each control character.
+    """
+    coloured = (row | ({"color": _variable(row["kind"])} if "kind" in row else {}) for row in rows)
+    shown = [
+        {key: visible(value) if isinstance(value, str) else value
+         for key, value in row.items() if value is not None}
+        for row in coloured
+    ]  # fmt: skip
+    return alt.InlineData(values=shown)

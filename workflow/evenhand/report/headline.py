@@ -8,12 +8,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
 from evenhand.errors import InputError
 from evenhand.report.render import count, visible
-from evenhand.report.vega import Spec
+
+if TYPE_CHECKING:
+    from altair import LayerChart
 
 #: Title and question of each system, in the order of the page, and its pages
 #: (of `evenhand.report.pages.PAGES`), the main one first.
@@ -136,7 +139,7 @@ class Headline:
 
     sentence: str
     more: Sequence[str] = ()
-    figure: Spec | None = None
+    figure: "LayerChart | None" = None
     caption: str = ""
     figure_files: Sequence[str] = ()
     verdicts: Sequence[Verdicts] = ()

@@ -8,13 +8,16 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from evenhand.errors import InputError
 from evenhand.report.pages import links_to_pages
+
+if TYPE_CHECKING:
+    from altair import LayerChart
 
 #: Control characters have no glyph and end up invisible or break the markup: pictures stand for
 #: them. Tab and line feed are white space and stay.
@@ -308,15 +311,16 @@ def as_json(value: Any) -> Markup:
     return Markup(text)
 
 
-def as_chart(spec: Mapping[str, Any], of: Iterable[str] = ()) -> Markup:
-    """A figure of `evenhand.report.figures` as the element that ``figures.js`` draws.
+def as_chart(chart: "LayerChart", of: Iterable[str] = ()) -> Markup:
+    """Return a chart of `evenhand.report.figures` as the element that ``figures.js`` draws.
 
-    Its room is kept free until then: the height of its plane, and what an axis needs. Its title
-    begins with what it is ``of``, where the page has more such figures.
+    Its space is reserved: the height of the plot area and of an axis. Its title begins with the
+    names `of` which it is, where the page has several such figures.
     """
-    page = {key: value for key, value in spec.items() if key != "$schema"}  # names no address
+    spec = chart.to_dict(validate=False)  # which the tests do
+    del spec["$schema"], spec["config"]  # an address, and sizes
     if of := ", ".join(of):
-        page["description"] = f"{visible(of)}: {spec['description']}"
+        spec["description"] = f"{visible(of)}: {spec['description']}"
     style = f"min-height: {spec['height'] + 45}px"
     if widest := spec["usermeta"]["widest"]:
         style += f"; max-width: {widest}px"
@@ -324,7 +328,7 @@ def as_chart(spec: Mapping[str, Any], of: Iterable[str] = ()) -> Markup:
         '<div class="chart" role="img" aria-label="{}" style="{}"><script type="application/json">'
         '{}</script></div>\n<noscript><p class="small">The drawing needs scripts; its numbers are'
         " in the table that can be downloaded here.</p></noscript>"
-    ).format(page["description"], style, as_json(page))
+    ).format(spec["description"], style, as_json(spec))
 
 
 def _missing(value: float | None) -> bool:

@@ -40,7 +40,7 @@ def test_one_model_without_a_preference(tmp_path):
     rows = [("tiny", "aul", 52.0, "not_distinguishable")]
     found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
     assert found.sentence == "<bdi>tiny</bdi> cannot be told from no bias on <bdi>My pairs</bdi>."
-    assert "AUL 52.0 (95 % interval 47.0 to 57.0)" in str(found.figure)
+    assert "AUL 52.0 (95 % interval 47.0 to 57.0)" in str(found.figure.to_dict())
 
 
 def test_a_preference_is_said_with_its_interval_and_its_side(tmp_path):
@@ -92,5 +92,6 @@ def test_reads_what_the_stages_leave(tmp_path):
     assert line.counts == {"reproduced": 1, "not_reproduced": 1, "no_published_number": 1}
     assert any("<bdi>headless</bdi> gets no number on" in doubt for doubt in found.doubts)
     words = [found.sentence, *found.more, *found.doubts, found.caption]
+    drawn = str(found.figure.to_dict())
     assert hostile not in "".join(map(str, words))
-    assert f"{made_stereotypes.SENTINEL:.1f}" not in "".join(map(str, [*words, found.figure]))
+    assert f"{made_stereotypes.SENTINEL:.1f}" not in "".join(map(str, [*words, drawn]))

@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from altair import LayerChart
 from markupsafe import Markup
 
 from evenhand.core.tables import read_tables
 from evenhand.individual.names import title, titles_of, who
 from evenhand.individual.results import cell_key
 from evenhand.io.documents import read_description
-from evenhand.report.figures import Estimate, estimates
+from evenhand.report.figures import axis, forest
 from evenhand.report.headline import (
     Headline,
     Said,
@@ -23,7 +24,6 @@ from evenhand.report.headline import (
     told,
 )
 from evenhand.report.render import decimal, plural
-from evenhand.report.vega import Side, Spec
 from evenhand.tabular.prepared import RECORD
 
 FOLDER = "tables/individual"
@@ -111,23 +111,31 @@ def _numbers(shown: list[Row], titles: Mapping[str, str]) -> list[Said]:
     return [told(Markup(" ").join(words), _files("table_4"))]
 
 
-def _figure(shown: list[Row], titles: Mapping[str, str]) -> tuple[Spec | None, str]:
+def _figure(shown: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | None, str]:
     if not shown:
         return None, ""
     drawn = []
     for row in shown:
         mean, sd = row["mean"], row["sd"]
         words = f"{decimal(mean, 1)} %"
-        band: tuple[float | None, float | None] = (None, None)
         if sd is not None:
             words += f", standard deviation of single runs {decimal(sd, 1)}"
-            band = max(mean - sd, 0.0), min(mean + sd, 100.0)
-        label = f"{title(row['dataset'], titles)}: {who(row).removeprefix('the ')}"
-        interval = row["low"], row["high"]
-        drawn.append(Estimate(label, mean, words, decimal(mean, 1), interval, band, kind="plain"))
-    figure = estimates(
+        drawn.append(
+            {
+                "name": f"{title(row['dataset'], titles)}: {who(row).removeprefix('the ')}",
+                "value": mean,
+                "low": row["low"],
+                "high": row["high"],
+                "band_low": None if sd is None else max(mean - sd, 0.0),
+                "band_high": None if sd is None else min(mean + sd, 100.0),
+                "text": decimal(mean, 1),
+                "words": words,
+                "kind": "plain",
+            }
+        )
+    figure = forest(
         drawn,
-        Side("IFR_p, % of the people", (0, 100)),
+        axis("IFR_p, % of the people", (0, 100)),
         "IFR_p of the plain network, of IIFR and of a network without the attribute",
     )
     return figure, (

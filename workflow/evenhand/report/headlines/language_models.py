@@ -5,10 +5,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from altair import LayerChart
 from markupsafe import Markup
 
 from evenhand.core.tables import read_table
-from evenhand.report.figures import Estimate, estimates
+from evenhand.report.figures import axis, forest
 from evenhand.report.headline import (
     Headline,
     Verdicts,
@@ -30,7 +31,6 @@ from evenhand.report.sections.stereotypes_words import (
     interval_words,
     preference,
 )
-from evenhand.report.vega import Side, Spec
 
 FILES = {
     "sets": "stereotypes/*/pairs.json",
@@ -172,7 +172,7 @@ def _number(row: dict[str, Any]) -> str:
     return said
 
 
-def _figure(results: list[dict[str, Any]]) -> tuple[Spec | None, str]:
+def _figure(results: list[dict[str, Any]]) -> tuple[LayerChart | None, str]:
     """The first method that counts, of each model and set."""
     drawn = [(one, one["rows"][0]) for one in results if one["why"] is None and one["rows"]]
     if not drawn:
@@ -185,20 +185,22 @@ def _figure(results: list[dict[str, Any]]) -> tuple[Spec | None, str]:
         if row[end] is not None
     ]
     reach = min(max([10.0, *(end * 1.05 for end in ends)]), 50.0)
-    figure = estimates(
+    figure = forest(
         [
-            Estimate(
-                f"{one['model']}, {one['set']}",
-                row["score"],
-                _number(row),
-                decimal(row["score"], 1),
-                (row["score_low"], row["score_high"]),
-                (row["null_low"], row["null_high"]),
-                kind=row["leaning"],
-            )
+            {
+                "name": f"{one['model']}, {one['set']}",
+                "value": row["score"],
+                "low": row["score_low"],
+                "high": row["score_high"],
+                "band_low": row["null_low"],
+                "band_high": row["null_high"],
+                "text": decimal(row["score"], 1),
+                "words": _number(row),
+                "kind": row["leaning"],
+            }
             for one, row in shown
         ],
-        Side("Score; 50 is no preference", (CENTRE - reach, CENTRE + reach)),
+        axis("Score; 50 is no preference", (CENTRE - reach, CENTRE + reach)),
         "Score of each model on each set, with its interval",
         centre=CENTRE,
     )

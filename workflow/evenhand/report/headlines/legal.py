@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from altair import LayerChart
 from markupsafe import Markup
 
 from evenhand.core.tables import read_table
-from evenhand.report.figures import Estimate, Step, estimates, waterfall
+from evenhand.report.figures import axis, bars, forest
 from evenhand.report.headline import (
     NOT_RUN,
     Headline,
@@ -24,7 +25,6 @@ from evenhand.report.headline import (
 )
 from evenhand.report.read import read_json
 from evenhand.report.render import count, decimal, plural
-from evenhand.report.vega import Side, Spec
 
 Rows = list[dict[str, Any]]
 
@@ -175,7 +175,7 @@ def _tests(rows: Rows) -> str | None:
     return text
 
 
-def _figure(gaps: Rows) -> tuple[Spec | None, str]:
+def _figure(gaps: Rows) -> tuple[LayerChart | None, str]:
     # gaps that could be detected first; those of 0 last
     order = sorted(gaps, key=lambda row: (row["noise_verdict"] == "too few cases", not row["ours"]))
     shown = order[:SHOWN]
@@ -189,19 +189,21 @@ def _figure(gaps: Rows) -> tuple[Spec | None, str]:
         if row["noise_border"] is not None:
             words += f", chance up to {decimal(row['noise_border'], 1)}"
         drawn.append(
-            Estimate(
-                f"{row['title']} ({row['classifier']})",
-                row["ours"],
-                words,
-                decimal(row["ours"], 1),
-                (row["low"], row["high"]),
-                (None, None) if row["noise_border"] is None else (0, row["noise_border"]),
-                kind="more" if row["noise_verdict"] == "above noise" else "unclear",
-            )
+            {
+                "name": f"{row['title']} ({row['classifier']})",
+                "value": row["ours"],
+                "low": row["low"],
+                "high": row["high"],
+                "band_low": None if row["noise_border"] is None else 0,
+                "band_high": row["noise_border"],
+                "text": decimal(row["ours"], 1),
+                "words": words,
+                "kind": "more" if row["noise_verdict"] == "above noise" else "unclear",
+            }
         )
-    figure = estimates(
+    figure = forest(
         drawn,
-        Side("Group disparity of macro-F1, points", (0, high)),
+        axis("Group disparity of macro-F1, points", (0, high)),
         "Group disparity of macro-F1 under plain training, with its interval and chance",
     )
     rest = f" {SHOWN} of {len(gaps)} gaps." if len(gaps) > SHOWN else ""
@@ -211,12 +213,14 @@ def _figure(gaps: Rows) -> tuple[Spec | None, str]:
     )
 
 
-def _size_figure(sizes: Mapping[str, int], titles: Mapping[str, str]) -> tuple[Spec | None, str]:
+def _size_figure(
+    sizes: Mapping[str, int], titles: Mapping[str, str]
+) -> tuple[LayerChart | None, str]:
     order = sorted(sizes, key=lambda one: (-sizes[one], one))
     if not order or not sizes[order[0]]:
         return None, ""
-    steps = [Step(titles.get(one, one), sizes[one], sizes[one], "kept") for one in order]
-    figure = waterfall(steps, "Cases of each data set", unit="Cases")
+    rows = [{"name": titles.get(one, one), "amount": sizes[one], "kind": "kept"} for one in order]
+    figure = bars(rows, "Cases of each data set", unit="Cases")
     return figure, "Cases of each data set."
 
 

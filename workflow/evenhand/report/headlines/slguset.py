@@ -7,9 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from altair import LayerChart
 from markupsafe import Markup
 
-from evenhand.report.figures import Bar, Estimate, Step, bars, estimates, waterfall
+from evenhand.report.figures import SIGNED, axis, bars, forest
 from evenhand.report.headline import (
     NOT_REPRODUCED,
     NOT_RUN,
@@ -24,8 +25,7 @@ from evenhand.report.headline import (
     told,
 )
 from evenhand.report.read import boolean, read_csv, read_json
-from evenhand.report.render import count, decimal, percent, plural, signed
-from evenhand.report.vega import Side, Spec
+from evenhand.report.render import count, decimal, plural, signed
 from evenhand.report.words import gate_meaning
 
 FILES = {
@@ -228,26 +228,27 @@ def _mean(row: Mapping[str, Any]) -> str:
     return f"{signed(row['mean_bias'])} (95 % interval {low} to {high})"
 
 
-def _leaning_figure(trusted: list[dict[str, Any]]) -> tuple[Spec | None, str]:
+def _leaning_figure(trusted: list[dict[str, Any]]) -> tuple[LayerChart | None, str]:
     if not trusted:
         return None, ""
     shown = trusted[:SHOWN]
     ends = [row[end] for row in shown for end in ("mean_bias", "mean_bias_low", "mean_bias_high")
             if row[end] is not None]  # fmt: skip
     reach = max(0.1, *(abs(end) * 1.05 for end in ends))
-    drawing = estimates(
+    drawing = forest(
         [
-            Estimate(
-                row["model"],
-                row["mean_bias"],
-                _mean(row),
-                signed(row["mean_bias"]),
-                (row["mean_bias_low"], row["mean_bias_high"]),
-                kind=row["verdict"] if row["verdict"] in ("male", "female") else "unclear",
-            )
+            {
+                "name": row["model"],
+                "value": row["mean_bias"],
+                "low": row["mean_bias_low"],
+                "high": row["mean_bias_high"],
+                "text": signed(row["mean_bias"]),
+                "words": _mean(row),
+                "kind": row["verdict"] if row["verdict"] in ("male", "female") else "unclear",
+            }
             for row in shown
         ],
-        Side("← female likelier · Mean Bias · male likelier →", (-reach, reach), signs=True),
+        axis("← female likelier · Mean Bias · male likelier →", (-reach, reach), **SIGNED),
         "Mean Bias of each model, with its interval",
         centre=0,
     )
@@ -257,21 +258,24 @@ def _leaning_figure(trusted: list[dict[str, Any]]) -> tuple[Spec | None, str]:
     )
 
 
-def _building_figure(steps: Mapping[str, int], own: int | None) -> tuple[Spec | None, str]:
+def _building_figure(steps: Mapping[str, int], own: int | None) -> tuple[LayerChart | None, str]:
     numbers = [steps.get(step) for step in ("read", "keyword", "accepted")]
     if None in numbers or not numbers[0]:
         return None, ""
     names = ["Sentences read", "With a gender keyword", "Passed every filter"]
     if own is not None:
         names, numbers = [*names, "In the data set"], [*numbers, own]
-    drawn = [Step(words, n, n, "kept") for words, n in zip(names, numbers, strict=True)]
-    figure = waterfall(drawn, "From the corpus to the data set", unit="Sentences")
+    steps = [
+        {"name": name, "amount": n, "kind": "kept"} for name, n in zip(names, numbers, strict=True)
+    ]
+    label = "From the corpus to the data set"
+    figure = bars(steps, label, unit="Sentences", whole=numbers[0])
     return figure, "From the corpus to the data set."
 
 
 def _published_figure(
     published: Mapping[str, Any] | None, titles: Mapping[str, str]
-) -> tuple[Spec | None, str]:
+) -> tuple[LayerChart | None, str]:
     """What the filters say of the published file, each by itself."""
     whole = published["sentences"] if published else 0
     if not whole:
@@ -283,10 +287,7 @@ def _published_figure(
         (titles.get(f"filters/{name}", name), n, "lost") for name, n in published["dropped"].items()
     ]
     rows.append(("Pass every filter", published["pass_every_filter"], "kept"))
-    drawn = [
-        Bar(label, n, count(n), f"{label}: {count(n)} ({percent(n / whole)})", kind)
-        for label, n, kind in rows
-    ]
+    drawn = [{"name": name, "amount": n, "kind": kind} for name, n, kind in rows]
     figure = bars(
         drawn, "What each filter drops of the published file", unit="Sentences", whole=whole
     )

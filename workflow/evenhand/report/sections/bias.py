@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.report.cells import Axis, estimate, ruler, ticks_between
-from evenhand.report.figures import distributions, heat_map
 from evenhand.report.read import boolean, read_csv
-from evenhand.report.render import signed
+from evenhand.report.render import decimal, signed
 from evenhand.report.sentences import marked
 from evenhand.report.words import gate_meaning
 from evenhand.scoring.methods import METHODS
@@ -335,6 +334,8 @@ def _plot(row: dict[str, Any], ends: list[float]) -> Any:
 
 def _correlations(path: Path | None, models: list[str]) -> dict[str, Any] | None:
     """The rows, and a heat map of each kind; None if there is nothing to compare."""
+    from evenhand.report.figures import heat_map  # cards of models, which import this, draw nothing
+
     rows = [
         row
         for row in (read_csv(path, CORRELATIONS) if path else [])
@@ -345,9 +346,21 @@ def _correlations(path: Path | None, models: list[str]) -> dict[str, Any] | None
     maps = []
     for kind, name in (("pearson", "Pearson’s r"), ("spearman", "Spearman’s ρ")):
         found = {(row["model_a"], row["model_b"]): row[kind] for row in rows}
-        values = [[found.get((a, b), found.get((b, a))) for b in models] for a in models]
+        cells = [
+            {
+                "row": i,
+                "column": j + 1,
+                "value": (value := found.get((a, b), found.get((b, a)))),
+                "text": decimal(value, 2),
+                "words": f"{a} and {b}: {signed(value, 3)}",
+            }
+            for i, a in enumerate(models)
+            for j, b in enumerate(models)
+            if i != j
+        ]
+        names = [f"{i} {model}" for i, model in enumerate(models, 1)]
         label = f"{name} between the biases of {len(models)} models"
-        maps.append({"name": name, "figure": heat_map(models, values, label)})
+        maps.append({"name": name, "figure": heat_map(names, cells, label)})
     return {"rows": rows, "maps": maps}
 
 
@@ -355,6 +368,8 @@ def _distribution(
     path: Path | None, models: list[dict[str, Any]], threshold: float | None
 ) -> dict[str, Any] | None:
     """All trusted models' histograms in one figure, on one scale; None if there is none."""
+    from evenhand.report.figures import histograms
+
     trusted = [row for row in models if row["trusted"]]
     bins: dict[str, list[dict[str, Any]]] = {}
     for row in _of_models(path, DISTRIBUTION, [row["model"] for row in trusted]):
@@ -368,7 +383,7 @@ def _distribution(
             for row in trusted
             if row["model"] in bins and row["sentences"] > row["scored"]
         },
-        "figure": distributions(
+        "figure": histograms(
             [(model, [row["sentences"] for row in rows]) for model, rows in bins.items()],
             edges,
             "Bias of each sentence: " + ", ".join(bins),

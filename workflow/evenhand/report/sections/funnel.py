@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.io.tables import read_batches
-from evenhand.report.figures import Step, waterfall
+from evenhand.report.figures import bars
 from evenhand.report.read import read_csv
 from evenhand.report.sentences import marked
 from evenhand.report.words import Reasons, reason_meaning, reason_name
@@ -173,11 +173,13 @@ def _figure(totals: dict[str, Any], reasons: list[dict[str, Any]]) -> Any:
     """What each reason takes of the sentences with a keyword."""
     if "keyword" not in totals:
         return None
-    left = totals["keyword"]["sentences"]
-    steps = [Step("Sentences with a gender keyword", left, left, "rest")]
+    whole = left = totals["keyword"]["sentences"]
+    steps = [{"name": "Sentences with a gender keyword", "amount": left, "kind": "rest"}]
     for row in reasons:
-        steps.append(Step(row["name"], left, left - row["sentences"]))
         left -= row["sentences"]
-    steps.append(Step("Accepted", left, left, "kept"))
+        steps.append(
+            {"name": row["name"], "amount": left, "removed": row["sentences"], "kind": "rest"}
+        )
+    steps.append({"name": "Accepted", "amount": left, "kind": "kept"})
     label = "What each filter takes of the sentences with a gender keyword"
-    return waterfall(steps, label, unit="Sentences")
+    return bars(steps, label, unit="Sentences", whole=whole)

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evenhand.individual.names import title, who
-from evenhand.report.planes import Dot, around, lines, scatter
+from evenhand.report.figures import axis, lines, padded, scatter
 from evenhand.report.render import plural
 from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_words import method, metric_title, setting
-from evenhand.report.vega import Side
 
 #: What the sweeps show, and how long their axes are at least.
 SHOWN = {"balanced_acc": 4.0, "positive_rate": 0.05, "ifr_p": 4.0, "ddp": 0.05}
@@ -34,15 +33,15 @@ def describe_sweeps(
         names = [_name(line[-1]) for line in chosen.values()]
         figures = []
         for metric, least in SHOWN.items():
-            series = [
-                (name, _dots(metric, line, weights, number - (len(names) - 1) / 2))
+            dots = [
+                {"name": name} | dot
                 for number, (name, line) in enumerate(zip(names, chosen.values(), strict=True))
+                for dot in _dots(metric, line, weights, number - (len(names) - 1) / 2)
             ]
-            known = [dot for _, dots in series for dot in dots]
-            if known:
+            if dots:
                 label = f"{title(dataset, titles)}: {metric_title(metric)} over lambda"
-                up = Side(metric_title(metric), _reach(known, least), grid=True)
-                drawing = lines(series, label, _steps(weights), up, height=170)
+                up = axis(metric_title(metric), _reach(dots, least), grid=True)
+                drawing = lines(dots, label, _steps(weights), up, series=names, height=170)
                 figures.append({"title": metric_title(metric), "drawing": drawing})
         made.append({"name": title(dataset, titles), "figures": figures})
     return made or None
@@ -74,14 +73,16 @@ def _name(row: dict[str, Any]) -> str:
     return method(row) + (f" ({fixed})" if fixed else "")
 
 
-def _steps(weights: list[float]) -> Side:
+def _steps(weights: list[float]) -> dict[str, Any]:
     """The weights at equal distances."""
     names = json.dumps([f"{weight:g}" for weight in weights])
-    ends, ticks = (-0.35, len(weights) - 0.65), range(len(weights))
-    return Side("Weight λ", ends, ticks=ticks, label=f"{names}[datum.value]")
+    ends, steps = (-0.35, len(weights) - 0.65), list(range(len(weights)))
+    return axis("Weight λ", ends, values=steps, labelExpr=f"{names}[datum.value]")
 
 
-def _dots(metric: str, rows: list[dict[str, Any]], weights: list[float], place: float) -> list[Dot]:
+def _dots(
+    metric: str, rows: list[dict[str, Any]], weights: list[float], place: float
+) -> list[dict[str, Any]]:
     """A line's points, a little beside those of other lines, so that intervals can be told."""
     found = {row["lambda"]: row for row in rows if row["metric"] == metric}
     dots = []
@@ -91,16 +92,17 @@ def _dots(metric: str, rows: list[dict[str, Any]], weights: list[float], place: 
             words = f"{_name(rows[-1])}, λ {weight:g}: {row['mean']:.3g}"
             if row["low"] is not None:
                 words += f" ({row['low']:.3g} to {row['high']:.3g})"
-            dots.append(Dot(step + place * 0.04, row["mean"], words, (row["low"], row["high"])))
+            ends = {"low": row["low"], "high": row["high"]}
+            dots.append({"x": step + place * 0.04, "y": row["mean"], "words": words} | ends)
     return dots
 
 
-def _reach(dots: list[Dot], least: float) -> tuple[float, float]:
+def _reach(dots: list[dict[str, Any]], least: float) -> tuple[float, float]:
     """Ends of the upward side; an interval of few seeds may be wider than what can be shown."""
-    low, high = min(dot.y for dot in dots), max(dot.y for dot in dots)
+    low, high = min(dot["y"] for dot in dots), max(dot["y"] for dot in dots)
     room = max(high - low, least)
-    ends = [end for dot in dots for end in dot.span if end is not None]
-    return around([low, high, *(min(max(end, low - room), high + room) for end in ends)], least)
+    ends = [dot[end] for dot in dots for end in ("low", "high") if dot[end] is not None]
+    return padded([low, high, *(min(max(end, low - room), high + room) for end in ends)], least)
 
 
 #: A front's title and words of its measure.
@@ -145,26 +147,21 @@ def _front(
     measure, least = TITLES.get(name, (name, 0.02))
     held = sorted((row for row in rows if row["on_front"]), key=lambda row: -row["balanced_acc"])
     marks = {id(row): number for number, row in enumerate(held, 1)}
-    series = [
-        (
-            method({"method": name, "individual": "none"}),
-            [
-                Dot(
-                    row["balanced_acc"],
-                    row["unfairness"],
-                    f"{_label(row)}: balanced accuracy {row['balanced_acc']:.1f}, {measure}"
-                    f" {row['unfairness']:.3f}",
-                    hollow=row["individual"] != "none",
-                    mark=marks.get(id(row)),
-                )
-                for row in rows
-                if row["method"] == name
-            ],
-        )
-        for name in methods
+    names = {name: method({"method": name, "individual": "none"}) for name in methods}
+    dots = [
+        {
+            "name": names[row["method"]],
+            "x": row["balanced_acc"],
+            "y": row["unfairness"],
+            "words": f"{_label(row)}: balanced accuracy {row['balanced_acc']:.1f}, {measure}"
+            f" {row['unfairness']:.3f}",
+            "hollow": row["individual"] != "none",
+            "mark": marks.get(id(row)),
+        }
+        for row in sorted(rows, key=lambda row: methods.index(row["method"]))
     ]
-    across = Side("Balanced accuracy, %", around([row["balanced_acc"] for row in rows], 5.0))
-    up = Side(measure, around([row["unfairness"] for row in rows], least), grid=True)
+    across = axis("Balanced accuracy, %", padded([row["balanced_acc"] for row in rows], 5.0))
+    up = axis(measure, padded([row["unfairness"] for row in rows], least), grid=True)
     label = (
         f"{dataset}: balanced accuracy against {measure} of {plural(len(rows), 'setting')},"
         f" {len(held)} of them on the front"
@@ -172,7 +169,7 @@ def _front(
     return {
         "front": name,
         "measure": measure,
-        "drawing": scatter(series, label, across, up),
+        "drawing": scatter(dots, label, across, up, series=list(names.values())),
         "settings": len(rows),
         "held": [
             row

@@ -8,10 +8,8 @@ from markupsafe import Markup
 
 from evenhand.legal.objective_titles import Titles
 from evenhand.report.cells import Axis, estimate, ruler, ticks_between
-from evenhand.report.figures import Estimate, estimates
-from evenhand.report.planes import Dot, Series, around, lines
+from evenhand.report.figures import WHOLE, axis, forest, lines, padded
 from evenhand.report.render import decimal, percent, plural
-from evenhand.report.vega import Side, Spec
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -102,11 +100,11 @@ def draw_table_2(rows: Rows, scores: Rows) -> dict[str, Any]:
     ordered = sorted(rows, key=lambda row: (-(row["train_cases"] or 0), row["group"]))
     scored = [row for row in ordered if row["score"] is not None]
     drawn = [_table_2_row(row, whole, noise) for row in scored]
-    ends = [end for one in drawn for end in (one.value, one.span[1], one.band[1]) if end]
+    ends = [row[end] for row in drawn for end in ("value", "high", "band_high") if row[end]]
     domain = (0, min(math.ceil(max(ends, default=10) / 10) * 10, 100))
     label = "Macro-F1 of each group, by its share of the training cases"
     return {
-        "drawing": estimates(drawn, Side("Macro-F1, %", domain), label) if drawn else None,
+        "drawing": forest(drawn, axis("Macro-F1, %", domain), label) if drawn else None,
         "without": [row["group"] for row in ordered if row["score"] is None],
     }
 
@@ -123,7 +121,7 @@ def _noise(rows: Rows) -> dict[tuple[str, ...], dict[str, Any]]:
 
 def _table_2_row(
     row: Mapping[str, Any], whole: int, noise: Mapping[tuple[str, ...], Mapping[str, Any]]
-) -> Estimate:
+) -> dict[str, Any]:
     own = noise.get((row["classifier"], row["attribute"], row["group"]), {})
     span = (own.get("low"), own.get("high"))
     band = (own.get("noise_low"), own.get("noise_high"))
@@ -136,15 +134,17 @@ def _table_2_row(
     said.append(f"{plural(row['train_cases'], 'training case')} ({percent(share)})")
     said.append(f"drift of labels {decimal(row['drift'])}")
     said.append(f"share of the worst class {percent(row['wci'])}")
-    return Estimate(
-        row["group"],
-        row["score"],
-        "; ".join(said),
-        f"{percent(share)} of training: {decimal(row['score'], 1)}",
-        span,
-        band,
-        "unclear" if row["few"] else "plain",
-    )
+    return {
+        "name": row["group"],
+        "value": row["score"],
+        "low": span[0],
+        "high": span[1],
+        "band_low": band[0],
+        "band_high": band[1],
+        "text": f"{percent(share)} of training: {decimal(row['score'], 1)}",
+        "words": "; ".join(said),
+        "kind": "unclear" if row["few"] else "plain",
+    }
 
 
 def describe_training(rows: Rows, called: Titles) -> list[dict[str, Any]]:
@@ -180,20 +180,21 @@ def _training_block(
         ("macro_f1", "Macro-F1 of the development cases", 1),
         ("loss", "Training loss", 3),
     ):
-        series = [
-            (
-                called.heading(name),
-                [
-                    Dot(one["epoch"], one[key], _epoch_words(called[name], one, key, digits))
-                    for one in epochs
-                    if one["whole"] and one[key] is not None
-                ],
-            )
+        rows = [
+            {
+                "name": called.heading(name),
+                "x": one["epoch"],
+                "y": one[key],
+                "words": _epoch_words(called[name], one, key, digits),
+            }
             for name, epochs in means.items()
+            for one in epochs
+            if one["whole"] and one[key] is not None
         ]
-        if any(dots for _, dots in series):
+        if rows:
             label = f"{title} by epoch: {classifier}"
-            drawing = _over_epochs(series, label, title, is_loss=key == "loss")
+            sides = _sides(rows, title, is_loss=key == "loss")
+            drawing = lines(rows, label, *sides, series=list(map(called.heading, means)))
             figures.append({"title": title, "drawing": drawing})
     last = max((one["epoch"] for epochs in means.values() for one in epochs), default=0)
     at = {name: {one["epoch"]: one for one in epochs} for name, epochs in means.items()}
@@ -214,17 +215,18 @@ def _epoch_words(name: str, one: Mapping[str, Any], key: str, digits: int) -> st
     return said + (f" ± {decimal(one[key + '_sd'], digits)}" if one[key + "_sd"] else "")
 
 
-def _over_epochs(series: Series, label: str, title: str, *, is_loss: bool) -> Spec:
-    """Lines over epochs; losses, all above zero, on a scale of powers."""
-    values = [dot.y for _, dots in series for dot in dots]
-    powers = is_loss and min(values) > 0 and max(values) / min(values) > 10
-    if powers:
+def _sides(
+    rows: Sequence[Mapping[str, Any]], title: str, *, is_loss: bool
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the axes of epochs and of a score or loss; losses that differ much get a log scale."""
+    values = [row["y"] for row in rows]
+    log = is_loss and min(values) > 0 and max(values) / min(values) > 10
+    if log:
         domain = (min(values) / 1.2, max(values) * 1.2)
     else:
-        domain = around(values, 1e-3 if is_loss else 5.0)
-    last = max(dot.x for _, dots in series for dot in dots)
-    across = Side("Epoch", (0.6, max(last, 2) + 0.4), whole=True)
-    return lines(series, label, across, Side(title, domain, powers=powers, grid=True))
+        domain = padded(values, 1e-3 if is_loss else 5.0)
+    ends = (0.6, max(2, *(row["x"] for row in rows)) + 0.4)
+    return axis("Epoch", ends, **WHOLE), axis(title, domain, log=log, grid=True)
 
 
 def describe_calibration_curves(rows: Rows) -> list[dict[str, Any]]:
@@ -248,23 +250,20 @@ def _calibration_figure(
 ) -> dict[str, Any]:
     groups = {name: own for name, own in groups.items() if name != "all"} or groups
     most = max(row["predictions"] for own in groups.values() for row in own)
-    series = [
-        (
-            name,
-            [
-                Dot(
-                    row["confidence"],
-                    row["share_right"],
-                    f"{name}: confidence {percent(row['confidence'])}, came true "
-                    f"{percent(row['share_right'])}, {plural(row['predictions'], 'prediction')}",
-                    weight=row["predictions"] / most,
-                    alone=row["predictions"] < ENOUGH,
-                )
-                for row in own
-            ],
-        )
+    rows = [
+        {
+            "name": name,
+            "x": row["confidence"],
+            "y": row["share_right"],
+            "words": f"{name}: confidence {percent(row['confidence'])}, came true "
+            f"{percent(row['share_right'])}, {plural(row['predictions'], 'prediction')}",
+            "weight": row["predictions"] / most,
+            "alone": row["predictions"] < ENOUGH,
+        }
         for name, own in groups.items()
+        for row in own
     ]
     label = f"Share that came true by confidence: {classifier}, {', '.join(groups)}"
-    sides = Side("Confidence", (0, 1)), Side("Share that came true", (0, 1), grid=True)
-    return {"drawing": lines(series, label, *sides, diagonal=True, height=240, widest=460)}
+    sides = axis("Confidence", (0, 1)), axis("Share that came true", (0, 1), grid=True)
+    look = {"series": list(groups), "diagonal": True, "height": 240, "widest": 460}
+    return {"drawing": lines(rows, label, *sides, **look)}

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.report.cells import Axis, estimate, ruler, ticks_between
-from evenhand.report.figures import histogram, shares
+from evenhand.report.figures import heat_map, histogram
 from evenhand.report.read import read_csv
 from evenhand.report.render import decimal, percent
 
@@ -76,10 +76,17 @@ def _crossed(
 ) -> dict[str, Any]:
     """One pair's table; the map leaves out groups without cases, which `without` names."""
     columns = list(dict.fromkeys(name for cells in lines.values() for name in cells))
-    drawn = [
-        (name, [cells[other]["share"] if other in cells else None for other in columns])
-        for name, cells in lines.items()
-        if any(cell["of"] for cell in cells.values())
+    drawn = [name for name, cells in lines.items() if any(cell["of"] for cell in cells.values())]
+    shares = [
+        {
+            "row": i,
+            "column": j,
+            "value": (share := lines[name].get(other, {}).get("share")),
+            "text": percent(share, 0),
+            "words": f"{name}, {other}: {percent(share)}",
+        }
+        for i, name in enumerate(drawn)
+        for j, other in enumerate(columns, 1)
     ]
     over = second.replace("_", " ")
     numbered = ", ".join(f"{i} {name}" for i, name in enumerate(columns, 1))
@@ -89,8 +96,8 @@ def _crossed(
         "other": second,
         "columns": columns,
         "rows": [{"name": name, "cells": cells} for name, cells in lines.items()],
-        "figure": shares(drawn, columns, label, title=over.capitalize()) if drawn else None,
-        "without": [name for name in lines if name not in dict(drawn)],
+        "figure": heat_map(drawn, shares, label, title=over.capitalize()) if drawn else None,
+        "without": [name for name in lines if name not in drawn],
     }
 
 

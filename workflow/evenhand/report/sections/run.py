@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from altair import LayerChart
+
 from evenhand.errors import InputError
-from evenhand.report.figures import Bar, bars
+from evenhand.report.figures import bars
 from evenhand.report.render import duration, percent, plural
-from evenhand.report.vega import Spec
 
 #: Snakemake gives memory in MiB, and is asked for MB.
 MB_PER_MIB = 1.048576
@@ -171,16 +172,17 @@ def _totals(jobs: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _drawing(rules: list[dict[str, Any]]) -> Spec:
+def _drawing(rules: list[dict[str, Any]]) -> LayerChart:
     whole = sum(rule["seconds"] for rule in rules) or 1
     rows = [
-        Bar(
-            label=rule["rule"],
-            amount=rule["seconds"],
-            text=duration(rule["seconds"]),
-            words=f"{rule['rule']}: {plural(rule['jobs'], 'job')},"
+        {
+            "name": rule["rule"],
+            "amount": rule["seconds"],
+            "kind": "quiet",
+            "text": duration(rule["seconds"]),
+            "words": f"{rule['rule']}: {plural(rule['jobs'], 'job')},"
             f" {duration(rule['seconds'])}, {percent(rule['seconds'] / whole)} of all",
-        )
+        }
         for rule in rules[:MOST_BARS]
     ]
     label = f"Time of the {plural(len(rows), 'slowest rule')}, all jobs added up"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from evenhand.report.planes import Dot, lines
+from evenhand.report.figures import axis, lines
 from evenhand.report.sections.stereotypes_words import (
     in_a_list,
     in_order,
@@ -11,7 +11,6 @@ from evenhand.report.sections.stereotypes_words import (
     method_title,
     p_value,
 )
-from evenhand.report.vega import Side
 from evenhand.text.phrases import listed
 
 Rows = list[dict[str, Any]]
@@ -138,18 +137,18 @@ def _figures(
                 curves.setdefault(row["method"], []).append(place)
         if not curves:
             continue
-        series, said = [], []
+        names, dots = [], []
         for method in in_order(curves):
             name, area = method_title(method), auc.get((model, method))
             name += f" {area:.2f}" if area is not None else ""
-            said.append(name)
-            series.append((name, [Dot(x, y) for x, y in _thinned(sorted(curves[method]))]))
-        label = f"{model}, at least {agreeing} annotators: ROC curves. Areas: {listed(said)}."
+            names.append(name)
+            dots += [{"name": name, "x": x, "y": y} for x, y in _thinned(sorted(curves[method]))]
+        label = f"{model}, at least {agreeing} annotators: ROC curves. Areas: {listed(names)}."
         sides = (
-            Side(title, (0, 1), ticks=(0, 0.5, 1))
+            axis(title, (0, 1), values=[0, 0.5, 1])
             for title in ("False positives, share", "True positives, share")
         )
-        drawing = lines(series, label, *sides, points=False, diagonal=True, widest=380)
+        drawing = lines(dots, label, *sides, series=names, points=False, diagonal=True, widest=380)
         figures.append({"model": model, "drawing": drawing})
     return figures
 
