@@ -139,7 +139,7 @@ def compare(
     from scipy.stats import spearmanr
 
     count = len(bias)
-    varied = bias.std() > 0 and other.std() > 0
+    varied = np.ptp(bias) > 0 and np.ptp(other) > 0
     low, high = (
         _pearson_interval(bias, other, clusters, seed, resamples) if varied else (None, None)
     )
