@@ -139,7 +139,7 @@ def compare(
     from scipy.stats import spearmanr
 
     count = len(bias)
-    varied = np.ptp(bias) > 0 and np.ptp(other) > 0
+    varied = all(np.ptp(one) > 0 and one.std() > 0 for one in (bias, other))
     low, high = (
         _pearson_interval(bias, other, clusters, seed, resamples) if varied else (None, None)
     )
