@@ -14,7 +14,7 @@ import pytest
 from on_cluster import CLUSTER, HERE, Running, on_cluster, said, slurm_jobs
 
 #: What is made: the scores of all classifiers, so that each is trained.
-MADE = "results/tables/legal_cases_scores.csv"
+MADE = "results/tables/classifiers/cases"
 
 #: The rules that the profile of the tests gives a GPU.
 WITH_GPU = {"embed_paragraphs", "train_classifier", "train_frozen_head"}

@@ -34,7 +34,7 @@ legal:
     still: {kind: frozen, model: longer, datasets: [swiss], objectives: [erm], seeds: 2, epochs: 1}
   resamples: 100
 """
-TARGETS = tuple(f"results/tables/legal_swiss_{name}.csv" for name in ("table_4", "table_2"))
+TARGETS = ("results/tables/classifiers/swiss",)
 TRAINING = {"words": "train_linear", "whole": "train_classifier", "still": "train_frozen_head"}
 
 
