@@ -244,6 +244,8 @@ def test_a_shift_is_above_the_noise_and_none_is_not(tmp_path):
     assert woman["distance"] is woman["low"] is woman["p"] is woman["above_noise"] is None
     row = shifted(tmp_path, "cail", men(0.5, 0.5))[MALE]
     assert (row["distance"], row["above_noise"], row["p"]) == (0, False, 1)
+    row = shifted(tmp_path, "cail", men(0.5, 0.58))[MALE]
+    assert 0.05 < row["p"] < 0.5 and row["above_noise"] is False
 
 
 def test_the_draws_of_a_row_do_not_depend_on_other_rows(tmp_path):
@@ -455,7 +457,9 @@ def test_counts_and_examples(tmp_path):
         {"text": ["Une violation of Article 3."], "language": "fr"},
         {"text": ["violation of Article"], "language": None},
     ]
-    row = leaked(tmp_path, "ecthr", cases, ("en", "violation of Article"))[0]
+    row, *of_labels = leaked(tmp_path, "ecthr", cases, ("en", "violation of Article"))
+    # a case without a known label counts for no label
+    assert {(one["of_with"], one["of_without"]) for one in of_labels} == {(1, 1)}
     names = ("label", "cases", "of", "share", "paragraphs")
     assert [row[name] for name in names] == [None, 2, 3, 0.666667, 3]
     assert row["examples"] == "ecthr-1 1:18-38; ecthr-3 0:2-22"
