@@ -439,6 +439,7 @@ def test_pairs_mark_what_differs_and_sentences_show_their_counterfactual(look):
     view = look("sentences", "#?search=独一无二")
     assert view.texts() == ["埋在这里的女人捧着独一无二的记号。"]
     assert "No number: it has more tokens" in view.row("独一无二")
+    assert "contains unknown tokens" in look("sentences", "#?lean=unknown").row("Keyword")
     view.page.check("[name=both]")
     assert view.texts()[1] == "埋在这里的男人捧着独一无二的记号。"
 

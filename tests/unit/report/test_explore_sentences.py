@@ -2,6 +2,7 @@
 
 import csv
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -88,6 +89,18 @@ def test_numbers_are_those_of_the_scores(tmp_path, rows):
         reasons = answers(model, "why")
         assert reasons[1] == ["it has more tokens than the model takes"]
         assert not any(reasons[:1] + reasons[2:])
+
+
+def test_a_number_on_the_threshold_does_not_exceed_it(tmp_path, rows):
+    given = made_explorer.write_edition(tmp_path, "slguset", rows, models=["one"])
+    table = pq.read_table(given["bias_scores"][0]).to_pylist()
+    for row, bias in zip(table, [0.3, -0.3, 0.3001], strict=False):
+        row |= {"bias": bias, "excluded": None}
+    pq.write_table(pa.Table.from_pylist(table), given["bias_scores"][0])
+    model = described(given)[0]["models"][0]
+    directions = [one[0] for one in answers(model, "lean")[:3]]
+    assert directions == ["between", "between", "plus"]
+    assert model["measures"][0][:3] == [0.3, -0.3, 0.3001]
 
 
 def test_scores_are_joined_by_id_not_by_place(tmp_path, rows):
@@ -202,6 +215,14 @@ def test_numbers_are_columns_of_the_table(templates, tmp_path):
         if key == "slguset":
             assert table[1]["Sentence"] == "埋在这里的女人捧着独一无二的记号。"
             assert table[1]["Counterfactual"] == "埋在这里的男人捧着独一无二的记号。"
+
+
+def test_white_space_between_changed_words_is_changed_too():
+    assert aligned("he was here", "she is here") == [
+        ("", ""),
+        ("he was", "she is"),
+        (" here", " here"),
+    ]
 
 
 @given(st.text("ab 甲.", max_size=30), st.text("ab 甲.", max_size=30))

@@ -1,5 +1,6 @@
 """What holds of every explorer page without its script; tests/browser looks at it with it."""
 
+import base64
 import csv
 import json
 import math
@@ -180,6 +181,7 @@ def test_a_packed_set_is_the_set_without_what_the_script_works_out():
         "measures": [{"name": "p"}, {"name": "d", "furthest": True}],
         "models": [{"row": rows, "measures": [[0.5], [1]]} for rows in ([3, 1], None, [3, 1])],
     }
+    assert base64.b64decode(packed(document))[4:8] == bytes(4)  # no time
     found = unpacked(packed(document))
     assert found["rows"] == [[3, 1], None]
     assert [one["row"] for one in found["models"]] == [0, 1, 0]
