@@ -16,6 +16,7 @@ from evenhand.report.explore_sentences import explore_sentences
 from evenhand.report.write_classifiers_page import write_classifiers_page
 from evenhand.report.write_legal_page import write_legal_page
 from in_browser import View
+from unit.legal.made_predictions import predictions, right, write
 from unit.report import (
     made_case_page,
     made_classifiers,
@@ -457,6 +458,22 @@ def test_a_case_shows_its_evidence_and_every_training(look):
     assert "trained for Applicant's gender" in view.told()
     view = look("cases", "#?classifier=linear&objective=erm&trained=")
     assert "linear, ERM (2 seeds)" in view.told()
+
+
+def test_an_objective_is_that_of_the_attribute_a_filter_asks_for(browser, repository, tmp_path):
+    made = made_case_page.ecthr(tmp_path)
+    other = predictions(made["cases"][0], "ecthr", right, objective="group_dro",
+                        attribute="applicant_age")  # fmt: skip
+    made["predictions"].insert(1, write(tmp_path / "age.parquet", other))
+    made["trainings"].insert(1, "mine/linear/group_dro/applicant_age/all")
+    file = tmp_path / "cases.html"
+    explore_cases(templates=made_results.templates(repository), out=file,
+                  tables_out=tmp_path / "cases", **made)  # fmt: skip
+    view = Explorer(browser, file, "#?objective=group_dro&applicant_gender=female")
+    assert "trained for Applicant's gender" in view.told()
+    view.ask("#?objective=group_dro")
+    assert "trained for Applicant's age" in view.told()
+    view.close()
 
 
 def test_without_classifiers_there_are_the_cases(browser, repository, tmp_path):

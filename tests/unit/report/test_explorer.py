@@ -4,6 +4,7 @@ import base64
 import csv
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -162,6 +163,11 @@ def test_the_same_input_gives_the_same_page(name, templates, tmp_path):
     given = {"templates": templates, **make(tmp_path)}
     checks.check_same_twice(stage, given, tmp_path)
     assert str(tmp_path) not in (tmp_path / "first/page.html").read_text(encoding="utf-8")
+
+
+def test_the_script_makes_no_markup_of_data():
+    script = (checks.TEMPLATES / "explorer.js").read_text(encoding="utf-8")
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", script)
 
 
 VALUE = st.one_of(st.none(), st.text(max_size=3), st.integers(0, 9), st.lists(st.text(max_size=3)))
