@@ -37,7 +37,12 @@ class Rule:
     @property
     def modules(self) -> set[str]:
         plugins = re.findall(r'"(evenhand\.[\w.]+)"', self.text)
-        return {f"evenhand.{name}" for name in self.stages} | set(plugins)
+        pages = []
+        if self.name == "write_page":  # whose stage depends on the page
+            pages = re.findall(r'^ .*"(write_\w+)"', self.file.read_text(encoding="utf-8"), re.M)
+            assert len(pages) > 5
+        stages = [*self.stages, *(f"report.{page}" for page in pages)]
+        return {f"evenhand.{name}" for name in stages if "{" not in name} | set(plugins)
 
     @property
     def environment(self) -> Path | None:
@@ -79,9 +84,10 @@ def test_there_are_rules():
 
 @pytest.mark.parametrize("rule", STAGE_RULES, ids=lambda rule: rule.name)
 def test_a_rule_runs_the_stage_of_its_name(rule):
-    params, command = rule.stages
-    assert params == command
-    assert command.split(".")[-1] == SHARED.get(rule.name, rule.name)
+    if rule.name != "write_page":
+        params, command = rule.stages
+        assert params == command
+        assert command.split(".")[-1] == SHARED.get(rule.name, rule.name)
 
 
 def test_the_table_of_resources_names_only_rules():
