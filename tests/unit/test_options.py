@@ -84,3 +84,14 @@ def test_the_repr_names_the_keys_sorts_them_and_can_be_read_back():
 def test_two_keys_that_swap_their_values_make_another_repr():
     """Snakemake compares the set of a rule's parameters, without their names."""
     assert repr(Options("x", {"a": 1, "b": 2})) != repr(Options("x", {"a": 2, "b": 1}))
+
+
+def test_parts_of_the_configuration_join_to_one_parameter():
+    parts = [Options("bias", {"top": 3}), Options("scoring", {"seed": 1}), Options(None, {"x": 2})]
+    joined = Options.join(parts)
+    assert ast.literal_eval(repr(joined)) == {"bias.top": 3, "scoring.seed": 1, "--x": 2}
+    assert shlex.split(str(joined)) == [
+        *("--top", "3", "--seed", "1", "--x", "2"),
+        *("--from-config=bias:top", "--from-config=scoring:seed"),
+    ]
+    assert str(Options.join([])) == "" and repr(Options.join([])) == "{}"

@@ -12,6 +12,7 @@ from evenhand import plan, plan_individual, plan_models, plan_report, plan_slgus
 from evenhand.core.config import complete, read_schema
 from evenhand.core.config_reference import SCHEMA
 from evenhand.core.declared import declared
+from evenhand.core.families import load_members
 from evenhand.core.sources import read_sources
 from evenhand.errors import InputError
 from evenhand.slguset.shards import Skipped
@@ -248,11 +249,27 @@ def test_a_conversion_without_effect_is_refused(here):
         plan_models.check_models(config)
 
 
-def test_planning_loads_no_library_of_models():
-    code = (
-        "import sys; from evenhand import plan; print({'torch', 'transformers'} & {*sys.modules})"
+def test_planning_loads_no_library_of_tables_or_models(repository):
+    code = """if True:
+        import sys
+        from pathlib import Path
+        from evenhand import plan, plan_legal, plan_report
+        from evenhand.core.config import complete, read_config, read_schema
+        schema = read_schema(Path("workflow/schemas/config.schema.yaml"))
+        config = complete(read_config(Path("config/config.yaml")), schema)
+        plan.check_files(config)
+        for name, one in config["legal"]["datasets"].items():
+            for part in one["parts"]:
+                assert plan_legal.part_options(config, name, part)
+            for attribute in plan_legal.attributes(config, name):
+                plan_legal.attribute_tables(config, name, attribute)
+        assert len(plan_report.headline_files(config, ["a"])) == 4
+        assert plan_report.deliverables(config, ["a"])
+        print({"torch", "transformers", "numpy", "pyarrow", "jinja2"} & {*sys.modules})
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=repository
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
 
 
@@ -431,6 +448,23 @@ def test_the_reasons_of_filters_are_those_that_their_modules_name(here):
     assert told["reasons"][-1] == "near_duplicate"
     assert told["reason_names"][0] == "Biological sex"
     assert told["reason_meanings"][-1].startswith("Another sentence that is kept")
+
+
+@pytest.mark.parametrize(
+    ("package", "names"),
+    [
+        ("evenhand.legal.formats", ("KIND", "TABLES", "OPTIONS")),
+        ("evenhand.legal.attributes", ("TABLES",)),
+        ("evenhand.report.headlines", ("FILES",)),
+    ],
+)
+def test_what_the_plan_reads_off_a_plugin_is_what_it_says(package, names):
+    for module in load_members(package):
+        for name in names:
+            read, value = declared(module.__name__, name), getattr(module, name)
+            if isinstance(value, dict):
+                assert read.keys() == value.keys()
+            assert read == value or ... in read.values()
 
 
 def test_what_the_plan_reads_off_a_method_or_a_loss_is_what_it_says():

@@ -36,10 +36,7 @@ def test_a_card_tells_of_the_models_own_sets():
         "<results>/stereotypes/pairs/gates/english.json",
         "<results>/stereotypes/triples/gates/english.json",
     ]
-    assert inputs["tables"] == [
-        "<results>/tables/pairs/pairs",
-        "<results>/tables/pairs/triples",
-    ]
+    assert inputs["tables"] == [f"<results>/tables/pairs/{name}" for name in ("pairs", "triples")]
     assert inputs["bias"] == inputs["bias_gates"] == []
 
 

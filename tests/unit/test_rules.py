@@ -39,9 +39,15 @@ class Rule:
     @property
     def modules(self) -> set[str]:
         plugins = re.findall(r'"(evenhand\.[\w.]+)"', self.text)
-        patterns = [re.sub(r"\{\w+\}", "*", name.replace(".", "/")) for name in self.stages]
-        files = [file for one in patterns for file in LIBRARY.glob(f"{one}.py")]
-        return {f"evenhand.{file.parent.name}.{file.stem}" for file in files} | set(plugins)
+        pages = []
+        if self.name == "write_page":  # whose stage depends on the page
+            pages = re.findall(r'^ .*"(write_\w+)"', self.file.read_text(encoding="utf-8"), re.M)
+            assert len(pages) > 5
+        if self.name == "write_explorer":
+            pages = [file.stem for file in (LIBRARY / "report").glob("explore_*.py")]
+            assert len(pages) == 3
+        stages = [*self.stages, *(f"report.{page}" for page in pages)]
+        return {f"evenhand.{name}" for name in stages if "{" not in name} | set(plugins)
 
     @property
     def environment(self) -> Path | None:
@@ -61,7 +67,6 @@ def rules() -> list[Rule]:
 
 #: Rules that run the stage of another rule.
 SHARED = {"train_frozen_head": "train_classifier", "train_linear": "train_classifier"}
-SHARED["write_explorer"] = "explore_{explorer}"
 
 STAGE_RULES = [rule for rule in rules() if "shell:" in rule.text]
 
@@ -84,9 +89,10 @@ def test_there_are_rules():
 
 @pytest.mark.parametrize("rule", STAGE_RULES, ids=lambda rule: rule.name)
 def test_a_rule_runs_the_stage_of_its_name(rule):
-    params, command = rule.stages
-    assert params == command
-    assert command.split(".")[-1] == SHARED.get(rule.name, rule.name)
+    if rule.name not in {"write_page", "write_explorer"}:
+        params, command = rule.stages
+        assert params == command
+        assert command.split(".")[-1] == SHARED.get(rule.name, rule.name)
 
 
 def test_the_table_of_resources_names_only_rules():

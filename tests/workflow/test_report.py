@@ -77,7 +77,7 @@ def test_the_archive_holds_the_same_files(made, html):
 
 def test_neither_the_report_nor_another_caption_or_category_reruns_anything(made, html):
     assert made.plan("all") == []
-    made.edit("workflow/report/shown.csv", "Legal data,legal,Groups by split", "Law,legal,Groups")
+    made.edit("workflow/report/shown.csv", "Legal data,legal,{table}", "Law,legal,{table}")
     made.append("workflow/report/legal.rst", "\nOne sentence more.\n")
     assert made.plan("all") == []
     made.run("all", "--report", "again.html")

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.core import code
 from harness import Checkout, Job, checkout, once
 
 CONFIG = """\
@@ -89,12 +88,12 @@ class Graph:
 
     def __init__(self, jobs: list[dict]) -> None:
         self.jobs = {self.name(job): job for job in jobs}
-        makers = {output: name for name, job in self.jobs.items() for output in job["outputs"]}
+        self.makers = {file: name for name, job in self.jobs.items() for file in job["outputs"]}
         self.users = defaultdict(set)
         for name, job in self.jobs.items():
             for file in job["inputs"]:
-                if file in makers:
-                    self.users[makers[file]].add(name)
+                if file in self.makers:
+                    self.users[self.makers[file]].add(name)
 
     @staticmethod
     def name(job: dict) -> Job:
@@ -109,6 +108,11 @@ class Graph:
                 found.add(job)
                 waiting += self.users[job]
         return sorted(found)
+
+    def page(self, name: str) -> set[Job]:
+        found = {job for job in self.jobs if ("page", name) in job.wildcards}
+        assert len(found) == 1
+        return found
 
     def of_rules(self, *rules: str) -> set[Job]:
         found = {job for job in self.jobs if job.rule in rules}
@@ -151,8 +155,8 @@ def test_editing_a_filter_reruns_the_filters_and_what_depends_on_them(demo, grap
         "merge_candidates",
         "count_funnel",
         "report_published",
-        "write_slguset_page",
     } <= rules
+    assert graph.page("slguset") <= {*plan}
     assert not rules & {"find_keywords", "extract_sentences", "score_bias"}
     demo.write(module, before)
     assert demo.plan() == []
@@ -212,42 +216,36 @@ def test_what_the_code_does_not_notice_reruns_nothing(demo):
 
 
 def test_editing_what_stages_share_reruns_those_that_import_it(demo, graph):
-    module = "evenhand.slguset.verdicts"
-    importers = {
-        rule for rule, stage in stages(demo).items() if module in code.manifest(stage)["modules"]
-    }
-    assert "apply_filters" in importers and "extract_sentences" not in importers
+    importers = using(demo, graph, "modules", "evenhand.slguset.verdicts")
+    rules = {job.rule for job in importers}
+    assert "apply_filters" in rules and "extract_sentences" not in rules
     demo.append(f"{LIBRARY}/slguset/verdicts.py", "\n\nADDED = 1\n")
-    assert demo.plan() == graph.below(graph.of_rules(*importers))
+    assert demo.plan() == graph.below(importers)
 
 
 @pytest.mark.parametrize("package", ["rjieba", "torch", "jinja2", "tokenizers", "python-dateutil"])
 def test_another_locked_version_reruns_the_stages_that_use_it(demo, graph, package):
-    records = [json.loads(demo.read(path)) for path in paths(demo, "results/.evenhand/records")]
-    importers = {
-        record["stage"].split(".")[-1]
-        for record in records
-        if package
-        in json.loads(demo.read(f"results/.evenhand/code/{record['code']}.json"))["packages"]
-    }
-    assert 0 < len(importers) < len({record["stage"] for record in records})
+    importers = using(demo, graph, "packages", package)
+    assert 0 < len(importers) < len(graph.jobs)
     lock = "requirements/torch.txt" if package == "torch" else "requirements/requirements.lock"
     demo.edit(lock, f"{package}==", f"{package}==99.")
-    assert demo.plan() == graph.below(graph.of_rules(*importers))
+    assert demo.plan() == graph.below(importers)
 
 
 def test_a_package_that_no_stage_imports_reruns_nothing(demo):
-    demo.edit("requirements/requirements.lock", "\nruff==", "\nruff==99.")
+    demo.edit("requirements/requirements.lock", "\npulp==", "\npulp==99.")
     assert demo.plan() == []
 
 
-def stages(checkout: Checkout) -> dict[str, str]:
-    """Module by rule, as the stages themselves recorded it."""
-    modules = {
-        json.loads(checkout.read(path))["stage"]
-        for path in paths(checkout, "results/.evenhand/records")
-    }
-    return {module.split(".")[-1]: module for module in modules}
+def using(checkout: Checkout, graph: Graph, part: str, name: str) -> set[Job]:
+    """The jobs whose code holds this module or package, as they themselves recorded it."""
+    found = set()
+    for path in paths(checkout, "results/.evenhand/records"):
+        record = json.loads(checkout.read(path))
+        manifest = json.loads(checkout.read(f"results/.evenhand/code/{record['code']}.json"))
+        if name in manifest[part]:
+            found |= {graph.makers[one["file"]] for one in record["outputs"].values()}
+    return found
 
 
 def paths(checkout: Checkout, folder: str) -> list[str]:
@@ -394,7 +392,8 @@ def test_the_order_of_files_counts(demo, graph):
 def test_the_roles_of_results_count(demo, graph):
     for old, new in (("people", "swapped"), ("meta", "people"), ("swapped", "meta")):
         demo.edit(f"{LIBRARY}/plan_individual.py", f'"{old}": [', f'"{new}": [')
-    people = {job for job in graph.of_rules("write_explorer") if ("explorer", "people") in job[1]}
+    people = {job for job in graph.jobs if ("explorer", "people") in job.wildcards}
+    assert people
     assert demo.plan() == graph.below(people)
 
 
@@ -412,7 +411,7 @@ def test_a_new_template_that_no_page_uses_reruns_nothing(demo):
 
 def test_an_edited_template_reruns_the_pages_that_use_it(demo, graph):
     demo.append(f"{LIBRARY}/report/templates/slguset_funnel.html", "<!-- edited -->")
-    assert demo.plan() == graph.below(graph.of_rules("write_slguset_page"))
+    assert demo.plan() == graph.below(graph.page("slguset"))
 
 
 # deliverables
@@ -478,15 +477,16 @@ def test_a_changed_stage_with_the_same_output_lets_the_later_ones_be_served(demo
     changed = {"apply_filters", "import_published"}
     run = demo.run()
     assert run.jobs == graph.below(graph.of_rules(*changed))
-    later = {job.rule: job.served for job in run.jobs if job.rule not in changed}
+    later = {
+        dict(job.wildcards).get("page", job.rule): job.served
+        for job in run.jobs
+        if job.rule not in changed
+    }
     traced = {
         "collect_provenance",
         "export_tables",
-        "write_front_page",
-        "write_provenance_page",
         "write_run_page",
-        "write_slguset_page",
-        "write_models_page",
+        *("index", "provenance", "slguset", "language_models"),
     }  # they say which code made the results, or how long it took
     assert {rule for rule, served in later.items() if not served} <= traced
     assert {"merge_candidates", "draw_annotation", "score_bias"} <= later.keys()

@@ -4,9 +4,9 @@ import importlib
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+from evenhand.core.declared import declared
 from evenhand.core.sources import source_path
 from evenhand.errors import InputError
 from evenhand.legal.dataset import Dataset
@@ -66,7 +66,7 @@ def check_legal(config: Config) -> dict[str, str]:
             key = f"legal.datasets.{name}.parts.{part}"
             if not how["files"] and not how["sources"]:
                 raise InputError(f"config: {key} names neither files nor sources")
-            kind = _format(how["format"]).KIND
+            kind = _of_format(how, "KIND")
             if kind not in (one["kind"], "any"):
                 raise InputError(
                     f"config: {key} is read as {how['format']}, which is {kind},"
@@ -107,13 +107,13 @@ def part_files(
 
 def part_tables(config: Config, name: str, one: str) -> list[str]:
     """The editable tables that its reader looks into."""
-    return _tables(config, _format(part(config, name, one)["format"]).TABLES)
+    return _tables(config, _of_format(part(config, name, one), "TABLES"))
 
 
 def part_options(config: Config, name: str, one: str) -> list[str]:
     """The keys of the part that its reader is told."""
     how = part(config, name, one)
-    return ["format", *(key for key in _format(how["format"]).OPTIONS if key in how)]
+    return ["format", *(key for key in _of_format(how, "OPTIONS") if key in how)]
 
 
 def reader_modules(config: Config, name: str, one: str) -> list[str]:
@@ -136,8 +136,7 @@ def records(config: Config, name: str) -> list[str]:
 
 def attribute_tables(config: Config, name: str, attribute: str) -> list[str]:
     """The editable tables that an attribute is looked up in."""
-    module = importlib.import_module(attribute_module(config, name, attribute))
-    return _tables(config, module.TABLES)
+    return _tables(config, declared(attribute_module(config, name, attribute), "TABLES"))
 
 
 def findings(config: Config, name: str) -> list[str]:
@@ -270,8 +269,9 @@ def other_files(config: Config) -> list[str]:
     return files
 
 
-def _format(name: str) -> ModuleType:
-    return importlib.import_module(f"evenhand.legal.formats.{name}")
+def _of_format(how: dict[str, Any], name: str) -> Any:
+    """What the format of a part declares."""
+    return declared(f"evenhand.legal.formats.{how['format']}", name)
 
 
 def _tables(config: Config, names: Iterable[str]) -> list[str]:

@@ -3,7 +3,6 @@
 Functions of the (completed) configuration, as in `evenhand.plan`.
 """
 
-import importlib
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Any
@@ -18,6 +17,7 @@ from evenhand import (
     plan_slguset,
     plan_stereotypes,
 )
+from evenhand.core.declared import declared
 from evenhand.report.pages import PAGES
 
 Config = dict[str, Any]
@@ -158,18 +158,17 @@ def page_files(config: Config, shards: Iterable[str]) -> list[str]:
 def headline_files(config: Config, shards: Iterable[str]) -> dict[str, list[str]]:
     """The results that the front page reads of each system that this configuration has."""
     shown = page_inputs(config, shards)
-    systems = importlib.import_module("evenhand.report.headline").SYSTEMS
+    systems = declared("evenhand.report.headline", "SYSTEMS")
     found = {}
     for system, (*_, its_pages) in systems.items():
-        module = importlib.import_module(f"evenhand.report.headlines.{system}")
+        patterns = declared(f"evenhand.report.headlines.{system}", "FILES").values()
         files = flat(*(shown[page] for page in its_pages if page in shown))
         if its_pages[0] in shown:
             found[system] = [
                 file
                 for file in files
                 if any(
-                    fnmatchcase(file.removeprefix("<results>/"), pattern)
-                    for pattern in module.FILES.values()
+                    fnmatchcase(file.removeprefix("<results>/"), pattern) for pattern in patterns
                 )
             ]
     if "slguset" in found:  # no result: what the paper counts

@@ -95,8 +95,7 @@ def run(module, *words):
 def stage(module, *options, plugins=()):
     """What runs a stage: its files, its options and the digest of its code, as `params`.
 
-    Options, and the modules that are plugins of the stage, may be functions of the wildcards; the
-    name of the module may hold some.
+    The module, options, and modules that are plugins may be functions of the wildcards.
     """
 
     def of(part, wildcards):
@@ -105,7 +104,7 @@ def stage(module, *options, plugins=()):
     def code(wildcards):
         if not workflow.is_main_process:  # which alone records parameters
             return ""
-        modules = [f"evenhand.{module}".format(wildcards=wildcards), *of(plugins, wildcards)]
+        modules = [f"evenhand.{of(module, wildcards)}", *of(plugins, wildcards)]
         return f"{'+'.join(modules)}@{digest(*modules)}"
 
     def joined(wildcards):

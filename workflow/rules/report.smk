@@ -1,11 +1,14 @@
 # Where every file came from, and the pages.
 import snakemake
 
-from evenhand.report.pages import templates_of
+from evenhand.report import pages
 
+#: page, as its file is called -> the templates that it may use
 TEMPLATES = {
-    page: [f"workflow/evenhand/report/templates/{name}" for name in templates_of(page)]
-    for page in plan_report.pages(config, SHARDS)
+    Path(file).stem: [
+        f"workflow/evenhand/report/templates/{name}" for name in pages.templates_of(page)
+    ]
+    for page, (file, _) in pages.PAGES.items()
 }
 #: what is offered as tables, by what it is called among them
 TABLES = {
@@ -16,9 +19,75 @@ TABLES = {
 }
 #: system -> what the front page reads of it
 SYSTEMS = plan_report.headline_files(config, SHARDS)
+NOTICE = options("slguset.annotation", "notice")
 PAGES = Options(None, {"pages": plan_report.pages(config, SHARDS)})
+TRACED = {"provenance": "<results>/provenance.json"}
+#: for pages whose links to the page of provenance need no look into it
+TO_PROVENANCE = Options(None, {"provenance": "../provenance.json"})
 #: the splits whose cases can be looked at one by one
 LINKED = derived("legal.cases_page.splits", {"linked": LEGAL["cases_page"]["splits"]})
+ERRORS = {"errors": "resources/known_errors.csv"}
+PAPER = {"paper": "resources/paper_items.csv"}
+#: page, as its file is called -> its stage, what it shows, its options, other modules that it runs
+WRITTEN = {
+    "index": (
+        "write_front_page",
+        SYSTEMS | ERRORS | TRACED,
+        [Options(None, {"systems": list(SYSTEMS)} | plan_report.titles(config)), NOTICE],
+        [f"evenhand.report.headlines.{system}" for system in SYSTEMS],
+    ),
+    "slguset": (
+        "write_slguset_page",
+        plan_report.slguset_page_files(config, SHARDS) | TRACED | PAPER,
+        [NOTICE, Options(None, plan_report.reason_options(config))],
+        [],
+    ),
+    "language_models": (
+        "write_models_page",
+        plan_report.models_page_files(config) | PAPER,
+        [TO_PROVENANCE],
+        [],
+    ),
+    "individual_fairness": (
+        "write_individual_page",
+        plan_report.individual_page_files(config) | PAPER,
+        [],
+        [],
+    ),
+    "legal_cases": (
+        "write_legal_page",
+        plan_legal.page_files(config) | PAPER,
+        [
+            derived("legal.datasets", plan_legal.page_options(config)),
+            LINKED,
+            TO_PROVENANCE,
+        ],
+        KINDS,
+    ),
+    "legal_classifiers": (
+        "write_classifiers_page",
+        plan_classifiers.classifiers_page_files(config) | PAPER,
+        [
+            derived(
+                "legal.datasets",
+                plan_classifiers.classifiers_page_options(config),
+                swapped="legal.swap",
+                objectives=None,
+                objective_titles=None,
+            ),
+            LINKED,
+            TO_PROVENANCE,
+        ],
+        KINDS,
+    ),
+    "known_errors": ("write_errors_page", ERRORS, [], []),
+    "provenance": (
+        "write_provenance_page",
+        TRACED,
+        [derived("results", {"results": config["results"]})],
+        [],
+    ),
+}
 #: explorer page -> its inputs, and its options
 EXPLORERS = {
     "sentences": [plan_report.explorer_files(config)],
@@ -61,7 +130,7 @@ rule collect_provenance:
         run(
             "report.collect_provenance",
             # not those of pages and their tables, which are of a later time than this
-            '--records $(grep -LE \'"stage": "evenhand.report.(collect_|export_|write_.*_page")\'',
+            '--records $(grep -LE \'"stage": "evenhand.report.(collect_|export_|explore_|write_.*_page")\'',
             "$EVENHAND_STATE/records/*.json)",
         )
 
@@ -80,63 +149,32 @@ rule export_tables:
         run("report.export_tables")
 
 
-rule write_front_page:
+rule write_page:
     input:
-        **SYSTEMS,
-        errors="resources/known_errors.csv",
-        provenance="<results>/provenance.json",
-        templates=TEMPLATES.get("front", []),
+        unpack(lambda wildcards: WRITTEN[wildcards.page][1]),
+        templates=lambda wildcards: TEMPLATES[wildcards.page],
     output:
-        shown("<results>/report/index.html"),
+        shown("<results>/report/{page}.html"),
+    wildcard_constraints:
+        page="|".join(WRITTEN),
     conda:
         "../../envs/report.yaml"
     params:
         **stage(
-            "report.write_front_page",
-            Options(None, {"systems": list(SYSTEMS)}),
-            Options(None, plan_report.titles(config)),
-            options("slguset.annotation", "notice"),
-            PAGES,
-            plugins=[f"evenhand.report.headlines.{system}" for system in SYSTEMS],
+            lambda wildcards: f"report.{WRITTEN[wildcards.page][0]}",
+            lambda wildcards: Options.join([*WRITTEN[wildcards.page][2], PAGES]),
+            plugins=lambda wildcards: WRITTEN[wildcards.page][3],
         ),
+        module=lambda wildcards: WRITTEN[wildcards.page][0],
     shell:
-        run("report.write_front_page")
-
-
-rule write_errors_page:
-    input:
-        errors="resources/known_errors.csv",
-        templates=TEMPLATES.get("known_errors", []),
-    output:
-        shown("<results>/report/known_errors.html"),
-    conda:
-        "../../envs/report.yaml"
-    params:
-        **stage("report.write_errors_page", PAGES),
-    shell:
-        run("report.write_errors_page")
-
-
-rule write_provenance_page:
-    input:
-        provenance="<results>/provenance.json",
-        templates=TEMPLATES.get("provenance", []),
-    output:
-        shown("<results>/report/provenance.html"),
-    conda:
-        "../../envs/report.yaml"
-    params:
-        **stage("report.write_provenance_page", PAGES),
-        results=lambda wildcards, output: str(Path(output[0]).parents[1]),
-    shell:
-        run("report.write_provenance_page", "--results {params.results}")
+        run("report.{params.module}")
 
 
 rule write_run_page:
     input:
         BEFORE_RUN,
         provenance="<results>/provenance.json",
-        templates=TEMPLATES.get("run", []),
+        templates=TEMPLATES["run"],
     output:
         out=shown("<results>/report/run.html"),
         jobs_out="<results>/report/run.csv",
@@ -155,105 +193,6 @@ rule write_run_page:
         )
 
 
-rule write_slguset_page:
-    input:
-        **plan_report.slguset_page_files(config, SHARDS),
-        provenance="<results>/provenance.json",
-        paper="resources/paper_items.csv",
-        templates=TEMPLATES.get("slguset", []),
-    output:
-        shown("<results>/report/slguset.html"),
-    conda:
-        "../../envs/report.yaml"
-    params:
-        **stage(
-            "report.write_slguset_page",
-            options("slguset.annotation", "notice"),
-            Options(None, plan_report.reason_options(config)),
-            PAGES,
-        ),
-    shell:
-        run("report.write_slguset_page")
-
-
-rule write_models_page:
-    input:
-        **plan_report.models_page_files(config),
-        paper="resources/paper_items.csv",
-        templates=TEMPLATES.get("language_models", []),
-    output:
-        shown("<results>/report/language_models.html"),
-    conda:
-        "../../envs/report.yaml"
-    params:
-        **stage("report.write_models_page", PAGES),
-    shell:
-        run("report.write_models_page", "--provenance ../provenance.json")
-
-
-rule write_individual_page:
-    input:
-        **plan_report.individual_page_files(config),
-        paper="resources/paper_items.csv",
-        templates=TEMPLATES.get("individual_fairness", []),
-    output:
-        shown("<results>/report/individual_fairness.html"),
-    conda:
-        "../../envs/report.yaml"
-    params:
-        **stage("report.write_individual_page", PAGES),
-    shell:
-        run("report.write_individual_page")
-
-
-rule write_legal_page:
-    input:
-        **plan_legal.page_files(config),
-        paper="resources/paper_items.csv",
-        templates=TEMPLATES.get("legal_cases", []),
-    output:
-        shown("<results>/report/legal_cases.html"),
-    conda:
-        "../../envs/report.yaml"
-    params:
-        **stage(
-            "report.write_legal_page",
-            derived("legal.datasets", plan_legal.page_options(config)),
-            LINKED,
-            PAGES,
-            plugins=KINDS,
-        ),
-    shell:
-        run("report.write_legal_page", "--provenance ../provenance.json")
-
-
-rule write_classifiers_page:
-    input:
-        **plan_classifiers.classifiers_page_files(config),
-        paper="resources/paper_items.csv",
-        templates=TEMPLATES.get("legal_classifiers", []),
-    output:
-        shown("<results>/report/legal_classifiers.html"),
-    conda:
-        "../../envs/report.yaml"
-    params:
-        **stage(
-            "report.write_classifiers_page",
-            derived(
-                "legal.datasets",
-                plan_classifiers.classifiers_page_options(config),
-                swapped="legal.swap",
-                objectives=None,
-                objective_titles=None,
-            ),
-            LINKED,
-            PAGES,
-            plugins=KINDS,
-        ),
-    shell:
-        run("report.write_classifiers_page", "--provenance ../provenance.json")
-
-
 rule write_explorer:
     input:
         unpack(lambda wildcards: EXPLORERS[wildcards.explorer][0]),
@@ -267,7 +206,7 @@ rule write_explorer:
         "../../envs/report.yaml"
     params:
         **stage(
-            "report.explore_{wildcards.explorer}",
+            lambda wildcards: f"report.explore_{wildcards.explorer}",
             lambda wildcards: Options.join(EXPLORERS[wildcards.explorer][1:]),
             PAGES,
             plugins=lambda wildcards: KINDS if wildcards.explorer == "cases" else [],

@@ -86,6 +86,21 @@ def test_only_what_the_methods_need_is_read(tmp_path, pairs, folders):
     assert all(row["n_tokens"] > 0 for row in scored)
 
 
+@pytest.mark.parametrize(
+    ("null_methods", "scored_by"), [(["sss"], {"sss"}), ([], {"aul"}), (None, {"aul"})]
+)
+def test_score_pairs_scores_untrained_models_by_their_own_methods_if_there_are_some(
+    tmp_path, pairs, folders, null_methods, scored_by
+):
+    outputs = {name: tmp_path / name for name in ("out", "tokens", "gate", "null")}
+    options = {"methods": ["aul"], "null_methods": null_methods, "null_seeds": 1}
+    counts = score_pairs(pairs=pairs, **outputs, name="tiny", model=folders["bert"], **options)
+    rows = pq.read_table(outputs["null"]).to_pylist()
+    found = {name for row in rows for name in ("aul", "sss", "cps") if row[name] is not None}
+    assert found == scored_by
+    assert counts["null_seeds"] == 1
+
+
 @pytest.mark.parametrize("options", [{"seeds": 0}, {"methods": ["log_likelihood"]}])
 def test_nothing_to_score_gives_an_empty_table(tmp_path, pairs, folders, options):
     rows, counts = run(tmp_path, pairs, folders["bert"], **options)

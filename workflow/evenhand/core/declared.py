@@ -21,16 +21,22 @@ def declared(module: str, name: str) -> Any:
     Returns
     -------
     object
-        A literal. For a call, ``Method(title="MLP", heads=f)``, its keywords as a dict, with
-        Ellipsis for values that are no literals.
+        A literal, with Ellipsis for values of a dict that are no literals. For a call,
+        ``Method(title="MLP", heads=f)``, its keywords as such a dict.
     """
     path = LIBRARY.joinpath(*module.split(".")).with_suffix(".py")
+    places: dict[str, str] = {}
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ImportFrom) and name in [one.name for one in node.names]:
-            return declared(node.module, name)
+        if isinstance(node, ast.ImportFrom):
+            places |= {one.name: node.module for one in node.names}
+            if name in places:
+                return declared(node.module, name)
         targets = node.targets if isinstance(node, ast.Assign) else []
         targets = [node.target] if isinstance(node, ast.AnnAssign) else targets
         if name in map(ast.unparse, targets):
+            if isinstance(node.value, ast.Attribute):  # of a module imported before
+                owner = ast.unparse(node.value.value)
+                return declared(f"{places[owner]}.{owner}", node.value.attr)
             if isinstance(node.value, ast.Call):
                 return {one.arg: _literal(one.value) for one in node.value.keywords}
             return _literal(node.value)
@@ -38,6 +44,9 @@ def declared(module: str, name: str) -> Any:
 
 
 def _literal(node: ast.expr) -> Any:
+    if isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+        return {ast.literal_eval(key): _literal(value) for key, value in pairs}
     try:
         return ast.literal_eval(node)
     except ValueError:

@@ -36,7 +36,7 @@ def tabulate_pairs(
     out : Path
         The folder of the tables; see `evenhand.core.tables`.
     nulls : list of Path, optional
-        The scores of untrained models, as `score_null` writes them. With fewer than 3 seeds no
+        The scores of untrained models, as `score_pairs` writes them. With fewer than 3 seeds no
         score is called distinguishable from no bias.
     agreeing : list of int, optional
         How many annotators must name the bias type of a pair for it to count as biased: 3, 4

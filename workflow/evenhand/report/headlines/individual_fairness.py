@@ -27,7 +27,7 @@ from evenhand.report.render import decimal, plural
 from evenhand.tabular.prepared import RECORD
 
 FOLDER = "tables/individual"
-FILES = {"tables": FOLDER, "data": "tabular/*/data.json"}
+FILES = {"tables": "tables/individual", "data": "tabular/*/data.json"}
 
 TABLES = {
     "table_4": "Table 4: accuracy and individual fairness",
