@@ -173,9 +173,9 @@ def derived(key, values, **others):
     return Options(None, values, dict.fromkeys(values, key) | others)
 
 
-def shown(path):
+def shown(path, **others):
     """An output that `snakemake --report` shows, as `workflow/report/shown.csv` says."""
-    return report(path, **SHOWN[path])
+    return report(path, **SHOWN[path] | others)
 
 
 def shown_folder(path):

@@ -10,6 +10,7 @@ TEMPLATES = {
     ]
     for page, (file, _) in pages.PAGES.items()
 }
+TITLES = {Path(file).stem: title for file, title in pages.PAGES.values()}
 #: what is offered as tables, by what it is called among them
 TABLES = {
     **{one.removeprefix("<results>/"): one for one in plan_report.tables(config, SHARDS)},
@@ -154,7 +155,10 @@ rule write_page:
         unpack(lambda wildcards: WRITTEN[wildcards.page][1]),
         templates=lambda wildcards: TEMPLATES[wildcards.page],
     output:
-        shown("<results>/report/{page}.html"),
+        shown(
+            "<results>/report/{page}.html",
+            labels=lambda wildcards: {"result": TITLES[wildcards.page]},
+        ),
     wildcard_constraints:
         page="|".join(WRITTEN),
     conda:
