@@ -242,13 +242,6 @@ def test_pickled_weights_are_converted_first(here, weights):
     ]
 
 
-def test_a_conversion_without_effect_is_refused(here):
-    model_files("m", *WHOLE)
-    config = configured(models={"m": {"path": "m", "convert": True}}, slguset={"published": {}})
-    with pytest.raises(InputError, match=r"models\.m\.convert has no effect .* `path`; remove it"):
-        plan_models.check_models(config)
-
-
 def test_planning_loads_no_library_of_tables_or_models(repository):
     code = """if True:
         import sys

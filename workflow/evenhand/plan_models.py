@@ -31,11 +31,6 @@ def check_models(config: Config) -> None:
                 " pretrain",
                 remedy="give exactly one of them",
             )
-        if model["convert"] and "hub" not in model:
-            raise InputError(
-                f"config: {key}.convert has no effect for a model with `{kinds[0]}`",
-                remedy="remove it (pickled weights under `path` are converted without it)",
-            )
         if "path" in model:
             try:
                 check_folder(Path(model["path"]), pickled=True)
