@@ -94,18 +94,14 @@ def hostile(repository: Path, results: Path) -> Path:
         ),
     )  # fmt: skip
 
-    about = {"names": ["mine"], "titles": [HOSTILE]}
-    of_cases = made_legal.write_results(repository, folder(results / "legal/cases"))
+    of_cases = made_legal.write_results(repository, results / "tables")
     write_legal_page(
-        **common, out=report / "legal_cases.html", **about, kinds=["ecthr"],
-        parts=[f"mine/{HOSTILE}"], **of_cases,
-    )  # fmt: skip
-    of_classifiers = made_classifiers.write_results(
-        repository, folder(results / "legal/classifiers")
+        **common, out=report / "legal_cases.html", titles=[HOSTILE], kinds=["ecthr"], **of_cases
     )
+    of_classifiers = made_classifiers.write_results(repository, results / "tables")
     write_classifiers_page(
-        **common, out=report / "legal_classifiers.html", **about, kinds=["cail"],
-        **of_classifiers, **made_classifiers.drawn(results / "legal/classifiers"),
+        **common, out=report / "legal_classifiers.html", titles=[HOSTILE], kinds=["cail"],
+        **of_classifiers,
     )  # fmt: skip
 
     explore_cases(
@@ -123,7 +119,7 @@ def hostile(repository: Path, results: Path) -> Path:
             *of_models["sets"], *of_models["gates"], *of_models["tables"],
             of_models["released"],
         ],
-        legal=named_legal(results / "tables", of_cases, of_classifiers),
+        legal=[*of_cases["tables"], *of_classifiers["tables"]],
         names=["mine"], titles=[HOSTILE], provenance=provenance,
         errors=write_errors(results / "errors.csv"),
     )  # fmt: skip
@@ -274,14 +270,3 @@ def write_run(common: dict[str, Any], results: Path, report: Path, job: str) -> 
         benchmarks=results / "benchmarks",
         logs=results / "logs", snakemake="9.9.9",
     )  # fmt: skip
-
-
-def named_legal(tables: Path, *made: dict[str, Any]) -> list[Path]:
-    """Copies of the legal tables under the names that the front page knows them by."""
-    found = []
-    for files in made:
-        for kind in ("sizes", "cross", "table_4", "claims", "tests"):
-            for path in files.get(kind, []):
-                found.append(tables / f"legal_mine_{kind}.csv")
-                shutil.copyfile(path, found[-1])
-    return found

@@ -586,19 +586,18 @@ def legal_pages(repository, tmp_path):
     common = {"templates": made_results.templates(repository)}
     results = made_classifiers.write_results(repository, tmp_path)
     write_classifiers_page(
-        **common, out=tmp_path / "legal_classifiers.html", names=["mine"], kinds=["cail"],
-        titles=["Mine"], **results, **made_classifiers.drawn(tmp_path),
+        **common, out=tmp_path / "legal_classifiers.html", kinds=["cail"], titles=["Mine"],
+        **results,
     )  # fmt: skip
     (tmp_path / "legal").mkdir()
-    legal = made_legal.write_results(repository, tmp_path / "legal")
+    legal = made_legal.write_results(repository, tmp_path / "legal", "other")
     write_legal_page(
-        **common, out=tmp_path / "legal_cases.html", names=["other"], kinds=["ecthr"],
-        titles=["Other"], parts=["other/part"], **legal,
-    )  # fmt: skip
+        **common, out=tmp_path / "legal_cases.html", kinds=["ecthr"], titles=["Other"], **legal
+    )
     explore_cases(
         **common, out=tmp_path / "cases.html", tables_out=tmp_path / "cases",
         names=["mine", "other"], kinds=["cail", "ecthr"], titles=["Mine", "Other"],
-        cases=[tmp_path / "d.parquet", tmp_path / "legal/mine.parquet"],
+        cases=[tmp_path / "d.parquet", tmp_path / "legal/other/other.parquet"],
         predictions=[tmp_path / "p.parquet"], trainings=["mine/linear/any/none/all"],
     )  # fmt: skip
     return tmp_path

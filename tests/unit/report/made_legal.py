@@ -11,8 +11,8 @@ from evenhand.legal.tabulate_cases import tabulate_cases
 from unit.legal.made_cases import evidence, record, write_cases, write_found
 
 
-def write_results(repository: Path, folder: Path) -> dict[str, list[Path]]:
-    """Write the results on thirty cases of the data set ``mine``, and return their paths."""
+def write_results(repository: Path, folder: Path, name: str = "mine") -> dict[str, list[Path]]:
+    """Write the results on thirty cases of a data set, and return their paths."""
     cases = [
         {
             "labels": [["3"], ["6", "8"], []][number % 3],
@@ -24,19 +24,19 @@ def write_results(repository: Path, folder: Path) -> dict[str, list[Path]]:
         }
         for number in range(30)
     ]
-    own = folder / "mine"
+    own = folder / name
     (own / "records").mkdir(parents=True)
-    data = write_cases(own / "mine.parquet", "ecthr", cases)
+    data = write_cases(own / f"{name}.parquet", "ecthr", cases)
     she = record(1, text=("She was born.",))
     found = Finding("female", "pronouns", 0.97, (evidence(she, "She"),))
-    tables = folder / "cases" / "mine"
+    tables = folder / "cases" / name
     tabulate_cases(
         data=data,
         claims=repository / "resources/legal/published_cross.csv",
         words=repository / "resources/legal/outcome_words.csv",
         out=tables,
         kind="ecthr",
-        dataset="mine",
+        dataset=name,
         findings=[write_found(folder, [(she, found)])[1]],
         attributes=["applicant_gender"],
         resamples=100,

@@ -1,7 +1,6 @@
 """The headline of the language models: whether any can be told from no bias."""
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -73,19 +72,19 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         results += _results(one, path, sets.get(one, {}), gates)
     figure, caption = _figure(results)
     text, more = _found(results)
-    of = partial(places, found, FILES)
+    scores = [f"{folder}/bias_scores.csv" for folder in places(found, FILES, "scores")]
     return Headline(
-        sentence=told(text, of("scores")),
+        sentence=told(text, scores),
         more=more,
         figure=figure,
         caption=caption,
-        figure_files=of("scores"),
+        figure_files=scores,
         verdicts=[
             Verdicts(
                 "StereoSet’s LMS, SS and ICAT of released systems, a row per system and part",
                 tally(row["verdict"] for row in read_table(path / "stereoset.csv")),
                 "Computed from the authors’ own sentence scores: a check of our arithmetic.",
-                [place(path, FILES["released"])],
+                [f"{place(path, FILES['released'])}/stereoset.csv"],
             )
             for path in found["released"]
         ],
@@ -112,7 +111,7 @@ def _results(
     return [
         {
             "set": about.get("title") or one,
-            "file": place(path, FILES["scores"]),
+            "file": f"{place(path, FILES['scores'])}/bias_scores.csv",
             "model": model["model"],
             "why": model["why"],
             "told": model["conclusion"]["told"],

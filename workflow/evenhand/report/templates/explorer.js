@@ -392,7 +392,7 @@
       this.table?.destroy();
       // on a phone rows are drawn as blocks, which would take their roles away
       const element = make("table", { role: "table" }, make("caption", {}, set.title),
-        make("thead", {}, make("tr", {}, ...this.columns.map(({ title }) => make("th", { scope: "col" }, bdi(title))))),
+        make("thead", {}, make("tr", {}, ...this.columns.map(({ title }) => make("th", { scope: "col", "aria-label": title.trim() }, bdi(title))))),
         make("tbody", { role: "rowgroup" }));
       this.root.querySelector(".grid").replaceChildren(element);
       this.sorted = []; // until it is asked
