@@ -55,8 +55,10 @@ def preempt(main: Running, done: list[Preemption]) -> None:
     urgent = ["sbatch", "--parsable", "--partition=urgent", "--exclusive", "--output=/dev/null"]
     for rule in PREEMPTED:
         while main.process.poll() is None and len(done) <= PREEMPTED.index(rule):
-            if list(state.glob(f"scratch/{rule}-*/checkpoint.pt")):
-                for job in main.place.jobs("RUNNING"):
+            jobs = main.place.jobs("RUNNING")
+            heads = [job for job in jobs if job.rule == "train_frozen_head"]  # of the same stage
+            if not heads and list(state.glob(f"scratch/{rule}-*/**/checkpoint.pt")):
+                for job in jobs:
                     if job.rule == rule:
                         at = ["--chdir", str(state), f"--nodelist={job['NodeList']}"]
                         sent = said(*urgent, *at, "--wrap=sleep 1").strip()
