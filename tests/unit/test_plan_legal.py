@@ -82,8 +82,10 @@ def test_tables_of_readers_and_attributes(here):
     ],
 )
 def test_configurations_that_cannot_be(here, parts, more, match):
+    config = configured(parts, **more)
     with pytest.raises(InputError, match=match):
-        plan.check_files(configured(parts, **more))
+        plan.check_files(config)
+        plan.check_sources(config, SOURCES)
 
 
 def test_legal_cases_alone_are_enough(here):

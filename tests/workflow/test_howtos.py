@@ -5,13 +5,17 @@ file, and a comment ``<!-- test: WORDS -->`` stands where a person does somethin
 here. Blocks without either are only shown.
 """
 
+import json
 import re
+import shutil
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from evenhand.compare.compare_results import compare_results
+from evenhand.core.tables import read_package
 from harness import REPOSITORY, checkout
 
 BLOCK = re.compile(
@@ -36,6 +40,27 @@ def by_hand(words: str) -> Callable:
 BY_HAND: dict[str, Callable[[Path], None]] = {}
 
 
+@by_hand("the new table is in the report, the exports, the provenance and compare")
+def look_for_the_table(root: Path) -> None:
+    results = root / "results/mine"
+    page = (results / "report/individual_fairness.html").read_text(encoding="utf-8")
+    _, more = page.split('<section id="more-tables"')
+    for words in ("Ratio of the groups&#39; positive rates", "Feldman et al. 2015", "1 is parity"):
+        assert words in more, words
+    assert "table_4" not in more
+    for suffix in ("csv", "tex", "md"):
+        assert f'href="tables/individual_parity_ratio.{suffix}"' in more
+        assert (results / f"report/tables/individual_parity_ratio.{suffix}").is_file()
+    declared = read_package(results / "tables/individual")["parity_ratio"]
+    assert declared.key[0] == "dataset" and declared.numbers()
+    traced = json.loads((results / "provenance.json").read_text(encoding="utf-8"))["files"]
+    assert any("tables/individual" in one["file"] for one in traced)
+    found = compare_results(base=results, head=results)
+    (table,) = [one for one in found.tables if one.name == "tables/individual/parity_ratio.csv"]
+    assert table.numbers and not table.problem
+    assert {one.neutral for one in table.numbers} == {1.0}
+
+
 def model(folder: Path, seed: int) -> None:
     """A small English masked model: a few seconds of training."""
     from evenhand.learning.train_language_model import train_language_model
@@ -53,8 +78,6 @@ def first_model(root: Path) -> None:
 
 @by_hand("the model is trained on")
 def second_model(root: Path) -> None:
-    import shutil
-
     import torch
     from safetensors.torch import load_file
 
@@ -81,6 +104,7 @@ def fill_sheets(root: Path) -> None:
 @pytest.mark.parametrize("howto", HOWTOS, ids=lambda path: path.stem)
 def test_howto_does_what_it_says(howto, tmp_path):
     made = checkout(tmp_path)
+    shutil.copytree(REPOSITORY / "tests", made.root / "tests")
     steps = list(BLOCK.finditer(howto.read_text(encoding="utf-8")))
     ran = 0
     for step in steps:

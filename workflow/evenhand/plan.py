@@ -1,4 +1,4 @@
-"""What the Snakefile asks about a configuration as a whole; `plan_slguset` and so on ask of a part.
+"""Plan a run: check the configuration as a whole; `plan_slguset` and so on plan a part.
 
 Plain functions of the (completed) configuration. They read no corpus, because the Snakefile
 is parsed in every job. Paths of results begin with ``<results>``, which Snakemake replaces.

@@ -1,10 +1,10 @@
-"""What the Snakefile asks about the tables of people. See `evenhand.plan`."""
+"""Plan individual fairness: data sets, trainings, their options. See `evenhand.plan`."""
 
 from typing import Any
 
 from evenhand.core.config import pick
 from evenhand.core.declared import declared
-from evenhand.core.sources import source_path
+from evenhand.core.sources import input_files
 from evenhand.errors import InputError
 
 Config = dict[str, Any]
@@ -123,12 +123,8 @@ def table_files(config: Config, sources: dict[str, dict[str, str]], name: str) -
     InputError
         It has none.
     """
-    one = config["individual_fairness"]["datasets"][name]
-    if not one["files"] and not one["sources"]:
-        raise InputError(
-            f"config: individual_fairness.datasets.{name} names neither files nor sources"
-        )
-    return one["files"] + [source_path(config, sources, source) for source in one["sources"]]
+    key = f"{_SECTION}.datasets.{name}"
+    return input_files(config, sources, key, config[_SECTION]["datasets"][name])
 
 
 def table_runs(config: Config, kind: str = "runs") -> list[str]:

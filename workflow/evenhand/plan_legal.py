@@ -1,4 +1,4 @@
-"""What the Snakefile asks about the legal data sets. See `evenhand.plan`."""
+"""Plan the legal data sets. See `evenhand.plan`."""
 
 import importlib
 from collections.abc import Iterable
@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core.declared import declared
-from evenhand.core.sources import source_path
+from evenhand.core.files import files_of
+from evenhand.core.sources import input_files
 from evenhand.errors import InputError
 from evenhand.legal.dataset import Dataset
 
@@ -57,15 +58,12 @@ def check_legal(config: Config) -> dict[str, str]:
     Raises
     ------
     InputError
-        A part has neither files nor sources, a tokenizer is no model, or a format reads
-        another kind.
+        A tokenizer is no model, or a format reads another kind.
     """
     settings, named = config["legal"], {}
     for name, one in settings["datasets"].items():
         for part, how in one["parts"].items():
             key = f"legal.datasets.{name}.parts.{part}"
-            if not how["files"] and not how["sources"]:
-                raise InputError(f"config: {key} names neither files nor sources")
             kind = _of_format(how, "KIND")
             if kind not in (one["kind"], "any"):
                 raise InputError(
@@ -100,9 +98,9 @@ def part(config: Config, name: str, one: str) -> dict[str, Any]:
 def part_files(
     config: Config, sources: dict[str, dict[str, str]], name: str, one: str
 ) -> list[str]:
-    """The files of a part."""
-    how = part(config, name, one)
-    return how["files"] + [source_path(config, sources, source) for source in how["sources"]]
+    """Return the files of a part; InputError if it has none."""
+    key = f"legal.datasets.{name}.parts.{one}"
+    return input_files(config, sources, key, part(config, name, one))
 
 
 def part_tables(config: Config, name: str, one: str) -> list[str]:
@@ -178,14 +176,7 @@ def audited(config: Config, name: str) -> tuple[list[str], list[str]]:
     """The lists of the audits that have come back, and their filled sheets."""
     lists, sheets = [], []
     for drawn in handed_out(config, name):
-        filled = sorted(
-            str(file)
-            for file in Path(drawn).parent.iterdir()
-            if file.suffix.lower() in SHEETS
-            and file.name != "handed_out.csv"
-            and not file.name.startswith((".", "~"))
-        )
-        if filled:
+        if filled := [one for one in files_of(Path(drawn).parent, SHEETS) if one != drawn]:
             lists.append(drawn)
             sheets += filled
     return lists, sheets

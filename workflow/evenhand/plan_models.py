@@ -1,4 +1,4 @@
-"""What the Snakefile asks about the models of a configuration. See `evenhand.plan`."""
+"""Plan the language models: their folders and trainings. See `evenhand.plan`."""
 
 from collections.abc import Iterable
 from pathlib import Path

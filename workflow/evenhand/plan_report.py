@@ -1,4 +1,4 @@
-"""What the Snakefile asks about the report: which pages there are, and what each of them shows.
+"""Plan the report: its pages, and the inputs of each.
 
 Functions of the (completed) configuration, as in `evenhand.plan`.
 """

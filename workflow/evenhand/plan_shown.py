@@ -1,4 +1,4 @@
-"""What the Snakefile asks about `snakemake --report`: which results it shows, and how.
+"""Plan which results `snakemake --report` shows, and how.
 
 ``workflow/report/shown.csv`` is the table of them; ``workflow/report`` holds the captions.
 """

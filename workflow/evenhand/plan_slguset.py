@@ -1,4 +1,4 @@
-"""What the Snakefile asks about SlguSet: shards, sources, rounds. See `evenhand.plan`."""
+"""Plan SlguSet: shards, sources, rounds. See `evenhand.plan`."""
 
 import json
 import os
@@ -11,8 +11,8 @@ from typing import Any
 from evenhand import plan_models
 from evenhand.core.config import Options, pick
 from evenhand.core.declared import declared
-from evenhand.core.files import shown
-from evenhand.core.sources import source_path
+from evenhand.core.files import files_of, shown
+from evenhand.core.sources import input_files, source_path
 from evenhand.errors import InputError, one_line
 from evenhand.slguset.shards import Shard, Skipped, plan_shards
 
@@ -36,14 +36,10 @@ def published_file(config: Config, sources: dict[str, dict[str, str]]) -> str | 
 
 def tagged_files(config: Config, sources: dict[str, dict[str, str]]) -> list[str]:
     """The tagged corpora that the name tagger is trained on."""
-    files = []
-    for number, corpus in enumerate(config["slguset"]["train_names_crf"]["corpora"], start=1):
-        if ("file" in corpus) == ("source" in corpus):
-            raise InputError(
-                f"config: corpus {number} of slguset.train_names_crf has "
-                + ("both a file and a source" if "file" in corpus else "no file and no source")
-            )
-        files.append(corpus.get("file") or source_path(config, sources, corpus["source"]))
+    files = [
+        corpus.get("file") or source_path(config, sources, corpus["source"])
+        for corpus in config["slguset"]["train_names_crf"]["corpora"]
+    ]
     if "names_crf" in config["slguset"]["filters"] and not files:
         raise InputError(
             "config: the filter names_crf has nothing to learn from",
@@ -64,8 +60,7 @@ def plan_corpora(
     shards: dict[str, tuple[str, Shard]] = {}
     skipped: list[Skipped] = []
     for name, corpus in config["slguset"]["corpora"].items():
-        if not corpus["files"] and not corpus["sources"]:
-            raise InputError(f"config: slguset.corpora.{name} names neither files nor sources")
+        input_files(config, sources, f"slguset.corpora.{name}", corpus)  # refuses none
         planned = [
             Shard(f"{name}-{source}", (source_path(config, sources, source),))
             for source in corpus["sources"]
@@ -158,12 +153,7 @@ def annotation_rounds(config: Config) -> dict[str, Round]:
     names = {Path(file).stem for file in ledger_files(config)} | {settings["round"]}
     rounds = {}
     for name in sorted(names):
-        folder = Path(settings["filled"]) / name
-        sheets = sorted(
-            str(file)
-            for file in (folder.iterdir() if folder.is_dir() else ())
-            if file.suffix.lower() in SHEETS and not file.name.startswith((".", "~"))
-        )
+        sheets = files_of(Path(settings["filled"]) / name, SHEETS)
         # an export of Label Studio may hold the answers of all annotators
         complete = len(sheets) >= len(settings["annotators"]) or any(
             sheet.endswith(".json") for sheet in sheets

@@ -1,4 +1,4 @@
-"""What the Snakefile asks about the sets of pairs. See `evenhand.plan`."""
+"""Plan the sets of pairs. See `evenhand.plan`."""
 
 from typing import Any
 

@@ -15,7 +15,6 @@ from evenhand import plan, plan_cards, plan_classifiers, plan_individual, plan_l
 from evenhand import plan_report, plan_shown, plan_slguset, plan_stereotypes
 from evenhand.core.code import digest
 from evenhand.core.config import Options, complete, file_options, pick, read_config, read_schema
-from evenhand.core.families import member_names
 from evenhand.core.sources import read_sources, source_path, unchecked
 from evenhand.errors import InputError
 

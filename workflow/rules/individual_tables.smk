@@ -21,8 +21,6 @@ rule tabulate_individual:
     conda:
         "../../envs/tabular.yaml"
     params:
-        **stage(
-            "individual.tabulate_individual", plugins=member_names("evenhand.individual.tables")
-        ),
+        **stage("individual.tabulate_individual"),
     shell:
         run("individual.tabulate_individual")

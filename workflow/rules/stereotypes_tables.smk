@@ -12,11 +12,7 @@ rule tabulate_pairs:
     conda:
         "../../envs/score.yaml"
     params:
-        **stage(
-            "stereotypes.tabulate_pairs",
-            options("scoring", "resamples"),
-            plugins=member_names("evenhand.stereotypes.tables"),
-        ),
+        **stage("stereotypes.tabulate_pairs", options("scoring", "resamples")),
     shell:
         run("stereotypes.tabulate_pairs")
 

@@ -373,6 +373,18 @@ def test_every_key_says_what_values_it_takes(schema):
         assert {"type", "enum"} & part.keys(), where
 
 
+def test_the_names_of_plugins_are_those_of_their_modules(schema, repository):
+    library = repository / "workflow"
+    text = config_reference.SCHEMA.read_text(encoding="utf-8")
+    families = re.findall(r"members: (evenhand[.\w]+)$", text, re.M)
+    enums = re.findall(r"'enum': \[([^\]]*)\]", str(schema))
+    for family in families:
+        stems = {path.stem for path in library.joinpath(*family.split(".")).glob("*.py")}
+        assert ", ".join(map(repr, sorted(stems - {"__init__"}))) in enums
+    assert len(families) > 10 and "members" not in str(schema)
+    assert any("'erm'" in one for one in enums)
+
+
 def test_only_for_names_keys_and_values_that_there_are(schema):
     known = {where: part for where, part, _ in keys(schema)}
     for where, part, parent in keys(schema):

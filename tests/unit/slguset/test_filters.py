@@ -195,6 +195,9 @@ def test_each_row_is_judged_by_itself(apply, row, name, monkeypatch):
 
 @pytest.mark.parametrize("name", FILTERS)
 def test_a_missing_file_is_an_input_error(apply, name, resources):
+    if not importlib.import_module(plan_slguset.filter_module(name)).FILES:
+        assert apply([], name, files=[])[0] == []
+        return
     with pytest.raises(InputError, match=rf"the filter {name} needs [a-z_]+\.(csv|crf|json)"):
         apply([], name, files=[])
 

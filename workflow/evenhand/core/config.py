@@ -18,6 +18,7 @@ from typing import Any
 import jsonschema
 import yaml
 
+from evenhand.core.families import member_names
 from evenhand.core.limits import DEPTH, VALUES
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
@@ -38,13 +39,27 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 def read_schema(path: Path) -> Schema:
     """Read the schema (JSON Schema 2020-12, written as YAML).
 
-    Three words are our own. ``only_for`` names the settings without which a key has no effect: a
-    mapping of keys (beside it, or from the top) to the values that give it one, or to ``any``
-    for whatever is not empty; a list of such mappings if one of them is enough. ``effect: none``
-    marks a key that changes no result. ``gone``, beside the properties, has the keys of earlier
-    releases, each with advice for whoever still sets it.
+    Four words are our own. ``members`` is the package of a family of plugins, whose names are
+    the allowed values: it becomes an ``enum``. ``only_for`` names the settings without which a
+    key has no effect: a mapping of keys (beside it, or from the top) to the values that give it
+    one, or to ``any`` for whatever is not empty; a list of such mappings if one of them is
+    enough. ``effect: none`` marks a key that changes no result. ``gone``, beside the properties,
+    has the keys of earlier releases, each with advice for whoever still sets it.
     """
-    return yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
+    return _with_members(yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER))
+
+
+def _with_members(part: Any) -> Any:
+    """Return a part of the schema with ``members`` as ``enum``."""
+    if isinstance(part, list):
+        return [_with_members(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    part = {key: _with_members(value) for key, value in part.items()}
+    if isinstance(family := part.get("members"), str):
+        del part["members"]
+        part["enum"] = [name.rpartition(".")[2] for name in member_names(family)]
+    return part
 
 
 def read_config(path: Path) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import hashlib
 import os
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -126,3 +126,12 @@ def link_or_copy(source: Path, target: Path) -> None:
         shutil.copytree(source, target, copy_function=one)
     else:
         one(str(source), str(target))
+
+
+def files_of(folder: Path, suffixes: Iterable[str]) -> list[str]:
+    """Return the files of a folder with these suffixes, hidden and lock files excluded; sorted."""
+    return sorted(
+        str(file)
+        for file in (folder.iterdir() if folder.is_dir() else ())
+        if file.suffix.lower() in suffixes and not file.name.startswith((".", "~"))
+    )

@@ -42,6 +42,21 @@ def source_path(config: dict[str, Any], sources: dict[str, dict[str, str]], name
     return f"{config['results']}/sources/{name}/{sources[name]['file']}"
 
 
+def input_files(
+    config: dict[str, Any], sources: dict[str, dict[str, str]], key: str, named: dict[str, Any]
+) -> list[str]:
+    """Return the files and the fetched sources that a part of the configuration names.
+
+    Raises
+    ------
+    InputError
+        It names neither; the error names its key.
+    """
+    if not named["files"] and not named["sources"]:
+        raise InputError(f"config: {key} names neither files nor sources")
+    return named["files"] + [source_path(config, sources, one) for one in named["sources"]]
+
+
 def unchecked(config: dict[str, Any], sources: dict[str, dict[str, str]]) -> str:
     """The lines to add for fetched sources that the table has no checksum of; empty if none."""
     words = []

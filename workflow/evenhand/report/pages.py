@@ -26,7 +26,8 @@ PAGES = {
 
 #: The files that every page uses.
 COMMON = (
-    *("base.html", "macros.html", "paper.html", "style.css", "page.js", "figures.js"),
+    *("base.html", "macros.html", "more_tables.html", "paper.html"),
+    *("style.css", "page.js", "figures.js"),
     *("datatables.min.js", "datatables.license.txt"),
     *("vega.min.js", "vega.license.txt", "vega-lite.min.js", "vega-lite.license.txt"),
     *("vega-interpreter.min.js", "vega-interpreter.license.txt"),

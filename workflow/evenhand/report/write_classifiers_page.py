@@ -27,6 +27,7 @@ from evenhand.report.sections.legal_figures import (
     describe_training,
     draw_table_2,
 )
+from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.sections.paper import describe_paper
 
 
@@ -132,6 +133,7 @@ def write_classifiers_page(
         objective=called.heading,
         measures=MEASURES,
         twin_measures=TWIN_MEASURES,
+        more_tables=MoreTables({f"tables/classifiers/{one.name}": one for one in tables}),
         paper=describe_paper(paper, "legal_classifiers", pages),
         provenance=quote(provenance, safe="/.") if provenance else None,
     )

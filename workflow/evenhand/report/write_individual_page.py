@@ -18,6 +18,7 @@ from evenhand.report.sections.individual_tests import (
     describe_tests,
 )
 from evenhand.report.sections.individual_words import likeness
+from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.sections.paper import describe_paper
 from evenhand.tabular.prepared import RECORD
 
@@ -102,6 +103,7 @@ def write_individual_page(
             for name, sentences in by_dataset.items()
         ],
         alike=likeness({row["js_base"] for row in grid}, TAU),
+        more_tables=MoreTables({"tables/individual": tables}),
         paper=describe_paper(paper, "individual_fairness", pages),
     )
     return {

@@ -25,6 +25,7 @@ from evenhand.report.sections.legal_measures import (
     describe_rules,
     describe_shift,
 )
+from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.sections.paper import describe_paper
 
 
@@ -130,6 +131,7 @@ def write_legal_page(
         about=about,
         split_items={split: f"split={split}" for split in linked} | every,
         divided_files=[file.format(name) for name in names for file in files],
+        more_tables=MoreTables({f"tables/cases/{one.name}": one for one in tables}),
         paper=describe_paper(paper, "legal_cases", pages),
         provenance=quote(provenance, safe="/.") if provenance else None,
     )

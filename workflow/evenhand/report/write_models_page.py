@@ -12,6 +12,7 @@ from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.report.read import read_json
 from evenhand.report.render import plural, slug, write_page
+from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.sections.paper import describe_paper
 from evenhand.report.sections.stereotypes_examples import describe_examples
 from evenhand.report.sections.stereotypes_measures import (
@@ -128,6 +129,7 @@ def write_models_page(
         models=models,
         models_files=files,
         released=describe_released(released),
+        more_tables=MoreTables({f"tables/pairs/{name}": one for name, one in folders.items()}),
         paper=describe_paper(paper, "language_models", pages),
         provenance=quote(provenance, safe="/.") if provenance else None,
         doubt=doubt_words,
