@@ -312,11 +312,6 @@ def attribute_option(wildcards):
     return Options(None, {"attribute": None if name == plan_legal.NO_ATTRIBUTE else name})
 
 
-def findings_attributes(wildcards):
-    """The attribute of each file of findings of a data set."""
-    return Options(None, {"attributes": plan_legal.names_of_findings(config, wildcards.legal)})
-
-
 def texts_of(wildcards):
     """The texts of the cases, or of their twins: as `form` says."""
     folder = f"<results>/legal/{wildcards.legal}"

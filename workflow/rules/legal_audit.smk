@@ -4,7 +4,7 @@
 rule draw_audit:
     input:
         records=lambda wildcards: plan_legal.records(config, wildcards.legal),
-        findings=lambda wildcards: plan_legal.findings(config, wildcards.legal),
+        findings="<results>/legal/{legal}/attributes",
         instructions="workflow/evenhand/legal/templates/audit.md.jinja",
         handed_out=lambda wildcards: plan_legal.handed_out(config, wildcards.legal),
     output:
@@ -15,7 +15,6 @@ rule draw_audit:
         **stage(
             "legal.draw_audit",
             about(),
-            findings_attributes,
             options("legal.audit", "per_rule", "seed"),
             plugins=kind_module,
         ),
@@ -27,13 +26,13 @@ rule read_audit:
     input:
         drawn=lambda wildcards: plan_legal.audited(config, wildcards.legal)[0],
         sheets=lambda wildcards: plan_legal.audited(config, wildcards.legal)[1],
-        findings=lambda wildcards: plan_legal.findings(config, wildcards.legal),
+        findings="<results>/legal/{legal}/attributes",
     output:
         shown("<results>/tables/legal_{legal}_audit.csv"),
     conda:
         "../../envs/extract.yaml"
     params:
-        **stage("legal.read_audit", about(), findings_attributes, plugins=kind_module),
+        **stage("legal.read_audit", about(), plugins=kind_module),
     shell:
         run("legal.read_audit")
 

@@ -25,37 +25,32 @@ UNKNOWN = ("unknown", "n/a")
 
 
 def build(folder, repository, kind, records):
-    """The data set and what was found: {attribute: path}."""
-    found = {}
-    for one in load_dataset(kind).attributes:
-        module = importlib.import_module(f"evenhand.legal.attributes.{one.module}")
-        found[one.name] = folder / f"{one.name}.parquet"
-        find_attributes(
-            records=records,
-            tables=[repository / f"resources/legal/{name}.csv" for name in module.TABLES],
-            out=found[one.name],
-            attribute=one.module,
-        )
+    """Build the data set; return it and the folder of findings."""
+    findings = folder / "findings"
+    find_attributes(
+        records=[records], tables=list((repository / "resources/legal").glob("*.csv")),
+        out=findings, kind=kind, modules=[one.module for one in load_dataset(kind).attributes],
+    )  # fmt: skip
     split_cases(
         records=[records], out=folder / "splits.parquet", duplicates=folder / "dup.parquet",
         counts=folder / "splits.json",
     )  # fmt: skip
     data = folder / "mine.parquet"
     build_cases(
-        records=[records], splits=folder / "splits.parquet", attributes=list(found.values()),
+        records=[records], splits=folder / "splits.parquet", findings=findings,
         out=data, counts=folder / "counts.json", kind=kind,
     )  # fmt: skip
-    return data, found
+    return data, findings
 
 
 def measure(folder, repository, kind, records):
     """Run all stages; return the counts of some, and the folder of the tables."""
-    data, found = build(folder, repository, kind, records)
+    data, findings = build(folder, repository, kind, records)
     about = {"kind": kind, "dataset": "mine"}
     resources = repository / "resources/legal"
     templates = repository / "workflow/evenhand"
     model = made_tokenizers.save(folder / "model", made_tokenizers.bytes_with_merges())
-    names, files = list(found), list(found.values())
+    names = [one.name for one in load_dataset(kind).attributes]
     tokens, meta, tables = folder / "t.arrow", folder / "t.json", folder / "tables"
     counts = {
         "tokenise_cases": tokenise_cases(
@@ -64,17 +59,17 @@ def measure(folder, repository, kind, records):
     }
     tabulate_cases(
         data=data, claims=resources / "published_cross.csv", words=resources / "outcome_words.csv",
-        out=tables, findings=files, attributes=names, tokens=[tokens], metas=[meta], resamples=50,
+        out=tables, findings=findings, tokens=[tokens], metas=[meta], resamples=50,
         **about,
     )  # fmt: skip
     draw_audit(
-        records=[records], findings=files, attributes=names,
+        records=[records], findings=findings,
         instructions=templates / "legal/templates/audit.md.jinja", out=folder / "audit", **about,
     )  # fmt: skip
     counts["read_audit"] = read_audit(
         drawn=[folder / "audit" / name / "handed_out.csv" for name in names],
         sheets=[folder / "audit" / name / f"{name}.csv" for name in names],
-        findings=files, attributes=names, out=folder / "audit.csv", **about,
+        findings=findings, out=folder / "audit.csv", **about,
     )  # fmt: skip
     counts["write_legal_card"] = write_legal_card(
         data=data, tables=tables, audit=folder / "audit.csv",
