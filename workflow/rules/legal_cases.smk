@@ -56,41 +56,30 @@ rule find_attributes:
         run("legal.find_attributes")
 
 
-rule split_cases:
+rule build_cases:
     input:
         records=lambda wildcards: plan_legal.records(config, wildcards.legal),
+        findings="<results>/legal/{legal}/attributes",
     output:
-        out="<results>/legal/{legal}/splits.parquet",
+        out="<results>/legal/{legal}/{legal}.parquet",
+        counts="<results>/legal/{legal}/counts.json",
+        splits="<results>/legal/{legal}/splits.parquet",
         duplicates="<results>/legal/{legal}/duplicates.parquet",
-        counts="<results>/legal/{legal}/splits.json",
+        split_counts="<results>/legal/{legal}/splits.json",
     conda:
         "../../envs/extract.yaml"
     params:
         **stage(
-            "legal.split_cases",
+            "legal.build_cases",
+            kind,
             lambda wildcards: options(f"legal.datasets.{wildcards.legal}", "shares"),
             Options(
                 "legal",
                 {"threshold": LEGAL["near_duplicates"]},
                 {"threshold": "legal.near_duplicates"},
             ),
+            plugins=kind_module,
         ),
-    shell:
-        run("legal.split_cases")
-
-
-rule build_cases:
-    input:
-        records=lambda wildcards: plan_legal.records(config, wildcards.legal),
-        splits="<results>/legal/{legal}/splits.parquet",
-        findings="<results>/legal/{legal}/attributes",
-    output:
-        out="<results>/legal/{legal}/{legal}.parquet",
-        counts="<results>/legal/{legal}/counts.json",
-    conda:
-        "../../envs/extract.yaml"
-    params:
-        **stage("legal.build_cases", kind, plugins=kind_module),
     shell:
         run("legal.build_cases")
 

@@ -6,12 +6,11 @@ import pytest
 
 from evenhand.core import stage
 from evenhand.errors import InputError
-from evenhand.io.tables import read_rows, write_table
+from evenhand.io.tables import read_rows
 from evenhand.legal.build_cases import build_cases
 from evenhand.legal.built import load_dataset, read_cases_table
 from evenhand.legal.findings import Evidence, Finding, write_findings
 from evenhand.legal.records import Record, read_distinct, write_records
-from evenhand.legal.split_cases import SPLIT, split_cases
 from unit.legal import made_cases
 
 NAMES = ["defendant_gender", "court_region"]
@@ -50,22 +49,20 @@ def write_parts(folder, files, found=findings, names=NAMES):
     for place, name in enumerate(names):
         rows = [(one.case_id, found(one)[place]) for one in read_distinct(records)]
         write_findings(folder / "findings" / f"{name}.parquet", rows)
-    splits = folder / "splits.parquet"
-    others = {name: folder / name for name in ("duplicates", "split_counts")}
-    split_cases(
-        records=records,
-        out=splits,
-        duplicates=others["duplicates"],
-        counts=others["split_counts"],
-    )
-    return {"records": records, "splits": splits, "findings": folder / "findings"}
+    return {"records": records, "findings": folder / "findings"} | outputs(folder)
+
+
+def outputs(folder):
+    """The files that the stage writes."""
+    names = ("out", "counts", "splits", "duplicates", "split_counts")
+    return {name: folder / name for name in names}
 
 
 def build(folder, files, found=findings, **options):
     arguments = write_parts(folder, files, found) | {"kind": "cail"} | options
-    out, counts = folder / "cail.parquet", folder / "counts.json"
-    result = stage.execute(build_cases, arguments | {"out": out, "counts": counts})["counts"]
-    assert json.loads(counts.read_text()) == result
+    result = stage.execute(build_cases, arguments)["counts"]
+    assert json.loads(arguments["counts"].read_text()) == result
+    out = arguments["out"]
     return {row["case_id"]: row for row in read_rows(out)}, result, out
 
 
@@ -143,9 +140,8 @@ def test_several_labels_and_a_number_as_attribute(tmp_path):
 
     assert names[4] == "applicant_birth_year"
     arguments = write_parts(tmp_path, [cases], found, names)
-    out = tmp_path / "out.parquet"
-    build_cases(**arguments, out=out, counts=tmp_path / "counts", kind="ecthr")
-    one, other = read_rows(out)
+    build_cases(**arguments, kind="ecthr")
+    one, other = read_rows(arguments["out"])
     assert one["labels"] == [0, 3, 9] and one["label_known"]
     assert other["labels"] == [] and other["label_known"]
     assert one["applicant_birth_year"] == "1950" and one["applicant_gender"] is None
@@ -170,8 +166,7 @@ def test_a_group_that_is_none(tmp_path):
 
 def test_files_that_do_not_belong_together(tmp_path):
     cases = [record(1), record(2)]
-    arguments = write_parts(tmp_path, [cases])
-    arguments |= {"out": tmp_path / "out", "counts": tmp_path / "counts", "kind": "cail"}
+    arguments = write_parts(tmp_path, [cases]) | {"kind": "cail"}
     region = arguments["findings"] / "court_region.parquet"
     for wrong, match in (
         (cases[:1], "has no further case where the records have the case c2"),
@@ -185,15 +180,13 @@ def test_files_that_do_not_belong_together(tmp_path):
     region.unlink()
     with pytest.raises(InputError, match="lacks the attribute court_region"):
         build_cases(**arguments)
-    write_findings(region, [(one.case_id, findings(one)[1]) for one in cases])
 
-    rows = list(read_rows(arguments["splits"]))
-    for wrong, match in (
-        (rows[:1], "has no further case where"),
-        (rows[1:], "has the case c2 where"),
-        ([*rows, rows[0] | {"case_id": "c3"}], "has the case c3 where"),
-    ):
-        short = tmp_path / "short.parquet"
-        write_table(short, SPLIT, wrong)
-        with pytest.raises(InputError, match=match):
-            build_cases(**arguments | {"splits": short})
+
+def test_the_settings_of_the_division_reach_it(tmp_path):
+    cases = [record(i) for i in range(1, 11)]
+    _, counts, out = build(tmp_path, [cases], shares=[0.5, 0.2, 0.3])
+    assert counts["splits"] == {"train": 5, "dev": 2, "test": 3}
+    assert json.loads((out.parent / "split_counts").read_text())["methods"] == {"chronological": 10}
+    assert [row["split"] for row in read_rows(out.parent / "splits")].count("test") == 3
+    with pytest.raises(InputError, match=r"threshold 2\.0 is no similarity"):
+        build(tmp_path, [cases], threshold=2.0)

@@ -13,7 +13,6 @@ from evenhand.legal.find_attributes import find_attributes
 from evenhand.legal.read_audit import read_audit
 from evenhand.legal.read_cases import read_cases
 from evenhand.legal.records import write_records
-from evenhand.legal.split_cases import split_cases
 from evenhand.legal.tabulate_cases import tabulate_cases
 from evenhand.legal.tokenise_cases import tokenise_cases
 from evenhand.report.write_legal_card import write_legal_card
@@ -31,15 +30,9 @@ def build(folder, repository, kind, records):
         records=[records], tables=list((repository / "resources/legal").glob("*.csv")),
         out=findings, kind=kind, modules=[one.module for one in load_dataset(kind).attributes],
     )  # fmt: skip
-    split_cases(
-        records=[records], out=folder / "splits.parquet", duplicates=folder / "dup.parquet",
-        counts=folder / "splits.json",
-    )  # fmt: skip
     data = folder / "mine.parquet"
-    build_cases(
-        records=[records], splits=folder / "splits.parquet", findings=findings,
-        out=data, counts=folder / "counts.json", kind=kind,
-    )  # fmt: skip
+    others = {name: folder / name for name in ("counts", "splits", "duplicates", "split_counts")}
+    build_cases(records=[records], findings=findings, out=data, kind=kind, **others)
     return data, findings
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from evenhand.io.tables import write_table
 from evenhand.legal.findings import Finding
-from evenhand.legal.split_cases import DUPLICATE
+from evenhand.legal.splits import DUPLICATE
 from evenhand.legal.tabulate_cases import tabulate_cases
 from unit.legal.made_cases import evidence, record, write_cases, write_found
 

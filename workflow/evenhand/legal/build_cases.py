@@ -17,25 +17,28 @@ from evenhand.legal.built import load_dataset
 from evenhand.legal.dataset import Attribute, Dataset
 from evenhand.legal.findings import EVIDENCE, findings_files
 from evenhand.legal.records import BATCH_CASES, SPLITS, Record, read_distinct
+from evenhand.legal.splits import split_cases
 
 
 def build_cases(
     *,
     records: list[Input],
-    splits: Input,
     findings: Input,
     out: Output,
     counts: Output,
+    splits: Output,
+    duplicates: Output,
+    split_counts: Output,
     kind: Annotated[str, Plugin("evenhand.legal.datasets")],
+    shares: list[float] | None = None,
+    threshold: float = 0.8,
 ) -> dict[str, Any]:
-    """Join the cases of a data set with their splits and attributes.
+    """Divide the cases of a data set, and join them with their attributes.
 
     Parameters
     ----------
     records : list of path
-        The records of `read_cases`, in the order in which `split_cases` had them.
-    splits : path
-        ``splits.parquet`` of `split_cases`.
+        The records of `read_cases`.
     findings : path
         The folder of `find_attributes`, of all attributes of the data set.
     out : path
@@ -46,13 +49,18 @@ def build_cases(
         files, the first counts.
     counts : path
         JSON: what is returned.
+    splits, duplicates, split_counts : paths
+        Which case is in which split, and why: see `evenhand.legal.splits.split_cases`.
     kind : str
         A module of `evenhand.legal.datasets`.
+    shares, threshold : list of float, float
+        How cases are divided, and from which similarity texts are near duplicates.
 
     Raises
     ------
     InputError
-        The findings lack an attribute, or the files do not belong together.
+        The findings lack an attribute or are of other records, or the shares, the threshold or
+        the records cannot be used.
     ValueError
         A label or a group is none of the data set's, or a case of a task with single labels
         has several.
@@ -61,6 +69,14 @@ def build_cases(
     files = findings_files(findings, dataset)
     if missing := [one.name for one in dataset.attributes if one.name not in files]:
         raise InputError(f"lacks the attribute {missing[0]}", file=findings)
+    split_cases(
+        records=records,
+        out=splits,
+        duplicates=duplicates,
+        counts=split_counts,
+        shares=shares,
+        threshold=threshold,
+    )
     tally: Counter[str] = Counter()
     rows = _join(records, splits, list(files.values()), dataset, tally)
     write_table(out, cases_schema(dataset.attributes), rows, BATCH_CASES)
