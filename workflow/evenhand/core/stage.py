@@ -3,7 +3,7 @@
 A stage module ends in::
 
     if __name__ == "__main__":
-        stage.run(find_keywords)
+        stage.run(merge_candidates)
 
 and its function has keyword-only arguments, whose annotations declare their roles:
 
