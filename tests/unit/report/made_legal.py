@@ -37,8 +37,7 @@ def write_results(repository: Path, folder: Path) -> dict[str, list[Path]]:
         out=tables,
         kind="ecthr",
         dataset="mine",
-        findings=[write_found(folder, [(she, found)])[1]],
-        attributes=["applicant_gender"],
+        findings=write_found(folder, [(she, found)])[1],
         resamples=100,
     )
     counts = own / "records" / "part.counts.json"
