@@ -262,10 +262,14 @@ def test_an_audit_counts_once_its_sheets_are_back(here):
 
 def test_the_card_names_its_sources(here):
     config = configured({"a": TEXTS, "z": HUDOC})
-    assert plan_legal.card_options(config, SOURCES, "mine") == {
-        "name": "",
-        "sources": ["texts", "judgments (CC0)"],
+    assert plan_legal.card_options(config, SOURCES) == {
+        "datasets": ["mine"],
+        "kinds": ["ecthr"],
+        "titles": ["ECtHR"],
+        "sources": ["texts, judgments (CC0)"],
+        "published": [],
     }
+    assert plan_legal.card_inputs(config)["data"] == ["<results>/legal/mine/mine.parquet"]
 
 
 def fair(kind: str = "linear", options: tuple[str, ...] = (), of: str = "ecthr", **more) -> dict:

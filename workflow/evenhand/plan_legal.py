@@ -171,16 +171,34 @@ def audit_table(config: Config, name: str) -> list[str]:
     return [f"<results>/tables/legal_{name}_audit.csv"] if audited(config, name)[1] else []
 
 
-def card_options(
-    config: Config, sources: dict[str, dict[str, str]], name: str
-) -> dict[str, str | list[str]]:
-    """What the card is told: the data set's name, and what it was taken from."""
-    one = config["legal"]["datasets"][name]
-    taken = []
-    for how in one["parts"].values():
-        taken += [Path(file).name for file in how["files"]]
-        taken += [f"{source} ({sources[source]['licence']})" for source in how["sources"]]
-    return {"name": one["title"], "sources": taken}
+def card_inputs(config: Config) -> dict[str, list[str]]:
+    """Return the results that the cards of the data sets show, by the name of the argument."""
+    names = list(config["legal"]["datasets"])
+    return {
+        "data": [f"<results>/legal/{name}/{name}.parquet" for name in names],
+        "tables": [f"<results>/tables/cases/{name}" for name in names],
+        "audits": [table for name in names for table in audit_table(config, name)],
+    }
+
+
+def card_options(config: Config, sources: dict[str, dict[str, str]]) -> dict[str, list[str]]:
+    """Return the other arguments of the cards: a value per data set, but for `published`."""
+    datasets = config["legal"]["datasets"]
+    return page_options(config) | {
+        "datasets": list(datasets),
+        "sources": [
+            ", ".join(
+                name
+                for how in one["parts"].values()
+                for name in (
+                    *(Path(file).name for file in how["files"]),
+                    *(f"{name} ({sources[name]['licence']})" for name in how["sources"]),
+                )
+            )
+            for one in datasets.values()
+        ],
+        "published": [name for name in datasets if is_published(config, name)],
+    }
 
 
 def tokenised(config: Config, name: str, suffix: str = "arrow") -> list[str]:

@@ -1,4 +1,4 @@
-# Sheets on which people check what was found about the parties; and the card of a data set.
+# Sheets on which people check what was found about the parties.
 
 
 rule draw_audit:
@@ -35,28 +35,3 @@ rule read_audit:
         **stage("legal.read_audit", about(), plugins=kind_module),
     shell:
         run("legal.read_audit")
-
-
-rule write_legal_card:
-    input:
-        data="<results>/legal/{legal}/{legal}.parquet",
-        tables="<results>/tables/cases/{legal}",
-        audit=lambda wildcards: plan_legal.audit_table(config, wildcards.legal),
-        template="workflow/evenhand/report/cards/legal_card.md.jinja",
-    output:
-        shown("<results>/legal/{legal}/README.md"),
-    conda:
-        "../../envs/report.yaml"
-    params:
-        **stage(
-            "report.write_legal_card",
-            about("published"),
-            lambda wildcards: derived(
-                f"legal.datasets.{wildcards.legal}.parts",
-                plan_legal.card_options(config, SOURCES, wildcards.legal),
-                name=f"legal.datasets.{wildcards.legal}.title",
-            ),
-            plugins=kind_module,
-        ),
-    shell:
-        run("report.write_legal_card")

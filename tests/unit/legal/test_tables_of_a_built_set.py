@@ -15,7 +15,7 @@ from evenhand.legal.read_cases import read_cases
 from evenhand.legal.records import write_records
 from evenhand.legal.tabulate_cases import tabulate_cases
 from evenhand.legal.tokenise_cases import tokenise_cases
-from evenhand.report.write_legal_card import write_legal_card
+from evenhand.report.write_legal_cards import write_legal_cards
 from unit.legal import made_tokenizers
 from unit.legal.made_cases import record, schema
 
@@ -64,9 +64,10 @@ def measure(folder, repository, kind, records):
         sheets=[folder / "audit" / name / f"{name}.csv" for name in names],
         findings=findings, out=folder / "audit.csv", **about,
     )  # fmt: skip
-    counts["write_legal_card"] = write_legal_card(
-        data=data, tables=tables, audit=folder / "audit.csv",
-        template=templates / "report/cards/legal_card.md.jinja", out=folder / "README.md", **about,
+    counts["write_legal_cards"] = write_legal_cards(
+        data=[data], tables=[tables], template=templates / "report/cards/legal_card.md.jinja",
+        out=[folder / "README.md"], kinds=[kind], datasets=["mine"], titles=["Mine"],
+        sources=["made"],
     )  # fmt: skip
     return counts, tables
 
@@ -74,7 +75,7 @@ def measure(folder, repository, kind, records):
 def agree(counts, tables, cases):
     """Check that all stages counted the same cases."""
     assert counts["tokenise_cases"]["cases"] == cases
-    assert counts["write_legal_card"] == {"cases": cases}
+    assert counts["write_legal_cards"] == {"mine": cases}
     [size] = [row for row in read_table(tables / "sizes.csv")
               if (row["quantity"], row["item"]) == ("cases", None)]  # fmt: skip
     assert size["ours"] == str(cases)
