@@ -1,4 +1,4 @@
-# Cards: of language models and legal data sets, for their release, and of folders of tables.
+# Cards: of language models, legal data sets and SlguSet, for their release, and of folders.
 MODEL_CARDS = plan_cards.audited(config)
 FOLDERS = plan_cards.folders(config)
 
@@ -45,6 +45,29 @@ rule write_legal_cards:
         ),
     shell:
         run("report.write_legal_cards")
+
+
+rule write_slguset_card:
+    input:
+        answers=expand("<results>/slguset/annotation/{round}/answers.parquet", round=ANNOTATED),
+        statistics="<results>/slguset/statistics.json",
+        table="<results>/slguset/table_1.csv",
+        agreement="<results>/slguset/agreement.csv",
+        funnel="<results>/slguset/funnel.csv",
+        template="workflow/evenhand/report/cards/slguset_card.md.jinja",
+    output:
+        shown("<results>/slguset/README.md"),
+    conda:
+        "../../envs/report.yaml"
+    params:
+        **stage(
+            "report.write_slguset_card",
+            options("slguset.annotation", "notice"),
+            options("slguset", "filters"),
+            Options("slguset", {"corpora": list(SLGUSET["corpora"])}),
+        ),
+    shell:
+        run("report.write_slguset_card")
 
 
 rule write_folder_cards:
