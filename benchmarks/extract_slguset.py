@@ -282,7 +282,7 @@ def grow(paragraphs: list[str], arguments: argparse.Namespace) -> dict[str, Any]
     }
 
 
-STAGES = ["extract_sentences", "find_keywords", "names"]
+STAGES = ["extract_sentences", "apply_filters"]
 
 
 def copies_of(paragraphs: list[str], same: bool) -> Iterator[str]:
@@ -323,13 +323,11 @@ def run_stages(
             *["--sentences", sentences, "--quarantine", folder / "quarantine.parquet"],
             *["--counts", folder / "counts.json", "--inventory", folder / "files.parquet"],
         ],
-        "find_keywords": [
-            *["evenhand.slguset.find_keywords", "--sentences", sentences, *table],
-            *["--keyword-words", TABLES / "keyword_words.csv", "--out", keywords],
-        ],
-        "names": [
-            *["evenhand.slguset.apply_filters", "--keywords", keywords, "--filters", names],
-            *["--files", *files, "--out", folder / f"names-{number}.parquet"],
+        "apply_filters": [
+            *["evenhand.slguset.apply_filters", "--sentences", sentences, *table],
+            *["--keyword-words", TABLES / "keyword_words.csv", "--found", keywords],
+            *["--filters", names, "--files", *files],
+            *["--out", folder / f"names-{number}.parquet"],
         ],
     }
     return {stage: run(command) for stage, command in commands.items()}

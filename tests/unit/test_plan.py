@@ -254,8 +254,7 @@ def test_planning_loads_no_library_of_tables_or_models(repository):
         for name, one in config["legal"]["datasets"].items():
             for part in one["parts"]:
                 assert plan_legal.part_options(config, name, part)
-            for attribute in plan_legal.attributes(config, name):
-                plan_legal.attribute_tables(config, name, attribute)
+            plan_legal.attribute_tables(config, name)
         assert len(plan_report.headline_files(config, ["a"])) == 4
         assert plan_report.deliverables(config, ["a"])
         print({"torch", "transformers", "numpy", "pyarrow", "jinja2"} & {*sys.modules})

@@ -29,9 +29,9 @@ def test_a_model_that_nothing_reads_has_no_card():
     assert plan_cards.card_files(configured(models=MODELS)) == []
 
 
-def test_a_card_tells_of_the_models_own_sets():
+def test_cards_read_the_sets_that_models_are_scored_on():
     config = configured(models=MODELS, stereotypes={"sets": SETS})
-    inputs = plan_cards.card_inputs(config, "english")
+    inputs = plan_cards.card_inputs(config)
     assert inputs["gates"] == [
         "<results>/stereotypes/pairs/gates/english.json",
         "<results>/stereotypes/triples/gates/english.json",
@@ -43,10 +43,11 @@ def test_a_card_tells_of_the_models_own_sets():
 def test_a_chinese_model_is_told_of_on_each_edition():
     config = configured(models=MODELS, slguset={"published": {"file": "s.csv"}})
     assert plan_cards.audited(config) == ["chinese"]
-    inputs = plan_cards.card_inputs(config, "chinese")
+    inputs = plan_cards.card_inputs(config)
     assert inputs["bias"] == ["<results>/tables/slguset_published_bias.csv"]
     assert inputs["bias_gates"] == ["<results>/slguset_published/bias/chinese.gate.json"]
-    assert plan_cards.folders(config)["slguset_published"]["tables"] == [
+    assert plan_cards.folders(config)["slguset_published"] == [
+        "<results>/slguset_published/statistics.json",
         "<results>/slguset_published/slguset.parquet",
         "<results>/slguset_published/bias/chinese.parquet",
     ]
@@ -62,11 +63,12 @@ def test_a_folders_card_names_all_that_is_kept_of_each_model_and_method():
     folders = plan_cards.folders(config)
     assert list(folders) == ["stereotypes/pairs", "stereotypes/triples", "tabular/t", "tabular/t2"]
     pairs = "<results>/stereotypes/pairs"
-    assert folders["stereotypes/pairs"]["tables"] == [
+    assert folders["stereotypes/pairs"] == [
+        f"{pairs}/pairs.json",
         f"{pairs}/pairs.parquet",
         *(f"{pairs}/{kind}/english.parquet" for kind in ("scores", "tokens", "null")),
     ]
-    tables = folders["tabular/t"]["tables"]
-    assert tables[0] == "<results>/tabular/t/data.parquet"
+    tables = folders["tabular/t"]
+    assert tables[:2] == [f"<results>/tabular/t/data.{kind}" for kind in ("json", "parquet")]
     assert "<results>/tabular/t/runs/random/mlp.parquet" in tables
     assert not [one for one in tables if not one.startswith("<results>/tabular/t/")]

@@ -47,25 +47,11 @@ def test_a_reader_is_told_its_own_options_only(here):
     assert plan_legal.part_options(config, "mine", "a") == ["format", "no_finding", "encoding"]
 
 
-def test_findings_are_in_the_order_that_build_cases_reads(here):
-    config = configured({"z": HUDOC, "a": TEXTS})
-    names = plan_legal.attributes(config, "mine")
-    found = [Path(one) for one in plan_legal.findings(config, "mine")]
-    assert [(one.parent.name, one.stem) for one in found] == [
-        (part, name) for part in ("a", "z") for name in names
-    ]
-    assert plan_legal.names_of_findings(config, "mine") == [one.stem for one in found]
-
-
 def test_tables_of_readers_and_attributes(here):
     config = configured({"x": {"format": "scdb", "files": ["texts"]}}, kind="scotus")
     assert "resources/legal/scdb_issue_areas.csv" in plan_legal.part_tables(config, "mine", "x")
-    assert plan_legal.attribute_tables(config, "mine", "respondent_type") == [
-        "resources/legal/scdb_respondents.csv"
-    ]
-    assert plan_legal.attribute_module(config, "mine", "respondent_type").endswith(
-        "respondent_type"
-    )
+    assert "resources/legal/scdb_respondents.csv" in plan_legal.attribute_tables(config, "mine")
+    assert plan_legal.attribute_modules(config, "mine") == ["respondent_type", "decision_direction"]
 
 
 @pytest.mark.parametrize(
@@ -191,14 +177,6 @@ def test_epochs_are_chosen_by_groups_only_where_there_are_some(here):
     assert told["settings"] is None
 
 
-def test_a_training_sees_the_findings_of_its_attribute_alone(here):
-    config = configured({"z": HUDOC, "a": TEXTS})
-    assert plan_legal.findings_seen(config, "mine", "none") == []
-    assert plan_legal.findings_seen(config, "mine", "applicant_age") == [
-        f"<results>/legal/mine/attributes/{part}/applicant_age.parquet" for part in ("a", "z")
-    ]
-
-
 def test_what_the_plan_reads_off_an_objective_is_what_it_says():
     config = with_classifiers()
     names = read_schema(SCHEMA)["properties"]["legal"]["properties"]["objectives"]["propertyNames"]
@@ -286,10 +264,14 @@ def test_an_audit_counts_once_its_sheets_are_back(here):
 
 def test_the_card_names_its_sources(here):
     config = configured({"a": TEXTS, "z": HUDOC})
-    assert plan_legal.card_options(config, SOURCES, "mine") == {
-        "name": "",
-        "sources": ["texts", "judgments (CC0)"],
+    assert plan_legal.card_options(config, SOURCES) == {
+        "datasets": ["mine"],
+        "kinds": ["ecthr"],
+        "titles": ["ECtHR"],
+        "sources": ["texts, judgments (CC0)"],
+        "published": [],
     }
+    assert plan_legal.card_inputs(config)["data"] == ["<results>/legal/mine/mine.parquet"]
 
 
 def fair(kind: str = "linear", options: tuple[str, ...] = (), of: str = "ecthr", **more) -> dict:

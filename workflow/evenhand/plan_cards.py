@@ -26,25 +26,31 @@ def card_files(config: Config) -> list[str]:
     ]
 
 
-def card_inputs(config: Config, model: str) -> dict[str, list[str]]:
-    """The results that a model's card tells, by the name of the argument."""
-    sets = [name for name, models in plan_stereotypes.pair_sets(config).items() if model in models]
+def card_inputs(config: Config) -> dict[str, list[str]]:
+    """Return the results that the cards of models show, by the name of the argument."""
+    pairs = plan_stereotypes.pair_sets(config)
     editions = plan_slguset.editions(config).values()
-    if model not in plan_models.models_for(config, plan_models.CHINESE):
-        editions = []
+    chinese = plan_models.models_for(config, plan_models.CHINESE)
     folder, tables = "<results>/stereotypes", "<results>/tables"
     return {
-        "sets": [f"{folder}/{name}/pairs.json" for name in sets],
-        "gates": [f"{folder}/{name}/gates/{model}.json" for name in sets],
-        "tables": [f"{tables}/pairs/{name}" for name in sets],
+        "sets": [f"{folder}/{name}/pairs.json" for name in pairs],
+        "gates": [f"{folder}/{name}/gates/{model}.json" for name in pairs for model in pairs[name]],
+        "tables": [f"{tables}/pairs/{name}" for name in pairs],
         "bias": [f"{tables}/{edition}_bias.csv" for edition in editions],
-        "bias_gates": [f"<results>/{edition}/bias/{model}.gate.json" for edition in editions],
+        "bias_gates": [
+            f"<results>/{edition}/bias/{model}.gate.json"
+            for edition in editions
+            for model in chinese
+        ],
     }
 
 
-def folders(config: Config) -> dict[str, dict[str, str | list[str]]]:
-    """The folders of pairs, people and the published SlguSet: what their cards read."""
-    found: dict[str, dict[str, str | list[str]]] = {}
+def folders(config: Config) -> dict[str, list[str]]:
+    """Return what the cards of folders (pairs, people, the published SlguSet) read.
+
+    The first file of each describes the folder, the others are its tables.
+    """
+    found: dict[str, list[str]] = {}
     for name, models in plan_stereotypes.pair_sets(config).items():
         place = f"<results>/stereotypes/{name}"
         stores = [
@@ -52,17 +58,16 @@ def folders(config: Config) -> dict[str, dict[str, str | list[str]]]:
             for kind in ("scores", *plan_stereotypes.STORES)
             for model in models
         ]
-        found[f"stereotypes/{name}"] = {
-            "document": f"{place}/pairs.json",
-            "tables": [f"{place}/pairs.parquet", *stores],
-        }
+        found[f"stereotypes/{name}"] = [f"{place}/pairs.json", f"{place}/pairs.parquet", *stores]
     if "slguset_published" in plan_slguset.editions(config).values():
         place = "<results>/slguset_published"
         models = plan_models.models_for(config, plan_models.CHINESE)
-        found["slguset_published"] = {
-            "document": f"{place}/statistics.json",
-            "tables": [f"{place}/slguset.parquet", *(f"{place}/bias/{m}.parquet" for m in models)],
-        }
+        bias = [f"{place}/bias/{model}.parquet" for model in models]
+        found["slguset_published"] = [
+            f"{place}/statistics.json",
+            f"{place}/slguset.parquet",
+            *bias,
+        ]
     runs = [
         file
         for kind in ("runs", "groups", "predictions")
@@ -71,8 +76,5 @@ def folders(config: Config) -> dict[str, dict[str, str | list[str]]]:
     for name in config["individual_fairness"]["datasets"]:
         place = f"<results>/tabular/{name}"
         own = [file for file in runs if file.startswith(f"{place}/")]
-        found[f"tabular/{name}"] = {
-            "document": f"{place}/data.json",
-            "tables": [f"{place}/data.parquet", *own],
-        }
+        found[f"tabular/{name}"] = [f"{place}/data.json", f"{place}/data.parquet", *own]
     return found

@@ -42,14 +42,9 @@ def kind_module(config: Config, name: str) -> str:
     return f"evenhand.legal.datasets.{kind_of(config, name)}"
 
 
-def attribute_name(config: Config, name: str, attribute: str) -> str:
-    """What the module that finds an attribute is called."""
-    return dataset(kind_of(config, name)).attribute(attribute).module
-
-
-def attribute_module(config: Config, name: str, attribute: str) -> str:
-    """The module itself."""
-    return f"evenhand.legal.attributes.{attribute_name(config, name, attribute)}"
+def attribute_modules(config: Config, name: str) -> list[str]:
+    """Return the modules of `evenhand.legal.attributes` that a data set needs, in its order."""
+    return [one.module for one in dataset(kind_of(config, name)).attributes]
 
 
 def check_legal(config: Config) -> dict[str, str]:
@@ -132,37 +127,17 @@ def records(config: Config, name: str) -> list[str]:
     return [f"<results>/legal/{name}/records/{one}.parquet" for one in parts(config, name)]
 
 
-def attribute_tables(config: Config, name: str, attribute: str) -> list[str]:
-    """The editable tables that an attribute is looked up in."""
-    return _tables(config, declared(attribute_module(config, name, attribute), "TABLES"))
-
-
-def findings(config: Config, name: str) -> list[str]:
-    """What was found, part by part and, in each, attribute by attribute."""
-    return [
-        f"<results>/legal/{name}/attributes/{one}/{attribute}.parquet"
-        for one in parts(config, name)
-        for attribute in attributes(config, name)
-    ]
+def attribute_tables(config: Config, name: str) -> list[str]:
+    """Return the editable tables that the attributes of a data set are looked up in."""
+    modules = attribute_modules(config, name)
+    needed = [declared(f"evenhand.legal.attributes.{one}", "TABLES") for one in modules]
+    return _tables(config, dict.fromkeys(table for some in needed for table in some))
 
 
 def is_published(config: Config, name: str) -> bool:
     """Whether a data set is FairLex's own, so that its sizes can be held against the paper."""
     own = config["legal"]["datasets"][name]["parts"].values()
     return all(how["format"] == "fairlex" for how in own)
-
-
-def findings_of(config: Config, name: str, attribute: str) -> list[str]:
-    """What was found of one attribute, part by part."""
-    return [
-        f"<results>/legal/{name}/attributes/{one}/{attribute}.parquet"
-        for one in parts(config, name)
-    ]
-
-
-def findings_seen(config: Config, name: str, attribute: str) -> list[str]:
-    """The findings that trainings with an attribute see; none without one."""
-    return findings_of(config, name, attribute) if attribute != NO_ATTRIBUTE else []
 
 
 def handed_out(config: Config, name: str) -> list[str]:
@@ -187,21 +162,34 @@ def audit_table(config: Config, name: str) -> list[str]:
     return [f"<results>/tables/legal_{name}_audit.csv"] if audited(config, name)[1] else []
 
 
-def card_options(
-    config: Config, sources: dict[str, dict[str, str]], name: str
-) -> dict[str, str | list[str]]:
-    """What the card is told: the data set's name, and what it was taken from."""
-    one = config["legal"]["datasets"][name]
-    taken = []
-    for how in one["parts"].values():
-        taken += [Path(file).name for file in how["files"]]
-        taken += [f"{source} ({sources[source]['licence']})" for source in how["sources"]]
-    return {"name": one["title"], "sources": taken}
+def card_inputs(config: Config) -> dict[str, list[str]]:
+    """Return the results that the cards of the data sets show, by the name of the argument."""
+    names = list(config["legal"]["datasets"])
+    return {
+        "data": [f"<results>/legal/{name}/{name}.parquet" for name in names],
+        "tables": [f"<results>/tables/cases/{name}" for name in names],
+        "audits": [table for name in names for table in audit_table(config, name)],
+    }
 
 
-def names_of_findings(config: Config, name: str) -> list[str]:
-    """The attribute of each of `findings`."""
-    return attributes(config, name) * len(parts(config, name))
+def card_options(config: Config, sources: dict[str, dict[str, str]]) -> dict[str, list[str]]:
+    """Return the other arguments of the cards: a value per data set, but for `published`."""
+    datasets = config["legal"]["datasets"]
+    return page_options(config) | {
+        "datasets": list(datasets),
+        "sources": [
+            ", ".join(
+                name
+                for how in one["parts"].values()
+                for name in (
+                    *(Path(file).name for file in how["files"]),
+                    *(f"{name} ({sources[name]['licence']})" for name in how["sources"]),
+                )
+            )
+            for one in datasets.values()
+        ],
+        "published": [name for name in datasets if is_published(config, name)],
+    }
 
 
 def tokenised(config: Config, name: str, suffix: str = "arrow") -> list[str]:

@@ -1,35 +1,85 @@
-# Cards: what was found of each language model, for its release, and what a folder holds.
+# Cards: of language models, legal data sets and SlguSet, for their release, and of folders.
+MODEL_CARDS = plan_cards.audited(config)
+FOLDERS = plan_cards.folders(config)
 
 
-rule write_model_card:
+rule write_model_cards:
     input:
-        unpack(lambda wildcards: plan_cards.card_inputs(config, wildcards.model)),
+        **plan_cards.card_inputs(config),
         template="workflow/evenhand/report/cards/model_card.md.jinja",
     output:
-        shown("<results>/cards/{model}/README.md"),
+        shown_each("<results>/cards/{model}/README.md", "{model}", MODEL_CARDS),
     conda:
         "../../envs/report.yaml"
     params:
         **stage(
-            "report.write_model_card",
-            lambda wildcards: options(("models", wildcards.model), "language"),
+            "report.write_model_cards",
+            derived(
+                "models",
+                {
+                    "models": MODEL_CARDS,
+                    "languages": [
+                        config["models"][name]["language"] or "" for name in MODEL_CARDS
+                    ],
+                },
+            ),
             options("slguset.annotation", "notice"),
         ),
     shell:
-        run("report.write_model_card", "--model {wildcards.model}")
+        run("report.write_model_cards")
 
 
-rule write_folder_card:
+rule write_legal_cards:
     input:
-        unpack(lambda wildcards: plan_cards.folders(config)[wildcards.folder]),
-        template="workflow/evenhand/report/cards/folder_card.md.jinja",
+        **plan_legal.card_inputs(config),
+        template="workflow/evenhand/report/cards/legal_card.md.jinja",
     output:
-        "<results>/{folder}/README.md",
-    wildcard_constraints:
-        folder="|".join(map(re.escape, plan_cards.folders(config))) or NOTHING,
+        shown_each("<results>/legal/{legal}/README.md", "{legal}", LEGAL["datasets"]),
     conda:
         "../../envs/report.yaml"
     params:
-        **stage("report.write_folder_card"),
+        **stage(
+            "report.write_legal_cards",
+            derived("legal.datasets", plan_legal.card_options(config, SOURCES)),
+            plugins=KINDS,
+        ),
     shell:
-        run("report.write_folder_card")
+        run("report.write_legal_cards")
+
+
+rule write_slguset_card:
+    input:
+        answers=expand("<results>/slguset/annotation/{round}/answers.parquet", round=ANNOTATED),
+        statistics="<results>/slguset/statistics.json",
+        table="<results>/slguset/table_1.csv",
+        agreement="<results>/slguset/agreement.csv",
+        funnel="<results>/slguset/funnel.csv",
+        template="workflow/evenhand/report/cards/slguset_card.md.jinja",
+    output:
+        shown("<results>/slguset/README.md"),
+    conda:
+        "../../envs/report.yaml"
+    params:
+        **stage(
+            "report.write_slguset_card",
+            options("slguset.annotation", "notice"),
+            options("slguset", "filters"),
+            Options("slguset", {"corpora": list(SLGUSET["corpora"])}),
+        ),
+    shell:
+        run("report.write_slguset_card")
+
+
+rule write_folder_cards:
+    input:
+        documents=[files[0] for files in FOLDERS.values()],
+        tables=[file for files in FOLDERS.values() for file in files[1:]],
+        template="workflow/evenhand/report/cards/folder_card.md.jinja",
+    output:
+        [f"<results>/{folder}/README.md" for folder in FOLDERS],
+    conda:
+        "../../envs/report.yaml"
+    params:
+        **stage("report.write_folder_cards"),
+    shell:
+        run("report.write_folder_cards")

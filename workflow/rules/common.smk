@@ -125,7 +125,7 @@ def follow_conventions():
     A rule that does not state its memory and time asks for those of `profiles/resources.yaml`.
     """
     for each in workflow.rules:
-        if not each.shellcmd:
+        if not each.shellcmd or not each.output:
             continue
         if not each.log:
             wildcards = dict.fromkeys(re.findall(r"\{\w+", str(each.output[0])))
@@ -175,6 +175,16 @@ def derived(key, values, **others):
 def shown(path, **others):
     """An output that `snakemake --report` shows, as `workflow/report/shown.csv` says."""
     return report(path, **SHOWN[path] | others)
+
+
+def shown_each(path, wildcard, names):
+    """The outputs of one job that `snakemake --report` shows, one per name."""
+    outputs = []
+    for name in names:
+        labels = {key: word.replace(wildcard, name) for key, word in SHOWN[path]["labels"].items()}
+        others = SHOWN[path] | {"labels": labels}
+        outputs.append(report(path.replace(wildcard, name), **others))
+    return outputs
 
 
 def shown_folder(path):
@@ -309,11 +319,6 @@ def attribute_option(wildcards):
     """The attribute of a data set, unless it is none."""
     name = wildcards.attribute
     return Options(None, {"attribute": None if name == plan_legal.NO_ATTRIBUTE else name})
-
-
-def findings_attributes(wildcards):
-    """The attribute of each file of findings of a data set."""
-    return Options(None, {"attributes": plan_legal.names_of_findings(config, wildcards.legal)})
 
 
 def texts_of(wildcards):

@@ -31,71 +31,54 @@ rule read_cases:
 
 rule find_attributes:
     input:
-        records="<results>/legal/{legal}/records/{part}.parquet",
-        tables=lambda wildcards: plan_legal.attribute_tables(
-            config, wildcards.legal, wildcards.attribute
-        ),
+        records=lambda wildcards: plan_legal.records(config, wildcards.legal),
+        tables=lambda wildcards: plan_legal.attribute_tables(config, wildcards.legal),
     output:
-        "<results>/legal/{legal}/attributes/{part}/{attribute}.parquet",
+        directory("<results>/legal/{legal}/attributes"),
     conda:
         "../../envs/extract.yaml"
     params:
         **stage(
             "legal.find_attributes",
+            kind,
             lambda wildcards: Options(
-                None,
-                {
-                    "attribute": plan_legal.attribute_name(
-                        config, wildcards.legal, wildcards.attribute
-                    )
-                },
+                None, {"modules": plan_legal.attribute_modules(config, wildcards.legal)}
             ),
             plugins=lambda wildcards: [
-                plan_legal.attribute_module(config, wildcards.legal, wildcards.attribute)
+                *kind_module(wildcards),
+                *(
+                    f"evenhand.legal.attributes.{one}"
+                    for one in plan_legal.attribute_modules(config, wildcards.legal)
+                ),
             ],
         ),
     shell:
         run("legal.find_attributes")
 
 
-rule split_cases:
-    input:
-        records=lambda wildcards: plan_legal.records(config, wildcards.legal),
-    output:
-        out="<results>/legal/{legal}/splits.parquet",
-        duplicates="<results>/legal/{legal}/duplicates.parquet",
-        counts="<results>/legal/{legal}/splits.json",
-    conda:
-        "../../envs/extract.yaml"
-    params:
-        **stage(
-            "legal.split_cases",
-            lambda wildcards: options(f"legal.datasets.{wildcards.legal}", "shares"),
-            Options(
-                "legal",
-                {"threshold": LEGAL["near_duplicates"]},
-                {"threshold": "legal.near_duplicates"},
-            ),
-        ),
-    shell:
-        run("legal.split_cases")
-
-
 rule build_cases:
     input:
         records=lambda wildcards: plan_legal.records(config, wildcards.legal),
-        splits="<results>/legal/{legal}/splits.parquet",
-        attributes=lambda wildcards: plan_legal.findings(config, wildcards.legal),
+        findings="<results>/legal/{legal}/attributes",
     output:
         out="<results>/legal/{legal}/{legal}.parquet",
         counts="<results>/legal/{legal}/counts.json",
+        splits="<results>/legal/{legal}/splits.parquet",
+        duplicates="<results>/legal/{legal}/duplicates.parquet",
+        split_counts="<results>/legal/{legal}/splits.json",
     conda:
         "../../envs/extract.yaml"
     params:
         **stage(
             "legal.build_cases",
             kind,
-            plugins=lambda wildcards: [plan_legal.kind_module(config, wildcards.legal)],
+            lambda wildcards: options(f"legal.datasets.{wildcards.legal}", "shares"),
+            Options(
+                "legal",
+                {"threshold": LEGAL["near_duplicates"]},
+                {"threshold": "legal.near_duplicates"},
+            ),
+            plugins=kind_module,
         ),
     shell:
         run("legal.build_cases")
@@ -103,11 +86,7 @@ rule build_cases:
 
 rule build_training:
     input:
-        records=lambda wildcards: plan_legal.records(config, wildcards.legal),
-        splits="<results>/legal/{legal}/splits.parquet",
-        findings=lambda wildcards: plan_legal.findings_seen(
-            config, wildcards.legal, wildcards.attribute
-        ),
+        data="<results>/legal/{legal}/{legal}.parquet",
     output:
         "<results>/legal/{legal}/training/{attribute}.parquet",
     conda:

@@ -25,7 +25,7 @@ rule tabulate_cases:
         data="<results>/legal/{legal}/{legal}.parquet",
         claims="resources/legal/published_cross.csv",
         words=f"{LEGAL['tables']}/outcome_words.csv",
-        findings=lambda wildcards: plan_legal.findings(config, wildcards.legal),
+        findings="<results>/legal/{legal}/attributes",
         tokens=lambda wildcards: plan_legal.tokenised(config, wildcards.legal),
         metas=lambda wildcards: plan_legal.tokenised(config, wildcards.legal, "json"),
     output:
@@ -36,7 +36,6 @@ rule tabulate_cases:
         **stage(
             "legal.tabulate_cases",
             about("published"),
-            findings_attributes,
             options("legal", "resamples"),
             plugins=kind_module,
         ),

@@ -18,21 +18,6 @@ rule extract_sentences:
         run("slguset.extract_sentences")
 
 
-rule find_keywords:
-    input:
-        sentences="<results>/{edition}/sentences/{shard}.parquet",
-        keywords=table("keywords"),
-        keyword_words=table("keyword_words"),
-    output:
-        "<results>/{edition}/keywords/{shard}.parquet",
-    conda:
-        "../../envs/extract.yaml"
-    params:
-        **stage("slguset.find_keywords", options("slguset.find_keywords")),
-    shell:
-        run("slguset.find_keywords")
-
-
 rule merge_candidates:
     input:
         judged=of_shards("<results>/slguset/filters/{shard}.parquet"),

@@ -1,4 +1,4 @@
-# The data set, its numbers and its card.
+# The data set and its numbers.
 
 
 rule build_dataset:
@@ -38,26 +38,3 @@ rule describe_dataset:
         ),
     shell:
         run("slguset.describe_dataset", "{params.vocabulary}")
-
-
-rule write_card:
-    input:
-        answers=expand("<results>/slguset/annotation/{round}/answers.parquet", round=ANNOTATED),
-        statistics="<results>/slguset/statistics.json",
-        table="<results>/slguset/table_1.csv",
-        agreement="<results>/slguset/agreement.csv",
-        funnel="<results>/slguset/funnel.csv",
-        template="workflow/evenhand/slguset/templates/data_card.md.jinja",
-    output:
-        shown("<results>/slguset/README.md"),
-    conda:
-        "../../envs/extract.yaml"
-    params:
-        **stage(
-            "slguset.write_card",
-            options("slguset.annotation", "notice"),
-            options("slguset", "filters"),
-            Options("slguset", {"corpora": list(SLGUSET["corpora"])}),
-        ),
-    shell:
-        run("slguset.write_card")

@@ -1,18 +1,22 @@
-# All filters of a shard in one job. A new filter is a module in evenhand/slguset/filters, and its
+# The keywords and all filters of a shard in one job. A new filter is a module in evenhand/slguset/filters, and its
 # name in the schema's list of filters.
 
 
 rule apply_filters:
     input:
-        keywords="<results>/{edition}/keywords/{shard}.parquet",
+        sentences="<results>/{edition}/sentences/{shard}.parquet",
+        keywords=table("keywords"),
+        keyword_words=table("keyword_words"),
         files=plan_slguset.filter_files(config),
     output:
-        "<results>/{edition}/filters/{shard}.parquet",
+        out="<results>/{edition}/filters/{shard}.parquet",
+        found="<results>/{edition}/keywords/{shard}.parquet",
     conda:
         "../../envs/extract.yaml"
     params:
         **stage(
             "slguset.apply_filters",
+            options("slguset.find_keywords"),
             options("slguset", "filters"),
             plan_slguset.filter_options(config),
             plugins=[plan_slguset.filter_module(name) for name in FILTERS],

@@ -216,6 +216,29 @@ def test_the_order_of_listed_inputs_counts(files, monkeypatch):
 # outputs are whole or absent
 
 
+def test_a_stage_can_have_a_list_of_outputs(files, monkeypatch):
+    monkeypatch.setenv("EVENHAND_CACHE", str(files / "cache"))
+    places = [files / "a" / "o.txt", files / "b" / "o.txt"]
+
+    @as_stage
+    def several(*, text: Input, out: list[Output], fail: bool = False):
+        for number, path in enumerate(out):
+            path.write_text(f"{text.read_text()}{number}")
+            if fail:
+                raise RuntimeError("no")
+
+    given = {"text": files / "in.txt", "out": places}
+    with pytest.raises(RuntimeError):
+        stage.execute(several, given | {"fail": True})
+    assert [path for place in places for path in place.parent.iterdir()] == []
+    for expected in (["x0", "x1"], ["x0", "x1"]):  # computed, then served
+        record = stage.execute(several, given)
+        assert [path.read_text() for path in places] == expected
+        assert [one["file"] for one in record["outputs"].values()] == [str(p) for p in places]
+        for path in places:
+            path.unlink()
+
+
 def test_a_folder_can_be_an_output_and_an_input(files):
     outputs = {"first": files / "o.txt", "second": files / "folder"}
     stage.execute(two, {"text": files / "in.txt", **outputs})

@@ -85,12 +85,16 @@ def record(number: int, **given: Any) -> Record:
 
 
 def write_found(
-    folder: Path, pairs: list[tuple[Record, Finding]], name: str = "part"
+    folder: Path,
+    pairs: list[tuple[Record, Finding]],
+    name: str = "part",
+    attribute: str = "applicant_gender",
 ) -> tuple[Path, Path]:
-    """Write records and what was found of one attribute; return both paths."""
-    records, findings = folder / f"{name}.records.parquet", folder / f"{name}.findings.parquet"
+    """Write records and the findings of one attribute; return the file and the folder."""
+    records, findings = folder / f"{name}.records.parquet", folder / f"{name}.findings"
     write_records(records, [one for one, _ in pairs])
-    write_findings(findings, [(one.case_id, finding) for one, finding in pairs])
+    found = [(one.case_id, finding) for one, finding in pairs]
+    write_findings(findings / f"{attribute}.parquet", found)
     return records, findings
 
 

@@ -6,12 +6,11 @@ import pytest
 
 from evenhand.core import stage
 from evenhand.errors import InputError
-from evenhand.io.tables import read_rows, write_table
+from evenhand.io.tables import read_rows
 from evenhand.legal.build_cases import build_cases
-from evenhand.legal.built import read_cases_table
+from evenhand.legal.built import load_dataset, read_cases_table
 from evenhand.legal.findings import Evidence, Finding, write_findings
-from evenhand.legal.records import Record, write_records
-from evenhand.legal.split_cases import SPLIT, split_cases
+from evenhand.legal.records import Record, read_distinct, write_records
 from unit.legal import made_cases
 
 NAMES = ["defendant_gender", "court_region"]
@@ -43,29 +42,27 @@ def findings(record):
 
 def write_parts(folder, files, found=findings, names=NAMES):
     """Records, splits and findings on disk, as the stages before leave them."""
-    records, attributes = [], []
+    records = []
     for number, cases in enumerate(files):
         records.append(folder / f"records_{number}.parquet")
         write_records(records[-1], cases)
-        for place, name in enumerate(names):
-            attributes.append(folder / f"{name}_{number}.parquet")
-            write_findings(attributes[-1], [(one.case_id, found(one)[place]) for one in cases])
-    splits = folder / "splits.parquet"
-    others = {name: folder / name for name in ("duplicates", "split_counts")}
-    split_cases(
-        records=records,
-        out=splits,
-        duplicates=others["duplicates"],
-        counts=others["split_counts"],
-    )
-    return {"records": records, "splits": splits, "attributes": attributes}
+    for place, name in enumerate(names):
+        rows = [(one.case_id, found(one)[place]) for one in read_distinct(records)]
+        write_findings(folder / "findings" / f"{name}.parquet", rows)
+    return {"records": records, "findings": folder / "findings"} | outputs(folder)
+
+
+def outputs(folder):
+    """The files that the stage writes."""
+    names = ("out", "counts", "splits", "duplicates", "split_counts")
+    return {name: folder / name for name in names}
 
 
 def build(folder, files, found=findings, **options):
     arguments = write_parts(folder, files, found) | {"kind": "cail"} | options
-    out, counts = folder / "cail.parquet", folder / "counts.json"
-    result = stage.execute(build_cases, arguments | {"out": out, "counts": counts})["counts"]
-    assert json.loads(counts.read_text()) == result
+    result = stage.execute(build_cases, arguments)["counts"]
+    assert json.loads(arguments["counts"].read_text()) == result
+    out = arguments["out"]
     return {row["case_id"]: row for row in read_rows(out)}, result, out
 
 
@@ -134,17 +131,20 @@ def test_unknown_labels(tmp_path):
 
 
 def test_several_labels_and_a_number_as_attribute(tmp_path):
-    names = ["applicant_birth_year"]
     cases = [record(1, labels=("P1-1", "2", "6")), record(2, labels=())]
-    arguments = write_parts(
-        tmp_path, [cases], lambda _: [Finding("1950", "born_in_year", 0.9)], names
-    )
-    out = tmp_path / "out.parquet"
-    build_cases(**arguments, out=out, counts=tmp_path / "counts", kind="ecthr", names=names)
-    one, other = read_rows(out)
+    names = [one.name for one in load_dataset("ecthr").attributes]
+    nothing = Finding(None, "none", 0.0)
+
+    def found(_):
+        return [*[nothing] * 4, Finding("1950", "born_in_year", 0.9)]
+
+    assert names[4] == "applicant_birth_year"
+    arguments = write_parts(tmp_path, [cases], found, names)
+    build_cases(**arguments, kind="ecthr")
+    one, other = read_rows(arguments["out"])
     assert one["labels"] == [0, 3, 9] and one["label_known"]
     assert other["labels"] == [] and other["label_known"]
-    assert one["applicant_birth_year"] == "1950" and "applicant_gender" not in one
+    assert one["applicant_birth_year"] == "1950" and one["applicant_gender"] is None
 
 
 @pytest.mark.parametrize(
@@ -164,38 +164,29 @@ def test_a_group_that_is_none(tmp_path):
         build(tmp_path, [[record(1)]], wrong)
 
 
-@pytest.mark.parametrize(
-    ("names", "match"),
-    [(["age"], "age is no attribute"), (["court_region"] * 2, "named twice"), ([], "need 0 files")],
-)
-def test_wrong_names(tmp_path, names, match):
-    with pytest.raises(InputError, match=match):
-        build(tmp_path, [[record(1)]], names=names)
-
-
 def test_files_that_do_not_belong_together(tmp_path):
-    arguments = write_parts(tmp_path, [[record(1), record(2)]])
-    arguments |= {"out": tmp_path / "out", "counts": tmp_path / "counts", "kind": "cail"}
-    gender, _ = arguments["attributes"]
-    with pytest.raises(InputError, match="need 2 files of findings, and 1 are there"):
-        build_cases(**arguments | {"attributes": [gender]})
-    short = tmp_path / "short.parquet"
-    for cases, match in (
-        ([record(1)], "ends where"),
-        ([record(2), record(1)], "has the case c2 where"),
-        ([record(1), record(2), record(3)], "has the case c3 where"),
-    ):
-        write_findings(short, [(one.case_id, findings(one)[1]) for one in cases])
-        with pytest.raises(InputError, match=match):
-            build_cases(**arguments | {"attributes": [gender, short]})
-
-    rows = list(read_rows(arguments["splits"]))
+    cases = [record(1), record(2)]
+    arguments = write_parts(tmp_path, [cases]) | {"kind": "cail"}
+    region = arguments["findings"] / "court_region.parquet"
     for wrong, match in (
-        (rows[:1], "ends where"),
-        (rows[1:], "has the case c2 where"),
-        ([*rows, rows[0] | {"case_id": "c3"}], "has the case c3 where"),
-        ([*rows, rows[0] | {"case_id": "c3", "source": 1}], "has the case c3 where"),
+        (cases[:1], "has no further case where the records have the case c2"),
+        (cases[::-1], "has the case c2 where"),
+        ([*cases, record(3)], "has the case c3 where the records have no further case"),
     ):
-        write_table(short, SPLIT, wrong)
-        with pytest.raises(InputError, match=match):
-            build_cases(**arguments | {"splits": short})
+        write_findings(region, [(one.case_id, findings(one)[1]) for one in wrong])
+        with pytest.raises(InputError, match=match) as error:
+            build_cases(**arguments)
+        assert error.value.file == region
+    region.unlink()
+    with pytest.raises(InputError, match="lacks the attribute court_region"):
+        build_cases(**arguments)
+
+
+def test_the_settings_of_the_division_reach_it(tmp_path):
+    cases = [record(i) for i in range(1, 11)]
+    _, counts, out = build(tmp_path, [cases], shares=[0.5, 0.2, 0.3])
+    assert counts["splits"] == {"train": 5, "dev": 2, "test": 3}
+    assert json.loads((out.parent / "split_counts").read_text())["methods"] == {"chronological": 10}
+    assert [row["split"] for row in read_rows(out.parent / "splits")].count("test") == 3
+    with pytest.raises(InputError, match=r"threshold 2\.0 is no similarity"):
+        build(tmp_path, [cases], threshold=2.0)

@@ -15,7 +15,7 @@ from evenhand.legal import case_tables
 from evenhand.legal.built import load_dataset
 from evenhand.legal.case_study import CaseStudy
 from evenhand.legal.case_tables import cross, groups, labels, leakage, lengths, rules, shift, sizes
-from evenhand.legal.findings import Finding
+from evenhand.legal.findings import Finding, findings_files
 from evenhand.legal.tabulate_cases import tabulate_cases
 from evenhand.legal.tokenise_cases import tokenise_cases
 from unit.legal import made_tokenizers
@@ -55,8 +55,7 @@ def inputs(folder, resources, kind, cases):
         "words": resources / "outcome_words.csv",
         "kind": kind,
         "dataset": HOSTILE,
-        "findings": [write_found(folder, found)[1]],
-        "attributes": [attribute],
+        "findings": write_found(folder, found, attribute=attribute)[1],
         "tokens": [tokens],
         "metas": [metas],
         "resamples": 20,
@@ -106,7 +105,7 @@ def test_rows_follow_the_declarations_and_not_the_order_of_cases(tmp_path, resou
 
 def test_no_case_no_findings_and_no_tokens(tmp_path, resources):
     options = inputs(tmp_path, resources, "scotus", [])
-    for name in ("findings", "attributes", "tokens", "metas"):
+    for name in ("findings", "tokens", "metas"):
         del options[name]
     counts = tabulate_cases(**options, out=tmp_path / "out")
     assert counts["left_out"] == {"rules": "there are no findings"}
@@ -119,8 +118,7 @@ def test_no_case_no_findings_and_no_tokens(tmp_path, resources):
     ("change", "match"),
     [
         ({"resamples": 0}, "0 resamples"),
-        ({"attributes": []}, "1 files of findings and 0 attributes"),
-        ({"attributes": ["region"]}, "no attribute 'region'"),
+        ({"kind": "cail"}, "no attribute 'defendant_state'"),
         ({"metas": []}, "its description"),
     ],
 )
@@ -396,13 +394,10 @@ RECORDS = [record(n, text=("He was born in 1950.",)) for n in range(1, 6)]
 
 def ruled(folder, **found):
     """The rows of rules, of lists of (record, finding) by attribute."""
-    paths = {
-        attribute: [
-            write_found(folder, pairs, f"{attribute}{n}")[1] for n, pairs in enumerate(some)
-        ]
-        for attribute, some in found.items()
-    }
-    return table(folder, rules, "ecthr", [{}], findings=paths)
+    for attribute, pairs in found.items():
+        write_found(folder, pairs, attribute=attribute)
+    files = findings_files(folder / "part.findings", load_dataset("ecthr"))
+    return table(folder, rules, "ecthr", [{}], findings=files)
 
 
 def test_rules_by_value(tmp_path):
@@ -413,12 +408,9 @@ def test_rules_by_value(tmp_path):
         (RECORDS[2], Finding("female", "pronouns", 0.8, he)),
         (RECORDS[3], Finding(None, "legal_person", 0.5)),
     ]
-    again = [
-        (RECORDS[0], Finding("female", "title", 1.0)),  # the first file counts
-        (RECORDS[4], Finding("male", "title", 1)),
-    ]
+    pairs.append((RECORDS[4], Finding("male", "title", 1)))
     names = ("rule", "value", "cases", "of", "mean_confidence", "with_evidence", "flags")
-    rows = ruled(tmp_path, applicant_gender=[pairs, again])
+    rows = ruled(tmp_path, applicant_gender=pairs)
     assert [tuple(row[name] for name in names) for row in rows] == [
         ("pronouns", "male", 2, 5, 0.8, 2, "several_respondents 1"),
         ("pronouns", "female", 1, 5, 0.8, 1, None),
@@ -433,14 +425,14 @@ def test_rules_of_numbers_and_in_the_order_of_the_attributes(tmp_path):
         for one, year in zip(RECORDS, ("1950", "1960", None), strict=False)
     ]
     none = [(RECORDS[0], Finding(None, "none", 0.0))]
-    rows = ruled(tmp_path, applicant_birth_year=[years], defendant_state=[none])
+    rows = ruled(tmp_path, applicant_birth_year=years, defendant_state=none)
     assert [(row["attribute"], row["value"], row["cases"]) for row in rows] == [
         ("defendant_state", "unknown", 1),
         ("applicant_birth_year", "a number", 2),
         ("applicant_birth_year", "unknown", 1),
     ]
     with pytest.raises(NotApplicable, match="no findings"):
-        ruled(tmp_path)
+        table(tmp_path, rules, "ecthr", [{}])
 
 
 def leaked(folder, kind, cases, *patterns):

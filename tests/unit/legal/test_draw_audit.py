@@ -8,7 +8,7 @@ from evenhand.errors import InputError
 from evenhand.legal.audit import task
 from evenhand.legal.built import load_dataset
 from evenhand.legal.draw_audit import draw_audit
-from evenhand.legal.findings import Finding, given_evidence
+from evenhand.legal.findings import Finding, given_evidence, write_findings
 from evenhand.sheets.tasks import group_of
 from unit.legal.made_cases import evidence, record, write_found
 
@@ -30,12 +30,11 @@ def arguments(tmp_path, repository):
     records, findings = write_found(tmp_path, pairs)
     return {
         "records": [records],
-        "findings": [findings],
+        "findings": findings,
         "instructions": repository / "workflow/evenhand/legal/templates/audit.md.jinja",
         "out": tmp_path / "audit",
         "kind": "ecthr",
         "dataset": "mine",
-        "attributes": [NAME],
         "per_rule": 5,
     }
 
@@ -85,7 +84,7 @@ def test_the_draw_is_of_seed_and_case(arguments, tmp_path):
     more = [case(n) for n in [*range(40, 43), *range(30, 0, -1)]]
     more += [case(n, "legal_person", None) for n in range(31, 34)]
     records, findings = write_found(tmp_path, more, "more")
-    changed = drawn(arguments, out=tmp_path / "more", records=[records], findings=[findings])
+    changed = drawn(arguments, out=tmp_path / "more", records=[records], findings=findings)
     new = {f"ecthr-{n}" for n in range(40, 43)}
     assert len(set(first) - set(changed)) <= len(new)
     assert set(changed) <= set(first) | new
@@ -104,7 +103,7 @@ def test_what_was_handed_out_stays(arguments, tmp_path):
     records, findings = write_found(tmp_path, [case(77)], "changed")
     counts = draw_audit(
         **arguments
-        | {"records": [records], "findings": [findings], "out": tmp_path / "frozen"}
+        | {"records": [records], "findings": findings, "out": tmp_path / "frozen"}
         | {"handed_out": [kept], "per_rule": 1}
     )
     assert counts == {"drawn": {NAME: {"legal_person": 3, "pronouns": 5}}, "frozen": [NAME]}
@@ -112,15 +111,13 @@ def test_what_was_handed_out_stays(arguments, tmp_path):
         if file.suffix == ".csv":
             assert (tmp_path / "frozen" / NAME / file.name).read_bytes() == file.read_bytes()
     with pytest.raises(InputError, match="is of the attribute applicant_gender"):
-        draw_audit(
-            **arguments
-            | {"handed_out": [kept], "attributes": ["applicant_age"], "out": tmp_path / "age"}
-        )
+        _, ages = write_found(tmp_path, [case(77)], "ages", "applicant_age")
+        draw_audit(**arguments | {"handed_out": [kept], "findings": ages, "out": tmp_path / "age"})
 
 
 def one_row(arguments, tmp_path, one, finding):
     records, findings = write_found(tmp_path, [(one, finding)], "one")
-    draw_audit(**arguments | {"records": [records], "findings": [findings]})
+    draw_audit(**arguments | {"records": [records], "findings": findings})
     declared = task(load_dataset("ecthr").attribute(NAME))
     _, rows = group_of(arguments["out"] / NAME / "handed_out.csv", declared)
     (row,) = rows.values()
@@ -161,28 +158,26 @@ def test_nothing_to_point_at(arguments, tmp_path):
 
 
 def test_a_case_of_two_files_is_taken_from_the_first(arguments, tmp_path):
-    records, findings = write_found(tmp_path, [case(1, "title", "female")], "second")
-    first = {name: [*arguments[name], path] for name, path in
-             (("records", records), ("findings", findings), ("attributes", NAME))}  # fmt: skip
-    draw_audit(**arguments | first | {"per_rule": 50})
-    rows = {row["case_id"]: row["rule"] for row in rows_of(arguments["out"])}
+    again = record(1, text=("She was number 1.",), title="another")
+    records, _ = write_found(tmp_path, [(again, Finding(None, "none", 1.0))], "second")
+    draw_audit(**arguments | {"records": [*arguments["records"], records], "per_rule": 50})
+    rows = {row["case_id"]: row["title"] for row in rows_of(arguments["out"])}
     assert len(rows) == 33
-    assert rows["ecthr-1"] == "pronouns"
+    assert rows["ecthr-1"] == "'=Case 1"
 
 
 def test_no_finding_at_all(arguments, tmp_path):
     records, findings = write_found(tmp_path, [], "none")
-    counts = draw_audit(**arguments | {"records": [records], "findings": [findings]})
+    counts = draw_audit(**arguments | {"records": [records], "findings": findings})
     assert counts["drawn"] == {NAME: {}}
 
 
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"attributes": ["colour"]}, "ECtHR has no attribute 'colour'"),
+        ({"kind": "cail"}, "CAIL has no attribute 'applicant_gender'"),
         ({"per_rule": 0}, "0 cases for each rule"),
-        ({"records": []}, "0 files of records, 1 of findings, and 1 names"),
-        ({"attributes": [NAME, "applicant_age"]}, "1 of findings, and 2 names"),
+        ({"records": []}, "the records lack the case ecthr-"),
     ],
 )
 def test_what_does_not_fit(arguments, changed, said):
@@ -192,10 +187,9 @@ def test_what_does_not_fit(arguments, changed, said):
 
 def test_each_attribute_has_its_own_sheets(arguments, tmp_path):
     alone = drawn(arguments)
-    pairs = [(record(1, text=("He was number 1.",)), Finding(None, "no_birth_sentence", 0.0))]
-    _, ages = write_found(tmp_path, pairs, "ages")
-    both = {"findings": [*arguments["findings"], ages], "attributes": [NAME, "applicant_age"]}
-    counts = draw_audit(**arguments | both | {"out": tmp_path / "both"})
+    ages = [("ecthr-1", Finding(None, "no_birth_sentence", 0.0))]
+    write_findings(arguments["findings"] / "applicant_age.parquet", ages)
+    counts = draw_audit(**arguments | {"out": tmp_path / "both"})
     assert counts["drawn"]["applicant_age"] == {"no_birth_sentence": 1}
     assert [row["case_id"] for row in rows_of(tmp_path / "both")] == alone
     (row,) = rows_of(tmp_path / "both", "applicant_age")
@@ -204,5 +198,5 @@ def test_each_attribute_has_its_own_sheets(arguments, tmp_path):
 
 def test_records_of_something_else(arguments, tmp_path):
     records, _ = write_found(tmp_path, [case(99)], "else")
-    with pytest.raises(InputError, match="lacks the case"):
+    with pytest.raises(InputError, match="lack the case"):
         draw_audit(**arguments | {"records": [records]})

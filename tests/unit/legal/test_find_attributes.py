@@ -1,49 +1,58 @@
-import sys
 from datetime import date
-from types import SimpleNamespace
 
 import pytest
 
 from evenhand.core.files import content_digest
 from evenhand.errors import InputError
+from evenhand.io.tables import read_rows
+from evenhand.legal.attributes import applicant_age
+from evenhand.legal.built import load_dataset
 from evenhand.legal.find_attributes import find_attributes
-from evenhand.legal.findings import Evidence, Finding, read_findings
+from evenhand.legal.findings import Evidence, Finding
 from evenhand.legal.records import Record, write_records
 from unit.legal.made_records import FOLDER
 
-TABLES = [FOLDER / f"{name}.csv" for name in ("people_words", "person_titles", "legal_persons")]
+TABLES = sorted(FOLDER.glob("*.csv"))
+MODULES = [one.module for one in load_dataset("ecthr").attributes]
+
+
+def write(path, texts):
+    records = (
+        Record(
+            case_id=case,
+            source="f",
+            source_position=place,
+            date=date(2010, 6, 1),
+            text=(text,),
+            given={"respondent": "TURKEY"},
+        )
+        for place, (case, text) in enumerate(texts.items(), start=1)
+    )
+    write_records(path, records)
+    return path
 
 
 @pytest.fixture
-def records(tmp_path):
+def arguments(tmp_path):
     texts = {
         "a": "The applicant was born in 1950. He is ill, and he said so.",
         "b": "The applicants were born in 1950 and 1951.",
         "c": "The applicant was born in 1990.",
-        "d": "The applicant lives in Łódź.",
     }
-    path = tmp_path / "records.parquet"
-    write_records(
-        path,
-        (
-            Record(
-                case_id=case,
-                source="f",
-                source_position=place,
-                date=date(2010, 6, 1),
-                text=(text,),
-                given={},
-            )
-            for place, (case, text) in enumerate(texts.items(), start=1)
-        ),
-    )
-    return path
+    again = {"a": "The applicant was born in 1990.", "d": "The applicant lives in Łódź."}
+    return {
+        "records": [write(tmp_path / "1.parquet", texts), write(tmp_path / "2.parquet", again)],
+        "tables": TABLES,
+        "out": tmp_path / "attributes",
+        "kind": "ecthr",
+        "modules": MODULES,
+    }
 
 
-def test_a_finding_for_each_case_in_their_order(records, tmp_path):
-    out = tmp_path / "applicant_age.parquet"
-    counts = find_attributes(records=records, tables=TABLES, out=out, attribute="applicant_age")
-    rows = list(read_findings(out))
+def test_a_file_per_attribute_with_the_first_record_of_each_case(arguments):
+    counts = find_attributes(**arguments)
+    assert {path.stem for path in arguments["out"].iterdir()} == counts.keys()
+    rows = list(read_rows(arguments["out"] / "applicant_age.parquet"))
     assert [(row["case_id"], row["value"], row["rule"]) for row in rows] == [
         ("a", "<=65", "applicant_born"),
         ("b", None, "several_applicants"),
@@ -51,37 +60,31 @@ def test_a_finding_for_each_case_in_their_order(records, tmp_path):
         ("d", None, "no_birth_sentence"),
     ]
     assert rows[0]["evidence"][0]["words"] == "The applicant was born in 1950"
-    assert counts == {
+    assert counts["applicant_age"] == {
         "cases": 4,
         "known": 2,
         "rules": {"applicant_born": 2, "no_birth_sentence": 1, "several_applicants": 1},
         "values": {"<=35": 1, "<=65": 1},
         "flags": {},
     }
+    assert counts["applicant_gender"]["values"] == {"male": 1}
 
 
-def test_the_order_of_the_tables_changes_no_byte(records, tmp_path):
-    outs = [tmp_path / "1.parquet", tmp_path / "2.parquet"]
-    for out, given in zip(outs, (TABLES, TABLES[::-1]), strict=True):
-        find_attributes(records=records, tables=given, out=out, attribute="applicant_gender")
-    assert content_digest(outs[0]) == content_digest(outs[1])
+def test_the_order_of_the_tables_changes_no_byte(arguments, tmp_path):
+    find_attributes(**arguments)
+    find_attributes(**arguments | {"tables": TABLES[::-1], "out": tmp_path / "again"})
+    assert content_digest(arguments["out"]) == content_digest(tmp_path / "again")
 
 
-def test_a_table_that_is_not_given(records, tmp_path):
+def test_a_table_that_is_not_given(arguments):
+    tables = [path for path in TABLES if path.stem != "person_titles"]
     with pytest.raises(InputError, match=r"needs the table person_titles; give person_titles\.csv"):
-        find_attributes(
-            records=records,
-            tables=[TABLES[0]],
-            out=tmp_path / "out.parquet",
-            attribute="applicant_gender",
-        )
+        find_attributes(**arguments | {"tables": tables})
 
 
-def test_evidence_that_does_not_stand_there(records, tmp_path, monkeypatch):
+def test_evidence_that_does_not_stand_there(arguments, monkeypatch):
     wrong = Finding("x", "rule", 1.0, (Evidence("text", 0, 0, 3, "She"),))
-    module = SimpleNamespace(TABLES=(), prepare=lambda _: None, find=lambda *_: wrong)
-    monkeypatch.setitem(sys.modules, "evenhand.legal.attributes.made_up", module)
-    out = tmp_path / "out.parquet"
+    monkeypatch.setattr(applicant_age, "find", lambda *_: wrong)
     with pytest.raises(ValueError, match="case a"):
-        find_attributes(records=records, out=out, attribute="made_up")
-    assert not out.exists()
+        find_attributes(**arguments)
+    assert not (arguments["out"] / "applicant_age.parquet").exists()

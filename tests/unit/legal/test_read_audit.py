@@ -5,7 +5,7 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.legal.draw_audit import draw_audit
-from evenhand.legal.findings import Finding, write_findings
+from evenhand.legal.findings import Finding
 from evenhand.legal.read_audit import read_audit
 from unit.legal.made_cases import evidence, read_csv, record, write_found
 
@@ -28,14 +28,13 @@ def audit(tmp_path, repository):
     """What read_audit gets, all but the sheets; per_rule is 4."""
     records, findings = write_found(tmp_path, findings_of(RULES))
     draw_audit(
-        records=[records], findings=[findings], out=tmp_path / "audit", kind="ecthr",
-        dataset="mine", attributes=["applicant_gender"], per_rule=4,
+        records=[records], findings=findings, out=tmp_path / "audit", kind="ecthr",
+        dataset="mine", per_rule=4,
         instructions=repository / "workflow/evenhand/legal/templates/audit.md.jinja",
     )  # fmt: skip
     return {
         "drawn": [tmp_path / "audit/applicant_gender/handed_out.csv"],
-        "findings": [findings],
-        "attributes": ["applicant_gender"],
+        "findings": findings,
         "out": tmp_path / "audit.csv",
         "kind": "ecthr",
         "dataset": "mine",
@@ -127,9 +126,8 @@ def test_two_auditors(audit):
 def test_what_is_found_otherwise_now_does_not_count(audit, tmp_path):
     sheet = fill(audit, "me.csv", ANSWERS)
     changed = [("pronouns", "female")] * 8 + RULES[8:]
-    now = tmp_path / "now.parquet"
-    write_findings(now, [(one.case_id, finding) for one, finding in findings_of(changed)])
-    counts, rows = result(audit, sheet, findings=[now])
+    _, now = write_found(tmp_path, findings_of(changed), "now")
+    counts, rows = result(audit, sheet, findings=now)
     assert rows["rule", "pronouns"]["changed_since"] == "4"
     assert rows["rule", "pronouns"]["answered"] == "0"
     assert counts["changed_since"] == 4
@@ -172,19 +170,19 @@ def test_cells_that_cannot_be_meant(audit, cells, said):
 
 
 def test_files_that_are_no_sheets(audit, tmp_path):
-    with pytest.raises(InputError, match="1 files of findings and 0 attributes"):
-        result(audit, attributes=[])
+    with pytest.raises(InputError, match="has no findings; give what find_attributes wrote"):
+        result(audit, findings=tmp_path / "nothing")
     with pytest.raises(InputError, match="second file of applicant_gender"):
         result(audit, drawn=audit["drawn"] * 2)
 
 
 def test_a_number_may_be_corrected(tmp_path, repository):
     pairs = [(one, Finding("1950", "born_in_year", 1.0)) for one in RECORDS[:3]]
-    records, findings = write_found(tmp_path, pairs)
     name = "applicant_birth_year"
+    records, findings = write_found(tmp_path, pairs, attribute=name)
     draw_audit(
-        records=[records], findings=[findings], out=tmp_path / "audit", kind="ecthr",
-        dataset="mine", attributes=[name],
+        records=[records], findings=findings, out=tmp_path / "audit", kind="ecthr",
+        dataset="mine",
         instructions=repository / "workflow/evenhand/legal/templates/audit.md.jinja",
     )  # fmt: skip
     sheet = tmp_path / "audit" / name / f"{name}.csv"
@@ -194,8 +192,8 @@ def test_a_number_may_be_corrected(tmp_path, repository):
     filled = tmp_path / "filled.csv"
     filled.write_text("\n".join(text) + "\n", encoding="utf-8")
     audit = {
-        "drawn": [tmp_path / "audit" / name / "handed_out.csv"], "findings": [findings],
-        "attributes": [name], "out": tmp_path / "a.csv", "kind": "ecthr", "dataset": "mine",
+        "drawn": [tmp_path / "audit" / name / "handed_out.csv"], "findings": findings,
+        "out": tmp_path / "a.csv", "kind": "ecthr", "dataset": "mine",
     }  # fmt: skip
     _, rows = result(audit, filled)
     assert rows["rule", "born_in_year"]["wrong"] == "2"

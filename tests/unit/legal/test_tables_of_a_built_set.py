@@ -13,10 +13,9 @@ from evenhand.legal.find_attributes import find_attributes
 from evenhand.legal.read_audit import read_audit
 from evenhand.legal.read_cases import read_cases
 from evenhand.legal.records import write_records
-from evenhand.legal.split_cases import split_cases
 from evenhand.legal.tabulate_cases import tabulate_cases
 from evenhand.legal.tokenise_cases import tokenise_cases
-from evenhand.report.write_legal_card import write_legal_card
+from evenhand.report.write_legal_cards import write_legal_cards
 from unit.legal import made_tokenizers
 from unit.legal.made_cases import record, schema
 
@@ -25,37 +24,26 @@ UNKNOWN = ("unknown", "n/a")
 
 
 def build(folder, repository, kind, records):
-    """The data set and what was found: {attribute: path}."""
-    found = {}
-    for one in load_dataset(kind).attributes:
-        module = importlib.import_module(f"evenhand.legal.attributes.{one.module}")
-        found[one.name] = folder / f"{one.name}.parquet"
-        find_attributes(
-            records=records,
-            tables=[repository / f"resources/legal/{name}.csv" for name in module.TABLES],
-            out=found[one.name],
-            attribute=one.module,
-        )
-    split_cases(
-        records=[records], out=folder / "splits.parquet", duplicates=folder / "dup.parquet",
-        counts=folder / "splits.json",
+    """Build the data set; return it and the folder of findings."""
+    findings = folder / "findings"
+    find_attributes(
+        records=[records], tables=list((repository / "resources/legal").glob("*.csv")),
+        out=findings, kind=kind, modules=[one.module for one in load_dataset(kind).attributes],
     )  # fmt: skip
     data = folder / "mine.parquet"
-    build_cases(
-        records=[records], splits=folder / "splits.parquet", attributes=list(found.values()),
-        out=data, counts=folder / "counts.json", kind=kind,
-    )  # fmt: skip
-    return data, found
+    others = {name: folder / name for name in ("counts", "splits", "duplicates", "split_counts")}
+    build_cases(records=[records], findings=findings, out=data, kind=kind, **others)
+    return data, findings
 
 
 def measure(folder, repository, kind, records):
     """Run all stages; return the counts of some, and the folder of the tables."""
-    data, found = build(folder, repository, kind, records)
+    data, findings = build(folder, repository, kind, records)
     about = {"kind": kind, "dataset": "mine"}
     resources = repository / "resources/legal"
     templates = repository / "workflow/evenhand"
     model = made_tokenizers.save(folder / "model", made_tokenizers.bytes_with_merges())
-    names, files = list(found), list(found.values())
+    names = [one.name for one in load_dataset(kind).attributes]
     tokens, meta, tables = folder / "t.arrow", folder / "t.json", folder / "tables"
     counts = {
         "tokenise_cases": tokenise_cases(
@@ -64,21 +52,22 @@ def measure(folder, repository, kind, records):
     }
     tabulate_cases(
         data=data, claims=resources / "published_cross.csv", words=resources / "outcome_words.csv",
-        out=tables, findings=files, attributes=names, tokens=[tokens], metas=[meta], resamples=50,
+        out=tables, findings=findings, tokens=[tokens], metas=[meta], resamples=50,
         **about,
     )  # fmt: skip
     draw_audit(
-        records=[records], findings=files, attributes=names,
+        records=[records], findings=findings,
         instructions=templates / "legal/templates/audit.md.jinja", out=folder / "audit", **about,
     )  # fmt: skip
     counts["read_audit"] = read_audit(
         drawn=[folder / "audit" / name / "handed_out.csv" for name in names],
         sheets=[folder / "audit" / name / f"{name}.csv" for name in names],
-        findings=files, attributes=names, out=folder / "audit.csv", **about,
+        findings=findings, out=folder / "audit.csv", **about,
     )  # fmt: skip
-    counts["write_legal_card"] = write_legal_card(
-        data=data, tables=tables, audit=folder / "audit.csv",
-        template=templates / "report/cards/legal_card.md.jinja", out=folder / "README.md", **about,
+    counts["write_legal_cards"] = write_legal_cards(
+        data=[data], tables=[tables], template=templates / "report/cards/legal_card.md.jinja",
+        out=[folder / "README.md"], kinds=[kind], datasets=["mine"], titles=["Mine"],
+        sources=["made"],
     )  # fmt: skip
     return counts, tables
 
@@ -86,7 +75,7 @@ def measure(folder, repository, kind, records):
 def agree(counts, tables, cases):
     """Check that all stages counted the same cases."""
     assert counts["tokenise_cases"]["cases"] == cases
-    assert counts["write_legal_card"] == {"cases": cases}
+    assert counts["write_legal_cards"] == {"mine": cases}
     [size] = [row for row in read_table(tables / "sizes.csv")
               if (row["quantity"], row["item"]) == ("cases", None)]  # fmt: skip
     assert size["ours"] == str(cases)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from evenhand.io.tables import write_table
 from evenhand.legal.findings import Finding
-from evenhand.legal.split_cases import DUPLICATE
+from evenhand.legal.splits import DUPLICATE
 from evenhand.legal.tabulate_cases import tabulate_cases
 from unit.legal.made_cases import evidence, record, write_cases, write_found
 
@@ -37,8 +37,7 @@ def write_results(repository: Path, folder: Path, name: str = "mine") -> dict[st
         out=tables,
         kind="ecthr",
         dataset=name,
-        findings=[write_found(folder, [(she, found)])[1]],
-        attributes=["applicant_gender"],
+        findings=write_found(folder, [(she, found)])[1],
         resamples=100,
     )
     counts = own / "records" / "part.counts.json"

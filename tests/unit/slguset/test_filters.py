@@ -14,7 +14,7 @@ from evenhand import plan_slguset
 from evenhand.core.config import complete, read_schema
 from evenhand.core.config_reference import SCHEMA
 from evenhand.errors import InputError
-from evenhand.slguset.apply_filters import apply_filters
+from evenhand.slguset.apply_filters import filter_keywords
 from evenhand.slguset.filters.names_jieba import make_check
 from evenhand.slguset.keywords import read_keywords
 from evenhand.slguset.names import judge_names, read_rules
@@ -25,6 +25,11 @@ from made_sentences import keyword_row, made_sentences, write_keywords
 from unit.text.reference_posseg import reference_tags
 
 FILTERS = read_schema(SCHEMA)["properties"]["slguset"]["properties"]["filters"]["items"]["enum"]
+
+SETTINGS = {
+    **dict.fromkeys(("anonymised", "surname_title", "familiar"), "drop"),
+    **{"threshold": None, "pipeline": "zh_core_web_sm"},
+}
 
 #: A trained CRF knows these sentences; in them it takes 阿姨 for a name.
 TAGGED = [
@@ -134,8 +139,8 @@ def apply(tmp_path, resources):
     def call(rows, *filters, **changes):
         keywords = write_keywords(tmp_path / "keywords.parquet", rows)
         out = tmp_path / "judged.parquet"
-        options = resources | changes
-        counts = apply_filters(keywords=keywords, out=out, filters=list(filters), **options)
+        settings = SETTINGS | resources | changes
+        counts = filter_keywords(keywords, out, filters, settings.pop("files"), settings)
         table = pq.read_table(out)
         assert table.schema.equals(JUDGED)
         return table.to_pylist(), counts

@@ -3,15 +3,15 @@
 A stage module ends in::
 
     if __name__ == "__main__":
-        stage.run(find_keywords)
+        stage.run(merge_candidates)
 
 and its function has keyword-only arguments, whose annotations declare their roles:
 
 - `Input` (or ``list[Input]``, ``Input | None``): a file or folder that is read. Its content
   and its suffixes count; its location does not.
 - `Source`: the same, but the path counts too, because it is part of the result.
-- `Output`: a file or folder that is written. The function gets a path beside the final one;
-  the output is moved into place when it returns, and removed if it fails.
+- `Output` (or ``list[Output]``): a file or folder that is written. The function gets a path
+  beside the final one; the output is moved into place when it returns, and removed if it fails.
 - ``Annotated[str, Plugin("evenhand.package")]``: the name of a module of that package, whose
   code counts as the stage's own.
 - ``Annotated[int, Setting]``: a value that cannot change the result (threads, a device).
@@ -191,9 +191,10 @@ def execute(
     bound = inspect.signature(function).bind(**arguments)
     bound.apply_defaults()
     outputs = {
-        name: Path(value)
+        key: path
         for name, role, value in _roles(function, bound)
-        if role is Role.OUTPUT and value is not None
+        if role is Role.OUTPUT
+        for key, path in zip(_keys(name, value), _paths(value), strict=True)
     }
     plan = _plan(module, function, bound)
     folder = os.environ.get("EVENHAND_CACHE")
@@ -254,8 +255,15 @@ def _plan(module: str, function: Stage, bound: inspect.BoundArguments) -> dict[s
     }
 
 
+def _keys(name: str, value: Path | list[Path] | None) -> list[str]:
+    """The names of the outputs of an argument in the record and in the run cache."""
+    if isinstance(value, list):
+        return [f"{name}.{number}" for number in range(len(value))]
+    return [] if value is None else [name]
+
+
 def _paths(value: Path | list[Path] | None) -> list[Path]:
-    """The paths of an input: one, several or none."""
+    """The paths of an input or output: one, several or none."""
     given = [] if value is None else value if isinstance(value, list) else [value]
     return [Path(path) for path in given]
 
@@ -298,7 +306,14 @@ def _call(
     for path in outputs.values():
         path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        counts = function(**{**bound.arguments, **partials})
+        chosen = {
+            name: [partials[key] for key in _keys(name, value)]
+            if isinstance(value, list)
+            else partials.get(name)
+            for name, role, value in _roles(function, bound)
+            if role is Role.OUTPUT
+        }
+        counts = function(**{**bound.arguments, **chosen})
         missing = [name for name, partial in partials.items() if not partial.exists()]
         if missing:
             raise RuntimeError(f"{plan['stage']} did not write {', '.join(missing)}")

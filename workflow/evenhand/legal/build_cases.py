@@ -1,8 +1,7 @@
-"""Stage: one table of a data set: its cases with labels, attributes, evidence and split."""
+"""Build the table of a data set: its cases with labels, attributes, evidence and split."""
 
-import importlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,116 +12,120 @@ from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
-from evenhand.io.tables import read_rows, write_table
+from evenhand.io.tables import count_rows, read_rows, write_table
+from evenhand.legal.built import load_dataset
 from evenhand.legal.dataset import Attribute, Dataset
-from evenhand.legal.findings import EVIDENCE, read_findings
-from evenhand.legal.records import BATCH_CASES, SPLITS, Record, read_records
+from evenhand.legal.findings import EVIDENCE, findings_files
+from evenhand.legal.records import BATCH_CASES, SPLITS, Record, read_distinct
+from evenhand.legal.splits import split_cases
 
 
 def build_cases(
     *,
     records: list[Input],
-    splits: Input,
-    attributes: list[Input],
+    findings: Input,
     out: Output,
     counts: Output,
+    splits: Output,
+    duplicates: Output,
+    split_counts: Output,
     kind: Annotated[str, Plugin("evenhand.legal.datasets")],
-    names: list[str] | None = None,
+    shares: list[float] | None = None,
+    threshold: float = 0.8,
 ) -> dict[str, Any]:
-    """Put a data set together.
+    """Divide the cases of a data set, and join them with their attributes.
 
     Parameters
     ----------
     records : list of path
-        The records of `read_cases`, in the order in which `split_cases` had them.
-    splits : path
-        ``splits.parquet`` of `split_cases`.
-    attributes : list of path
-        What `find_attributes` found: for each file of `records` in turn, one file for each of
-        `names` in turn.
+        The records of `read_cases`.
+    findings : path
+        The folder of `find_attributes`, of all attributes of the data set.
     out : path
         Parquet, a row a case in the order of `records`: case_id, date, title, language, split,
         text, labels (numbers of `Dataset.labels`; empty where none applies or none is known),
         label_known, for each attribute its group (or number; null where unknown), the rule
-        and the evidence, then duplicate_of, source, source_position. A case id that stands
-        in several files is there once, from the first.
+        and the evidence, then duplicate_of, source, source_position. Of a case id in several
+        files, the first counts.
     counts : path
         JSON: what is returned.
+    splits, duplicates, split_counts : paths
+        Which case is in which split, and why: see `evenhand.legal.splits.split_cases`.
     kind : str
         A module of `evenhand.legal.datasets`.
-    names : list of str
-        The attributes, by their columns; by default all of the data set, in its order.
+    shares, threshold : list of float, float
+        How cases are divided, and from which similarity texts are near duplicates.
 
     Raises
     ------
     InputError
-        There is not one file for each record file and attribute, or the files do not belong
-        together.
+        The findings lack an attribute or are of other records, or the shares, the threshold or
+        the records cannot be used.
     ValueError
         A label or a group is none of the data set's, or a case of a task with single labels
         has several.
     """
-    dataset: Dataset = importlib.import_module(f"evenhand.legal.datasets.{kind}").DATASET
-    names = [one.name for one in dataset.attributes] if names is None else names
-    chosen = _chosen(dataset, names)
-    if len(attributes) != len(records) * len(names):
-        raise InputError(
-            f"{len(records)} files of records and {len(names)} attributes need"
-            f" {len(records) * len(names)} files of findings, and {len(attributes)} are there",
-            remedy="give for each file of records one file for each attribute",
-        )
-    tally = Tally(chosen)
-    rows = join_cases(records, splits, attributes, dataset, chosen, tally)
-    write_table(out, cases_schema(chosen), rows, BATCH_CASES)
-    result = tally.counts()
+    dataset = load_dataset(kind)
+    files = findings_files(findings, dataset)
+    if missing := [one.name for one in dataset.attributes if one.name not in files]:
+        raise InputError(f"lacks the attribute {missing[0]}", file=findings)
+    split_cases(
+        records=records,
+        out=splits,
+        duplicates=duplicates,
+        counts=split_counts,
+        shares=shares,
+        threshold=threshold,
+    )
+    tally: Counter[str] = Counter()
+    rows = _join(records, splits, list(files.values()), dataset, tally)
+    write_table(out, cases_schema(dataset.attributes), rows, BATCH_CASES)
+    read = sum(count_rows(path) for path in records)
+    result = {
+        "cases": tally["cases"],
+        "splits": {split: tally[split] for split in SPLITS},
+        "unlabelled": tally["unlabelled"],
+        "same_id": read - tally["cases"],
+        "near_duplicates": tally["near_duplicates"],
+        "unknown": {name: tally[f"unknown {name}"] for name in files},
+    }
     write_json(counts, result)
     return result
 
 
-def join_cases(
-    records: list[Path],
-    splits: Path,
-    findings: list[Path],
-    dataset: Dataset,
-    attributes: list[Attribute],
-    tally: "Tally",
+def _join(
+    records: list[Path], splits: Path, findings: list[Path], dataset: Dataset, tally: Counter[str]
 ) -> Iterator[dict[str, Any]]:
-    """The rows of `build_cases`, with the columns of some attributes; counted as they come."""
-    width = len(attributes)
-    divided = read_rows(splits)
-    row = next(divided, None)
-    seen: set[str] = set()
-    for source, path in enumerate(records):
-        own = findings[source * width : (source + 1) * width]
-        for record, found in _together(path, own):
-            if row is None or (row["source"], row["case_id"]) != (source, record.case_id):
-                if record.case_id not in seen:
-                    raise _mismatch(splits, row and row["case_id"], path)
-                tally.same_id += 1
-                continue
-            seen.add(record.case_id)
-            case = _case(record, row, found, dataset, attributes)
-            tally.add(case)
-            yield case
-            row = next(divided, None)
-        if row is not None and row["source"] <= source:
-            raise _mismatch(splits, row["case_id"], path)
-    if row is not None:
-        raise _mismatch(splits, row["case_id"], records[-1])
-
-
-def _chosen(dataset: Dataset, names: list[str]) -> list[Attribute]:
-    known = [one.name for one in dataset.attributes]
-    if strange := [name for name in names if name not in known or names.count(name) > 1]:
-        raise InputError(
-            f"{strange[0]} is no attribute of {dataset.title}, or is named twice",
-            remedy=f"its attributes are {', '.join(known)}",
+    """Yield the rows of `build_cases`, counted on the way."""
+    beside = [splits, *findings]
+    for record, *rows in zip_longest(read_distinct(records), *map(read_rows, beside)):
+        for path, row in zip(beside, rows, strict=True):
+            if (row and row["case_id"]) != (record and record.case_id):
+                raise InputError(
+                    f"has {_of(row and row['case_id'])} where the records have"
+                    f" {_of(record and record.case_id)}",
+                    file=path,
+                    remedy="make both from the same records, and give them in the same order",
+                )
+        case = _case(record, rows[0], rows[1:], dataset)
+        tally.update(
+            {
+                "cases": 1,
+                case["split"]: 1,
+                "unlabelled": not case["label_known"],
+                "near_duplicates": case["duplicate_of"] is not None,
+                **{f"unknown {one.name}": case[one.name] is None for one in dataset.attributes},
+            }
         )
-    return [dataset.attribute(name) for name in names]
+        yield case
 
 
-def cases_schema(attributes: list[Attribute]) -> pa.Schema:
-    """The columns of a built data set with these attributes."""
+def _of(case_id: str | None) -> str:
+    return f"the case {case_id}" if case_id else "no further case"
+
+
+def cases_schema(attributes: Sequence[Attribute]) -> pa.Schema:
+    """Return the columns of a data set with these attributes."""
     columns = [
         ("case_id", pa.string()),
         ("date", pa.date32()),
@@ -147,32 +150,11 @@ def cases_schema(attributes: list[Attribute]) -> pa.Schema:
     return pa.schema(columns)
 
 
-def _together(path: Path, findings: list[Path]) -> Iterator[tuple[Record, list[dict[str, Any]]]]:
-    """Each record of a file with what was found of it, attribute by attribute."""
-    streams = [read_findings(one) for one in findings]
-    for record, *found in zip_longest(read_records(path), *streams):
-        for one, file in zip(found, findings, strict=True):
-            own = one and one["case_id"]
-            if own != (record and record.case_id):
-                raise _mismatch(file, own, path)
-        yield record, found
-
-
-def _mismatch(file: Path, case_id: str | None, records: Path) -> InputError:
-    what = f"has the case {case_id}" if case_id else "ends"
-    return InputError(
-        f"{what} where {records} goes on otherwise",
-        file=file,
-        remedy="make both from the same records, and give them in the same order",
-    )
-
-
 def _case(
     record: Record,
     row: dict[str, Any],
     found: list[dict[str, Any]],
     dataset: Dataset,
-    attributes: list[Attribute],
 ) -> dict[str, Any]:
     case = {
         "case_id": record.case_id,
@@ -187,7 +169,7 @@ def _case(
         "source": record.source,
         "source_position": record.source_position,
     }
-    for attribute, one in zip(attributes, found, strict=True):
+    for attribute, one in zip(dataset.attributes, found, strict=True):
         value = one["value"]
         if value is not None and attribute.groups and value not in attribute.groups:
             raise ValueError(
@@ -210,35 +192,6 @@ def _labels(record: Record, dataset: Dataset) -> list[int]:
     if dataset.task == "multi_class" and len(labels) != 1:
         raise ValueError(f"case {record.case_id} has {len(labels)} labels, and needs one")
     return labels
-
-
-class Tally:
-    """Counts of what was written."""
-
-    def __init__(self, attributes: list[Attribute]) -> None:
-        self.same_id = 0
-        self._attributes = attributes
-        self._cases: Counter[str] = Counter()
-
-    def add(self, case: dict[str, Any]) -> None:
-        """Count a case."""
-        self._cases["cases"] += 1
-        self._cases[case["split"]] += 1
-        self._cases["unlabelled"] += not case["label_known"]
-        self._cases["near_duplicates"] += case["duplicate_of"] is not None
-        for one in self._attributes:
-            self._cases[f"unknown {one.name}"] += case[one.name] is None
-
-    def counts(self) -> dict[str, Any]:
-        """What `build_cases` returns."""
-        return {
-            "cases": self._cases["cases"],
-            "splits": {split: self._cases[split] for split in SPLITS},
-            "unlabelled": self._cases["unlabelled"],
-            "same_id": self.same_id,
-            "near_duplicates": self._cases["near_duplicates"],
-            "unknown": {one.name: self._cases[f"unknown {one.name}"] for one in self._attributes},
-        }
 
 
 if __name__ == "__main__":

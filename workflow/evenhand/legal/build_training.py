@@ -1,77 +1,51 @@
-"""Stage: what trainings see of a data set: its cases with one attribute, or with none.
+"""Write what trainings see of a data set: its cases with one attribute, or with none.
 
-What depends on no attribute (words, token ids, ERM) reads the cases without any, and a training
-with groups those of its own attribute: so that another rule for one attribute trains nothing
-again that does not use it.
+Words, token ids and ERM depend on no attribute and read the cases without any; a training with
+groups reads those of its own attribute. So an edit of one attribute trains nothing again that does
+not use it: the run cache finds the same bytes.
 """
 
-import importlib
-from collections.abc import Iterator
 from typing import Annotated, Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin
-from evenhand.errors import InputError
-from evenhand.io.tables import write_table
-from evenhand.legal.build_cases import Tally, cases_schema, join_cases
-from evenhand.legal.dataset import Dataset
+from evenhand.io.tables import read_rows, write_table
+from evenhand.legal.build_cases import cases_schema
+from evenhand.legal.built import load_dataset
 from evenhand.legal.records import BATCH_CASES
 
 
 def build_training(
     *,
-    records: list[Input],
-    splits: Input,
+    data: Input,
     out: Output,
     kind: Annotated[str, Plugin("evenhand.legal.datasets")],
-    findings: list[Input] | None = None,
     attribute: str | None = None,
 ) -> dict[str, Any]:
-    """Put a data set together for trainings.
+    """Write the cases of a data set for trainings.
 
     Parameters
     ----------
-    records, splits : paths
-        As of `build_cases`.
+    data : path
+        The data set, of `build_cases`.
     out : path
-        Parquet, as `build_cases` writes it, with the columns of the attribute or of none. With
-        an attribute the texts are left out (empty): words and token ids are made of the file
-        without one.
+        The same with the columns of the attribute or of none. With an attribute the texts are
+        left out (empty): words and token ids are made of the file without one.
     kind : str
         A module of `evenhand.legal.datasets`.
-    findings : list of path
-        What `find_attributes` found of the attribute: a file for each of `records`.
     attribute : str, optional
         Its column.
 
     Returns
     -------
     dict
-        What `build_cases` counts.
-
-    Raises
-    ------
-    InputError
-        There is not one file of findings for each record file, or the files do not belong
-        together.
+        Cases.
     """
-    dataset: Dataset = importlib.import_module(f"evenhand.legal.datasets.{kind}").DATASET
-    findings = findings or []
-    if len(findings) != (len(records) if attribute else 0):
-        raise InputError(
-            f"{len(findings)} files of findings are there for {len(records)} files of records"
-            f" and {attribute or 'no attribute'}",
-            remedy="give for each file of records one of the attribute, or none without one",
-        )
-    chosen = [dataset.attribute(attribute)] if attribute else []
-    tally = Tally(chosen)
-
-    def rows() -> Iterator[dict[str, Any]]:
-        for case in join_cases(records, splits, findings, dataset, chosen, tally):
-            yield case | {"text": []} if attribute else case
-
-    write_table(out, cases_schema(chosen), rows(), BATCH_CASES)
-    return tally.counts()
+    schema = cases_schema([load_dataset(kind).attribute(attribute)] if attribute else [])
+    columns = [name for name in schema.names if not (attribute and name == "text")]
+    no_texts = {"text": []} if attribute else {}
+    rows = (row | no_texts for row in read_rows(data, columns, BATCH_CASES))
+    return {"cases": write_table(out, schema, rows, BATCH_CASES)}
 
 
 if __name__ == "__main__":

@@ -24,8 +24,8 @@ class CaseStudy:
         Whether the cases are FairLex's own.
     claims, words : Path
         ``published_cross.csv`` and ``outcome_words.csv``.
-    findings : dict of str to list of Path
-        The findings of each attribute, part by part.
+    findings : dict of str to Path
+        The findings of each attribute.
     tokens : list of (Path, Path)
         Token ids of the cases and their description, per tokenizer.
     seed, resamples : int
@@ -37,7 +37,7 @@ class CaseStudy:
     published: bool
     claims: Path
     words: Path
-    findings: dict[str, list[Path]] = field(default_factory=dict)
+    findings: dict[str, Path] = field(default_factory=dict)
     tokens: list[tuple[Path, Path]] = field(default_factory=list)
     seed: int = 1
     resamples: int = 1000

@@ -1,8 +1,7 @@
-"""Stage: the sheets on which people check the attributes found for cases."""
+"""Write the sheets on which people check the attributes found for cases."""
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,11 +9,12 @@ from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.sheets import Marked
+from evenhand.io.tables import read_rows
 from evenhand.legal.audit import task, unknown_name
 from evenhand.legal.built import load_dataset
 from evenhand.legal.dataset import Attribute
-from evenhand.legal.findings import read_findings
-from evenhand.legal.records import Record, read_records
+from evenhand.legal.findings import findings_files
+from evenhand.legal.records import Record, read_distinct
 from evenhand.sheets.tasks import digest, draw, group_of, render, write_handed_out, write_sheet
 
 #: Characters of the paragraph that are shown before and after the words.
@@ -33,8 +33,7 @@ PARTS = {"text": "facts", "context": "context", "given": "metadata"}
 def draw_audit(
     *,
     records: list[Input],
-    findings: list[Input],
-    attributes: list[str],
+    findings: Input,
     instructions: Input,
     out: Output,
     kind: Annotated[str, Plugin("evenhand.legal.datasets")],
@@ -52,11 +51,8 @@ def draw_audit(
     ----------
     records : list of path
         The records, a file per part of the data set.
-    findings : list of path
-        The findings, for each attribute a file per part, the parts in the order of `records`; of
-        a case in several parts the first counts.
-    attributes : list of str
-        The attribute of each file of findings.
+    findings : path
+        The folder of `find_attributes`.
     instructions : path
         The template of the auditors' instructions (audit.md.jinja).
     out : path
@@ -86,13 +82,9 @@ def draw_audit(
         The kind has no such attribute, the files do not belong together, or `handed_out` is of
         another attribute.
     """
-    declared = {name: _attribute(kind, name) for name in dict.fromkeys(attributes)}
-    if len(findings) != len(attributes) or len(findings) != len(records) * len(declared):
-        raise InputError(
-            f"there are {len(records)} files of records, {len(findings)} of findings, and"
-            f" {len(attributes)} names of attributes",
-            remedy="give a file of findings, and its attribute, for each file of records",
-        )
+    fixed = load_dataset(kind)
+    files = findings_files(findings, fixed)
+    declared = {name: fixed.attribute(name) for name in files}
     if per_rule < 1:
         raise InputError(f"{per_rule} cases for each rule are none", remedy="give at least 1")
     frozen: dict[str, list[dict[str, Any]]] = {}
@@ -103,10 +95,6 @@ def draw_audit(
         if name not in declared:
             raise InputError(f"is of the attribute {name}", file=path)
         frozen[name] = list(by_case.values())
-    files = {
-        name: [path for path, of in zip(findings, attributes, strict=True) if of == name]
-        for name in declared
-    }
     chosen = {name: _choose(files[name], per_rule, seed) for name in declared if name not in frozen}
     rows = frozen | _drawn(records, chosen, declared, seed)
     out.mkdir()
@@ -132,36 +120,15 @@ def draw_audit(
     }
 
 
-def _attribute(kind: str, name: str) -> Attribute:
-    fixed = load_dataset(kind)
-    try:
-        return fixed.attribute(name)
-    except KeyError as error:
-        raise InputError(f"{fixed.title} has no attribute {name!r}") from error
+#: Findings by case.
+Findings = dict[str, dict[str, Any]]
 
 
-#: Findings by file and case.
-Findings = dict[tuple[int, str], dict[str, Any]]
-
-
-def _choose(findings: list[Path], per_rule: int, seed: int) -> Findings:
-    """The findings with the smallest digests of each rule."""
-    file_of: dict[str, int] = {}
-
-    def items() -> Iterator[tuple[str, str]]:
-        for number, path in enumerate(findings):
-            for row in read_findings(path):
-                if row["case_id"] not in file_of:
-                    file_of[row["case_id"]] = number
-                    yield row["rule"], row["case_id"]
-
-    chosen = set(draw(items(), lambda rule: per_rule, str(seed)))
-    return {
-        (number, row["case_id"]): row
-        for number, path in enumerate(findings)
-        for row in read_findings(path)
-        if row["case_id"] in chosen and file_of[row["case_id"]] == number
-    }
+def _choose(findings: Path, per_rule: int, seed: int) -> Findings:
+    """Return the findings with the smallest digests of each rule."""
+    items = ((row["rule"], row["case_id"]) for row in read_rows(findings, ["rule", "case_id"]))
+    chosen = set(draw(items, lambda rule: per_rule, str(seed)))
+    return {row["case_id"]: row for row in read_rows(findings) if row["case_id"] in chosen}
 
 
 def _drawn(
@@ -172,19 +139,16 @@ def _drawn(
 ) -> dict[str, list[dict[str, Any]]]:
     """The rows of each sheet: by rule, within it in the order of the digests."""
     rows: dict[str, list[tuple[Any, dict[str, Any]]]] = {name: [] for name in chosen}
-    for number, path in enumerate(records):
-        for record in read_records(path):
-            for name, findings in chosen.items():
-                finding = findings.pop((number, record.case_id), None)
-                if finding is not None:
-                    order = finding["rule"], digest(str(seed), record.case_id), record.case_id
-                    rows[name].append((order, _row(record, finding, attributes[name])))
+    for record in read_distinct(records):
+        for name, findings in chosen.items():
+            finding = findings.pop(record.case_id, None)
+            if finding is not None:
+                order = finding["rule"], digest(str(seed), record.case_id), record.case_id
+                rows[name].append((order, _row(record, finding, attributes[name])))
     for findings in chosen.values():
         if findings:
-            number, case = min(findings)
             raise InputError(
-                f"lacks the case {case}, which has a finding",
-                file=records[number],
+                f"the records lack the case {min(findings)}, which has a finding",
                 remedy="give the records in which the attribute was searched",
             )
     return {

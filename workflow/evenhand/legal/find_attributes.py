@@ -1,4 +1,4 @@
-"""Stage: one protected attribute of all cases, with the words that prove each value."""
+"""Find the protected attributes of all cases of a data set, with the words that prove them."""
 
 import importlib
 from collections import Counter
@@ -10,52 +10,63 @@ from typing import Annotated, Any
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
+from evenhand.legal.built import load_dataset
 from evenhand.legal.findings import Finding, check_evidence, write_findings
-from evenhand.legal.records import read_records
+from evenhand.legal.records import read_distinct
+
+#: How often each rule, value and flag occurs.
+Counts = dict[str, Counter[str]]
 
 
 def find_attributes(
     *,
-    records: Input,
+    records: list[Input],
     tables: list[Input] | None = None,
     out: Output,
-    attribute: Annotated[str, Plugin("evenhand.legal.attributes")],
+    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
+    modules: Annotated[list[str], Plugin("evenhand.legal.attributes")],
 ) -> dict[str, Any]:
-    """Find an attribute, and check that its evidence stands where it is said to stand.
+    """Find the attributes of all cases, and check their evidence.
 
     Parameters
     ----------
-    records : path
-        Cases, of `read_cases`.
+    records : list of path
+        The output of `read_cases`, a file per part of the data set.
     tables : list of path
-        The tables of ``resources/legal`` that the attribute needs (its ``TABLES``); others are
-        not read.
-    attribute : str
-        A module of `evenhand.legal.attributes`.
+        The tables of ``resources/legal`` that the attributes need (their ``TABLES``).
     out : path
-        A finding for each case, in the order of the cases (`evenhand.legal.findings`).
+        A folder with a file per attribute, of a finding per case (`evenhand.legal.findings`), in
+        the order of `read_distinct`.
+    kind : str
+        ecthr, scotus, fscs or cail.
+    modules : list of str
+        The modules that find the attributes of this kind, in their order.
 
     Returns
     -------
     dict
-        Cases; cases with a value; cases by rule, by value and by flag.
+        By attribute: cases; cases with a value; cases by rule, by value and by flag.
 
     Raises
     ------
     InputError
-        A table is missing or cannot be used, or a case says what no table knows.
+        A table is missing or cannot be used, or a case has a value that no table knows.
     ValueError
-        A piece of evidence does not stand in its case.
+        A piece of evidence is not at its position in the case.
     """
-    module = importlib.import_module(f"evenhand.legal.attributes.{attribute}")
-    prepared = module.prepare(_needed(module, attribute, tables or []))
-    counts: dict[str, Counter[str]] = {"rules": Counter(), "values": Counter(), "flags": Counter()}
-    cases = write_findings(out, _findings(records, module, prepared, counts))
-    return {
-        "cases": cases,
-        "known": sum(counts["values"].values()),
-        **{name: dict(sorted(counter.items())) for name, counter in counts.items()},
-    }
+    result = {}
+    out.mkdir()
+    for attribute, name in zip(load_dataset(kind).attributes, modules, strict=True):
+        module = importlib.import_module(f"evenhand.legal.attributes.{name}")
+        prepared = module.prepare(_needed(module, name, tables or []))
+        counts: Counts = {"rules": Counter(), "values": Counter(), "flags": Counter()}
+        found = _findings(records, module, prepared, counts)
+        result[attribute.name] = {
+            "cases": write_findings(out / f"{attribute.name}.parquet", found),
+            "known": sum(counts["values"].values()),
+            **{name: dict(sorted(counter.items())) for name, counter in counts.items()},
+        }
+    return result
 
 
 def _needed(module: ModuleType, attribute: str, tables: list[Path]) -> dict[str, Path]:
@@ -69,9 +80,9 @@ def _needed(module: ModuleType, attribute: str, tables: list[Path]) -> dict[str,
 
 
 def _findings(
-    records: Path, module: ModuleType, prepared: Any, counts: dict[str, Counter[str]]
+    records: list[Path], module: ModuleType, prepared: Any, counts: Counts
 ) -> Iterator[tuple[str, Finding]]:
-    for record in read_records(records):
+    for record in read_distinct(records):
         finding = module.find(record, prepared)
         check_evidence(record, finding)
         counts["rules"][finding.rule] += 1

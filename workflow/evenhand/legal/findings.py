@@ -1,13 +1,15 @@
 """What is found about the people of a case, with the words that prove it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from evenhand.io.tables import read_rows, write_table
+from evenhand.errors import InputError
+from evenhand.io.tables import write_table
+from evenhand.legal.dataset import Dataset
 from evenhand.legal.records import Record
 
 #: Where evidence may stand; ``given`` is the source's metadata.
@@ -112,9 +114,21 @@ def write_findings(path: Path, findings: Iterable[tuple[str, Finding]]) -> int:
     return write_table(path, FINDING, (_row(case, finding) for case, finding in findings))
 
 
-def read_findings(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a file of findings."""
-    return read_rows(path)
+def findings_files(folder: Path, dataset: Dataset) -> dict[str, Path]:
+    """Return the files of a folder of `find_attributes` by attribute, in the data set's order.
+
+    Raises
+    ------
+    InputError
+        A file is of no attribute of the data set, or there is none.
+    """
+    there = {path.stem: path for path in folder.glob("*.parquet")}
+    known = [one.name for one in dataset.attributes]
+    if unknown := there.keys() - {*known}:
+        raise InputError(f"{dataset.title} has no attribute {min(unknown)!r}", file=folder)
+    if not there:
+        raise InputError("has no findings", file=folder, remedy="give what find_attributes wrote")
+    return {name: there[name] for name in known if name in there}
 
 
 def _row(case_id: str, finding: Finding) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Stage: the precision of each rule, by the sheets that people have filled in."""
+"""Measure the precision of each rule, by the sheets that people have filled in."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -10,10 +10,11 @@ from evenhand.core import stage
 from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
+from evenhand.io.tables import read_rows
 from evenhand.legal.audit import ANSWERS, task, unknown_name, values
 from evenhand.legal.built import load_dataset
 from evenhand.legal.dataset import Attribute
-from evenhand.legal.findings import read_findings
+from evenhand.legal.findings import findings_files
 from evenhand.metrics.proportions import stratified_share, wilson_share
 from evenhand.sheets.filled import Row, check_rows, chosen, read_filled, refuse
 from evenhand.sheets.tasks import group_of
@@ -56,8 +57,7 @@ def read_audit(
     *,
     drawn: list[Input],
     sheets: list[Input],
-    findings: list[Input],
-    attributes: list[str],
+    findings: Input,
     out: Output,
     kind: Annotated[str, Plugin("evenhand.legal.datasets")],
     dataset: str,
@@ -71,10 +71,9 @@ def read_audit(
     sheets : list of path
         The filled sheets (xlsx or csv), in any number and order: a sheet may hold a part of the
         cases, and a case may be in several sheets.
-    findings : list of path
-        The present findings, for the number of cases of each rule.
-    attributes : list of str
-        The attribute of each file of findings, in the same order.
+    findings : path
+        The present findings (the folder of `find_attributes`), for the number of cases of each
+        rule.
     out : path
         CSV: attribute, scope and rule; cases (of the rule, now), drawn, answered (of the drawn:
         right + wrong + cannot_tell), unanswered, contradicted (two sheets differ), changed_since
@@ -100,17 +99,13 @@ def read_audit(
         or value, or an answer that contradicts itself. File and row are named.
     """
     fixed = load_dataset(kind)
-    if len(findings) != len(attributes):
-        raise InputError(
-            f"there are {len(findings)} files of findings and {len(attributes)} attributes",
-            remedy="name the attribute of each file",
-        )
+    files = findings_files(findings, fixed)
     attributes_of = {one.name: one for one in fixed.attributes}
     handed: dict[str, dict[str, dict[str, Any]]] = {}
     for path in drawn:
         name, rows = group_of(path, task(fixed.attributes[0]))
         if rows:
-            if name in handed or name not in attributes_of:
+            if name in handed or name not in files:
                 raise InputError(f"is a second file of {name}, or of another kind", file=path)
             handed[name] = rows
     answers: dict[tuple[str, str], list[Answer]] = defaultdict(list)
@@ -119,8 +114,7 @@ def read_audit(
             answers[key].append(answer)
     table = []
     for name, rows in handed.items():
-        files = [path for path, of in zip(findings, attributes, strict=True) if of == name]
-        strata = _strata(attributes_of[name], rows, answers, files)
+        strata = _strata(attributes_of[name], rows, answers, files[name])
         table += [{"dataset": dataset, "attribute": name} | row for row in _rows(strata)]
     order = list(attributes_of)
     table.sort(key=lambda row: order.index(row["attribute"]))
@@ -177,22 +171,17 @@ def _strata(
     attribute: Attribute,
     rows: dict[str, dict[str, Any]],
     given: dict[tuple[str, str], list[Answer]],
-    files: list[Path],
+    findings: Path,
 ) -> dict[tuple[str, bool], Stratum]:
     """By rule and whether it gives a value: the number of cases, and the answers."""
     unknown = unknown_name(attribute)
     strata: dict[tuple[str, bool], Stratum] = defaultdict(Stratum)
     now: dict[str, tuple[str, str]] = {}
-    seen: set[str] = set()
-    for path in files:
-        for finding in read_findings(path):
-            if finding["case_id"] in seen:
-                continue
-            seen.add(finding["case_id"])
-            value = unknown if finding["value"] is None else finding["value"]
-            strata[finding["rule"], value != unknown].cases += 1
-            if finding["case_id"] in rows:
-                now[finding["case_id"]] = value, finding["rule"]
+    for finding in read_rows(findings, ["case_id", "value", "rule"]):
+        value = unknown if finding["value"] is None else finding["value"]
+        strata[finding["rule"], value != unknown].cases += 1
+        if finding["case_id"] in rows:
+            now[finding["case_id"]] = value, finding["rule"]
     for case, row in rows.items():
         stratum = strata[row["rule"], row["value"] != unknown]
         answers = set(given.get((attribute.name, case), ()))

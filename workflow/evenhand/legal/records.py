@@ -110,6 +110,16 @@ def read_records(path: Path) -> Iterator[Record]:
         )
 
 
+def read_distinct(paths: list[Path]) -> Iterator[Record]:
+    """Yield the records of several files; of several with the same case id, the first."""
+    seen: set[str] = set()
+    for path in paths:
+        for record in read_records(path):
+            if record.case_id not in seen:
+                seen.add(record.case_id)
+                yield record
+
+
 def _row(record: Record) -> dict:
     if not record.text:
         raise ValueError(f"the case {record.case_id} has no text")

@@ -10,6 +10,7 @@ from evenhand.errors import InputError
 from evenhand.legal import case_tables
 from evenhand.legal.built import load_dataset
 from evenhand.legal.case_study import CaseStudy
+from evenhand.legal.findings import findings_files
 
 
 def tabulate_cases(
@@ -21,8 +22,7 @@ def tabulate_cases(
     kind: Annotated[str, Plugin("evenhand.legal.datasets")],
     dataset: str,
     published: bool = False,
-    findings: list[Input] | None = None,
-    attributes: list[str] | None = None,
+    findings: Input | None = None,
     tokens: list[Input] | None = None,
     metas: list[Input] | None = None,
     seed: int = 1,
@@ -46,11 +46,8 @@ def tabulate_cases(
         The name of the data set in the tables.
     published : bool
         Whether the cases are FairLex's own. If not, verdicts on published values are not_run.
-    findings : list of path
-        The output of `find_attributes`. Of a case that several files of one attribute contain,
-        the first counts, as in the data set.
-    attributes : list of str
-        The attribute of each of these files.
+    findings : path, optional
+        The folder of `find_attributes`.
     tokens, metas : list of path, optional
         The output of `tokenise_cases` on this data set, one pair per tokenizer.
     seed, resamples : int
@@ -64,14 +61,6 @@ def tabulate_cases(
     if resamples < 1:
         raise InputError(f"{resamples} resamples are too few", remedy="give at least 100")
     fixed = load_dataset(kind)
-    findings, attributes = findings or [], attributes or []
-    if len(findings) != len(attributes):
-        raise InputError(
-            f"there are {len(findings)} files of findings and {len(attributes)} attributes",
-            remedy="name the attribute of each file",
-        )
-    if unknown := set(attributes) - {one.name for one in fixed.attributes}:
-        raise InputError(f"{fixed.title} has no attribute {min(unknown)!r}")
     if len(tokens or []) != len(metas or []):
         raise InputError("each file of token ids needs its description beside it")
     study = CaseStudy(
@@ -80,10 +69,7 @@ def tabulate_cases(
         published,
         claims,
         words,
-        {
-            name: [path for path, of in zip(findings, attributes, strict=True) if of == name]
-            for name in attributes
-        },
+        findings_files(findings, fixed) if findings else {},
         list(zip(tokens or [], metas or [], strict=True)),
         seed,
         resamples,

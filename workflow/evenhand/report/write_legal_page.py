@@ -60,7 +60,7 @@ def write_legal_page(
     counts : list of path
         ``{data set}/records/{part}.counts.json`` of `read_cases`.
     splits, duplicates : lists of path
-        ``{data set}/splits.json`` and ``{data set}/duplicates.parquet`` of `split_cases`.
+        ``{data set}/splits.json`` and ``{data set}/duplicates.parquet`` of `build_cases`.
     audits : list of path, optional
         ``legal_{data set}_audit.csv`` of `read_audit`, of the data sets that people have checked.
     paper : path, optional

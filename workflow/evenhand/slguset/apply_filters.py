@@ -1,4 +1,4 @@
-"""Apply all configured filters to the sentences of a shard.
+"""Find the keyword of each sentence of a shard, and apply all configured filters.
 
 A filter is a module of `evenhand.slguset.filters` that declares
 
@@ -24,28 +24,37 @@ from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.tables import read_batches, write_batches
 from evenhand.slguset import keyword_tables
+from evenhand.slguset.find_keywords import find_keywords
 from evenhand.slguset.names import Policy
 from evenhand.slguset.verdicts import ACCEPTED, JUDGED, Judge
 
 
 def apply_filters(
     *,
+    sentences: Input,
     keywords: Input,
+    keyword_words: Input,
+    found: Output,
     out: Output,
     filters: Annotated[list[str], Plugin("evenhand.slguset.filters")],
     files: list[Input] | None = None,
+    min_length: int = 9,
+    max_length: int = 119,
+    whole_sentences: bool = True,
     anonymised: Policy = "drop",
     surname_title: Policy = "drop",
     familiar: Policy = "drop",
     threshold: float | None = None,
     pipeline: str = "zh_core_web_sm",
 ) -> dict[str, Any]:
-    """Apply all configured filters to the sentences of a shard.
+    """Find the keyword of each sentence of a shard, and apply all configured filters.
 
     Parameters
     ----------
-    keywords : Path
-        A keywords table.
+    sentences, keywords, keyword_words : Path
+        The sentences and two tables; see `evenhand.slguset.find_keywords`.
+    found : Path
+        The keywords table.
     out : Path
         The same table with a column of findings: for each sentence that `find_keywords`
         accepted, the filters that reject it, with reason and evidence.
@@ -53,6 +62,8 @@ def apply_filters(
         The filters, in the order in which their reasons count.
     files : list of Path
         The files that the filters need, recognised by their names.
+    min_length, max_length, whole_sentences : int, int, bool
+        Which sentences `find_keywords` accepts.
     anonymised : str
         Whether the names_ filters `drop` or `keep` sentences with 王某.
     surname_title : str
@@ -68,21 +79,38 @@ def apply_filters(
     Returns
     -------
     dict
-        sentences (judged), passed (rejected by no filter), reasons (sentences by filter and
-        reason).
+        read (sentences), verdicts (of `find_keywords`), sentences (judged), passed (rejected by
+        no filter), reasons (sentences by filter and reason).
 
     Raises
     ------
     InputError
         A filter is configured twice, or a file that it needs is missing or malformed.
     """
-    if len(set(filters)) != len(filters):
-        raise InputError(f"the filters {', '.join(filters)} name one twice", remedy="remove one")
-    by_name = {path.name: path for path in files or []}
+    counts = find_keywords(
+        sentences=sentences,
+        keywords=keywords,
+        keyword_words=keyword_words,
+        out=found,
+        min_length=min_length,
+        max_length=max_length,
+        whole_sentences=whole_sentences,
+    )
     settings = {
         **{"anonymised": anonymised, "surname_title": surname_title, "familiar": familiar},
         **{"threshold": threshold, "pipeline": pipeline},
     }
+    judged = filter_keywords(found, out, filters, files or [], settings)
+    return {"read": counts["sentences"], "verdicts": counts["verdicts"]} | judged
+
+
+def filter_keywords(
+    keywords: Path, out: Path, filters: list[str], files: list[Path], settings: dict[str, Any]
+) -> dict[str, Any]:
+    """Apply filters to a keywords table; see `apply_filters`."""
+    if len(set(filters)) != len(filters):
+        raise InputError(f"the filters {', '.join(filters)} name one twice", remedy="remove one")
+    by_name = {path.name: path for path in files}
     judges = {name: _prepared(name, by_name, settings) for name in filters}
     counts: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = defaultdict(Counter)

@@ -8,9 +8,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from evenhand.core import stage
 from evenhand.core.resources import read_resource
-from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import read_batches, write_batches
 from evenhand.slguset import distinct_sentences
@@ -61,10 +59,10 @@ class WordRules(NamedTuple):
 
 def find_keywords(
     *,
-    sentences: Input,
-    keywords: Input,
-    keyword_words: Input,
-    out: Output,
+    sentences: Path,
+    keywords: Path,
+    keyword_words: Path,
+    out: Path,
     min_length: int = 9,
     max_length: int = 119,
     whole_sentences: bool = True,
@@ -278,7 +276,3 @@ def _add_columns(batch: pa.RecordBatch, hits: list[Hit]) -> pa.RecordBatch:
         for column, field in zip(columns, SCHEMA, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
-
-
-if __name__ == "__main__":
-    stage.run(find_keywords)

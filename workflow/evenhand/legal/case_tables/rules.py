@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from evenhand.core.tables import NotApplicable, Row, Table, integer, share, text
+from evenhand.io.tables import read_rows
 from evenhand.legal.built import group_names
 from evenhand.legal.case_study import CaseStudy
-from evenhand.legal.findings import read_findings
 
 #: The value of an attribute without groups, such as a year.
 NUMBER = "a number"
@@ -36,25 +36,22 @@ def rows(study: CaseStudy) -> Iterator[Row]:
     """Yield a row per attribute, rule and value, the most frequent rule first."""
     if not study.findings:
         raise NotApplicable("there are no findings")
-    for attribute in study.dataset.attributes:
+    for name, path in study.findings.items():
+        attribute = study.dataset.attribute(name)
         cells: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
-        seen: set[str] = set()
         unknown = group_names(attribute)[-1]
-        for path in study.findings.get(attribute.name, ()):
-            for row in read_findings(path):
-                if row["case_id"] not in seen:
-                    seen.add(row["case_id"])
-                    value = row["value"] if attribute.groups else NUMBER
-                    value = unknown if row["value"] is None else value
-                    kept = {name: row[name] for name in ("confidence", "flags")}
-                    kept |= {"evidence": bool(row["evidence"])}
-                    cells[row["rule"], value].append(kept)
-        for row in _rows(cells, len(seen)):
-            yield {"attribute": attribute.name, **row}
+        for row in read_rows(path):
+            value = row["value"] if attribute.groups else NUMBER
+            value = unknown if row["value"] is None else value
+            kept = {"confidence": row["confidence"], "flags": row["flags"]}
+            cells[row["rule"], value].append(kept | {"evidence": bool(row["evidence"])})
+        for row in _rows(cells):
+            yield {"attribute": name, **row}
 
 
-def _rows(cells: dict[tuple[str, str], list[dict[str, Any]]], total: int) -> Iterator[Row]:
+def _rows(cells: dict[tuple[str, str], list[dict[str, Any]]]) -> Iterator[Row]:
     of_rule = Counter()
+    total = sum(map(len, cells.values()))
     for (rule, _), cases in cells.items():
         of_rule[rule] += len(cases)
     order = lambda cell: (-of_rule[cell[0]], cell[0], -len(cells[cell]), cell[1])  # noqa: E731

@@ -60,7 +60,7 @@ HOLDINGS = [
     ("legal/*/records/*.quarantine.parquet", "Cases that were left out, with reasons"),
     ("legal/*/records/*.counts.json", "How many cases were read"),
     ("legal/*/records/*.parquet", "Cases as their source tells them"),
-    ("legal/*/attributes/*/*.parquet", "The group of each case, with the words that prove it"),
+    ("legal/*/attributes/*.parquet", "The group of each case, with the words that prove it"),
     ("legal/*/audit", "Sheets on which people check the rules"),
     ("legal/*/splits.*", "How the cases were divided"),
     ("legal/*/duplicates.parquet", "Cases that are nearly the same"),

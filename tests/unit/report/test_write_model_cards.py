@@ -8,7 +8,7 @@ import pytest
 from huggingface_hub import ModelCard
 
 from evenhand.errors import InputError
-from evenhand.report.write_model_card import write_model_card
+from evenhand.report.write_model_cards import write_model_cards
 from evenhand.scoring.methods import METHODS
 from unit.report import made_stereotypes
 from unit.report.test_write_models_page import change
@@ -34,9 +34,10 @@ def own(tmp_path) -> Path:
 
 @pytest.fixture
 def card(repository, tmp_path):
-    def write(**given) -> ModelCard:
+    def write(model, language="", **given) -> ModelCard:
         template = repository / "workflow/evenhand/report/cards/model_card.md.jinja"
-        write_model_card(template=template, out=tmp_path / "README.md", **given)
+        about = {"models": [model], "languages": [language], "out": [tmp_path / "README.md"]}
+        write_model_cards(template=template, **about, **given)
         return ModelCard.load(tmp_path / "README.md")
 
     return write
@@ -58,7 +59,8 @@ def edition(folder: Path, model: str, **columns: str) -> dict:
         writer = csv.DictWriter(stream, row)
         writer.writeheader()
         writer.writerow(row)
-    gate = folder / f"{model}.gate.json"
+    gate = folder / "slguset/bias" / f"{model}.gate.json"
+    gate.parent.mkdir(parents=True)
     trusted = row["trusted"] == "true"
     gate.write_text(json.dumps(made_stereotypes.gate(model, "masked", trusted, 100)), "utf-8")
     return {"model": model, "bias": [folder / "slguset_bias.csv"], "bias_gates": [gate]}
@@ -184,16 +186,32 @@ def test_same_results_give_the_same_bytes(card, own, tmp_path):
         assert str(path) not in (tmp_path / "README.md").read_text(encoding="utf-8")
 
 
+def test_each_model_has_its_own_card(card, own, repository, tmp_path):
+    names = ["tiny-gpt2-en", "tiny-bert-en"]
+    given = arguments(own, names[0])
+    given |= {"gates": [*arguments(own, names[1])["gates"], *given["gates"]]}
+    del given["model"]
+    counts = write_model_cards(
+        template=repository / "workflow/evenhand/report/cards/model_card.md.jinja",
+        out=[tmp_path / name for name in names], models=names, languages=["en", ""], **given,
+    )  # fmt: skip
+    assert list(counts) == names
+    for name, language in zip(names, ("en", ""), strict=True):
+        alone = card(**arguments(own, name), language=language).content
+        assert (tmp_path / name).read_text(encoding="utf-8") == alone
+
+
 def test_what_does_not_belong_together_is_refused(card, own):
     given = arguments(own, "tiny-bert-en")
     with pytest.raises(InputError, match="was scored on nothing"):
         card(model="m")
-    with pytest.raises(InputError, match="one file of each kind"):
-        card(**given | {"gates": given["gates"][:1]})
+    for name in ("sets", "tables"):
+        with pytest.raises(InputError, match="crows_pairs has a check of the model, and its"):
+            card(**given | {name: given[name][1:]})
+    gate = given["gates"][0].with_name("other.json")
+    gate.write_bytes(given["gates"][0].read_bytes())
     with pytest.raises(InputError, match="is about the model tiny-bert-en"):
-        card(**given | {"model": "other"})
-    with pytest.raises(InputError, match="one gate for each edition"):
-        card(**given, bias=given["tables"][:1])
+        card(**given | {"model": "other", "gates": [gate]})
     change(given["tables"][0] / "bias_scores.csv", model="other")
     with pytest.raises(InputError, match="says nothing of the model tiny-bert-en"):
         card(**given)

@@ -9,7 +9,7 @@ import pytest
 from huggingface_hub import DatasetCard
 
 from evenhand.errors import InputError
-from evenhand.report.write_folder_card import write_folder_card
+from evenhand.report.write_folder_cards import write_folder_cards
 from unit.report import made_stereotypes
 
 
@@ -17,11 +17,11 @@ from unit.report import made_stereotypes
 def card(repository):
     def write(folder, document="pairs.json", tables=None):
         found = [folder / "pairs.parquet", *sorted(folder.glob("*/*.parquet"))]
-        return write_folder_card(
+        return write_folder_cards(
             template=repository / "workflow/evenhand/report/cards/folder_card.md.jinja",
-            document=folder / document,
+            documents=[folder / document],
             tables=found if tables is None else tables,
-            out=folder / "README.md",
+            out=[folder / "README.md"],
         )
 
     return write
@@ -85,6 +85,24 @@ def test_a_table_of_people_is_told_as_one(card, tmp_path, load):
     assert load(folder, "runs-random-mlp", split="all_rows")[0] == {"seed": 0, "acc": 0.5}
 
 
+def test_each_folder_has_its_own_tables(repository, tmp_path):
+    folders = [tmp_path / name for name in ("a", "ab")]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "data.json").write_text(json.dumps({"name": folder.name}), encoding="utf-8")
+        pq.write_table(pa.table({folder.name: [0]}), folder / "data.parquet")
+    counts = write_folder_cards(
+        template=repository / "workflow/evenhand/report/cards/folder_card.md.jinja",
+        documents=[folder / "data.json" for folder in folders],
+        tables=[folder / "data.parquet" for folder in folders],
+        out=[folder / "README.md" for folder in folders],
+    )
+    assert counts == {"tables": 2, "rows": 2}
+    for folder in folders:
+        text = (folder / "README.md").read_text(encoding="utf-8")
+        assert f"# {folder.name}\n" in text and f"- **data**: {folder.name}\n" in text
+
+
 def test_the_published_edition_is_told_as_one(card, tmp_path, load):
     folder = tmp_path / "slguset_published"
     (folder / "bias").mkdir(parents=True)
@@ -106,7 +124,7 @@ def test_what_cannot_be_opened_is_refused(card, pairs, tmp_path):
         card(pairs, tables=[table, table])
     other = tmp_path / "other.parquet"
     other.write_bytes(table.read_bytes())
-    with pytest.raises(InputError, match="does not lie in crows_pairs"):
+    with pytest.raises(InputError, match="is in none of the folders"):
         card(pairs, tables=[other])
     (pairs / "x.parquet").write_text("no table")
     with pytest.raises(InputError, match="is not a Parquet file"):

@@ -5,7 +5,7 @@ from huggingface_hub import DatasetCard
 
 from evenhand.legal.findings import Finding
 from evenhand.legal.tabulate_cases import tabulate_cases
-from evenhand.report.write_legal_card import write_legal_card
+from evenhand.report.write_legal_cards import write_legal_cards
 from unit.legal.made_cases import evidence, record, write_cases, write_found
 
 CASES = [
@@ -36,8 +36,11 @@ def made(folder, repository, kind, cases, **options):
         **options,
     )
     template = repository / "workflow/evenhand/report/cards/legal_card.md.jinja"
-    given = {"data": data, "tables": folder / "tables", "kind": kind, "dataset": "mine"}
-    return given | {"template": template, "out": folder / "README.md"}
+    return {
+        **{"data": [data], "tables": [folder / "tables"], "kinds": [kind], "datasets": ["mine"]},
+        **{"titles": [kind], "sources": ["hudoc, rmu"]},
+        **{"template": template, "out": [folder / "README.md"]},
+    }
 
 
 @pytest.fixture
@@ -46,15 +49,15 @@ def arguments(tmp_path, repository):
 
 
 def text_of(arguments):
-    return re.sub(r"\s+", " ", arguments["out"].read_text(encoding="utf-8"))
+    return re.sub(r"\s+", " ", arguments["out"][0].read_text(encoding="utf-8"))
 
 
 def test_the_header_is_the_hubs(arguments):
-    counts = write_legal_card(**arguments, name='Our "cases": one', licence="cc-by-nc-sa-4.0")
-    assert counts == {"cases": 5}
-    head = DatasetCard.load(arguments["out"]).data.to_dict()
+    counts = write_legal_cards(**arguments | {"titles": ['Our "cases": one']})
+    assert counts == {"mine": 5}
+    head = DatasetCard.load(arguments["out"][0]).data.to_dict()
     assert head["language"] == ["en"]
-    assert head["license"] == "cc-by-nc-sa-4.0"
+    assert head["license"] == "other"
     assert head["pretty_name"] == 'Our "cases": one'
     assert head["size_categories"] == ["n<1K"]
     assert head["task_categories"] == ["text-classification"]
@@ -64,10 +67,10 @@ def test_the_header_is_the_hubs(arguments):
 
 
 def test_the_least_card_names_its_limits(arguments):
-    write_legal_card(**arguments)
+    write_legal_cards(**arguments)
     text = text_of(arguments)
     for part in (
-        "# ECtHR: 5 cases",
+        "# ecthr: 5 cases",
         "It is another data set than FairLex's",
         "| cases, train | 3 | 9000 | not run |",
         "| 3 | 1 | 0 | 2 | 3 |",
@@ -91,19 +94,16 @@ def test_the_least_card_names_its_limits(arguments):
     assert "None" not in text and "How the attributes were found" not in text
 
 
-def test_findings_audit_and_notes(tmp_path, repository):
+def test_findings_and_audit(tmp_path, repository):
     one = record(1, text=("He was born.",))
     pairs = [(one, Finding("male", "pronouns", 0.9, (evidence(one, "He"),)))]
-    findings = {"findings": [write_found(tmp_path, pairs)[1]], "attributes": ["applicant_gender"]}
-    arguments = made(tmp_path, repository, "ecthr", CASES, **findings)
-    audit = tmp_path / "audit.csv"
+    findings = write_found(tmp_path, pairs)[1]
+    arguments = made(tmp_path, repository, "ecthr", CASES, findings=findings)
+    audit = tmp_path / "legal_mine_audit.csv"
     audit.write_text(AUDIT, encoding="utf-8")
-    write_legal_card(
-        **arguments, audit=audit, sources=["hudoc", "rmu"], notice="For show.", published=True
-    )
+    write_legal_cards(**arguments, audits=[audit], published=["mine"])
     text = text_of(arguments)
     for part in (
-        "> **Note.** For show.",
         "The cases come from: hudoc, rmu.",
         "| applicant_gender | pronouns | male | 1 | 100.0% | 0.90 |",
         "| applicant_gender | pronouns | 4 | 3 | 2 | 1 | 0 | 66.7% | 20.8% to 93.9% |",
@@ -120,24 +120,42 @@ def test_findings_audit_and_notes(tmp_path, repository):
 )
 def test_other_kinds(tmp_path, repository, kind, part):
     arguments = made(tmp_path, repository, kind, [{}, {"language": None}])
-    write_legal_card(**arguments)
+    write_legal_cards(**arguments)
     assert part in text_of(arguments)
     assert ("none` are cases" in text_of(arguments)) is False
 
 
 def test_no_case_at_all(tmp_path, repository):
-    assert write_legal_card(**made(tmp_path, repository, "ecthr", [])) == {"cases": 0}
+    assert write_legal_cards(**made(tmp_path, repository, "ecthr", [])) == {"mine": 0}
+
+
+def test_each_data_set_has_its_own_card(tmp_path, repository):
+    both = []
+    for name, kind in (("mine", "ecthr"), ("other", "scotus")):
+        (tmp_path / name).mkdir()
+        both.append(made(tmp_path / name, repository, kind, [{}]) | {"datasets": [name]})
+    lists = both[0].keys() - {"template"}
+    joined = {key: [one for part in both for one in part[key]] for key in lists}
+    audit = tmp_path / "legal_mine_audit.csv"
+    audit.write_text(AUDIT, encoding="utf-8")
+    more = {"template": both[0]["template"], "audits": [audit], "published": ["other"]}
+    assert write_legal_cards(**joined | more) == {"mine": 1, "other": 1}
+    mine, other = (path.read_text(encoding="utf-8") for path in joined["out"])
+    assert "# ecthr: 1 cases" in mine and "### Checked by people" in mine
+    assert "built anew from the records" in mine
+    assert "# scotus: 1 cases" in other and "### Checked by people" not in other
+    assert "The SCOTUS data set of FairLex" in other
 
 
 def test_the_folder_opens_with_datasets(arguments, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     import datasets  # reads the environment when it is imported
 
-    write_legal_card(**arguments)
+    write_legal_cards(**arguments)
     folder = tmp_path / "hub"
     (folder / "attributes").mkdir(parents=True)
-    arguments["data"].rename(folder / "mine.parquet")
-    arguments["out"].rename(folder / "README.md")
+    arguments["data"][0].rename(folder / "mine.parquet")
+    arguments["out"][0].rename(folder / "README.md")
     (folder / "attributes/other.parquet").write_bytes(b"of another kind")
     found = datasets.load_dataset(str(folder), cache_dir=str(tmp_path / "cache"))
     assert list(found) == ["cases"]

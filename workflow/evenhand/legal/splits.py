@@ -1,4 +1,4 @@
-"""Stage: which cases are for training, development and test: in time, near duplicates together.
+"""Divide cases into training, development and test: in time, near duplicates together.
 
 In this order:
 
@@ -23,8 +23,6 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from evenhand.core import stage
-from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import read_rows, write_table
@@ -71,10 +69,10 @@ class Case(NamedTuple):
 
 def split_cases(
     *,
-    records: list[Input],
-    out: Output,
-    duplicates: Output,
-    counts: Output,
+    records: list[Path],
+    out: Path,
+    duplicates: Path,
+    counts: Path,
     shares: list[float] | None = None,
     threshold: float = 0.8,
 ) -> dict[str, Any]:
@@ -242,7 +240,3 @@ def _splits(cases: list[Case], decided: dict[int, tuple[str, str]]) -> dict[str,
             "last_date": str(dates[-1]) if dates else None,
         }
     return result
-
-
-if __name__ == "__main__":
-    stage.run(split_cases)

@@ -1,15 +1,15 @@
-"""Stage: the card of a legal data set, in the format of the Hugging Face hub."""
+"""Write the cards of legal data sets, in the format of the Hugging Face hub."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Input, Output, Plugin, Source
 from evenhand.core.tables import read_tables
-from evenhand.io.markdown import render
+from evenhand.io.markdown import render, size_category
 from evenhand.legal.built import group_names, load_dataset, read_cases_table
-from evenhand.legal.dataset import Attribute
+from evenhand.legal.dataset import Attribute, Dataset
 from evenhand.report.sections.legal_measures import read_audit_table
-from evenhand.slguset.write_card import size_category
 
 Rows = list[dict[str, Any]]
 
@@ -17,69 +17,70 @@ Rows = list[dict[str, Any]]
 FEW = 100
 
 
-def write_legal_card(
+def write_legal_cards(
     *,
-    data: Input,
-    tables: Input,
+    data: list[Input],
+    tables: list[Input],
     template: Input,
-    out: Output,
-    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
-    dataset: str,
-    audit: Input | None = None,
-    name: str = "",
-    licence: str = "other",
-    sources: list[str] | None = None,
-    notice: str | None = None,
-    published: bool = False,
+    out: list[Output],
+    kinds: Annotated[list[str], Plugin("evenhand.legal.datasets")],
+    datasets: list[str],
+    titles: list[str],
+    sources: list[str],
+    audits: list[Source] | None = None,
+    published: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Write a data set's card, in the format of the Hugging Face hub.
+    """Write the cards of legal data sets, in the format of the Hugging Face hub.
 
     Parameters
     ----------
-    data : path
-        {dataset}.parquet, in the folder of the card.
-    tables : path
-        The folder that `tabulate_cases` wrote.
+    data, tables : list of path
+        {dataset}.parquet, in the folder of the card, and the folder of `tabulate_cases`, of each
+        data set.
     template : path
         The card's template (legal_card.md.jinja).
-    out : path
-        README.md.
-    kind : str
-        ecthr, scotus, fscs or cail.
-    dataset : str
-        The name of the file of the data set.
-    audit : path, optional
-        The table of `read_audit`; without it the card states that there was no audit.
-    name : str
-        The title of the data set; FairLex's title if blank.
-    licence : str
-        The licence's identifier on the hub, like cc-by-nc-sa-4.0; `other` if it has none.
-    sources : list of str, optional
-        The sources of the cases.
-    notice : str, optional
-        A note at the top of the card.
-    published : bool
-        Whether the cases are FairLex's own.
+    out : list of path
+        README.md of each data set.
+    kinds, datasets, titles, sources : list of str
+        Of each data set: ecthr, scotus, fscs or cail; the name of its file; its title; the
+        sources of its cases.
+    audits : list of path, optional
+        The tables of `read_audit`, ``legal_{dataset}_audit.csv``; a card without one states that
+        there was no audit.
+    published : list of str, optional
+        The data sets whose cases are FairLex's own.
 
     Returns
     -------
     dict
-        cases.
+        cases, by data set.
     """
-    fixed, rows = load_dataset(kind), read_tables(tables)
+    audited = {path.name: path for path in audits or []}
+    given = zip(datasets, data, tables, out, kinds, titles, sources, strict=True)
+    counts = {}
+    for dataset, file, folder, card, kind, title, source in given:
+        audit = audited.get(f"legal_{dataset}_audit.csv")
+        facts = _facts(load_dataset(kind), file, read_tables(folder)) | {
+            "name": title,
+            "dataset": dataset,
+            "published": dataset in (published or []),
+            "sources": source,
+            "audit": read_audit_table(audit) if audit else [],
+        }
+        card.write_text(render(template, facts), encoding="utf-8")
+        counts[dataset] = facts["cases"]
+    return counts
+
+
+def _facts(fixed: Dataset, data: Path, rows: dict[str, Rows]) -> dict[str, Any]:
+    """The content of a card that is read from the data set and its tables."""
     columns = read_cases_table(data, ["language", "label_known"])
     cases, languages = columns.num_rows, set(columns["language"].to_pylist())
     attributes = {row["attribute"] for row in rows["groups"]}
     shift = [row for row in rows["shift"] if row["distance"] is not None]
     found = [row for row in rows["leakage"] if row["label"] is None and row["cases"]]
-    facts = {
+    return {
         "fixed": fixed,
-        "name": name or fixed.title,
-        "dataset": dataset,
-        "licence": licence,
-        "notice": notice,
-        "published": published,
-        "sources": sources or [],
         "languages": sorted(languages - {None}),
         "size": size_category(cases),
         "cases": cases,
@@ -102,10 +103,7 @@ def write_legal_card(
             found, key=lambda row: (-row["cases"], row["language"] or "", row["pattern"])
         ),
         "rules": rows.get("rules", []),
-        "audit": read_audit_table(audit) if audit else [],
     }
-    out.write_text(render(template, facts), encoding="utf-8")
-    return {"cases": cases}
 
 
 def _by_split(rows: Rows, names: tuple[str, ...]) -> Rows:
@@ -148,4 +146,4 @@ def _limits(attribute: Attribute, rows: Rows, cases: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    stage.run(write_legal_card)
+    stage.run(write_legal_cards)

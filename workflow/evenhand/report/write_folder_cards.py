@@ -1,4 +1,4 @@
-"""Stage: a page in a folder of results by which `datasets` opens each of its tables."""
+"""Write the cards of folders of results, by which `datasets` opens each of their tables."""
 
 from pathlib import Path
 from typing import Any
@@ -17,26 +17,26 @@ SPLIT = "all_rows"
 EDITION = "SlguSet, the published file as it was read"
 
 
-def write_folder_card(
-    *, template: Input, document: Source, tables: list[Source], out: Output
+def write_folder_cards(
+    *, template: Input, documents: list[Source], tables: list[Source], out: list[Output]
 ) -> dict[str, Any]:
-    """Write README.md for a folder with tables of several kinds, in the format of the hub.
+    """Write README.md for folders with tables of several kinds, in the format of the hub.
 
-    Its header names each table as a configuration of its own, with one split, ``all_rows``:
+    A header names each table as a configuration of its own, with one split, ``all_rows``:
     ``load_dataset(folder, "scores-my-model")``. The first table is the default.
 
     Parameters
     ----------
     template : path
         ``report/cards/folder_card.md.jinja``.
-    document : path
-        ``pairs.json`` of a set of pairs, ``data.json`` of a table of people, or
-        ``statistics.json`` of an edition of SlguSet, beside which the page will stand.
+    documents : list of path
+        A file per folder: ``pairs.json`` of a set of pairs, ``data.json`` of a table of people,
+        or ``statistics.json`` of an edition of SlguSet.
     tables : list of path
-        The folder's Parquet files, at any depth. A configuration is called after the path:
+        The Parquet files of all folders, at any depth. A configuration is called after the path:
         ``scores/m.parquet`` is ``scores-m``.
-    out : path
-        README.md.
+    out : list of path
+        README.md beside each of `documents`.
 
     Returns
     -------
@@ -49,6 +49,18 @@ def write_folder_card(
         The document has no name, there is no table, a table lies elsewhere or is no Parquet
         file, or two would be one configuration.
     """
+    for path in tables:
+        if not any(path.is_relative_to(document.parent) for document in documents):
+            raise InputError("is in none of the folders", file=path)
+    stores = []
+    for document, card in zip(documents, out, strict=True):
+        own = [path for path in tables if path.is_relative_to(document.parent)]
+        stores += _write(template, document, own, card)
+    return {"tables": len(stores), "rows": sum(one["rows"] for one in stores)}
+
+
+def _write(template: Path, document: Path, tables: list[Path], out: Path) -> list[dict[str, Any]]:
+    """Write a folder's card; return its tables."""
     from huggingface_hub import DatasetCardData
 
     about = read_json(document)
@@ -92,7 +104,7 @@ def write_folder_card(
         },
     )
     out.write_text(text, encoding="utf-8")
-    return {"tables": len(stores), "rows": sum(one["rows"] for one in stores)}
+    return stores
 
 
 def _store(path: Path, folder: Path) -> dict[str, Any]:
@@ -100,8 +112,6 @@ def _store(path: Path, folder: Path) -> dict[str, Any]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if not path.is_relative_to(folder):
-        raise InputError(f"does not lie in {folder.name}", file=path)
     place = path.relative_to(folder)
     try:
         found = pq.read_metadata(path)
@@ -117,4 +127,4 @@ def _store(path: Path, folder: Path) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    stage.run(write_folder_card)
+    stage.run(write_folder_cards)

@@ -5,11 +5,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
 from evenhand.legal.records import Record, write_records
-from evenhand.legal.split_cases import split_cases
+from evenhand.legal.splits import split_cases
 from evenhand.text.near_duplicates import jaccard, words
 
 FIRST = date(2010, 1, 1)
@@ -35,7 +34,7 @@ def divide(folder, *files, **options):
         records.append(folder / f"{number}.parquet")
         write_records(records[-1], cases)
     outputs = {name: folder / name for name in ("out", "duplicates", "counts")}
-    result = stage.execute(split_cases, {"records": records} | outputs | options)["counts"]
+    result = split_cases(records=records, **outputs, **options)
     assert json.loads(outputs["counts"].read_text()) == result
     rows = list(read_rows(outputs["out"]))
     splits = {row["case_id"]: row for row in rows}

@@ -1,4 +1,4 @@
-"""Stage: what was found of one language model, as a card in the format of the Hugging Face hub."""
+"""Write what was found of language models as cards in the format of the Hugging Face hub."""
 
 import re
 from collections.abc import Iterator
@@ -86,12 +86,12 @@ class Metric(NamedTuple):
     details: dict[str, Any]
 
 
-def write_model_card(
+def write_model_cards(
     *,
     template: Input,
-    out: Output,
-    model: str,
-    language: str | None = None,
+    out: list[Output],
+    models: list[str],
+    languages: list[str],
     sets: list[Source] | None = None,
     gates: list[Source] | None = None,
     tables: list[Source] | None = None,
@@ -99,7 +99,7 @@ def write_model_card(
     bias_gates: list[Source] | None = None,
     notice: str | None = None,
 ) -> dict[str, Any]:
-    """Write a model's card: what it was read, what it preferred, and what that cannot show.
+    """Write the cards of models: what each was read, what it preferred, and what that cannot show.
 
     The header (YAML) holds the scores of the methods that count as the hub's ``model-index``:
     each metric's ``args`` are its interval, the band of untrained models and the verdict. A
@@ -109,79 +109,90 @@ def write_model_card(
     ----------
     template : path
         ``report/cards/model_card.md.jinja``.
-    out : path
-        README.md.
-    model : str
-        The model's name in the configuration.
-    language : str, optional
-        The language that it reads; in the header if it is a code of ISO 639.
+    out : list of path
+        README.md of each model.
+    models, languages : list of str
+        The models' names in the configuration, and the language that each reads (or ""); it is in
+        the header if it is a code of ISO 639.
     sets : list of path, optional
-        ``stereotypes/{set}/pairs.json`` of the sets that it was scored on.
+        ``stereotypes/{set}/pairs.json`` of the sets of pairs.
     gates : list of path, optional
-        ``stereotypes/{set}/gates/{model}.json``, in the order of `sets`.
+        ``stereotypes/{set}/gates/{model}.json``: which model was scored on which set.
     tables : list of path, optional
-        The folders ``tables/pairs/{set}``, in the order of `sets`.
+        The folders ``tables/pairs/{set}``.
     bias : list of path, optional
-        ``tables/{edition}_bias.csv`` of the editions of SlguSet that it was scored on.
+        ``tables/{edition}_bias.csv`` of the editions of SlguSet.
     bias_gates : list of path, optional
-        ``{edition}/bias/{model}.gate.json``, in the order of `bias`.
+        ``{edition}/bias/{model}.gate.json``: which model was scored on which edition.
     notice : str, optional
         What a reader must know of the annotation of SlguSet first.
 
     Returns
     -------
     dict
-        data_sets, metrics, and untrusted: the data sets on which the model has no number.
+        By model: data_sets, metrics, and untrusted: the data sets on which it has no number.
 
     Raises
     ------
     InputError
-        There is nothing that the model was scored on, not one file of each kind for each data
-        set, or a table that says nothing of the model.
+        A model was scored on nothing, a file is missing, or a table lacks the model.
     """
-    sets, bias = sets or [], bias or []
-    if not sets and not bias:
-        raise InputError(f"the model {model} was scored on nothing")
-    if any(len(one or []) != len(sets) for one in (gates, tables)):
-        raise InputError("there is not one file of each kind for each set of pairs")
-    if len(bias_gates or []) != len(bias):
-        raise InputError("there is not one gate for each edition of SlguSet")
-    checked = [_gate(path, model) for path in [*(bias_gates or []), *(gates or [])]]
-    editions = [
-        _edition(path, gate, model, notice)
-        for path, gate in zip(bias, checked[: len(bias)], strict=True)
-    ]
-    about = [
-        _set(read_json(path), folder, gate, model)
-        for path, folder, gate in zip(sets, tables or [], checked[len(bias) :], strict=True)
-    ]
-    metrics = [metric for one in [*editions, *about] for metric in one["metrics"]]
-    facts = checked[0]
-    text = render(
-        template,
-        {
+    documents = {path.parent.name: path for path in sets or []}
+    folders = {path.name: path for path in tables or []}
+    summaries = {path.name.removesuffix("_bias.csv"): path for path in bias or []}
+    counts = {}
+    for model, language, path in zip(models, languages, out, strict=True):
+        of_editions = _gates(bias_gates or [], model, ".gate.json")
+        of_sets = _gates(gates or [], model, ".json")
+        checked = [*of_editions.values(), *of_sets.values()]
+        if not checked:
+            raise InputError(f"the model {model} was scored on nothing")
+        editions = [
+            _edition(_of(summaries, name), gate, model, notice)
+            for name, gate in of_editions.items()
+        ]
+        about = [
+            _set(read_json(_of(documents, name)), _of(folders, name), gate, model)
+            for name, gate in of_sets.items()
+        ]
+        metrics = [metric for one in [*editions, *about] for metric in one["metrics"]]
+        facts = {
             "header": _header(model, language, metrics),
             "model": model,
-            "family": FAMILIES.get(facts["family"]) or facts["family"] or "unknown",
-            "facts": {name: facts.get(name) for name in FACTS},
+            "family": FAMILIES.get(checked[0]["family"]) or checked[0]["family"] or "unknown",
+            "facts": {name: checked[0].get(name) for name in FACTS},
             "sets": about,
             "editions": editions,
-            "checks": [_check(gate) | {"title": one["title"]}
-                       for gate, one in zip(checked, [*editions, *about], strict=True)],
+            "checks": [
+                _check(gate) | {"title": one["title"]}
+                for gate, one in zip(checked, [*editions, *about], strict=True)
+            ],
             "methods": _methods(about),
             "tables": [
-                *(f"`tables/{path.name}`" for path in bias),
-                *(f"`tables/pairs/{path.name}/bias_scores.csv`" for path in tables or []),
+                *(f"`tables/{name}_bias.csv`" for name in of_editions),
+                *(f"`tables/pairs/{name}/bias_scores.csv`" for name in of_sets),
             ],
             "cannot": list(_cannot(about, editions, language)),
-        },
-    )  # fmt: skip
-    out.write_text(text, encoding="utf-8")
-    return {
-        "data_sets": len(checked),
-        "metrics": len(metrics),
-        "untrusted": sum(not gate["trusted"] for gate in checked),
-    }
+        }
+        path.write_text(render(template, facts), encoding="utf-8")
+        counts[model] = {
+            "data_sets": len(checked),
+            "metrics": len(metrics),
+            "untrusted": sum(not gate["trusted"] for gate in checked),
+        }
+    return counts
+
+
+def _of(by_name: dict[str, Path], name: str) -> Path:
+    if name not in by_name:
+        raise InputError(f"{name} has a check of the model, and its results are missing")
+    return by_name[name]
+
+
+def _gates(paths: list[Path], model: str, suffix: str) -> dict[str, dict[str, Any]]:
+    """The checks of a model, by the data set that they are about."""
+    own = [path for path in paths if path.name == f"{model}{suffix}"]
+    return {path.parent.parent.name: _gate(path, model) for path in own}
 
 
 def _gate(path: Path, model: str) -> dict[str, Any]:
@@ -381,7 +392,7 @@ def _methods(about: list[dict[str, Any]]) -> list[dict[str, str]]:
 
 
 def _cannot(
-    about: list[dict[str, Any]], editions: list[dict[str, Any]], language: str | None
+    about: list[dict[str, Any]], editions: list[dict[str, Any]], language: str
 ) -> Iterator[str]:
     """What these numbers cannot show, the card's own reasons first."""
     for one in [*editions, *about]:
@@ -415,7 +426,7 @@ def _cannot(
     )
 
 
-def _header(model: str, language: str | None, metrics: list[Metric]) -> str:
+def _header(model: str, language: str, metrics: list[Metric]) -> str:
     """The card's YAML."""
     from huggingface_hub import EvalResult, ModelCardData
 
@@ -432,7 +443,7 @@ def _header(model: str, language: str | None, metrics: list[Metric]) -> str:
         )
         for one in metrics
     ]
-    known = language if language and re.fullmatch("[a-z]{2,3}", language) else None
+    known = language if re.fullmatch("[a-z]{2,3}", language) else None
     return ModelCardData(
         language=known,
         tags=["fairness", "bias", "evenhand"],
@@ -442,4 +453,4 @@ def _header(model: str, language: str | None, metrics: list[Metric]) -> str:
 
 
 if __name__ == "__main__":
-    stage.run(write_model_card)
+    stage.run(write_model_cards)

@@ -7,8 +7,8 @@ import pytest
 from huggingface_hub import DatasetCard
 
 from evenhand.errors import InputError
+from evenhand.report.write_slguset_card import write_slguset_card
 from evenhand.slguset.dataset import SCHEMA
-from evenhand.slguset.write_card import write_card
 from made_sentences import write_answers
 
 TABLE = """pair,surface,male,female,total,published_male,published_female
@@ -53,13 +53,13 @@ def arguments(tmp_path, repository):
             write_answers(tmp_path / "answers.parquet", {"他。": "aaa", "她。": "aar"}),
             write_answers(tmp_path / "more.parquet", {"男人。": "aar"}),
         ],
-        "template": repository / "workflow/evenhand/slguset/templates/data_card.md.jinja",
+        "template": repository / "workflow/evenhand/report/cards/slguset_card.md.jinja",
         "out": tmp_path / "README.md",
     }
 
 
 def test_the_header_is_the_hubs(arguments):
-    write_card(**arguments, name='Our "set": one', licence="cc-by-4.0")
+    write_slguset_card(**arguments, name='Our "set": one', licence="cc-by-4.0")
     data = DatasetCard.load(arguments["out"]).data.to_dict()
     assert data["language"] == ["zh"]
     assert data["license"] == "cc-by-4.0"
@@ -70,7 +70,7 @@ def test_the_header_is_the_hubs(arguments):
 
 
 def test_the_numbers_are_the_runs(arguments):
-    counts = write_card(
+    counts = write_slguset_card(
         **arguments,
         corpora=["morning", "evening"],
         filters=["names_jieba", "biology"],
@@ -104,7 +104,7 @@ def test_the_numbers_are_the_runs(arguments):
 
 
 def test_every_table_is_whole(arguments):
-    write_card(**arguments)
+    write_slguset_card(**arguments)
     lines = arguments["out"].read_text(encoding="utf-8").split("\n")
     for line, before in zip(lines[1:], lines, strict=False):
         if line.startswith("|") and before.startswith("|"):
@@ -121,7 +121,7 @@ def test_a_small_data_set_without_a_vocabulary(arguments):
     }
     arguments["statistics"].write_text(json.dumps(empty), encoding="utf-8")
     arguments["table"].write_text(TABLE.split("\n")[0] + "\n", encoding="utf-8")
-    write_card(**arguments)
+    write_slguset_card(**arguments)
     text = arguments["out"].read_text(encoding="utf-8")
     assert "# SlguSet: 0 gender-neutral" in text
     assert "characters, on average" not in text
@@ -131,14 +131,14 @@ def test_a_small_data_set_without_a_vocabulary(arguments):
 def test_numbers_that_contradict_each_other_are_refused(arguments):
     arguments["table"].write_text(TABLE.replace("1500", "1499"), encoding="utf-8")
     with pytest.raises(InputError, match="do not belong to a data set of 1500 sentences"):
-        write_card(**arguments)
+        write_slguset_card(**arguments)
 
 
 def test_a_missing_column_is_named(arguments):
     with arguments["funnel"].open("w", encoding="utf-8") as stream:
         csv.writer(stream).writerow(["step", "sentences"])
     with pytest.raises(InputError, match="funnel:1: lacks the column reason"):
-        write_card(**arguments)
+        write_slguset_card(**arguments)
 
 
 def test_the_folder_opens_with_datasets_beside_tables_of_other_kinds(
@@ -147,7 +147,7 @@ def test_the_folder_opens_with_datasets_beside_tables_of_other_kinds(
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     import datasets  # reads the environment when it is imported
 
-    write_card(**arguments)
+    write_slguset_card(**arguments)
     rows = [dict.fromkeys(SCHEMA.names) | {"sentence_id": "a" * 16, "sentence": "他。"}]
     pq.write_table(pa.Table.from_pylist(rows, SCHEMA), tmp_path / "slguset.parquet")
     cache = str(tmp_path / "cache")

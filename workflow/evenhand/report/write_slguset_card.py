@@ -1,9 +1,6 @@
-"""Write the data set's card, in the format of the Hugging Face hub."""
+"""Write the card of SlguSet, in the format of the Hugging Face hub."""
 
-import csv
-import json
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +9,10 @@ from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.markdown import render, size_category
 from evenhand.io.tables import read_rows
+from evenhand.report.read import read_csv, read_json
 
 
-def write_card(
+def write_slguset_card(
     *,
     answers: list[Input],
     statistics: Input,
@@ -40,7 +38,7 @@ def write_card(
     agreement, funnel : Path
         agreement.csv and funnel.csv.
     template : Path
-        The card's template (data_card.md.jinja).
+        The card's template (slguset_card.md.jinja).
     out : Path
         README.md beside slguset.parquet.
     name : str
@@ -64,14 +62,14 @@ def write_card(
     InputError
         A table lacks a column, or the numbers of the tables contradict each other.
     """
-    facts = json.loads(statistics.read_text(encoding="utf-8"))
-    pairs = _read(table, {"pair": str, "surface": str, "male": int, "female": int, "total": int})
-    agreed = _read(
+    facts = read_json(statistics)
+    pairs = read_csv(table, {"pair": str, "surface": str, "male": int, "female": int, "total": int})
+    agreed = read_csv(
         agreement,
         {"pair": str, "n": int, "unanimous": int, "percent_agreement": float,
          "fleiss_kappa": float, "krippendorff_alpha": float},
     )  # fmt: skip
-    steps = _read(funnel, {"step": str, "reason": str, "sentences": int, "share": float})
+    steps = read_csv(funnel, {"step": str, "reason": str, "sentences": int, "share": float})
     overall = next((row for row in agreed if row["pair"] == "all"), None)
     sentences = facts["sentences"]
     if overall is None or sum(row["total"] for row in pairs) != sentences:
@@ -104,18 +102,6 @@ def write_card(
     return {"sentences": sentences}
 
 
-def _read(path: Path, columns: dict[str, Callable[[str], Any]]) -> list[dict[str, Any]]:
-    """Rows of a result table; blank cells are None."""
-    with path.open(encoding="utf-8", newline="") as stream:
-        reader = csv.DictReader(stream)
-        if missing := [name for name in columns if name not in (reader.fieldnames or [])]:
-            raise InputError(f"lacks the column {missing[0]}", file=path, line=1)
-        return [
-            {name: kind(row[name]) if row[name] else None for name, kind in columns.items()}
-            for row in reader
-        ]
-
-
 def _count_annotators(answers: list[Path]) -> int:
     """The number of annotators who judge a sentence; it is the same for all."""
     per_sentence = Counter(
@@ -125,4 +111,4 @@ def _count_annotators(answers: list[Path]) -> int:
 
 
 if __name__ == "__main__":
-    stage.run(write_card)
+    stage.run(write_slguset_card)
