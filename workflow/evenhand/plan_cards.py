@@ -37,7 +37,7 @@ def card_inputs(config: Config, model: str) -> dict[str, list[str]]:
         "sets": [f"{folder}/{name}/pairs.json" for name in sets],
         "gates": [f"{folder}/{name}/gates/{model}.json" for name in sets],
         "tables": [f"{tables}/pairs/{name}" for name in sets],
-        "bias": [f"{tables}/{edition}_bias.csv" for edition in editions],
+        "bias": [f"{tables}/bias/{edition}" for edition in editions],
         "bias_gates": [f"<results>/{edition}/bias/{model}.gate.json" for edition in editions],
     }
 

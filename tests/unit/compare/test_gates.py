@@ -48,10 +48,10 @@ def judge(tmp_path):
 
 
 def test_a_gate_in_words_and_back():
-    text = "tables/slguset_bias.csv:mean_bias:model=a=b:words=:rose"
+    text = "tables/bias/slguset/models.csv:mean_bias:model=a=b:words=:rose"
     gate = parse_gate(text)
     assert gate == Gate(
-        "tables/slguset_bias.csv", "mean_bias", {"model": "a=b", "words": ""}, "rose"
+        "tables/bias/slguset/models.csv", "mean_bias", {"model": "a=b", "words": ""}, "rose"
     )
     assert str(gate) == text
     assert parse_gate("t:c:moved") == Gate("t", "c")
@@ -68,11 +68,11 @@ def test_what_is_no_gate(text):
 def test_gates_of_a_file(tmp_path):
     path = tmp_path / "gates.yaml"
     path.write_text(
-        "- {table: tables/*_bias.csv, number: mean_bias, where: {model: 'a:b'}, fail_if: rose}\n"
+        "- {table: tables/bias/*.csv, number: mean_bias, where: {model: 'a:b'}, fail_if: rose}\n"
         "- {table: t, number: n, fail_if: fell}\n"
     )
     assert read_gates(path) == [
-        Gate("tables/*_bias.csv", "mean_bias", {"model": "a:b"}, "rose"),
+        Gate("tables/bias/*.csv", "mean_bias", {"model": "a:b"}, "rose"),
         Gate("t", "n", {}, "fell"),
     ]
 
@@ -124,7 +124,7 @@ def test_directions(judge, direction, head, status):
     assert len(found.breaking) == (status == BROKEN)
 
 
-BIAS = "tables/slguset_bias.csv:mean_bias:model=mine"
+BIAS = "tables/bias/slguset/models.csv:mean_bias:model=mine"
 
 
 @pytest.mark.parametrize(

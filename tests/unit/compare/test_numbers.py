@@ -29,7 +29,7 @@ from unit.compare.made_folders import (
 )
 
 SWEEPS = "tables/individual/grid.csv"
-BIAS = "tables/slguset_bias.csv"
+BIAS = "tables/bias/slguset/models.csv"
 
 
 @pytest.fixture
@@ -244,8 +244,8 @@ def test_noise_of_sentences_moves_nothing(folders):
 def test_every_row_of_the_tables_is_found_again_in_the_items(folders):
     """Whatever the tables average over is known: no number falls back to its interval."""
     tables = bias(folders, BASE, BASE[::-1])
-    for name in ("slguset_bias", "slguset_bias_by_pair", "slguset_bias_variants"):
-        for one in tables[f"tables/{name}.csv"].numbers:
+    for name in ("models", "pairs", "variants"):
+        for one in tables[f"tables/bias/slguset/{name}.csv"].numbers:
             few = one.reason == "fewer than 6 clusters"
             assert one.status in (SAME, NEW, GONE) or one.by == ITEMS or few, one
 

@@ -7,19 +7,13 @@ from evenhand.core.families import load_members
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
 from evenhand.legal import read_audit
-from evenhand.slguset import correlate_methods
-from evenhand.slguset.tables import correlations, models, pairs, variants
+from evenhand.slguset import tables as bias_tables
 from evenhand.stereotypes import tables
 from evenhand.stereotypes.tables import bias_scores, compat
 
 FAMILIES = read_roles(ROLES)
 
 HEADERS = {
-    "tables/slguset_bias.csv": models.HEADER,
-    "tables/slguset_published_bias_by_pair.csv": pairs.HEADER,
-    "tables/slguset_bias_variants.csv": variants.HEADER,
-    "tables/slguset_bias_correlations.csv": correlations.HEADER,
-    "tables/slguset_bias_methods.csv": correlate_methods.HEADER,
     "tables/legal_a_audit.csv": read_audit.HEADER,
 }
 
@@ -47,7 +41,8 @@ def test_whatever_has_an_interval_in_a_table_is_compared():
 
 
 def test_the_modules_that_find_items_exist():
-    declared = [column for one in load_members(tables) for column in one.TABLE.numbers()]
+    members = load_members(tables) + load_members(bias_tables)
+    declared = [column for one in members for column in one.TABLE.numbers()]
     found = [number for one in FAMILIES for number in one.numbers]
     named = {one.items for one in [*found, *declared] if one.items}
     assert named == {"slguset_bias", "pair_scores"}
@@ -66,8 +61,7 @@ def test_the_roles_of_a_declared_table(tmp_path):
 
 
 def test_the_first_family_that_fits_counts():
-    assert role_of("tables/slguset_bias_words.csv", FAMILIES).numbers == ()
-    assert role_of("tables/slguset_bias.csv", FAMILIES).numbers[0].value == "mean_bias"
+    assert role_of("tables/legal_a_audit.csv", FAMILIES).numbers[0].value == "precision"
     assert role_of("tables/nothing.csv", FAMILIES) is None
 
 

@@ -72,7 +72,7 @@ class Outcome(NamedTuple):
 
 
 def parse_gate(text: str) -> Gate:
-    """Parse a gate such as ``tables/slguset_bias.csv:mean_bias:model=mine:rose``.
+    """Parse a gate such as ``tables/bias/slguset/models.csv:mean_bias:model=mine:rose``.
 
     Raises
     ------

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
-from evenhand.core.tables import read_tables
+from evenhand.core.tables import read_table, read_tables
 from evenhand.errors import InputError
 from evenhand.io.markdown import render, span
-from evenhand.report.read import read_csv, read_json
-from evenhand.report.sections.bias import SUMMARY, VERDICTS
+from evenhand.report.read import read_json
+from evenhand.report.sections.bias import VERDICTS
 from evenhand.report.sections.stereotypes_measures import describe_pairs
 from evenhand.report.sections.stereotypes_models import NO_REASON
 from evenhand.report.sections.stereotypes_scores import (
@@ -122,7 +122,7 @@ def write_model_card(
     tables : list of path, optional
         The folders ``tables/pairs/{set}``, in the order of `sets`.
     bias : list of path, optional
-        ``tables/{edition}_bias.csv`` of the editions of SlguSet that it was scored on.
+        The folders ``tables/bias/{edition}`` of the editions of SlguSet that it was scored on.
     bias_gates : list of path, optional
         ``{edition}/bias/{model}.gate.json``, in the order of `bias`.
     notice : str, optional
@@ -170,7 +170,7 @@ def write_model_card(
                        for gate, one in zip(checked, [*editions, *about], strict=True)],
             "methods": _methods(about),
             "tables": [
-                *(f"`tables/{path.name}`" for path in bias),
+                *(f"`tables/bias/{path.name}/models.csv`" for path in bias),
                 *(f"`tables/pairs/{path.name}/bias_scores.csv`" for path in tables or []),
             ],
             "cannot": list(_cannot(about, editions, language)),
@@ -306,8 +306,8 @@ def _triple_metrics(place: tuple, row: dict[str, Any]) -> Iterator[Metric]:
 
 def _edition(path: Path, gate: dict[str, Any], model: str, notice: str | None) -> dict[str, Any]:
     """What is said of one edition of SlguSet."""
-    name = path.name.removesuffix("_bias.csv")
-    row = next((row for row in read_csv(path, SUMMARY) if row["model"] == model), None)
+    name = path.name
+    row = next((row for row in read_table(path / "models.csv") if row["model"] == model), None)
     if row is None:
         raise InputError(f"says nothing of the model {model}", file=path)
     title = EDITIONS.get(name, name)
