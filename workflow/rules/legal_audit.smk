@@ -29,7 +29,7 @@ rule read_audit:
         sheets=lambda wildcards: plan_legal.audited(config, wildcards.legal)[1],
         findings=lambda wildcards: plan_legal.findings(config, wildcards.legal),
     output:
-        shown("<results>/tables/legal_{legal}_audit.csv"),
+        shown_folder("<results>/tables/audits/{legal}"),
     conda:
         "../../envs/extract.yaml"
     params:

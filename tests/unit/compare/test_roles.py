@@ -6,38 +6,11 @@ from evenhand.compare.roles import ROLES, Number, declared_role, read_roles, rol
 from evenhand.core.families import load_members
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
-from evenhand.legal import read_audit
 from evenhand.slguset import tables as bias_tables
 from evenhand.stereotypes import tables
 from evenhand.stereotypes.tables import bias_scores, compat
 
 FAMILIES = read_roles(ROLES)
-
-HEADERS = {
-    "tables/legal_a_audit.csv": read_audit.HEADER,
-}
-
-
-@pytest.mark.parametrize("name", HEADERS)
-def test_the_columns_are_those_that_the_stages_write(name):
-    role = role_of(name, FAMILIES)
-    columns = {*role.keys}
-    for number in role.numbers:
-        columns |= {
-            number.value,
-            number.low,
-            number.high,
-            *filter(None, [number.count, number.clusters]),
-        }
-    assert columns and columns <= {*HEADERS[name]}
-
-
-def test_whatever_has_an_interval_in_a_table_is_compared():
-    for name, header in HEADERS.items():
-        values = {number.value for number in role_of(name, FAMILIES).numbers}
-        with_borders = {one for one in header if {f"{one}_low", f"{one}_high"} <= {*header}}
-        # seeds is a count there, and its borders are the difference's over seeds
-        assert with_borders - {"seeds"} <= values, name
 
 
 def test_the_modules_that_find_items_exist():
@@ -61,7 +34,6 @@ def test_the_roles_of_a_declared_table(tmp_path):
 
 
 def test_the_first_family_that_fits_counts():
-    assert role_of("tables/legal_a_audit.csv", FAMILIES).numbers[0].value == "precision"
     assert role_of("tables/nothing.csv", FAMILIES) is None
 
 

@@ -3,7 +3,9 @@ import re
 import pytest
 from huggingface_hub import DatasetCard
 
+from evenhand.core.tables import write_tables
 from evenhand.legal.findings import Finding
+from evenhand.legal.read_audit import TABLE
 from evenhand.legal.tabulate_cases import tabulate_cases
 from evenhand.report.write_legal_card import write_legal_card
 from unit.legal.made_cases import evidence, record, write_cases, write_found
@@ -15,10 +17,11 @@ CASES = [
     *[{"labels": ["3"], "split": "test", "applicant_gender": "male"}] * 2,
 ]
 
-AUDIT = """dataset,attribute,scope,rule,cases,answered,right,wrong,cannot_tell,precision,low,high
-mine,applicant_gender,rule,pronouns,4,3,2,1,0,0.666667,0.207660,0.938507
-mine,applicant_gender,no_values,,1,0,0,0,0,,,
-"""
+AUDITED = {"dataset": "mine", "attribute": "applicant_gender", "scope": "rule", "rule": "pronouns"}
+AUDITED |= dict(
+    zip(["cases", "answered", "right", "wrong", "cannot_tell"], [4, 3, 2, 1, 0], strict=True)
+)
+AUDITED |= {"precision": 0.666667, "low": 0.207660, "high": 0.938507}
 
 
 def made(folder, repository, kind, cases, **options):
@@ -96,8 +99,11 @@ def test_findings_audit_and_notes(tmp_path, repository):
     pairs = [(one, Finding("male", "pronouns", 0.9, (evidence(one, "He"),)))]
     findings = {"findings": [write_found(tmp_path, pairs)[1]], "attributes": ["applicant_gender"]}
     arguments = made(tmp_path, repository, "ecthr", CASES, **findings)
-    audit = tmp_path / "audit.csv"
-    audit.write_text(AUDIT, encoding="utf-8")
+    audit = tmp_path / "audit"
+    none = {**AUDITED, "scope": "no_values", "rule": None, "cases": 1}
+    none |= dict.fromkeys(("answered", "right", "wrong"), 0)
+    none |= dict.fromkeys(("precision", "low", "high"))
+    write_tables(audit, [(TABLE, [AUDITED, none])])
     write_legal_card(
         **arguments, audit=audit, sources=["hudoc", "rmu"], notice="For show.", published=True
     )

@@ -4,11 +4,10 @@ from typing import Annotated, Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin
-from evenhand.core.tables import read_tables
+from evenhand.core.tables import read_table, read_tables
 from evenhand.io.markdown import render
 from evenhand.legal.built import group_names, load_dataset, read_cases_table
 from evenhand.legal.dataset import Attribute
-from evenhand.report.sections.legal_measures import read_audit_table
 from evenhand.slguset.write_card import size_category
 
 Rows = list[dict[str, Any]]
@@ -49,7 +48,7 @@ def write_legal_card(
     dataset : str
         The name of the file of the data set.
     audit : path, optional
-        The table of `read_audit`; without it the card states that there was no audit.
+        The folder of `read_audit`; without it the card states that there was no audit.
     name : str
         The title of the data set; FairLex's title if blank.
     licence : str
@@ -102,7 +101,7 @@ def write_legal_card(
             found, key=lambda row: (-row["cases"], row["language"] or "", row["pattern"])
         ),
         "rules": rows.get("rules", []),
-        "audit": read_audit_table(audit) if audit else [],
+        "audit": read_table(audit / "audit.csv") if audit else [],
     }
     out.write_text(render(template, facts), encoding="utf-8")
     return {"cases": cases}

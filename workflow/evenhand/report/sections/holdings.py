@@ -68,7 +68,6 @@ HOLDINGS = [
     ("legal/*/weights/*/*/*/*", "The weights of a classifier"),
     ("legal/*/README.md", "The data card"),
     ("legal/*/*.parquet", "The cases: text, labels, attributes and split"),
-    ("tables/legal_*_audit.csv", "How often a rule is right, as people checked it"),
     ("tables/legal_classifier_findings.json", "What the classifiers’ runs say, in sentences"),
     ("sources/*/*", "A data source, as it was fetched"),
 ]
