@@ -11,7 +11,6 @@ from evenhand.compare.gates import (
 )
 from evenhand.compare.numbers import compare_tables
 from evenhand.compare.results import Results
-from evenhand.compare.roles import ROLES, read_roles
 from evenhand.errors import InputError
 from unit.compare.made_folders import (
     BASE,
@@ -22,7 +21,6 @@ from unit.compare.made_folders import (
     write_table,
 )
 
-FAMILIES = read_roles(ROLES)
 SWEEPS = "tables/individual/grid.csv"
 
 
@@ -38,7 +36,7 @@ def judge(tmp_path):
             else:
                 write_table(folder, SWEEPS, rows, SWEEP)
             write_provenance(folder)
-        tables = compare_tables(*(Results(tmp_path / n) for n in ("base", "head")), FAMILIES)
+        tables = compare_tables(*(Results(tmp_path / n) for n in ("base", "head")))
         return judge_gate(parse_gate(gate), tables)
 
     return judged
@@ -209,6 +207,6 @@ def test_a_table_that_one_run_lacks_does_not_pass(tmp_path):
     for name in ("base", "head"):
         write_table(tmp_path / name, SWEEPS, [sweep_row(1.0)])
         write_provenance(tmp_path / name)
-    tables = compare_tables(*(Results(tmp_path / n) for n in ("base", "head")), FAMILIES)
+    tables = compare_tables(*(Results(tmp_path / n) for n in ("base", "head")))
     found = judge_gate(parse_gate("tables/a_length.csv:share_longer:rose"), tables)
     assert (found.status, found.words) == (UNDECIDED, "head has no tables/a_length.csv")
