@@ -131,16 +131,15 @@ def test_what_is_not_there_is_not_asked_for(here):
     files = plan_report.slguset_page_files(configured({"corpora": corpora}), ["x-1"])
     assert "funnel" in files and "dataset" not in files and "published_dataset" not in files
     files = plan_report.slguset_page_files(configured({"published": {"file": "s.csv"}}), [])
-    assert "funnel" not in files and "published_dataset" in files and "published_bias" not in files
+    assert "funnel" not in files and "published_dataset" in files and "bias" not in files
     models = {"m": {"hub": "m"}}
     config = configured({"published": {"file": "s.csv"}}, models=models)
     files = plan_report.slguset_page_files(config, [])
-    table = "<results>/tables/slguset_published_bias_distribution.csv"
-    assert files["published_bias_distribution"] == table and "published_bias_scores" not in files
+    assert files["bias"] == ["<results>/tables/bias/slguset_published"]
     files = plan_report.explorer_files(config)
     assert files["bias_scores"] == ["<results>/slguset_published/bias/m.parquet"]
     assert files["datasets"] == ["<results>/slguset_published/slguset.parquet"]
-    assert files["summaries"] == ["<results>/tables/slguset_published_bias.csv"]
+    assert files["summaries"] == ["<results>/tables/bias/slguset_published"]
     assert plan_report.slguset_page_files(configured(), []) == {}
 
 

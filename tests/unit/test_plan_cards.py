@@ -44,7 +44,7 @@ def test_a_chinese_model_is_told_of_on_each_edition():
     config = configured(models=MODELS, slguset={"published": {"file": "s.csv"}})
     assert plan_cards.audited(config) == ["chinese"]
     inputs = plan_cards.card_inputs(config)
-    assert inputs["bias"] == ["<results>/tables/slguset_published_bias.csv"]
+    assert inputs["bias"] == ["<results>/tables/bias/slguset_published"]
     assert inputs["bias_gates"] == ["<results>/slguset_published/bias/chinese.gate.json"]
     assert plan_cards.folders(config)["slguset_published"] == [
         "<results>/slguset_published/statistics.json",

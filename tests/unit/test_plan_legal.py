@@ -258,7 +258,7 @@ def test_an_audit_counts_once_its_sheets_are_back(here):
     lists, sheets = plan_legal.audited(config, "mine")
     assert lists == [str(folder / "handed_out.csv")]
     assert sheets == [str(folder / "mine.xlsx")]
-    assert plan_legal.audit_table(config, "mine") == ["<results>/tables/legal_mine_audit.csv"]
+    assert plan_legal.audit_table(config, "mine") == ["<results>/tables/audits/mine"]
     assert plan_legal.handed_out(config, "mine") == lists
 
 

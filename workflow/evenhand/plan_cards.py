@@ -36,7 +36,7 @@ def card_inputs(config: Config) -> dict[str, list[str]]:
         "sets": [f"{folder}/{name}/pairs.json" for name in pairs],
         "gates": [f"{folder}/{name}/gates/{model}.json" for name in pairs for model in pairs[name]],
         "tables": [f"{tables}/pairs/{name}" for name in pairs],
-        "bias": [f"{tables}/{edition}_bias.csv" for edition in editions],
+        "bias": [f"{tables}/bias/{edition}" for edition in editions],
         "bias_gates": [
             f"<results>/{edition}/bias/{model}.gate.json"
             for edition in editions

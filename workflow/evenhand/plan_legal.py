@@ -159,7 +159,7 @@ def audited(config: Config, name: str) -> tuple[list[str], list[str]]:
 
 def audit_table(config: Config, name: str) -> list[str]:
     """The table of an audit, if there is one."""
-    return [f"<results>/tables/legal_{name}_audit.csv"] if audited(config, name)[1] else []
+    return [f"<results>/tables/audits/{name}"] if audited(config, name)[1] else []
 
 
 def card_inputs(config: Config) -> dict[str, list[str]]:

@@ -84,18 +84,7 @@ def slguset_page_files(config: Config, shards: Iterable[str]) -> dict[str, str |
             f"{prefix}statistics": f"<results>/{edition}/statistics.json",
         }
         if plan_models.models_for(config, plan_models.CHINESE):
-            table = f"<results>/tables/{edition}_bias"
-            files |= {
-                f"{prefix}bias": f"{table}.csv",
-                f"{prefix}bias_by_pair": f"{table}_by_pair.csv",
-                f"{prefix}bias_variants": f"{table}_variants.csv",
-                f"{prefix}bias_correlations": f"{table}_correlations.csv",
-                f"{prefix}bias_sentences": f"{table}_sentences.csv",
-                f"{prefix}bias_words": f"{table}_words.csv",
-                f"{prefix}bias_distribution": f"{table}_distribution.csv",
-            }
-            if plan_stereotypes.set_of_edition(config, edition):
-                files[f"{prefix}bias_methods"] = f"{table}_methods.csv"
+            files.setdefault("bias", []).append(f"<results>/tables/bias/{edition}")
     return files
 
 
@@ -136,7 +125,7 @@ def explorer_files(config: Config) -> Files:
     scores = [f"<results>/{one}/bias/{model}.parquet" for one in sources for model in models]
     files: Files = {
         "datasets": [f"<results>/{one}/slguset.parquet" for one in sources],
-        "summaries": [f"<results>/tables/{one}_bias.csv" for one in sources if models],
+        "summaries": [f"<results>/tables/bias/{one}" for one in sources if models],
         "bias_scores": scores,
     }
     sets = models_page_files(config)

@@ -35,14 +35,10 @@ rule tabulate_bias:
         published=lambda wildcards: (
             table("published_bias") if wildcards.edition == "slguset_published" else []
         ),
+        scores=of_edition("scores/{model}.parquet"),
+        score_gates=of_edition("gates/{model}.json"),
     output:
-        out=shown("<results>/tables/{edition}_bias.csv"),
-        by_pair=shown("<results>/tables/{edition}_bias_by_pair.csv"),
-        variants=shown("<results>/tables/{edition}_bias_variants.csv"),
-        correlations=shown("<results>/tables/{edition}_bias_correlations.csv"),
-        distribution=shown("<results>/tables/{edition}_bias_distribution.csv"),
-        sentences=shown("<results>/tables/{edition}_bias_sentences.csv"),
-        words=shown("<results>/tables/{edition}_bias_words.csv"),
+        shown_folder("<results>/tables/bias/{edition}"),
     conda:
         "../../envs/score.yaml"
     params:
@@ -50,23 +46,7 @@ rule tabulate_bias:
             "slguset.tabulate_bias",
             options("bias", "threshold", "compounds", "top"),
             options("scoring", "resamples"),
+            plugins=member_names("evenhand.slguset.tables"),
         ),
     shell:
         run("slguset.tabulate_bias")
-
-
-rule correlate_methods:
-    input:
-        dataset="<results>/{edition}/slguset.parquet",
-        bias=expand("<results>/{{edition}}/bias/{model}.parquet", model=MODELS),
-        gates=expand("<results>/{{edition}}/bias/{model}.gate.json", model=MODELS),
-        scores=of_edition("scores/{model}.parquet"),
-        score_gates=of_edition("gates/{model}.json"),
-    output:
-        shown("<results>/tables/{edition}_bias_methods.csv"),
-    conda:
-        "../../envs/score.yaml"
-    params:
-        **stage("slguset.correlate_methods", options("scoring", "resamples")),
-    shell:
-        run("slguset.correlate_methods")

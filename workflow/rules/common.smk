@@ -210,11 +210,13 @@ def of_set(pattern):
 
 
 def of_edition(pattern):
-    """The same for the set that is made of an edition of SlguSet."""
-    return lambda wildcards: expand(
-        f"<results>/stereotypes/{plan_stereotypes.set_of_edition(config, wildcards.edition)}/{pattern}",
-        model=MODELS,
-    )
+    """The same for the set that is made of an edition of SlguSet; none without such a set."""
+
+    def files(wildcards):
+        name = plan_stereotypes.set_of_edition(config, wildcards.edition)
+        return expand(f"<results>/stereotypes/{name}/{pattern}", model=MODELS if name else [])
+
+    return files
 
 
 def source_of(name):

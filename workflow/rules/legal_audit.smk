@@ -28,7 +28,7 @@ rule read_audit:
         sheets=lambda wildcards: plan_legal.audited(config, wildcards.legal)[1],
         findings="<results>/legal/{legal}/attributes",
     output:
-        shown("<results>/tables/legal_{legal}_audit.csv"),
+        shown_folder("<results>/tables/audits/{legal}"),
     conda:
         "../../envs/extract.yaml"
     params:

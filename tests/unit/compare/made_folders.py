@@ -9,12 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenhand.core.csv_tables import write_rows
 from evenhand.core.files import content_digest
 from evenhand.core.tables import write_tables
 from evenhand.individual.tables import grid
-from evenhand.slguset.bias_tables import BIAS, VARIANTS, Settings, read_models
-from evenhand.slguset.tables import correlations, models, pairs, variants
+from evenhand.slguset.bias_tables import BIAS, VARIANTS
+from evenhand.slguset.tabulate_bias import tabulate_bias
 from evenhand.stereotypes.tabulate_pairs import tabulate_pairs
 from unit.stereotypes import made_scores
 
@@ -95,14 +94,13 @@ def write_bias(folder: Path, bias: np.ndarray, model: str = "mine", sentences=No
         json.dumps({"model": model, "family": "masked", "log_base": 10.0, "trusted": True,
                     "reason": None, "check": {"accuracy": 0.5, "baseline": 0.04}})
     )  # fmt: skip
-    tables = folder / "tables"
-    tables.mkdir(exist_ok=True)
-    settings = Settings(0.3, 1, None, store, None, {"seed": 0, "resamples": 200})
-    scored = read_models(place / "slguset.parquet", [store], [gate], settings)
-    for name, table in (
-        ("", models), ("_by_pair", pairs), ("_variants", variants), ("_correlations", correlations)
-    ):  # fmt: skip
-        write_rows(tables / f"slguset_bias{name}.csv", table.HEADER, table.rows(scored))
+    stop_words = folder / "stop_words.csv"
+    stop_words.write_text("word,note\n没有,\n", encoding="utf-8")
+    tabulate_bias(
+        dataset=place / "slguset.parquet", bias=[store], gates=[gate], stop_words=stop_words,
+        out=folder / "tables/bias/slguset", resamples=200, top=1,
+    )  # fmt: skip
+    stop_words.unlink()
 
 
 def write_pairs(folder: Path, differences: np.ndarray, model: str = "tiny") -> None:

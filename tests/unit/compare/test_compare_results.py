@@ -14,7 +14,7 @@ from unit.compare.made_folders import (
 )
 
 SWEEPS = "tables/individual/grid.csv"
-GATE = "tables/slguset_bias.csv:mean_bias:model=mine:rose"
+GATE = "tables/bias/slguset/models.csv:mean_bias:model=mine:rose"
 
 
 @pytest.fixture
@@ -58,12 +58,12 @@ def test_a_row_is_named_by_what_is_not_blank():
 def test_a_broken_gate(run, folders):
     base, head = folders
     write_bias(head, BASE - 0.1)
-    write_provenance(head, slguset_bias={"parameters": {"seed": 1}})
+    write_provenance(head, models={"parameters": {"seed": 1}})
     code, out, err = run(base, head, "--gate", GATE)
     assert code == 1
     assert "1 gate broken." in out
     assert "farther from 0" in out
-    assert "seed of made.slguset_bias: 0 → 1 (1 file)" in out
+    assert "seed of made.models: 0 → 1 (1 file)" in out
     assert err == f"gate broken: {GATE}: 1 number compared (least p: 0)\n"
     code, out, _ = run(base, head)
     assert code == 0
@@ -81,7 +81,7 @@ def test_gates_of_a_file_and_of_the_command_line_count_together(run, folders, tm
 
 def test_a_gate_that_compares_nothing_is_bad_input_unless_another_is_broken(run, folders):
     base, head = folders
-    nothing = "tables/slguset_bias.csv:mean_bias:model=theirs:rose"
+    nothing = "tables/bias/slguset/models.csv:mean_bias:model=theirs:rose"
     code, out, err = run(base, head, "--gate", nothing)
     assert code == 2
     assert "1 gate undecided." in out and "gate undecided" in err
@@ -114,7 +114,7 @@ def test_a_folder_without_provenance_is_bad_input(run, folders):
 def test_a_changed_table_whose_record_is_the_old_one_is_told(run, folders):
     write_bias(folders[1], BASE - 0.1)
     _, out, _ = run(*folders)
-    names = "slguset/bias/mine.parquet, tables/slguset_bias.csv,"
+    names = "slguset/bias/mine.parquet, tables/bias/slguset/distribution.csv,"
     assert f"- Files of head that are not the ones it recorded: {names}" in out
     assert "Nothing changed" not in out
 

@@ -11,7 +11,6 @@ from evenhand.compare.gates import (
 )
 from evenhand.compare.numbers import compare_tables
 from evenhand.compare.results import Results
-from evenhand.compare.roles import ROLES, read_roles
 from evenhand.errors import InputError
 from unit.compare.made_folders import (
     BASE,
@@ -22,7 +21,6 @@ from unit.compare.made_folders import (
     write_table,
 )
 
-FAMILIES = read_roles(ROLES)
 SWEEPS = "tables/individual/grid.csv"
 
 
@@ -38,7 +36,7 @@ def judge(tmp_path):
             else:
                 write_table(folder, SWEEPS, rows, SWEEP)
             write_provenance(folder)
-        tables = compare_tables(*(Results(tmp_path / n) for n in ("base", "head")), FAMILIES)
+        tables = compare_tables(*(Results(tmp_path / n) for n in ("base", "head")))
         return judge_gate(parse_gate(gate), tables)
 
     return judged
@@ -48,10 +46,10 @@ def judge(tmp_path):
 
 
 def test_a_gate_in_words_and_back():
-    text = "tables/slguset_bias.csv:mean_bias:model=a=b:words=:rose"
+    text = "tables/bias/slguset/models.csv:mean_bias:model=a=b:words=:rose"
     gate = parse_gate(text)
     assert gate == Gate(
-        "tables/slguset_bias.csv", "mean_bias", {"model": "a=b", "words": ""}, "rose"
+        "tables/bias/slguset/models.csv", "mean_bias", {"model": "a=b", "words": ""}, "rose"
     )
     assert str(gate) == text
     assert parse_gate("t:c:moved") == Gate("t", "c")
@@ -68,11 +66,11 @@ def test_what_is_no_gate(text):
 def test_gates_of_a_file(tmp_path):
     path = tmp_path / "gates.yaml"
     path.write_text(
-        "- {table: tables/*_bias.csv, number: mean_bias, where: {model: 'a:b'}, fail_if: rose}\n"
+        "- {table: tables/bias/*.csv, number: mean_bias, where: {model: 'a:b'}, fail_if: rose}\n"
         "- {table: t, number: n, fail_if: fell}\n"
     )
     assert read_gates(path) == [
-        Gate("tables/*_bias.csv", "mean_bias", {"model": "a:b"}, "rose"),
+        Gate("tables/bias/*.csv", "mean_bias", {"model": "a:b"}, "rose"),
         Gate("t", "n", {}, "fell"),
     ]
 
@@ -124,7 +122,7 @@ def test_directions(judge, direction, head, status):
     assert len(found.breaking) == (status == BROKEN)
 
 
-BIAS = "tables/slguset_bias.csv:mean_bias:model=mine"
+BIAS = "tables/bias/slguset/models.csv:mean_bias:model=mine"
 
 
 @pytest.mark.parametrize(
@@ -209,6 +207,6 @@ def test_a_table_that_one_run_lacks_does_not_pass(tmp_path):
     for name in ("base", "head"):
         write_table(tmp_path / name, SWEEPS, [sweep_row(1.0)])
         write_provenance(tmp_path / name)
-    tables = compare_tables(*(Results(tmp_path / n) for n in ("base", "head")), FAMILIES)
+    tables = compare_tables(*(Results(tmp_path / n) for n in ("base", "head")))
     found = judge_gate(parse_gate("tables/a_length.csv:share_longer:rose"), tables)
     assert (found.status, found.words) == (UNDECIDED, "head has no tables/a_length.csv")

@@ -1,3 +1,5 @@
+import importlib
+
 import numpy as np
 import pytest
 
@@ -13,10 +15,12 @@ from evenhand.compare.numbers import (
     compare_tables,
 )
 from evenhand.compare.results import Results
-from evenhand.compare.roles import ROLES, read_roles
+from evenhand.core.families import load_members
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
 from evenhand.legal.classifier_tables.calibration import TABLE
+from evenhand.slguset import tables as bias_tables
+from evenhand.stereotypes import tables as pair_tables
 from unit.compare.made_folders import (
     BASE,
     SENTENCES,
@@ -29,7 +33,7 @@ from unit.compare.made_folders import (
 )
 
 SWEEPS = "tables/individual/grid.csv"
-BIAS = "tables/slguset_bias.csv"
+BIAS = "tables/bias/slguset/models.csv"
 
 
 @pytest.fixture
@@ -42,7 +46,7 @@ def compare(folders):
     for folder in folders:
         if folder.is_dir() and not (folder / "provenance.json").exists():
             write_provenance(folder)
-    tables = compare_tables(*map(Results, folders), read_roles(ROLES))
+    tables = compare_tables(*map(Results, folders))
     return {table.name: table for table in tables}
 
 
@@ -156,10 +160,25 @@ def test_a_folder_of_an_older_version_may_lack_columns(folders):
     assert [one.status for one in table.numbers] == [SAME]
 
 
-def test_a_table_that_nothing_is_known_of_is_said_to_be(folders):
-    for folder, value in zip(folders, (1, 2), strict=True):
-        write_table(folder, "tables/my_own.csv", [{"a": value}])
-    assert "not declared" in compare(folders)["tables/my_own.csv"].problem
+def test_the_first_columns_name_the_rows_of_a_table_that_is_not_declared(folders):
+    for folder, value in zip(folders, ("1", "2e1"), strict=True):
+        rows = [{"step": "read", "reason": "", "n": value, "note": value}]
+        rows += [{"step": "rejected", "reason": "a", "n": "", "note": "x"}]
+        write_table(folder, "tables/my_own.csv", rows)
+        write_table(folder, "tables/a_list.csv", [{"row": value, "word": "a"}])
+    tables = compare(folders)
+    table = tables["tables/my_own.csv"]
+    assert table.role.key == ("step", "reason")
+    assert (table.others, table.new, table.numbers) == ({"n": 1, "note": 1}, [], [])
+    assert "a list" in tables["tables/a_list.csv"].problem
+
+
+def test_the_modules_that_find_items_exist():
+    members = load_members(pair_tables) + load_members(bias_tables)
+    named = {column.items for one in members for column in one.TABLE.numbers()} - {""}
+    assert named == {"slguset_bias", "pair_scores"}
+    for name in named:
+        assert importlib.import_module(f"evenhand.compare.items.{name}").Store
 
 
 def test_a_table_that_only_one_run_has(folders):
@@ -244,8 +263,8 @@ def test_noise_of_sentences_moves_nothing(folders):
 def test_every_row_of_the_tables_is_found_again_in_the_items(folders):
     """Whatever the tables average over is known: no number falls back to its interval."""
     tables = bias(folders, BASE, BASE[::-1])
-    for name in ("slguset_bias", "slguset_bias_by_pair", "slguset_bias_variants"):
-        for one in tables[f"tables/{name}.csv"].numbers:
+    for name in ("models", "pairs", "variants"):
+        for one in tables[f"tables/bias/slguset/{name}.csv"].numbers:
             few = one.reason == "fewer than 6 clusters"
             assert one.status in (SAME, NEW, GONE) or one.by == ITEMS or few, one
 

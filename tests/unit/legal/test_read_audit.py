@@ -6,8 +6,9 @@ import pytest
 from evenhand.errors import InputError
 from evenhand.legal.draw_audit import draw_audit
 from evenhand.legal.findings import Finding
-from evenhand.legal.read_audit import read_audit
-from unit.legal.made_cases import evidence, read_csv, record, write_found
+from evenhand.legal.read_audit import TABLE, read_audit
+from unit.legal.made_cases import evidence, record, write_found
+from unit.made_tables import check_rows
 
 RECORDS = [record(n, text=(f"He was number {n}.",)) for n in range(1, 31)]
 
@@ -35,7 +36,7 @@ def audit(tmp_path, repository):
     return {
         "drawn": [tmp_path / "audit/applicant_gender/handed_out.csv"],
         "findings": findings,
-        "out": tmp_path / "audit.csv",
+        "out": tmp_path / "tables",
         "kind": "ecthr",
         "dataset": "mine",
     }
@@ -68,8 +69,8 @@ ANSWERS = {
 
 def result(audit, *sheets, **changed):
     counts = read_audit(**audit | changed, sheets=list(sheets))
-    rows = read_csv(audit["out"])
-    return counts, {(row["scope"], row["rule"]): row for row in rows}
+    rows = check_rows(audit["out"], TABLE)
+    return counts, {(row["scope"], row["rule"] or ""): row for row in rows}
 
 
 def test_precision_by_rule(audit):
@@ -83,12 +84,12 @@ def test_precision_by_rule(audit):
     }
     names = ("cases", "drawn", "answered", "right", "wrong", "cannot_tell", "unanswered")
     row = rows["rule", "pronouns"]
-    assert [row[name] for name in names] == ["8", "4", "4", "2", "1", "1", "0"]
-    assert row["precision"] == "0.666667"
-    assert float(row["low"]) == pytest.approx(0.2077, abs=1e-4)  # Wilson's, 2 of 3
-    assert float(row["high"]) == pytest.approx(0.9385, abs=1e-4)
+    assert [row[name] for name in names] == [8, 4, 4, 2, 1, 1, 0]
+    assert row["precision"] == 0.666667
+    assert row["low"] == pytest.approx(0.2077, abs=1e-4)  # Wilson's, 2 of 3
+    assert row["high"] == pytest.approx(0.9385, abs=1e-4)
     row = rows["rule", "legal_person"]
-    assert [row[name] for name in names] == ["5", "4", "2", "1", "1", "0", "2"]
+    assert [row[name] for name in names] == [5, 4, 2, 1, 1, 0, 2]
     assert [rule for scope, rule in rows if scope == "rule"] == [
         "pronouns",
         "legal_person",
@@ -99,19 +100,19 @@ def test_precision_by_rule(audit):
 def test_all_values_weigh_by_the_cases_of_their_rules(audit):
     _, rows = result(audit, fill(audit, "me.csv", ANSWERS))
     row = rows["values", ""]
-    assert float(row["precision"]) == pytest.approx((8 * 2 / 3 + 2 * 1 / 2) / 10, abs=1e-6)
-    assert float(row["low"]) < float(row["precision"]) < float(row["high"])
+    assert row["precision"] == pytest.approx((8 * 2 / 3 + 2 * 1 / 2) / 10, abs=1e-6)
+    assert row["low"] < row["precision"] < row["high"]
     got, missed = 8 * 2 / 3 + 2 / 2, 8 / 3 + 5 / 2
-    assert float(row["recall"]) == pytest.approx(got / (got + missed), abs=1e-6)
-    assert rows["no_values", ""]["precision"] == "0.500000"
-    assert rows["no_values", ""]["recall"] == ""
+    assert row["recall"] == pytest.approx(got / (got + missed), abs=1e-6)
+    assert rows["no_values", ""]["precision"] == 0.5
+    assert rows["no_values", ""]["recall"] is None
 
 
 def test_a_rule_without_answers_leaves_the_whole_open(audit):
     answers = {"pronouns": ANSWERS["pronouns"]}
     _, rows = result(audit, fill(audit, "me.csv", answers))
-    assert rows["rule", "title"]["precision"] == ""
-    assert rows["values", ""]["precision"] == rows["values", ""]["recall"] == ""
+    assert rows["rule", "title"]["precision"] is None
+    assert rows["values", ""]["precision"] is rows["values", ""]["recall"] is None
 
 
 def test_two_auditors(audit):
@@ -120,7 +121,7 @@ def test_two_auditors(audit):
     _, rows = result(audit, one, other)
     row = rows["rule", "pronouns"]
     # the second case is right for one and wrong for the other
-    assert [row[name] for name in ("right", "wrong", "contradicted")] == ["1", "1", "1"]
+    assert [row[name] for name in ("right", "wrong", "contradicted")] == [1, 1, 1]
 
 
 def test_what_is_found_otherwise_now_does_not_count(audit, tmp_path):
@@ -128,8 +129,8 @@ def test_what_is_found_otherwise_now_does_not_count(audit, tmp_path):
     changed = [("pronouns", "female")] * 8 + RULES[8:]
     _, now = write_found(tmp_path, findings_of(changed), "now")
     counts, rows = result(audit, sheet, findings=now)
-    assert rows["rule", "pronouns"]["changed_since"] == "4"
-    assert rows["rule", "pronouns"]["answered"] == "0"
+    assert rows["rule", "pronouns"]["changed_since"] == 4
+    assert rows["rule", "pronouns"]["answered"] == 0
     assert counts["changed_since"] == 4
 
 
@@ -149,7 +150,7 @@ def test_a_filled_workbook(audit):
     book.save(filled)
     counts, rows = result(audit, filled)
     assert counts["answered"] == 1
-    assert rows["rule", "legal_person"]["wrong"] == "1"
+    assert rows["rule", "legal_person"]["wrong"] == 1
 
 
 @pytest.mark.parametrize(
@@ -193,10 +194,10 @@ def test_a_number_may_be_corrected(tmp_path, repository):
     filled.write_text("\n".join(text) + "\n", encoding="utf-8")
     audit = {
         "drawn": [tmp_path / "audit" / name / "handed_out.csv"], "findings": findings,
-        "out": tmp_path / "a.csv", "kind": "ecthr", "dataset": "mine",
+        "out": tmp_path / "tables", "kind": "ecthr", "dataset": "mine",
     }  # fmt: skip
     _, rows = result(audit, filled)
-    assert rows["rule", "born_in_year"]["wrong"] == "2"
+    assert rows["rule", "born_in_year"]["wrong"] == 2
     filled.write_text("\n".join(text).replace("1951", "nineteen"), encoding="utf-8")
     with pytest.raises(InputError, match="in should_be: 'nineteen'; fill in a number or unknown"):
         result(audit, filled)

@@ -1,6 +1,5 @@
 """Sentences and pairs with scores, as many as wanted: what the tests of the explorer read."""
 
-import csv
 import hashlib
 import json
 from collections.abc import Sequence
@@ -11,7 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from evenhand.core.tables import write_tables
 from evenhand.slguset.dataset import SCHEMA
+from evenhand.slguset.tables import models as bias_by_model
 from evenhand.stereotypes.pairs import PAIRS, pair_row
 from evenhand.stereotypes.scores import SCORES
 
@@ -105,14 +106,17 @@ def write_edition(
         ]
         paths.append(home / "bias" / f"{file_name(model)}.parquet")
         pq.write_table(pa.Table.from_pylist(table), paths[-1])
-    summary = folder / "tables" / f"{edition}_bias.csv"
-    with summary.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["model", "log_base", "threshold", "trusted", "reason"])
-        for model in models:
-            trusted = model not in untrusted
-            reason = "" if trusted else "fill_mask_not_above_baseline"
-            writer.writerow([file_name(model), 10.0, 0.3, trusted, reason])
+    summary = folder / "tables/bias" / edition
+    rows = [
+        {"model": file_name(model), "log_base": 10.0, "threshold": 0.3, "trusted": True}
+        | (
+            {"trusted": False, "reason": "fill_mask_not_above_baseline"}
+            if model in untrusted
+            else {}
+        )
+        for model in models
+    ]
+    write_tables(summary, [(bias_by_model.TABLE, rows)])
     return {
         "datasets": [home / "slguset.parquet"],
         "summaries": [summary],

@@ -11,6 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from evenhand.core.families import load_members
+from evenhand.core.tables import write_tables
+from evenhand.slguset import tables as bias_tables
+
 PAIRS = [("男/女", "男人", "女人", "男", "女"), ("他/她", "他", "她", "他", "她"),
          ("爸爸/妈妈", "爸爸", "妈妈", "爸爸", "妈妈")]  # fmt: skip
 FRAMES = [
@@ -39,33 +43,19 @@ ARGUMENTS = {
     "dataset": "slguset/slguset.parquet",
     "table_1": "slguset/table_1.csv",
     "statistics": "slguset/statistics.json",
-    "bias": "tables/slguset_bias.csv",
-    "bias_by_pair": "tables/slguset_bias_by_pair.csv",
-    "bias_variants": "tables/slguset_bias_variants.csv",
-    "bias_correlations": "tables/slguset_bias_correlations.csv",
-    "bias_sentences": "tables/slguset_bias_sentences.csv",
-    "bias_words": "tables/slguset_bias_words.csv",
-    "bias_distribution": "tables/slguset_bias_distribution.csv",
-    "bias_methods": "tables/slguset_bias_methods.csv",
     "published_dataset": "slguset_published/slguset.parquet",
     "published_table_1": "slguset_published/table_1.csv",
     "published_statistics": "slguset_published/statistics.json",
     "published_filters": "slguset_published/filters.csv",
     "published_report": "slguset_published/report.json",
-    "published_bias": "tables/slguset_published_bias.csv",
-    "published_bias_by_pair": "tables/slguset_published_bias_by_pair.csv",
-    "published_bias_variants": "tables/slguset_published_bias_variants.csv",
-    "published_bias_correlations": "tables/slguset_published_bias_correlations.csv",
-    "published_bias_sentences": "tables/slguset_published_bias_sentences.csv",
-    "published_bias_words": "tables/slguset_published_bias_words.csv",
-    "published_bias_distribution": "tables/slguset_published_bias_distribution.csv",
-    "published_bias_methods": "tables/slguset_published_bias_methods.csv",
 }
 LISTS = {
     "samples": "slguset/annotation/sample.parquet",
     "answers": "slguset/annotation/answers.parquet",
     "counts": "slguset/sentences/*.counts.json",
+    "bias": "tables/bias/*",
 }
+BIAS = {member.TABLE.name: member.TABLE for member in load_members(bias_tables)}
 
 
 def templates(repository: Path) -> list[Path]:
@@ -194,7 +184,7 @@ def write_hostile(folder: Path, text: str) -> Path:
         (folder / name).write_text(words, encoding="utf-8")
     row = {"reason": text, "file": text, "position": 1, "unit": "line"}
     _csv(folder / "slguset/quarantine.csv", [row | {"detail": "\x00\x1b[31m", "parts": 1}])
-    summary = folder / "tables/slguset_bias.csv"
+    summary = folder / "tables/bias/slguset/models.csv"
     summary.write_text(
         summary.read_text(encoding="utf-8").replace(
             "bert-base-chinese", '"' + text.replace('"', '""') + '"'
@@ -315,11 +305,7 @@ def _bias(folder: Path, edition: str, accepted: list[dict[str, Any]], seed: int)
     random = np.random.default_rng(seed)
     models = {"tiny-bert-zh": True, "bert-base-chinese": True, "headless": False}
     surface_pairs = [_surface_pair(row) for row in accepted]
-    tables: dict[str, list[dict[str, Any]]] = {
-        name: []
-        for name in ("bias", "bias_by_pair", "bias_variants", "bias_sentences", "bias_words",
-                     "bias_distribution")
-    }  # fmt: skip
+    tables: dict[str, list[dict[str, Any]]] = {name: [] for name in BIAS}
     for i, (model, trusted) in enumerate(models.items()):
         bias = random.normal(0.1 - 0.25 * i, 0.8, len(accepted))
         bias[0] = np.nan
@@ -338,7 +324,7 @@ def _bias(folder: Path, edition: str, accepted: list[dict[str, Any]], seed: int)
         )
         interval = {"mean_bias": mean, "mean_bias_low": mean - 0.05, "mean_bias_high": mean + 0.05}
         degrees = {"male_degree": 0.4, "female_degree": 0.3, "mean_degree": 0.7}
-        tables["bias"].append(
+        tables["models"].append(
             {"model": model, "family": "masked", "sentences": len(bias), "scored": len(bias) - 1,
              "excluded": 1, "with_unknown_tokens": 2, **interval,
              "verdict": "male" if trusted else "not_scored", **degrees,
@@ -348,7 +334,7 @@ def _bias(folder: Path, edition: str, accepted: list[dict[str, Any]], seed: int)
              "published_above": 6024 if model == "bert-base-chinese" else "",
              "published_below": 6743 if model == "bert-base-chinese" else "",
              "log_base": 10.0, "threshold": 0.3, "check_accuracy": 0.31,
-             "check_baseline": 0.04, "trusted": str(trusted).lower(),
+             "check_baseline": 0.04, "trusted": trusted,
              "reason": "" if trusted else "fill_mask_not_above_baseline, new_reason"}
         )  # fmt: skip
         names = dict.fromkeys(surface_pairs)
@@ -359,7 +345,7 @@ def _bias(folder: Path, edition: str, accepted: list[dict[str, Any]], seed: int)
                 for direction in ("all", "male", "female"):
                     n = 0 if name == "男童/女童" else 6 if direction == "all" else 3
                     centre = mean + 0.1 * (k % 5) - 0.2
-                    tables["bias_by_pair"].append(
+                    tables["pairs"].append(
                         {"model": model, "group": group, "pair": name, "surface_pair": name,
                          "gender": gender, "direction": direction, "n": n,
                          "share": n / 6 if n else "", "mean_bias": centre if n else "",
@@ -369,7 +355,7 @@ def _bias(folder: Path, edition: str, accepted: list[dict[str, Any]], seed: int)
                     )  # fmt: skip
         for variant in ("whole_word", "left_to_right", "one_character", "single_mask"):
             for words in ("all", "several_tokens"):
-                tables["bias_variants"].append(
+                tables["variants"].append(
                     {"model": model, "variant": variant, "words": words, "n": 6, **interval,
                      **degrees, "sign_changed": 2 if variant == "single_mask" else 0}
                 )  # fmt: skip
@@ -379,7 +365,7 @@ def _bias(folder: Path, edition: str, accepted: list[dict[str, Any]], seed: int)
         kept = [b for b in scores if b is not None]
         for low, high in zip([None, *inner], [*inner, None], strict=True):
             n = sum((low is None or low <= b) and (high is None or b < high) for b in kept)
-            tables["bias_distribution"].append(
+            tables["distribution"].append(
                 {"model": model, "low": low, "high": high, "sentences": n, "share": n / len(kept)}
             )
         ranked = sorted(
@@ -393,41 +379,30 @@ def _bias(folder: Path, edition: str, accepted: list[dict[str, Any]], seed: int)
             sign = 1 if direction == "male" else -1
             for rank, (b, _, row) in enumerate(chosen[:7], start=1):
                 if sign * b > 0:
-                    tables["bias_sentences"].append(
+                    tables["sentences"].append(
                         {"model": model, "direction": direction, "rank": rank, "bias": b}
                         | {name: row[name] for name in keep}
                     )
             for method in ("tf_idf", "textrank"):
                 for rank, word in enumerate(("厨房", "邻居", direction), start=1):
-                    tables["bias_words"].append(
+                    tables["words"].append(
                         {"model": model, "direction": direction, "sentences": 5,
                          "method": method, "rank": rank, "word": word, "weight": 1 / rank,
                          "count": 4 - rank, "count_opposite": 1}
                     )  # fmt: skip
-    for name, rows in tables.items():
-        _csv(folder / f"tables/{edition}_{name}.csv", rows)
-    _csv(
-        folder / f"tables/{edition}_bias_correlations.csv",
-        [
-            {"model_a": "tiny-bert-zh", "model_b": other, "n": 17, "pearson": 0.5,
-             "spearman": -0.4}
-            for other in ("bert-base-chinese", "headless")
-        ],
-    )  # fmt: skip
-    _csv(
-        folder / f"tables/{edition}_bias_methods.csv",
-        [
-            {"model": "tiny-bert-zh", "method": method, "n": 17, "pearson": 0.31,
-             "pearson_low": 0.1, "pearson_high": 0.5, "spearman": 0.3, "sign_agreement": 0.6,
-             "share_male": 0.55, "share_male_bias": 0.45, "reason": ""}
-            for method in ("aul", "a_new_method")
-        ]
-        + [
-            {"model": "bert-base-chinese", "method": "", "n": 0, "pearson": "",
-             "pearson_low": "", "pearson_high": "", "spearman": "", "sign_agreement": "",
-             "share_male": "", "share_male_bias": "", "reason": "few_scored"}
-        ],
-    )  # fmt: skip
+    tables["correlations"] = [
+        {"model_a": "tiny-bert-zh", "model_b": other, "n": 17, "pearson": 0.5, "spearman": -0.4}
+        for other in ("bert-base-chinese", "headless")
+    ]
+    tables["methods"] = [
+        {"model": "tiny-bert-zh", "method": method, "n": 17, "pearson": 0.31,
+         "pearson_low": 0.1, "pearson_high": 0.5, "spearman": 0.3, "sign_agreement": 0.6,
+         "share_male": 0.55, "share_male_bias": 0.45}
+        for method in ("aul", "a_new_method")
+    ] + [{"model": "bert-base-chinese", "n": 0, "reason": "few_scored"}]  # fmt: skip
+    write_tables(
+        folder / "tables/bias" / edition, [(BIAS[name], rows) for name, rows in tables.items()]
+    )
 
 
 def _surface_pair(row: dict[str, Any]) -> str:

@@ -216,7 +216,7 @@ def test_data_that_is_no_json():
 
 
 def test_stems():
-    assert render.stem("tables/slguset_bias.csv") == "slguset_bias"
+    assert render.stem("tables/bias/slguset/models.csv") == "bias_slguset_models"
     assert render.stem("slguset/table_1.csv") == "slguset_table_1"
     assert render.stem("tables/a.b.csv") == "a.b"
 

@@ -31,7 +31,7 @@ def stereotypes(tmp_path):
 @pytest.fixture
 def slguset(tmp_path):
     folder = made_results.write_results(tmp_path / "slguset_results")
-    return [folder / "slguset/funnel.csv", folder / "tables/slguset_bias.csv"]
+    return [folder / "slguset/funnel.csv", folder / "tables/bias/slguset"]
 
 
 def rows_of(tree):
@@ -156,9 +156,9 @@ def test_a_sentence_and_a_count_lead_to_the_results_that_they_were_read_from(pag
     sentence = tree.css_first("#slguset .say .refs")
     assert sentence.text() == "[1]"
     (link,) = sentence.css("a")
-    assert link.attributes["href"] == "provenance.html#file-tables-slguset_bias-csv"
+    assert link.attributes["href"] == "provenance.html#file-tables-bias-slguset"
     listed = [node.text() for node in tree.css("#slguset .read-from li code")]
-    assert listed == ["tables/slguset_bias.csv", "slguset/funnel.csv"]
+    assert listed == ["tables/bias/slguset", "slguset/funnel.csv"]
     numbers = {link.text() for link in tree.css("#slguset .refs a")}
     assert numbers == {"1", "2"}
     bare = page(systems=["slguset"], slguset=slguset, pages=["front", "slguset"])

@@ -3,7 +3,9 @@ import re
 import pytest
 from huggingface_hub import DatasetCard
 
+from evenhand.core.tables import write_tables
 from evenhand.legal.findings import Finding
+from evenhand.legal.read_audit import TABLE
 from evenhand.legal.tabulate_cases import tabulate_cases
 from evenhand.report.write_legal_cards import write_legal_cards
 from unit.legal.made_cases import evidence, record, write_cases, write_found
@@ -15,10 +17,11 @@ CASES = [
     *[{"labels": ["3"], "split": "test", "applicant_gender": "male"}] * 2,
 ]
 
-AUDIT = """dataset,attribute,scope,rule,cases,answered,right,wrong,cannot_tell,precision,low,high
-mine,applicant_gender,rule,pronouns,4,3,2,1,0,0.666667,0.207660,0.938507
-mine,applicant_gender,no_values,,1,0,0,0,0,,,
-"""
+AUDITED = {"dataset": "mine", "attribute": "applicant_gender", "scope": "rule", "rule": "pronouns"}
+AUDITED |= dict(
+    zip(["cases", "answered", "right", "wrong", "cannot_tell"], [4, 3, 2, 1, 0], strict=True)
+)
+AUDITED |= {"precision": 0.666667, "low": 0.207660, "high": 0.938507}
 
 
 def made(folder, repository, kind, cases, **options):
@@ -99,8 +102,11 @@ def test_findings_and_audit(tmp_path, repository):
     pairs = [(one, Finding("male", "pronouns", 0.9, (evidence(one, "He"),)))]
     findings = write_found(tmp_path, pairs)[1]
     arguments = made(tmp_path, repository, "ecthr", CASES, findings=findings)
-    audit = tmp_path / "legal_mine_audit.csv"
-    audit.write_text(AUDIT, encoding="utf-8")
+    audit = tmp_path / "mine"
+    none = {**AUDITED, "scope": "no_values", "rule": None, "cases": 1}
+    none |= dict.fromkeys(("answered", "right", "wrong"), 0)
+    none |= dict.fromkeys(("precision", "low", "high"))
+    write_tables(audit, [(TABLE, [AUDITED, none])])
     write_legal_cards(**arguments, audits=[audit], published=["mine"])
     text = text_of(arguments)
     for part in (
@@ -136,8 +142,8 @@ def test_each_data_set_has_its_own_card(tmp_path, repository):
         both.append(made(tmp_path / name, repository, kind, [{}]) | {"datasets": [name]})
     lists = both[0].keys() - {"template"}
     joined = {key: [one for part in both for one in part[key]] for key in lists}
-    audit = tmp_path / "legal_mine_audit.csv"
-    audit.write_text(AUDIT, encoding="utf-8")
+    audit = tmp_path / "audits" / "mine"
+    write_tables(audit, [(TABLE, [AUDITED])])
     more = {"template": both[0]["template"], "audits": [audit], "published": ["other"]}
     assert write_legal_cards(**joined | more) == {"mine": 1, "other": 1}
     mine, other = (path.read_text(encoding="utf-8") for path in joined["out"])

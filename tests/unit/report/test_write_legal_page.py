@@ -3,19 +3,26 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
+from evenhand.legal.read_audit import TABLE
 from evenhand.report.write_legal_page import write_legal_page
 from unit.made_tables import edited
 from unit.report import checks, made_legal
 from unit.report.checks import HOSTILE
 
-AUDIT = (
-    "dataset,attribute,scope,rule,cases,drawn,answered,right,wrong,cannot_tell,unanswered,"
-    "contradicted,changed_since,precision,low,high,recall\n"
-    "mine,applicant_gender,rule,title_in_procedure,20,5,4,3,1,0,1,0,0,0.75,0.3,0.95,\n"
-    "mine,applicant_gender,rule,pronouns,9,5,0,0,0,0,5,0,0,,,,\n"
-    "mine,applicant_gender,values,,29,10,4,3,1,0,6,0,0,0.75,0.3,0.95,0.9\n"
-)
+COUNTS = ("cases", "drawn", "answered", "right", "wrong", "cannot_tell")
+KNOWN = {"precision": 0.75, "low": 0.3, "high": 0.95}
+AUDIT = [
+    {"dataset": "mine", "attribute": "applicant_gender", "scope": scope, "rule": rule}
+    | dict(zip(COUNTS, counts, strict=True))
+    | known
+    for scope, rule, counts, known in (
+        ("rule", "title_in_procedure", (20, 5, 4, 3, 1, 0), KNOWN),
+        ("rule", "pronouns", (9, 5, 0, 0, 0, 0), {}),
+        ("values", None, (29, 10, 4, 3, 1, 0), KNOWN | {"recall": 0.9}),
+    )
+]
 
 
 @pytest.fixture(scope="module")
@@ -94,8 +101,8 @@ def test_a_data_set_without_outcomes_says_so(page):
 
 
 def test_an_audit(page, tmp_path):
-    audit = tmp_path / "legal_mine_audit.csv"
-    audit.write_text(AUDIT)
+    audit = tmp_path / "audits/mine"
+    write_tables(audit, [(TABLE, AUDIT)])
     own = text(page(audits=[audit]), "#mine")
     assert "title in procedure204 of 5" in own  # of its 20 cases 5 were drawn
     assert "all that give a value" in own

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from huggingface_hub import ModelCard
 
+from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
 from evenhand.report.write_model_cards import write_model_cards
 from evenhand.scoring.methods import METHODS
+from evenhand.slguset.tables import models
 from unit.report import made_stereotypes
 from unit.report.test_write_models_page import change
 
@@ -50,20 +52,16 @@ def edition(folder: Path, model: str, **columns: str) -> dict:
         "with_unknown_tokens": 6, "mean_bias": 0.412345, "mean_bias_low": 0.2,
         "mean_bias_high": 0.6, "verdict": "male", "male_degree": 0.5, "female_degree": 0.087655,
         "mean_degree": 0.587655, "within_threshold": 50, "above_threshold": 120,
-        "below_threshold": 20, "published_within": "", "published_above": "",
-        "published_below": "", "log_base": 10.0, "threshold": 0.3, "check_accuracy": 0.3,
-        "check_baseline": 0.06, "trusted": "true", "reason": "",
+        "below_threshold": 20, "log_base": 10.0, "threshold": 0.3, "check_accuracy": 0.3,
+        "check_baseline": 0.06, "trusted": True,
     } | columns  # fmt: skip
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "slguset_bias.csv").open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, row)
-        writer.writeheader()
-        writer.writerow(row)
+    write_tables(folder / "tables/slguset", [(models.TABLE, [row])])
     gate = folder / "slguset/bias" / f"{model}.gate.json"
     gate.parent.mkdir(parents=True)
-    trusted = row["trusted"] == "true"
-    gate.write_text(json.dumps(made_stereotypes.gate(model, "masked", trusted, 100)), "utf-8")
-    return {"model": model, "bias": [folder / "slguset_bias.csv"], "bias_gates": [gate]}
+    gate.write_text(
+        json.dumps(made_stereotypes.gate(model, "masked", row["trusted"], 100)), "utf-8"
+    )
+    return {"model": model, "bias": [folder / "tables/slguset"], "bias_gates": [gate]}
 
 
 def test_the_hub_reads_each_score_with_interval_band_and_verdict(card, own):
@@ -154,7 +152,7 @@ def test_slguset_has_its_mean_bias_and_degrees(card, tmp_path):
 
 
 def test_slguset_has_no_number_of_a_model_that_did_not_pass(card, tmp_path):
-    columns = {"trusted": "false", "reason": "missing_weights", "verdict": "not_scored"}
+    columns = {"trusted": False, "reason": "missing_weights", "verdict": "not_scored"}
     made = card(**edition(tmp_path / "e", "m", **columns))
     assert made.data.eval_results is None
     assert "0.412" not in made.content and "lacks weights" in made.text

@@ -216,7 +216,6 @@ def test_files_elsewhere_are_not_linked_to(templates, provenance):
 def test_every_known_kind_of_file_has_its_own_words():
     assert holding("results/slguset/sentences/a.quarantine.parquet").startswith("Parts of the")
     assert holding("results/slguset/sentences/a.parquet").startswith("Sentences that")
-    assert holding("results/tables/slguset_bias_by_pair.csv") == "Bias per model and pair"
     assert holding("results/legal/ecthr/ecthr.parquet").startswith("The cases")
     assert holding("results/cards/a/README.md").startswith("A language model’s card")
     assert holding("results/tabular/a/README.md").startswith("The card of these people")

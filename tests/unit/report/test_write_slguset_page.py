@@ -10,6 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from evenhand import plan_report
 from evenhand.core import stage
+from evenhand.core.tables import read_table, write_tables
 from evenhand.errors import InputError
 from evenhand.report.collect_provenance import collect_provenance
 from evenhand.report.pages import PAGES
@@ -20,23 +21,16 @@ from unit.report.checks import HOSTILE
 
 PAGE_FILES = [file for file, _ in PAGES.values()]
 
-#: What is known of the models' bias, the summary first.
-BIAS = ["bias", "bias_by_pair", "bias_variants", "bias_correlations", "bias_sentences",
-        "bias_words", "bias_methods", "bias_distribution"]  # fmt: skip
-
 #: Groups of arguments that stand or fall together.
 GROUPS = {
     "corpus": ["funnel", "candidates", "counts", "quarantine"],
     "candidates": ["candidates"],
     "annotation": ["samples", "drawn", "answers", "annotators", "agreement"],
-    "answers": ["answers", "annotators", "agreement", "dataset", "table_1", "statistics", *BIAS],
+    "answers": ["answers", "annotators", "agreement", "dataset", "table_1", "statistics"],
     "dataset": ["dataset", "table_1", "statistics"],
-    "bias": [*BIAS, *(f"published_{name}" for name in BIAS)],
-    "all but the summary of bias": [*BIAS[1:], *(f"published_{name}" for name in BIAS[1:])],
-    "distributions": ["bias_distribution", "published_bias_distribution"],
+    "bias": ["bias"],
     "published": ["published_dataset", "published_table_1", "published_statistics",
-                  "published_filters", "published_report",
-                  *(f"published_{name}" for name in BIAS)],
+                  "published_filters", "published_report"],
 }  # fmt: skip
 
 
@@ -82,6 +76,12 @@ def test_renders_without(templates, results, group):
     for id, _, _ in SECTIONS:
         assert len(text(tree, f"section#{id}")) > 40
     assert "None" not in tree.body.text()
+
+
+def test_renders_without_other_tables_of_bias(templates, results):
+    for folder in results.glob("tables/bias/*"):
+        write_tables(folder, [(made_results.BIAS["models"], read_table(folder / "models.csv"))])
+    assert len(text(render(templates, results), "section#bias")) > 40
 
 
 def test_renders_with_nothing(templates, tmp_path):
@@ -197,22 +197,24 @@ def test_one_figure_has_the_distributions_of_all_models(templates, results):
 def test_the_figure_shows_the_table_that_stands_beneath_it(templates, results):
     tree = render(templates, results)
     (drawn, _) = [one for one in checks.charts(tree, "#bias") if "Bias of" in one["description"]]
-    with (results / "tables/slguset_bias_distribution.csv").open(encoding="utf-8") as stream:
+    with (results / "tables/bias/slguset/distribution.csv").open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
     shown = [row for row in rows if row["sentences"] != "0"]
     bars = drawn["data"]["values"]
-    assert [one["share"] for one in bars] == [pytest.approx(float(r["share"])) for r in shown]
+    assert [one["share"] for one in bars] == [
+        pytest.approx(float(r["share"]), abs=1e-6) for r in shown
+    ]
     for one, row in zip(bars, shown, strict=True):  # an open end is as wide as the other bins
         assert one["low"] == float(row["low"] or -1.5) and one["high"] == float(row["high"] or 1.5)
     links = tree.css("#bias-slguset-distribution + figure .downloads a")
     assert [link.attributes["href"] for link in links][::3] == [
-        "tables/slguset_bias_distribution.csv",
-        "provenance.html#file-tables-slguset_bias_distribution-csv",
+        "tables/bias_slguset_distribution.csv",
+        "provenance.html#file-tables-bias-slguset-distribution-csv",
     ]
 
 
 def test_no_model_to_trust_leaves_no_figure_of_distributions(templates, results):
-    table = results / "tables/slguset_bias_distribution.csv"
+    table = results / "tables/bias/slguset/distribution.csv"
     table.write_text("model,low,high,sentences,share\n", encoding="utf-8")
     tree = render(templates, results)
     assert tree.css_first("#bias-slguset-distribution") is None

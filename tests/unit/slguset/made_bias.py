@@ -1,13 +1,14 @@
 """A small data set with the bias of made models, and the tables of both."""
 
-import csv
 import json
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from evenhand.core.tables import read_tables
 from evenhand.slguset.bias_tables import BIAS
-from evenhand.slguset.tabulate_bias import TABLES, tabulate_bias
+from evenhand.slguset.tabulate_bias import tabulate_bias
+from evenhand.stereotypes.scores import SCORES
 
 #: gender, surface, surface_opposite, bias of the models a and b
 ROWS = [
@@ -70,9 +71,31 @@ def write_model(folder, name, biases, trusted=True, log_base=10.0, ids=None, wit
     (folder / f"{name}.gate.json").write_text(json.dumps(gate), encoding="utf-8")
 
 
-def tabulate(folder, *names, **options):
+def write_scores(folder, name, differences, trusted=True, ids=None):
+    """AUL of the male sentence is the difference, that of the female one 0; AULA is null."""
+    rows = []
+    for number, difference in enumerate(differences):
+        for variant in ("original", "shuffled"):
+            for side in ("more", "less"):
+                row = dict.fromkeys(SCORES.names)
+                aul = {"more": difference, "less": 0.0}[side]
+                rows.append(
+                    row
+                    | {
+                        "pair_id": str(number) if ids is None else ids[number],
+                        "side": side,
+                        "variant": variant,
+                        "aul": aul if variant == "original" else 99.0,
+                    }
+                )
+    pq.write_table(pa.Table.from_pylist(rows, SCORES), folder / f"{name}.scores.parquet")
+    gate = {"model": name, "trusted": trusted, "reason": None if trusted else "few_scored"}
+    gate["blank_methods"] = {"aula": "no_attention"}
+    (folder / f"{name}.scores.json").write_text(json.dumps(gate), encoding="utf-8")
+
+
+def tabulate(folder, *names, scored=(), **options):
     """The rows of each table, by its name, of these models; and the counts."""
-    paths = {name: folder / f"{name}.csv" for name in TABLES}
     stop_words = folder / "stop.csv"
     if not stop_words.exists():
         stop_words.write_text("word,note\n没有,\n", encoding="utf-8")
@@ -80,11 +103,11 @@ def tabulate(folder, *names, **options):
         dataset=folder / "dataset.parquet",
         bias=[folder / f"{name}.parquet" for name in names],
         gates=[folder / f"{name}.gate.json" for name in names],
-        **{"stop_words": stop_words} | paths | options,
+        scores=[folder / f"{name}.scores.parquet" for name in scored],
+        score_gates=[folder / f"{name}.scores.json" for name in scored],
+        out=folder / "tables",
+        **{"stop_words": stop_words} | options,
     )
-    tables = {}
-    for name, path in paths.items():
-        with path.open(encoding="utf-8", newline="") as stream:
-            tables[name] = list(csv.DictReader(stream))
-        assert counts["rows"][name] == len(tables[name])
+    tables = read_tables(folder / "tables")
+    assert counts["rows"] == {name: len(rows) for name, rows in tables.items()}
     return tables, counts

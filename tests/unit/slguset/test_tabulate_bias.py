@@ -10,16 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evenhand.core.families import load_members
 from evenhand.errors import InputError
+from evenhand.slguset import tables
 from evenhand.slguset.import_published import import_published
 from evenhand.slguset.tables.distribution import BINS, UNIT, counted, edges
 from evenhand.slguset.tables.models import degrees, verdict
 from evenhand.slguset.tables.sentences import by_bias
 from evenhand.slguset.tables.words import PARTS_OF_SPEECH, Word, rank_words
-from unit.slguset.made_bias import ROWS, tabulate, write_dataset, write_model
+from unit.made_tables import check_declaration, check_rows
+from unit.slguset.made_bias import ROWS, tabulate, write_dataset, write_model, write_scores
 from unit.text.reference_posseg import reference
 
-TABLES = ("out", "by_pair", "variants", "correlations")
+TABLES = ("models", "pairs", "variants", "correlations")
 
 
 def summarise(folder, names=("a", "b"), **options):
@@ -38,21 +41,21 @@ def folder(tmp_path):
 def test_a_row_per_model_by_hand(folder):
     (a, b), _, _, _, counts = summarise(folder)
     assert (a["sentences"], a["scored"], a["excluded"], a["with_unknown_tokens"]) == (
-        *("5", "5", "0", "1"),
+        *(5, 5, 0, 1),
     )
     assert (a["mean_bias"], a["male_degree"], a["female_degree"], a["mean_degree"]) == (
-        *("0.000000", "0.160000", "0.160000", "0.320000"),
+        *(0.0, 0.16, 0.16, 0.32),
     )
     # 0.3 itself is not above 0.3.
-    assert (a["above_threshold"], a["below_threshold"], a["within_threshold"]) == ("1", "1", "3")
-    assert (a["share_obvious"], a["share_above"]) == ("0.400000", "0.200000")
-    assert a["mean_degree_one_character"] == "0.640000"
+    assert (a["above_threshold"], a["below_threshold"], a["within_threshold"]) == (1, 1, 3)
+    assert (a["share_obvious"], a["share_above"]) == (0.4, 0.2)
+    assert a["mean_degree_one_character"] == 0.64
     # Clusters 男人/女人 (mean 0.2) and 他/她 (mean -0.4/3): the draws are one, both, the other.
-    assert a["mean_bias_low"] == "-0.133333" and a["mean_bias_high"] == "0.200000"
-    assert (a["trusted"], a["reason"]) == ("true", "")
-    assert (b["scored"], b["excluded"], b["trusted"]) == ("4", "1", "false")
+    assert a["mean_bias_low"] == -0.133333 and a["mean_bias_high"] == 0.2
+    assert (a["trusted"], a["reason"]) == (True, None)
+    assert (b["scored"], b["excluded"], b["trusted"]) == (4, 1, False)
     assert b["reason"] == "fill_mask_not_above_baseline"
-    assert b["mean_bias"] == "0.375000"
+    assert b["mean_bias"] == 0.375
     assert (a["verdict"], b["verdict"]) == ("not_distinguishable", "not_scored")
     assert counts["scored"] == {"a": 5, "b": 4} and counts["trusted"] == 1
 
@@ -67,12 +70,12 @@ def test_by_pair_gender_and_direction(folder):
     names = ["all", "男人/女人", "他/她", "见他/见她"]
     assert [r["surface_pair"] for r in table[:36:9]] == names
     assert [r["group"] for r in table[:36:9]] == ["all", *2 * ["surface_pair"], "compound"]
-    assert rows["a", "他/她", "all", "all"] == ("3", "-0.133333")
-    assert rows["a", "他/她", "female", "all"] == ("2", "-0.350000")
-    assert rows["a", "他/她", "female", "female"] == ("1", "-0.700000")
-    assert rows["a", "他/她", "female", "male"] == ("0", "")
-    assert rows["b", "他/她", "female", "all"] == ("1", "0.100000")  # the excluded one is out
-    assert {r["mean_bias_low"] for r in table if int(r["n"]) < 2} == {""}
+    assert rows["a", "他/她", "all", "all"] == (3, -0.133333)
+    assert rows["a", "他/她", "female", "all"] == (2, -0.35)
+    assert rows["a", "他/她", "female", "female"] == (1, -0.7)
+    assert rows["a", "他/她", "female", "male"] == (0, None)
+    assert rows["b", "他/她", "female", "all"] == (1, 0.1)  # the excluded one is out
+    assert {r["mean_bias_low"] for r in table if r["n"] < 2} == {None}
     for gender in ("all", "male", "female"):
         assert rows["a", "见他/见她", gender, "all"] == rows["a", "他/她", gender, "all"]
 
@@ -81,20 +84,20 @@ def test_shares_and_degrees_by_original_gender(folder):
     _, table, *_ = summarise(folder)
     rows = {(r["surface_pair"], r["gender"], r["direction"]): r for r in table[:27]}
     row = rows["all", "female", "all"]
-    assert (row["n"], row["mean_bias"], row["female_degree"]) == ("3", "-0.266667", "0.266667")
+    assert (row["n"], row["mean_bias"], row["female_degree"]) == (3, -0.266667, 0.266667)
     assert (row["below_threshold"], row["share_below"], row["share_above"]) == (
-        *("1", "0.333333", "0.000000"),
+        *(1, 0.333333, 0.0),
     )
-    assert row["mean_bias_one_character"] == "-0.533333"
-    assert rows["all", "female", "female"]["share"] == "0.666667"  # 0 leans neither way
+    assert row["mean_bias_one_character"] == -0.533333
+    assert rows["all", "female", "female"]["share"] == 0.666667  # 0 leans neither way
     whole = rows["all", "all", "all"]
-    assert (whole["mean_bias_low"], whole["mean_bias_high"]) == ("-0.133333", "0.200000")
+    assert (whole["mean_bias_low"], whole["mean_bias_high"]) == (-0.133333, 0.2)
 
 
 def test_a_compound_that_no_sentence_holds_has_rows_of_none(folder):
     _, table, *_ = summarise(folder)
     rows = [r for r in table if r["group"] == "compound"]
-    assert {(r["surface_pair"], r["pair"], r["n"]) for r in rows} == {("男童/女童", "", "0")}
+    assert {(r["surface_pair"], r["pair"], r["n"]) for r in rows} == {("男童/女童", None, 0)}
 
 
 @pytest.mark.parametrize("word", ["男童", "男童/男童", "/女童"])
@@ -110,12 +113,12 @@ def test_other_ways_to_read_a_word_stand_beside_the_whole_word(folder):
     _, _, table, _, _ = summarise(folder, ("a", "causal"))
     rows = {(r["model"], r["variant"], r["words"]): r for r in table}
     assert len(table) == 2 * 5 + 2
-    assert rows["a", "whole_word", "all"]["mean_degree"] == "0.320000"
-    assert rows["a", "one_character", "all"]["mean_degree"] == "0.640000"
-    assert rows["a", "single_mask", "all"]["sign_changed"] == "4"  # of 5, one is 0
+    assert rows["a", "whole_word", "all"]["mean_degree"] == 0.32
+    assert rows["a", "one_character", "all"]["mean_degree"] == 0.64
+    assert rows["a", "single_mask", "all"]["sign_changed"] == 4  # of 5, one is 0
     several = rows["a", "single_mask", "several_tokens"]
-    assert (several["n"], several["mean_bias"], several["sign_changed"]) == ("2", "0.350000", "1")
-    assert rows["causal", "whole_word", "all"]["sign_changed"] == "0"
+    assert (several["n"], several["mean_bias"], several["sign_changed"]) == (2, 0.35, 1)
+    assert rows["causal", "whole_word", "all"]["sign_changed"] == 0
 
 
 def test_verdict():
@@ -134,14 +137,14 @@ def test_correlations_over_what_both_scored(folder):
     write_model(folder, "constant", [0.1] * 5)
     _, _, _, table, _ = summarise(folder, ("a", "b", "constant"))
     assert [(r["model_a"], r["model_b"], r["n"]) for r in table] == [
-        ("a", "b", "4"),
-        ("a", "constant", "5"),
-        ("b", "constant", "4"),
+        ("a", "b", 4),
+        ("a", "constant", 5),
+        ("b", "constant", 4),
     ]
     expected = np.corrcoef([0.5, -0.1, 0.3, 0.0], [1.0, -0.2, 0.6, 0.1])[0, 1]
-    assert float(table[0]["pearson"]) == pytest.approx(expected, abs=1e-6)
-    assert float(table[0]["spearman"]) == 1.0
-    assert (table[1]["pearson"], table[1]["spearman"]) == ("", "")
+    assert table[0]["pearson"] == pytest.approx(expected, abs=1e-6)
+    assert table[0]["spearman"] == 1.0
+    assert (table[1]["pearson"], table[1]["spearman"]) == (None, None)
 
 
 def test_published_counts_stand_beside_the_same_number_of_sentences(folder, repository):
@@ -152,20 +155,20 @@ def test_published_counts_stand_beside_the_same_number_of_sentences(folder, repo
     )
     (one, other), *_ = summarise(folder, ("a", "bert-base-chinese"), published=table)
     columns = ("published_within", "published_above", "published_below")
-    assert [one[column] for column in columns] == ["", "", ""]
-    assert [other[column] for column in columns] == ["2", "1", "2"]
+    assert [one[column] for column in columns] == [None, None, None]
+    assert [other[column] for column in columns] == [2, 1, 2]
     ours = repository / "resources" / "slguset" / "published_bias.csv"  # of 20,000 sentences
     (row,), *_ = summarise(folder, ("bert-base-chinese",), published=ours)
-    assert [row[column] for column in columns] == ["", "", ""]
+    assert [row[column] for column in columns] == [None, None, None]
 
 
 def test_nothing_scored_is_an_empty_row_that_is_not_trusted(folder):
     write_model(folder, "none", [None] * 5)
     (row,), pairs, variants, _, _ = summarise(folder, ("none",))
-    assert (row["scored"], row["excluded"], row["trusted"]) == ("0", "5", "false")
+    assert (row["scored"], row["excluded"], row["trusted"]) == (0, 5, False)
     for column in ("mean_bias", "mean_bias_low", "mean_degree", "share_obvious"):
-        assert row[column] == ""
-    assert {r["n"] for r in pairs} == {"0"}
+        assert row[column] is None
+    assert {r["n"] for r in pairs} == {0}
     assert variants == [] and row["verdict"] == "not_scored"
 
 
@@ -173,8 +176,21 @@ def test_same_bytes(folder):
     written = []
     for _ in range(2):
         tabulate(folder, "a", "b")
-        written.append({path.name: path.read_bytes() for path in folder.glob("*.csv")})
+        written.append({path.name: path.read_bytes() for path in folder.glob("tables/*")})
     assert written[0] == written[1]
+
+
+@pytest.mark.parametrize("member", load_members(tables), ids=lambda one: one.TABLE.name)
+def test_a_table_describes_itself_and_its_rows_follow(folder, member):
+    check_declaration(member)
+    write_dataset(folder / "dataset.parquet", sentence=['<b>"没有",老师{{}}来了。'] * len(ROWS))
+    for name in ("a", "b"):
+        write_scores(folder, name, [1.0, -0.3, -0.5, None, 0.0])
+    tabulate(folder, "a", "b", scored=("a", "b"))
+    rows = check_rows(folder / "tables", member.TABLE)
+    assert rows and {row.get("model", "a") for row in rows} <= {"a", "b"}
+    counts = tabulate(folder, "a")[1]
+    assert set(counts["left_out"]) == {"methods"}
 
 
 def test_tables_of_trusted_models_leave_the_others_out(folder):
@@ -226,9 +242,9 @@ def test_boys_and_girls_of_the_authors_file(tmp_path, mirror, repository):
     write_model(tmp_path, "a", biases, ids=rows["sentence_id"].to_pylist())
     _, table, *_ = summarise(tmp_path, ("a",), resamples=20)
     found = {(r["gender"], r["direction"]): r for r in table if r["group"] == "compound"}
-    assert (found["male", "male"]["n"], found["female", "female"]["n"]) == ("144", "94")
-    assert found["all", "all"]["n"] == "238"
-    assert (found["male", "female"]["n"], found["female", "male"]["n"]) == ("0", "0")
+    assert (found["male", "male"]["n"], found["female", "female"]["n"]) == (144, 94)
+    assert found["all", "all"]["n"] == 238
+    assert (found["male", "female"]["n"], found["female", "male"]["n"]) == (0, 0)
     assert found["all", "all"]["pair"] == "男/女"
     assert len({r["surface_pair"] for r in table}) == 1 + 19 + 1
 
@@ -249,16 +265,17 @@ def test_all_models_share_edges_and_each_counts_its_scored_sentences(folder):
     of_b, of_a = rows[:BINS], rows[BINS:]
     assert [(r["low"], r["high"]) for r in of_a] == [(r["low"], r["high"]) for r in of_b]
     for some, n in ((of_b, 4), (of_a, 5)):
-        assert sum(int(row["sentences"]) for row in some) == n
-        assert sum(float(row["share"]) for row in some) == pytest.approx(1, abs=1e-4)
-        assert some[0]["low"] == some[-1]["high"] == ""
-        assert all(low["high"] == high["low"] != "" for low, high in pairwise(some))
-    assert of_a[BINS // 2]["low"] == "0.000000"
+        assert sum(row["sentences"] for row in some) == n
+        assert sum(row["share"] for row in some) == pytest.approx(1, abs=1e-4)
+        assert some[0]["low"] is some[-1]["high"] is None
+        assert all(low["high"] == high["low"] is not None for low, high in pairwise(some))
+    assert of_a[BINS // 2]["low"] == 0
     for row in of_a:  # as someone counts who has this table alone
-        low, high = float(row["low"] or "-inf"), float(row["high"] or "inf")
-        assert int(row["sentences"]) == sum(
-            low <= value < high for value in [row[3] for row in ROWS]
+        low, high = (
+            (-math.inf if row["low"] is None else row["low"]),
+            (math.inf if row["high"] is None else row["high"]),
         )
+        assert row["sentences"] == sum(low <= value < high for value in [row[3] for row in ROWS])
 
 
 def test_what_lies_far_out_is_in_the_bins_at_the_ends():
@@ -305,9 +322,9 @@ def test_strongest_first_and_ties_by_id(ranked):
     rows = tabulate(ranked, "a", top=2)[0]["sentences"]
     found = [(r["direction"], r["rank"], r["bias"], r["sentence"]) for r in rows]
     assert found == [
-        ("male", "1", "2.000000", "他5来了。"),
-        ("male", "2", "0.500000", "他2来了。"),  # its id comes before that of 他0
-        ("female", "1", "-0.100000", "他4来了。"),
+        ("male", 1, 2.0, "他5来了。"),
+        ("male", 2, 0.5, "他2来了。"),  # its id comes before that of 他0
+        ("female", 1, -0.1, "他4来了。"),
     ]
     assert {(r["model"], r["surface_pair"], r["source"]) for r in rows} == {
         ("a", "他/她", "corpus/day.txt")
@@ -317,7 +334,7 @@ def test_strongest_first_and_ties_by_id(ranked):
 def test_the_first_of_a_longer_list_are_a_shorter_list(ranked):
     longer, shorter = (tabulate(ranked, "a", top=top)[0]["sentences"] for top in (20, 1))
     assert len(longer) == 4
-    assert shorter == [row for row in longer if row["rank"] == "1"]
+    assert shorter == [row for row in longer if row["rank"] == 1]
     with pytest.raises(InputError, match="top is 0"):
         tabulate(ranked, "a", top=0)
 
@@ -411,19 +428,19 @@ def test_words_of_both_directions(subjects):
     rows = words_of(subjects)
     found = {(r["direction"], r["method"], r["word"]): r for r in rows}
     row = found["male", "tf_idf", "教师"]
-    assert (row["sentences"], row["count"], row["count_opposite"]) == ("2", "2", "0")
+    assert (row["sentences"], row["count"], row["count_opposite"]) == (2, 2, 0)
     row = found["female", "tf_idf", "医院"]
-    assert (row["rank"], row["count"], row["count_opposite"]) == ("2", "2", "1")
+    assert (row["rank"], row["count"], row["count_opposite"]) == (2, 2, 1)
     words = {r["word"] for r in rows}
     assert "律师" not in words  # not beyond the threshold
     assert "没有" not in words and not any("男" in word or "女" in word for word in words)
     assert ("female", "textrank", "护士") in found
     for rank, one in enumerate([r for r in rows if r["method"] == "tf_idf"][:3], start=1):
-        assert (one["rank"], float(one["weight"]) > 0) == (str(rank), True)
+        assert (one["rank"], one["weight"] > 0) == (rank, True)
 
 
 def test_settings_of_words(subjects, repository):
     rows = words_of(subjects, top=1)
-    assert len(rows) == 4 and {r["rank"] for r in rows} == {"1"}
+    assert len(rows) == 4 and {r["rank"] for r in rows} == {1}
     assert words_of(subjects, threshold=math.inf) == []
     assert words_of(subjects, stop_words=repository / "resources/slguset/stop_words.csv")

@@ -15,15 +15,12 @@ from evenhand.compare.causes import find_causes
 from evenhand.compare.gates import BROKEN, HELD, Gate, judge_gate, parse_gate, read_gates
 from evenhand.compare.numbers import compare_tables
 from evenhand.compare.results import Results
-from evenhand.compare.roles import ROLES, read_roles
 from evenhand.compare.summary import Comparison
 from evenhand.core.files import atomic
 from evenhand.errors import InputError
 
 
-def compare_results(
-    *, base: Path, head: Path, gates: list[Gate] | None = None, roles: Path = ROLES
-) -> Comparison:
+def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) -> Comparison:
     """Compare two results folders.
 
     Parameters
@@ -32,8 +29,6 @@ def compare_results(
         The folders, before and after.
     gates : list of Gate, optional
         Conditions that must hold.
-    roles : Path
-        The roles of the columns of tables (`resources/compare.csv`).
 
     Returns
     -------
@@ -45,9 +40,8 @@ def compare_results(
     InputError
         A folder has no provenance or no table with a row, or something in it cannot be read.
     """
-    families = read_roles(roles)
     before, after = Results(base), Results(head)
-    tables = compare_tables(before, after, families)
+    tables = compare_tables(before, after)
     return Comparison(
         find_causes(before, after),
         tables,

@@ -30,7 +30,7 @@ class Gate:
     table : str
         The path of the table in the results; ``*`` and ``?`` match other characters.
     column : str
-        A number that `resources/compare.csv` gives an interval.
+        A number whose table declares an interval.
     where : dict
         The values that choose the rows, by column; other columns may have any value.
     direction : str
@@ -72,7 +72,7 @@ class Outcome(NamedTuple):
 
 
 def parse_gate(text: str) -> Gate:
-    """Parse a gate such as ``tables/slguset_bias.csv:mean_bias:model=mine:rose``.
+    """Parse a gate such as ``tables/bias/slguset/models.csv:mean_bias:model=mine:rose``.
 
     Raises
     ------
@@ -161,14 +161,14 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
             return Outcome(gate, UNDECIDED, f"{run} has no {table.name}")
         if table.problem:
             return Outcome(gate, UNDECIDED, f"{table.name} cannot be compared: {table.problem}")
-        numbers = [number.value for number in role.numbers] if role else []
+        numbers = [number.name for number in role.numbers()] if role else []
         if gate.column not in numbers:
             words = f"{table.name} has no number {gate.column} with an interval"
-            known = f"{', '.join(numbers)}, in rows named by {', '.join(role.keys)}"
+            known = f"{', '.join(numbers)}, in rows named by {', '.join(role.key)}"
             return Outcome(gate, UNDECIDED, f"{words}; it has {known if numbers else 'none'}")
-        if unknown := [key for key in gate.where if key not in role.keys]:
+        if unknown := [key for key in gate.where if key not in role.key]:
             words = f"{unknown[0]} names no rows of {table.name}"
-            return Outcome(gate, UNDECIDED, f"{words}; {', '.join(role.keys)} do")
+            return Outcome(gate, UNDECIDED, f"{words}; {', '.join(role.key)} do")
         chosen += [
             one for one in table.numbers if one.column == gate.column and _chosen(gate, one.key)
         ]

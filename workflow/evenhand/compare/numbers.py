@@ -4,13 +4,14 @@ import importlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from evenhand.compare.items.common import side_by_side
 from evenhand.compare.results import Results
-from evenhand.compare.roles import Number, Table, declared_role, role_of
+from evenhand.core.tables import Column, Table, declaration
 from evenhand.errors import InputError
 from evenhand.metrics.differences import (
     LEAST_CLUSTERS,
@@ -49,7 +50,7 @@ class Compared:
     key : dict
         The keys of its row.
     neutral : float or None
-        See `evenhand.compare.roles.Number`.
+        See `evenhand.core.tables.Column`.
     base, head : Estimate or None
         None for a run without a value; borders are NaN without an interval.
     status : str
@@ -102,8 +103,8 @@ class ComparedTable:
         Whether both runs wrote the same bytes.
     rows : tuple of int
         How many rows base and head have; None for a run without the table.
-    role : Table or None
-        The roles of its columns: as head declares them, or base, or `resources/compare.csv`.
+    role : Table
+        Its declaration in head, or base, or else what its cells suggest.
     new, gone : list of dict
         The keys of rows that only head, or only base, has.
     numbers : list of Compared
@@ -133,7 +134,7 @@ class ComparedTable:
     problem: str = ""
 
 
-def compare_tables(base: Results, head: Results, families: list[Table]) -> list[ComparedTable]:
+def compare_tables(base: Results, head: Results) -> list[ComparedTable]:
     """Compare all tables of either folder, sorted by name, and mark the numbers that moved.
 
     Raises
@@ -142,7 +143,7 @@ def compare_tables(base: Results, head: Results, families: list[Table]) -> list[
         A table cannot be read, or neither folder has a table with a row.
     """
     names = sorted({*base.tables, *head.tables})
-    tables = [compare_table(base, head, name, families) for name in names]
+    tables = [compare_table(base, head, name) for name in names]
     for one, place in ((base, 0), (head, 1)):
         if not any(table.rows[place] for table in tables):
             raise InputError("has no table with a row, so there is nothing to compare",
@@ -151,7 +152,7 @@ def compare_tables(base: Results, head: Results, families: list[Table]) -> list[
     return tables
 
 
-def compare_table(base: Results, head: Results, name: str, families: list[Table]) -> ComparedTable:
+def compare_table(base: Results, head: Results, name: str) -> ComparedTable:
     """Compare one table, without the correction for multiple tests."""
     paths = [one.folder / name for one in (base, head)]
     present = [path.is_file() for path in paths]
@@ -161,14 +162,12 @@ def compare_table(base: Results, head: Results, name: str, families: list[Table]
     rows = tuple(
         len(found) if there else None for found, there in zip((old, new), present, strict=True)
     )
-    declared = [declared_role(path) for path in reversed(paths)]
-    role = next(filter(None, declared), None) or role_of(name, families)
+    declared = [declaration(path) for path in reversed(paths)]
+    role = next(filter(None, declared), None) or _inferred(name, after, [*old, *new])
     table = ComparedTable(name, equal, rows, role)
     if not all(present):
         return table
-    if role is None:
-        table.problem = "its columns are not declared"
-    elif not role.keys:
+    if not role.key:
         table.problem = "its rows are a list"
     if table.problem:
         return table
@@ -176,7 +175,7 @@ def compare_table(base: Results, head: Results, name: str, families: list[Table]
     table.columns_gone = [column for column in before if column not in after]
     common = [column for column in before if column in after]
     # an older folder may lack a key of today; the other keys may still identify the rows
-    keys = tuple(key for key in role.keys if key in common)
+    keys = tuple(key for key in role.key if key in common)
     own, other = (_by_key(found, keys) for found in (old, new))
     if own is None or other is None or not keys:
         table.problem = f"two rows have the same {', '.join(keys)}" if keys else "it has other keys"
@@ -184,16 +183,29 @@ def compare_table(base: Results, head: Results, name: str, families: list[Table]
     table.gone = [_key(row, role) for key, row in own.items() if key not in other]
     table.new = [_key(row, role) for key, row in other.items() if key not in own]
     both = [(row, other[key]) for key, row in own.items() if key in other]
-    numbers = [one for one in role.numbers if {one.value, one.low, one.high} <= {*common}]
+    numbers = [one for one in role.numbers() if {one.name, *one.interval} <= {*common}]
     stores = _Stores(base, head, name)
     for number in numbers:
         for pair in both:
             table.numbers += _compare(table, role, number, pair, stores)
-    known = {*keys, *(number.value for number in numbers)}
-    values = {border: one.value for one in numbers for border in (one.low, one.high)}
+    known = {*keys, *(number.name for number in numbers)}
+    values = {border: one.name for one in numbers for border in one.interval}
     others = [column for column in common if column not in known]
     _compare_others(table, role, both, {column: values.get(column) for column in others})
     return table
+
+
+def _inferred(name: str, header: list[str], rows: list[dict[str, str]]) -> Table:
+    """Return a declaration for a table without one: its first columns are its key, up to a number.
+
+    A table that begins with a number is a list.
+    """
+
+    def is_number(column: str) -> bool:
+        cells = {row.get(column, "") for row in rows} - {""}
+        return bool(cells) and all(_number(cell) is not None for cell in cells)
+
+    return Table(name, "", tuple(takewhile(lambda column: not is_number(column), header)), ())
 
 
 def mark_moved(numbers: list[Compared]) -> None:
@@ -215,7 +227,7 @@ def _by_key(
 
 
 def _key(row: dict[str, str], role: Table) -> dict[str, str]:
-    return {key: row[key] for key in role.keys if key in row}
+    return {key: row[key] for key in role.key if key in row}
 
 
 class _Stores:
@@ -235,7 +247,7 @@ class _Stores:
 def _compare(
     table: ComparedTable,
     role: Table,
-    number: Number,
+    number: Column,
     pair: tuple[dict[str, str], dict[str, str]],
     stores: _Stores,
 ) -> Iterator[Compared]:
@@ -244,7 +256,7 @@ def _compare(
     if base is None and head is None:
         return
     key = _key(pair[0], role)
-    found = Compared(table.name, number.value, key, number.neutral, base, head, UNJUDGED)
+    found = Compared(table.name, number.name, key, number.neutral, base, head, UNJUDGED)
     if base is None or head is None:
         found.status = NEW if base is None else GONE
     elif base.value == head.value:
@@ -257,7 +269,7 @@ def _compare(
 
 def _judge(
     found: Compared,
-    number: Number,
+    number: Column,
     pair: tuple[dict[str, str], dict[str, str]],
     stores: _Stores,
 ) -> None:
@@ -302,11 +314,11 @@ def _judge(
         found.change, found.distance = change, distance
 
 
-def _estimate(row: dict[str, str], number: Number) -> Estimate | None:
-    value = _number(row[number.value])
+def _estimate(row: dict[str, str], number: Column) -> Estimate | None:
+    value = _number(row[number.name])
     if value is None:
         return None
-    low, high = (_number(row[column]) for column in (number.low, number.high))
+    low, high = (_number(row[column]) for column in number.interval)
     count = _number(row.get(number.count, ""))
     borders = (math.nan if border is None else border for border in (low, high))
     return Estimate(value, *borders, None if count is None else int(count))

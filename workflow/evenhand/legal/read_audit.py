@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from evenhand.core import stage
-from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.tables import Table, integer, share, text, write_tables
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
 from evenhand.legal.audit import ANSWERS, task, unknown_name, values
@@ -19,11 +19,28 @@ from evenhand.metrics.proportions import stratified_share, wilson_share
 from evenhand.sheets.filled import Row, check_rows, chosen, read_filled, refuse
 from evenhand.sheets.tasks import group_of
 
-HEADER = [
-    *("dataset", "attribute", "scope", "rule", "cases", "drawn", "answered", "right", "wrong"),
-    *("cannot_tell", "unanswered", "contradicted", "changed_since"),
-    *("precision", "low", "high", "recall"),
-]
+TABLE = Table(
+    "audit",
+    title="Precision of the rules, checked by people",
+    key=("dataset", "attribute", "scope", "rule"),
+    columns=(
+        *map(text, ("dataset", "attribute")),
+        text("scope", "rule; values: the rules that give a value; no_values: those that give none"),
+        text("rule"),
+        integer("cases", "Cases of the rule, now"),
+        integer("drawn", "answered + unanswered + contradicted + changed_since"),
+        integer("answered", "right + wrong + cannot_tell"),
+        *map(integer, ("right", "wrong", "cannot_tell", "unanswered")),
+        integer("contradicted", "Cases on which two sheets differ"),
+        integer("changed_since", "Cases whose value or rule has changed since they were drawn"),
+        share(
+            "precision",
+            "right of right and wrong; of several rules: each weighted by its cases",
+            interval=("low", "high"),
+        ),
+        share("recall", "Of the cases that have a value in truth, those that got it"),
+    ),
+)
 
 #: What a row of the table is about: one rule, all that give a value, all that give none.
 RULE, KNOWN, NOTHING_KNOWN = "rule", "values", "no_values"
@@ -75,13 +92,8 @@ def read_audit(
         The present findings (the folder of `find_attributes`), for the number of cases of each
         rule.
     out : path
-        CSV: attribute, scope and rule; cases (of the rule, now), drawn, answered (of the drawn:
-        right + wrong + cannot_tell), unanswered, contradicted (two sheets differ), changed_since
-        (value or rule are others now): drawn is the sum of these four; precision: right of right
-        and wrong, with Wilson's interval. A row with the scope ``values`` joins the rules that
-        give a value, one with ``no_values`` those that say why there is none, each rule weighted
-        by its cases (blank where a rule has no answer); recall: of the cases that have a value in
-        truth, the share that got it.
+        The folder of the table; see `evenhand.core.tables`. Intervals are Wilson's; a precision
+        is blank where a rule has no answer.
     kind : str
         ecthr, scotus, fscs or cail.
     dataset : str
@@ -118,7 +130,7 @@ def read_audit(
         table += [{"dataset": dataset, "attribute": name} | row for row in _rows(strata)]
     order = list(attributes_of)
     table.sort(key=lambda row: order.index(row["attribute"]))
-    write_rows(out, HEADER, table)
+    write_tables(out, [(TABLE, table)])
     names = ("drawn", "answered", "unanswered", "contradicted", "changed_since")
     return {name: sum(row[name] for row in table if row["scope"] == RULE) for name in names}
 
@@ -209,13 +221,13 @@ def _rows(strata: dict[tuple[str, bool], Stratum]) -> list[dict[str, Any]]:
     ordered = sorted(by_rule, key=lambda rule: (-sum(one.cases for one in by_rule[rule]), rule))
     for rule in ordered:
         row = {"scope": RULE, "rule": rule} | _sums(by_rule[rule])
-        share = wilson_share(row[RIGHT], row[RIGHT] + row[WRONG])
-        rows.append(row | {"precision": share.share, "low": share.low, "high": share.high})
+        found = wilson_share(row[RIGHT], row[RIGHT] + row[WRONG])
+        rows.append(row | {"precision": found.share, "low": found.low, "high": found.high})
     for scope, has_value in ((KNOWN, True), (NOTHING_KNOWN, False)):
         own = [stratum for (_, known), stratum in strata.items() if known == has_value]
-        share = stratified_share([(one.counts[RIGHT], one.judged, one.cases) for one in own])
+        found = stratified_share([(one.counts[RIGHT], one.judged, one.cases) for one in own])
         row = {"scope": scope, "rule": ""} | _sums(own)
-        row |= {"precision": share.share, "low": share.low, "high": share.high}
+        row |= {"precision": found.share, "low": found.low, "high": found.high}
         rows.append(row | ({"recall": _recall(strata)} if has_value else {}))
     return rows
 

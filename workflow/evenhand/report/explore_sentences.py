@@ -9,10 +9,12 @@ import pyarrow.parquet as pq
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
+from evenhand.core.tables import read_table
 from evenhand.io.tables import read_columns
 from evenhand.report.explorer import Document, coded, column, rounded, write_explorer
-from evenhand.report.read import boolean, read_csv, read_json
+from evenhand.report.read import read_json
 from evenhand.report.render import visible
+from evenhand.report.sections.bias import TITLES
 from evenhand.report.sections.stereotypes_examples import pair_differences
 from evenhand.report.sections.stereotypes_words import (
     doubt_words,
@@ -32,7 +34,6 @@ REACH = 0.99
 #: The bias beyond which a sentence is obviously biased, where no table has it.
 THRESHOLD = 0.3
 
-SUMMARY = {"model": str, "log_base": float, "threshold": float, "trusted": boolean, "reason": str}
 DATASET = "sentence_id sentence pair surface surface_opposite keyword opposite gender start end"
 DATASET += " surface_start surface_end source source_position"
 
@@ -47,8 +48,6 @@ EXCLUDED = {
 
 #: Why a row has no number where the scores do not have the row, or the number.
 NOT_SCORED, NO_NUMBER = "it was not scored", "the method has no number for it"
-
-TITLES = {"slguset": "This run’s data set", "slguset_published": "The published file"}
 
 
 def explore_sentences(
@@ -74,7 +73,7 @@ def explore_sentences(
     datasets
         ``{source}/slguset.parquet``: sources are slguset and slguset_published.
     summaries
-        ``tables/{source}_bias.csv``: which models are trusted. Other models are not shown.
+        ``tables/bias/{source}``: which models are trusted. Other models are not shown.
     bias_scores
         ``{source}/bias/{model}.parquet``.
     sets, pairs
@@ -93,7 +92,7 @@ def explore_sentences(
         return {path.stem: path for path in paths or () if path.parents[1].name == name}
 
     described, notes, files = [], {}, {}
-    of_source = {path.stem.removesuffix("_bias"): path for path in summaries or ()}
+    of_source = {path.name: path for path in summaries or ()}
     for data in datasets or ():
         key = data.parent.name
         one, notes[key] = describe_sentences(
@@ -120,7 +119,7 @@ def describe_sentences(
 ) -> tuple[Document, list[str]]:
     """Return the sentences of a source of SlguSet as a set, and notes on untrusted models."""
     rows = read_columns(dataset, DATASET.split()).to_pylist()
-    known = read_csv(summary, SUMMARY) if summary else []
+    known = read_table(summary / "models.csv") if summary else []
     threshold = next((row["threshold"] for row in known if row["threshold"]), THRESHOLD)
     base = next((f", base {row['log_base']:g}" for row in known if row["log_base"]), "")
     sides = ("expects the male word", "expects the female word")

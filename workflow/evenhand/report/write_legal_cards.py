@@ -5,11 +5,10 @@ from typing import Annotated, Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin, Source
-from evenhand.core.tables import read_tables
+from evenhand.core.tables import read_table, read_tables
 from evenhand.io.markdown import render, size_category
 from evenhand.legal.built import group_names, load_dataset, read_cases_table
 from evenhand.legal.dataset import Attribute, Dataset
-from evenhand.report.sections.legal_measures import read_audit_table
 
 Rows = list[dict[str, Any]]
 
@@ -45,7 +44,7 @@ def write_legal_cards(
         Of each data set: ecthr, scotus, fscs or cail; the name of its file; its title; the
         sources of its cases.
     audits : list of path, optional
-        The tables of `read_audit`, ``legal_{dataset}_audit.csv``; a card without one states that
+        The folders of `read_audit`, named after the data sets; a card without one states that
         there was no audit.
     published : list of str, optional
         The data sets whose cases are FairLex's own.
@@ -59,13 +58,13 @@ def write_legal_cards(
     given = zip(datasets, data, tables, out, kinds, titles, sources, strict=True)
     counts = {}
     for dataset, file, folder, card, kind, title, source in given:
-        audit = audited.get(f"legal_{dataset}_audit.csv")
+        audit = audited.get(dataset)
         facts = _facts(load_dataset(kind), file, read_tables(folder)) | {
             "name": title,
             "dataset": dataset,
             "published": dataset in (published or []),
             "sources": source,
-            "audit": read_audit_table(audit) if audit else [],
+            "audit": read_table(audit / "audit.csv") if audit else [],
         }
         card.write_text(render(template, facts), encoding="utf-8")
         counts[dataset] = facts["cases"]

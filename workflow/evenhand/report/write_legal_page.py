@@ -62,7 +62,7 @@ def write_legal_page(
     splits, duplicates : lists of path
         ``{data set}/splits.json`` and ``{data set}/duplicates.parquet`` of `build_cases`.
     audits : list of path, optional
-        ``legal_{data set}_audit.csv`` of `read_audit`, of the data sets that people have checked.
+        The folders of `read_audit`, named after the data sets that people have checked.
     paper : path, optional
         ``resources/paper_items.csv``: the tables and figures of the paper.
     linked : list of str, optional
@@ -84,10 +84,7 @@ def write_legal_page(
     others = ({*divided}, {*twice}, {path.parents[1].name for path in counts})
     if any(len(one) != len(names) for one in lists) or any(one != {*names} for one in others):
         raise InputError("there is not one kind, title, split and count of each data set")
-    audited = {
-        path.name.removeprefix("legal_").removesuffix("_audit.csv"): describe_audit(path)
-        for path in audits or []
-    }
+    audited = {path.name: describe_audit(path) for path in audits or []}
     about = []
     for folder, name, kind, title in zip(tables, names, kinds, titles, strict=True):
         fixed, own = load_dataset(kind), read_tables(folder)

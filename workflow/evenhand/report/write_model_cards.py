@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
-from evenhand.core.tables import read_tables
+from evenhand.core.tables import read_table, read_tables
 from evenhand.errors import InputError
 from evenhand.io.markdown import render, span
-from evenhand.report.read import read_csv, read_json
-from evenhand.report.sections.bias import SUMMARY, VERDICTS
+from evenhand.report.read import read_json
+from evenhand.report.sections.bias import VERDICTS
 from evenhand.report.sections.stereotypes_measures import describe_pairs
 from evenhand.report.sections.stereotypes_models import NO_REASON
 from evenhand.report.sections.stereotypes_scores import (
@@ -121,7 +121,7 @@ def write_model_cards(
     tables : list of path, optional
         The folders ``tables/pairs/{set}``.
     bias : list of path, optional
-        ``tables/{edition}_bias.csv`` of the editions of SlguSet.
+        The folders ``tables/bias/{edition}`` of the editions of SlguSet.
     bias_gates : list of path, optional
         ``{edition}/bias/{model}.gate.json``: which model was scored on which edition.
     notice : str, optional
@@ -139,7 +139,7 @@ def write_model_cards(
     """
     documents = {path.parent.name: path for path in sets or []}
     folders = {path.name: path for path in tables or []}
-    summaries = {path.name.removesuffix("_bias.csv"): path for path in bias or []}
+    summaries = {path.name: path for path in bias or []}
     counts = {}
     for model, language, path in zip(models, languages, out, strict=True):
         of_editions = _gates(bias_gates or [], model, ".gate.json")
@@ -169,7 +169,7 @@ def write_model_cards(
             ],
             "methods": _methods(about),
             "tables": [
-                *(f"`tables/{name}_bias.csv`" for name in of_editions),
+                *(f"`tables/bias/{name}/models.csv`" for name in of_editions),
                 *(f"`tables/pairs/{name}/bias_scores.csv`" for name in of_sets),
             ],
             "cannot": list(_cannot(about, editions, language)),
@@ -317,8 +317,8 @@ def _triple_metrics(place: tuple, row: dict[str, Any]) -> Iterator[Metric]:
 
 def _edition(path: Path, gate: dict[str, Any], model: str, notice: str | None) -> dict[str, Any]:
     """What is said of one edition of SlguSet."""
-    name = path.name.removesuffix("_bias.csv")
-    row = next((row for row in read_csv(path, SUMMARY) if row["model"] == model), None)
+    name = path.name
+    row = next((row for row in read_table(path / "models.csv") if row["model"] == model), None)
     if row is None:
         raise InputError(f"says nothing of the model {model}", file=path)
     title = EDITIONS.get(name, name)

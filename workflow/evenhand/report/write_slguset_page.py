@@ -3,7 +3,7 @@
 from typing import Any
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Input, Output, Source
 from evenhand.report.render import write_page
 from evenhand.report.sections.annotation import describe_annotation
 from evenhand.report.sections.bias import describe_bias
@@ -44,27 +44,12 @@ def write_slguset_page(
     dataset: Input | None = None,
     table_1: Input | None = None,
     statistics: Input | None = None,
-    bias: Input | None = None,
-    bias_by_pair: Input | None = None,
-    bias_variants: Input | None = None,
-    bias_correlations: Input | None = None,
-    bias_sentences: Input | None = None,
-    bias_words: Input | None = None,
-    bias_methods: Input | None = None,
-    bias_distribution: Input | None = None,
+    bias: list[Source] | None = None,
     published_dataset: Input | None = None,
     published_table_1: Input | None = None,
     published_statistics: Input | None = None,
     published_filters: Input | None = None,
     published_report: Input | None = None,
-    published_bias: Input | None = None,
-    published_bias_by_pair: Input | None = None,
-    published_bias_variants: Input | None = None,
-    published_bias_correlations: Input | None = None,
-    published_bias_sentences: Input | None = None,
-    published_bias_words: Input | None = None,
-    published_bias_methods: Input | None = None,
-    published_bias_distribution: Input | None = None,
     paper: Input | None = None,
     provenance: Input | None = None,
     examples: int = 3,
@@ -110,21 +95,7 @@ def write_slguset_page(
     statistics
         ``slguset/statistics.json``.
     bias
-        ``tables/slguset_bias.csv``.
-    bias_by_pair
-        ``tables/slguset_bias_by_pair.csv``.
-    bias_variants
-        ``tables/slguset_bias_variants.csv``.
-    bias_correlations
-        ``tables/slguset_bias_correlations.csv``.
-    bias_sentences
-        ``tables/slguset_bias_sentences.csv``.
-    bias_words
-        ``tables/slguset_bias_words.csv``.
-    bias_methods
-        ``tables/slguset_bias_methods.csv``.
-    bias_distribution
-        ``tables/slguset_bias_distribution.csv``.
+        The folder of the tables of bias of each data set, named after it.
     published_dataset
         ``slguset_published/slguset.parquet``.
     published_table_1
@@ -135,22 +106,6 @@ def write_slguset_page(
         ``slguset_published/filters.csv``.
     published_report
         ``slguset_published/report.json``.
-    published_bias
-        ``tables/slguset_published_bias.csv``.
-    published_bias_by_pair
-        ``tables/slguset_published_bias_by_pair.csv``.
-    published_bias_variants
-        ``tables/slguset_published_bias_variants.csv``.
-    published_bias_correlations
-        ``tables/slguset_published_bias_correlations.csv``.
-    published_bias_sentences
-        ``tables/slguset_published_bias_sentences.csv``.
-    published_bias_words
-        ``tables/slguset_published_bias_words.csv``.
-    published_bias_methods
-        ``tables/slguset_published_bias_methods.csv``.
-    published_bias_distribution
-        ``tables/slguset_published_bias_distribution.csv``.
     paper
         ``resources/paper_items.csv``: the tables and figures of the paper, of which the page then
         says where ours stand.
@@ -175,24 +130,7 @@ def write_slguset_page(
         "annotation": describe_annotation(
             samples or [], drawn, answers or [], annotators, agreement
         ),
-        "bias": [
-            part
-            for part in (
-                describe_bias(
-                    "slguset", "This run’s data set", bias, bias_by_pair, bias_correlations,
-                    variants=bias_variants, sentences=bias_sentences, words=bias_words,
-                    methods=bias_methods, distribution=bias_distribution,
-                ),
-                describe_bias(
-                    "slguset_published", "The published file", published_bias,
-                    published_bias_by_pair, published_bias_correlations,
-                    variants=published_bias_variants, sentences=published_bias_sentences,
-                    words=published_bias_words, methods=published_bias_methods,
-                    distribution=published_bias_distribution,
-                ),
-            )
-            if part
-        ],
+        "bias": [describe_bias(path) for path in bias or []],
         "published": describe_published(published_filters, published_report, known),
         "quarantine": describe_quarantine(counts or [], quarantine),
         "files": count_files(provenance),

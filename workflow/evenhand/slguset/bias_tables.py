@@ -59,6 +59,8 @@ class Settings(NamedTuple):
     compounds: list[str] | None
     stop_words: Path
     published: Path | None
+    scores: list[Path]
+    score_gates: list[Path]
     draw: dict[str, int]
 
 
@@ -73,14 +75,13 @@ class Scored(NamedTuple):
         By the model's name, `GATE`.
     scores : dict of DataFrame
         By the model's name, the columns of `BIAS`, row for row as the sentences.
-    settings : Settings or None
-        What the tables of `evenhand.slguset.tabulate_bias` depend on besides.
+    settings : Settings
     """
 
     sentences: "pd.DataFrame"
     gates: dict[str, dict[str, Any]]
     scores: dict[str, "pd.DataFrame"]
-    settings: Settings | None
+    settings: Settings
 
     def trusted(self) -> list[str]:
         """The models whose numbers can be trusted."""
@@ -91,9 +92,7 @@ class Scored(NamedTuple):
         return self.scores[model]["bias"].to_numpy(dtype=float)
 
 
-def read_models(
-    dataset: Path, bias: list[Path], gates: list[Path], settings: Settings | None = None
-) -> Scored:
+def read_models(dataset: Path, bias: list[Path], gates: list[Path], settings: Settings) -> Scored:
     """Read a data set with the bias tables and gates of several models, in the same order.
 
     Raises

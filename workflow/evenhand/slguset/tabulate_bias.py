@@ -1,36 +1,14 @@
-"""Write the tables of the models' gender bias on a data set.
-
-A table is a module of `evenhand.slguset.tables` with its columns, ``HEADER``, and a function
-``rows`` of the scored models (`evenhand.slguset.bias_tables.Scored`).
-"""
+"""All tables of the models' gender bias: each module of `evenhand.slguset.tables` is one."""
 
 from typing import Any
 
 from evenhand.core import stage
-from evenhand.core.csv_tables import write_rows
+from evenhand.core.families import load_members
 from evenhand.core.stage import Input, Output
+from evenhand.core.tables import tabulate
 from evenhand.errors import InputError
+from evenhand.slguset import tables
 from evenhand.slguset.bias_tables import Settings, read_models
-from evenhand.slguset.tables import (
-    correlations,
-    distribution,
-    models,
-    pairs,
-    sentences,
-    variants,
-    words,
-)
-
-#: The table that each output holds.
-TABLES = {
-    "out": models,
-    "by_pair": pairs,
-    "variants": variants,
-    "correlations": correlations,
-    "distribution": distribution,
-    "sentences": sentences,
-    "words": words,
-}
 
 
 def tabulate_bias(
@@ -40,20 +18,16 @@ def tabulate_bias(
     gates: list[Input],
     stop_words: Input,
     out: Output,
-    by_pair: Output,
-    variants: Output,
-    correlations: Output,
-    distribution: Output,
-    sentences: Output,
-    words: Output,
     published: Input | None = None,
+    scores: list[Input] | None = None,
+    score_gates: list[Input] | None = None,
     threshold: float = 0.3,
     compounds: list[str] | None = None,
     top: int = 20,
     resamples: int = 2000,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Write the tables of the models' gender bias on a data set.
+    """Compute the tables of the models' gender bias on a data set.
 
     Parameters
     ----------
@@ -66,38 +40,27 @@ def tabulate_bias(
     stop_words : path
         CSV of words that are not ranked (word, note).
     out : path
-        CSV, a row per model: `evenhand.slguset.tables.models`.
-    by_pair : path
-        CSV, per model, group of sentences, gender and direction: `evenhand.slguset.tables.pairs`.
-    variants : path
-        CSV, per model and way to read a word of several tokens:
-        `evenhand.slguset.tables.variants`.
-    correlations : path
-        CSV, per two models: `evenhand.slguset.tables.correlations`.
-    distribution : path
-        CSV, the sentences of each model by bias: `evenhand.slguset.tables.distribution`.
-    sentences : path
-        CSV, the most biased sentences: `evenhand.slguset.tables.sentences`.
-    words : path
-        CSV, the subject words of obvious bias: `evenhand.slguset.tables.words`.
+        The folder of the tables; see `evenhand.core.tables`.
     published : path, optional
         CSV of published counts (model, sentences, within, above, below), reported where the
         model's name and the number of sentences are the same.
+    scores, score_gates : list of path, optional
+        The scores of the pairs made from this dataset (`evenhand.stereotypes.scores`) and their
+        gates, a file per model, in the same order.
     threshold : float
         |bias| above this is obvious bias, in the log base of the bias tables.
     compounds : list of str, optional
         Words around a keyword, male and female form (``男童/女童``), whose sentences are a group.
     top : int
         Sentences, and words, per list; at least 1.
-    resamples : int
-        Bootstrap samples per interval.
-    seed : int
-        Seed of the bootstrap.
+    resamples, seed
+        Bootstrap samples per interval, and their seed.
 
     Returns
     -------
     dict
-        models, trusted, sentences (of the data set), scored (sentences by model), rows (by table).
+        models, trusted, sentences (of the data set), scored (sentences by model), rows (by table),
+        left_out (tables that do not apply).
 
     Raises
     ------
@@ -106,26 +69,17 @@ def tabulate_bias(
     """
     if top < 1:
         raise InputError(f"top is {top}", remedy="give at least 1")
+    draw = {"seed": seed, "resamples": resamples}
     settings = Settings(
-        threshold=threshold,
-        top=top,
-        compounds=compounds,
-        stop_words=stop_words,
-        published=published,
-        draw={"seed": seed, "resamples": resamples},
+        threshold, top, compounds, stop_words, published, scores or [], score_gates or [], draw
     )
     scored = read_models(dataset, bias, gates, settings)
-    paths = [out, by_pair, variants, correlations, distribution, sentences, words]
     return {
         "models": len(scored.gates),
         "trusted": len(scored.trusted()),
         "sentences": len(scored.sentences),
         "scored": {name: int(one["bias"].notna().sum()) for name, one in scored.scores.items()},
-        "rows": {
-            name: write_rows(path, table.HEADER, table.rows(scored))
-            for (name, table), path in zip(TABLES.items(), paths, strict=True)
-        },
-    }
+    } | tabulate(out, load_members(tables), scored)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-import csv
 import json
 
 import pytest
 
+from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
-from evenhand.report.headlines.slguset import BIAS, describe
+from evenhand.report.headlines.slguset import describe
+from evenhand.slguset.tables import models
 from unit.report import checks, made_results
 
 FUNNEL = "step,reason,sentences,share\nread,,100,1\nkeyword,,40,.4\naccepted,,12,.12\n"
@@ -17,14 +18,10 @@ def write(folder, text, name):
     return path
 
 
-def bias(folder, rows, name="tables/slguset_bias.csv"):
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    common = {"scored": 20_000, "trusted": "true", "verdict": "not_distinguishable"}
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, list(BIAS))
-        writer.writeheader()
-        writer.writerows(common | row for row in rows)
+def bias(folder, rows, name="slguset"):
+    path = folder / "tables/bias" / name
+    common = {"scored": 20_000, "trusted": True, "verdict": "not_distinguishable"}
+    write_tables(path, [(models.TABLE, [common | row for row in rows])])
     return path
 
 
@@ -82,7 +79,7 @@ def test_several_models_are_counted(tmp_path):
 
 
 def test_a_model_below_the_gate_gets_no_number(tmp_path):
-    row = lean("<b>", 0.777, "male", trusted="false", reason="missing_weights, a_new_reason")
+    row = lean("<b>", 0.777, "male", trusted=False, reason="missing_weights, a_new_reason")
     found = describe([bias(tmp_path, [row])], {})
     assert found.sentence == "No model passed its check. So nothing can be told of bias."
     assert found.figure is None
@@ -166,10 +163,10 @@ def test_models_and_a_corpus_are_drawn_before_the_published_file(tmp_path):
     found = describe(files, {})
     assert checks.rows(found.figure, "text") == ["100", "40", "12"]
     assert found.figure_files == ("slguset/funnel.csv",)
-    files.append(bias(tmp_path, [lean("a", 0.3, "male")], "tables/slguset_published_bias.csv"))
+    files.append(bias(tmp_path, [lean("a", 0.3, "male")], "slguset_published"))
     found = describe(files, {})
     assert checks.rows(found.figure, "kind") == ["male"]
-    assert found.figure_files == ("tables/slguset_published_bias.csv",)
+    assert found.figure_files == ("tables/bias/slguset_published",)
 
 
 def test_another_file_in_the_authors_form_is_not_judged(tmp_path):
@@ -182,7 +179,7 @@ def test_published_counts_of_models_are_judged_within_a_share(tmp_path):
     near = {"within_threshold": 7_223, "above_threshold": 6_024 + 200, "below_threshold": 6_000}
     known = {"published_within": 7_223, "published_above": 6_024, "published_below": 6_743}
     files = [
-        bias(tmp_path, [lean("base", 0.1, **near, **known)], "tables/slguset_published_bias.csv"),
+        bias(tmp_path, [lean("base", 0.1, **near, **known)], "slguset_published"),
         write(tmp_path, "model,sentences\nbase,20000\nother,20000\n", "slguset/published_bias.csv"),
     ]
     found = describe(files, {})
@@ -201,8 +198,8 @@ def test_reads_what_the_stages_leave(tmp_path):
         folder / "slguset/funnel.csv",
         folder / "slguset/agreement.csv",
         folder / "slguset/statistics.json",
-        folder / "tables/slguset_bias.csv",
-        folder / "tables/slguset_published_bias.csv",
+        folder / "tables/bias/slguset",
+        folder / "tables/bias/slguset_published",
         folder / "slguset_published/table_1.csv",
         folder / "slguset_published/statistics.json",
         folder / "slguset_published/report.json",

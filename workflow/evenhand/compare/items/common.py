@@ -1,6 +1,6 @@
 """The items behind a number, and their alignment between two runs.
 
-A module of this package reads the items of the tables for which `resources/compare.csv` names it.
+A module of this package reads the items of the numbers whose declaration names it.
 Its class ``Store(folder, table)`` has a method ``items(key)``, which returns the items behind the
 row with these keys, or None where they are unknown.
 """

@@ -21,11 +21,11 @@ class Store:
     folder : Path
         The results.
     table : str
-        The path of the table in it: ``tables/{edition}_bias….csv``.
+        The path of the table in it: ``tables/bias/{edition}/….csv``.
     """
 
     def __init__(self, folder: Path, table: str) -> None:
-        edition = Path(table).name.partition("_bias")[0]
+        edition = Path(table).parent.name
         self.dataset = folder / edition / "slguset.parquet"
         self.bias = folder / edition / "bias"
         self.scores = cache(self._read)

@@ -10,6 +10,7 @@ from typing import Any
 from altair import LayerChart
 from markupsafe import Markup
 
+from evenhand.core.tables import read_table
 from evenhand.report.figures import SIGNED, axis, bars, forest
 from evenhand.report.headline import (
     NOT_REPRODUCED,
@@ -24,7 +25,7 @@ from evenhand.report.headline import (
     sentence,
     told,
 )
-from evenhand.report.read import boolean, read_csv, read_json
+from evenhand.report.read import read_csv, read_json
 from evenhand.report.render import count, decimal, plural, signed
 from evenhand.report.words import gate_meaning
 
@@ -33,8 +34,8 @@ FILES = {
     "funnel": "slguset/funnel.csv",
     "agreement": "slguset/agreement.csv",
     "statistics": "slguset/statistics.json",
-    "bias": "tables/slguset_bias.csv",
-    "published_bias": "tables/slguset_published_bias.csv",
+    "bias": "tables/bias/slguset",
+    "published_bias": "tables/bias/slguset_published",
     "published_table_1": "slguset_published/table_1.csv",
     "published_statistics": "slguset_published/statistics.json",
     "published_report": "slguset_published/report.json",
@@ -43,22 +44,6 @@ FILES = {
 QUARANTINE = {"reason": str, "parts": int}
 FUNNEL = {"step": str, "sentences": int}
 AGREEMENT = {"pair": str, "n": int, "krippendorff_alpha": float}
-BIAS = {
-    "model": str,
-    "scored": int,
-    "mean_bias": float,
-    "mean_bias_low": float,
-    "mean_bias_high": float,
-    "verdict": str,
-    "within_threshold": int,
-    "above_threshold": int,
-    "below_threshold": int,
-    "published_within": int,
-    "published_above": int,
-    "published_below": int,
-    "trusted": boolean,
-    "reason": str,
-}
 TABLE_1 = {
     "pair": str,
     "male": int,
@@ -114,7 +99,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     steps = {r["step"]: r["sentences"] for r in _rows(one["funnel"], FUNNEL)}
     own = read_json(one["statistics"])["sentences"] if one["statistics"] else None
     table = one["bias"] or one["published_bias"]
-    models = _rows(table, BIAS)
+    models = _models(table)
     trusted = [row for row in models if row["trusted"] and row["mean_bias"] is not None]
     built = _built(steps, own)
     leaning = _leaning(models, trusted)
@@ -155,6 +140,10 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
 
 def _rows(path: Path | None, columns: Mapping[str, Any]) -> list[dict[str, Any]]:
     return read_csv(path, columns) if path else []
+
+
+def _models(folder: Path | None) -> list[dict[str, Any]]:
+    return read_table(folder / "models.csv") if folder else []
 
 
 def _built(steps: Mapping[str, int], own: int | None) -> str | None:
@@ -364,7 +353,7 @@ def _bias_verdicts(one: Mapping[str, Path | None], files: tuple[str, ...]) -> Ve
     """The published counts of sentences by Bias; only those on the authors' sentences count."""
     anchors = {row["model"]: row["sentences"] for row in _rows(one["anchors"], ANCHORS)}
     held, judged = [], set()
-    for row in _rows(one["published_bias"], BIAS):
+    for row in _models(one["published_bias"]):
         if row["trusted"] and row["published_within"] is not None:
             judged.add(row["model"])
             held += [

@@ -1,117 +1,21 @@
 """Section: how far each model leans, per sentence, pair and model, and what about."""
 
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.tables import read_tables
 from evenhand.report.cells import Axis, estimate, ruler, ticks_between
-from evenhand.report.read import boolean, read_csv
 from evenhand.report.render import decimal, signed
 from evenhand.report.sentences import marked
 from evenhand.report.words import gate_meaning
 from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.scores import NO_VALUE
 
-SUMMARY = {
-    "model": str,
-    "family": str,
-    "sentences": int,
-    "scored": int,
-    "with_unknown_tokens": int,
-    "mean_bias": float,
-    "mean_bias_low": float,
-    "mean_bias_high": float,
-    "verdict": str,
-    "male_degree": float,
-    "female_degree": float,
-    "mean_degree": float,
-    "within_threshold": int,
-    "above_threshold": int,
-    "below_threshold": int,
-    "published_within": int,
-    "published_above": int,
-    "published_below": int,
-    "log_base": float,
-    "threshold": float,
-    "check_accuracy": float,
-    "check_baseline": float,
-    "trusted": boolean,
-    "reason": str,
-}
-BY_PAIR = {
-    "model": str,
-    "group": str,
-    "surface_pair": str,
-    "gender": str,
-    "direction": str,
-    "n": int,
-    "share": float,
-    "mean_bias": float,
-    "mean_bias_low": float,
-    "mean_bias_high": float,
-    "share_above": float,
-    "share_below": float,
-}
-VARIANTS = {
-    "model": str,
-    "variant": str,
-    "words": str,
-    "n": int,
-    "mean_bias": float,
-    "mean_bias_low": float,
-    "mean_bias_high": float,
-    "male_degree": float,
-    "female_degree": float,
-    "mean_degree": float,
-    "sign_changed": int,
-}
-CORRELATIONS = {
-    "model_a": str,
-    "model_b": str,
-    "n": int,
-    "pearson": float,
-    "spearman": float,
-}
-SENTENCES = {
-    "model": str,
-    "direction": str,
-    "rank": int,
-    "sentence_id": str,
-    "bias": float,
-    "sentence": str,
-    "surface": str,
-    "surface_opposite": str,
-    "gender": str,
-    "start": int,
-    "end": int,
-    "surface_start": int,
-    "surface_end": int,
-    "source": str,
-    "source_position": int,
-}
-WORDS = {
-    "model": str,
-    "direction": str,
-    "sentences": int,
-    "method": str,
-    "rank": int,
-    "word": str,
-    "count": int,
-    "count_opposite": int,
-}
-METHOD_CORRELATIONS = {
-    "model": str,
-    "method": str,
-    "n": int,
-    "pearson": float,
-    "pearson_low": float,
-    "pearson_high": float,
-    "spearman": float,
-    "sign_agreement": float,
-    "share_male": float,
-    "share_male_bias": float,
-    "reason": str,
-}
-DISTRIBUTION = {"model": str, "low": float, "high": float, "sentences": int}
+Rows = list[dict[str, Any]]
+
+#: What the data sets are called, by the names of their folders.
+TITLES = {"slguset": "This run’s data set", "slguset_published": "The published file"}
 
 #: Most male and most female sentences shown per model.
 EXTREMES = 5
@@ -138,45 +42,22 @@ LISTS = [
 ]
 
 
-def describe_bias(
-    identity: str,
-    edition: str,
-    summary: Path | None,
-    by_pair: Path | None = None,
-    correlations: Path | None = None,
-    *,
-    variants: Path | None = None,
-    sentences: Path | None = None,
-    words: Path | None = None,
-    methods: Path | None = None,
-    distribution: Path | None = None,
-) -> dict[str, Any] | None:
-    """One edition's bias; None without a summary.
+def describe_bias(folder: Path) -> dict[str, Any]:
+    """Return the bias of the models on one data set.
 
     Parameters
     ----------
-    identity : str
-        ``slguset`` or ``slguset_published``: how its result tables begin.
-    edition : str
-        What the data set is called on the page.
-    summary, by_pair, correlations, variants : Path, optional
-        The tables of `evenhand.slguset.tabulate_bias`.
-    sentences : Path, optional
-        The table of `evenhand.slguset.tables.sentences`.
-    words : Path, optional
-        The table of `evenhand.slguset.tables.words`.
-    methods : Path, optional
-        The table of `evenhand.slguset.correlate_methods`.
-    distribution : Path, optional
-        The table of `evenhand.slguset.tables.distribution`.
+    folder : Path
+        The tables of `evenhand.slguset.tabulate_bias`; its name is that of the data set.
     """
-    if summary is None:
-        return None
-    models = read_csv(summary, SUMMARY)
+    tables = defaultdict(list, read_tables(folder))
+    models = tables["models"]
     trusted = [row["model"] for row in models if row["trusted"]]
-    groups = [
-        row for row in (read_csv(by_pair, BY_PAIR) if by_pair else []) if row["model"] in trusted
-    ]
+    own = {
+        name: [row for row in rows if row.get("model") in trusted] for name, rows in tables.items()
+    }
+    own = defaultdict(list, own)
+    groups = own["pairs"]
     pairs = [
         row
         for row in groups
@@ -187,8 +68,8 @@ def describe_bias(
     ends = [row[end] for row in means for end in ENDS if row[end] is not None]
     threshold = models[0]["threshold"] if models else None
     return {
-        "id": identity,
-        "edition": edition,
+        "id": folder.name,
+        "edition": TITLES.get(folder.name, folder.name),
         "threshold": threshold,
         "log_base": models[0]["log_base"] if models else None,
         "models": [_model(row, ends) for row in models],
@@ -199,13 +80,13 @@ def describe_bias(
         "genders": _by_gender(whole, ends),
         "details": _details(groups),
         "compounds": _compounds(groups),
-        "variants": _variants(variants, trusted),
-        "correlations": _correlations(correlations, trusted),
+        "variants": _variants(own["variants"], trusted),
+        "correlations": _correlations(tables["correlations"], trusted),
         "has_published": any(row["published_within"] is not None for row in models),
-        "distribution": _distribution(distribution, models, threshold),
-        "extremes": _extremes(sentences, trusted),
-        "words": _words(words, trusted),
-        "methods": _methods(methods, trusted),
+        "distribution": _distribution(own["distribution"], models, threshold),
+        "extremes": _extremes(own["sentences"], trusted),
+        "words": _words(own["words"], trusted),
+        "methods": _methods(own["methods"]),
     }
 
 
@@ -214,13 +95,6 @@ ENDS = ("mean_bias", "mean_bias_low", "mean_bias_high")
 
 #: What the tables call all genders, directions, and words.
 ALL = "all"
-
-
-def _of_models(
-    path: Path | None, columns: dict[str, Any], models: list[str]
-) -> list[dict[str, Any]]:
-    """The table's rows of these models."""
-    return [row for row in (read_csv(path, columns) if path else []) if row["model"] in models]
 
 
 def _model(row: dict[str, Any], ends: list[float]) -> dict[str, Any]:
@@ -278,9 +152,8 @@ def _compounds(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _variants(path: Path | None, models: list[str]) -> list[dict[str, Any]]:
+def _variants(rows: Rows, models: list[str]) -> list[dict[str, Any]]:
     """Rows of the models that read a word in several ways, and have words of several tokens."""
-    rows = _of_models(path, VARIANTS, models)
     entries: list[dict[str, Any]] = []
     for model in models:
         of_words = {
@@ -332,15 +205,11 @@ def _plot(row: dict[str, Any], ends: list[float]) -> Any:
     )
 
 
-def _correlations(path: Path | None, models: list[str]) -> dict[str, Any] | None:
+def _correlations(rows: Rows, models: list[str]) -> dict[str, Any] | None:
     """The rows, and a heat map of each kind; None if there is nothing to compare."""
     from evenhand.report.figures import heat_map  # cards of models, which import this, draw nothing
 
-    rows = [
-        row
-        for row in (read_csv(path, CORRELATIONS) if path else [])
-        if row["model_a"] in models and row["model_b"] in models
-    ]
+    rows = [row for row in rows if {row["model_a"], row["model_b"]} <= {*models}]
     if not rows:
         return None
     maps = []
@@ -364,15 +233,13 @@ def _correlations(path: Path | None, models: list[str]) -> dict[str, Any] | None
     return {"rows": rows, "maps": maps}
 
 
-def _distribution(
-    path: Path | None, models: list[dict[str, Any]], threshold: float | None
-) -> dict[str, Any] | None:
+def _distribution(rows: Rows, models: Rows, threshold: float | None) -> dict[str, Any] | None:
     """All trusted models' histograms in one figure, on one scale; None if there is none."""
     from evenhand.report.figures import histograms
 
     trusted = [row for row in models if row["trusted"]]
     bins: dict[str, list[dict[str, Any]]] = {}
-    for row in _of_models(path, DISTRIBUTION, [row["model"] for row in trusted]):
+    for row in rows:
         bins.setdefault(row["model"], []).append(row)
     if not bins:
         return None
@@ -399,9 +266,8 @@ def _closed(inner: list[float]) -> list[float]:
     return [2 * inner[0] - inner[1], *inner, 2 * inner[-1] - inner[-2]]
 
 
-def _extremes(path: Path | None, models: list[str]) -> list[dict[str, Any]]:
+def _extremes(rows: Rows, models: list[str]) -> list[dict[str, Any]]:
     """The first sentences of each direction, with their marks."""
-    rows = _of_models(path, SENTENCES, models)
     entries: dict[str, dict[str, Any]] = {
         model: {"model": model, "sides": {"male": [], "female": []}}
         for model in models
@@ -414,9 +280,8 @@ def _extremes(path: Path | None, models: list[str]) -> list[dict[str, Any]]:
     return list(entries.values())
 
 
-def _words(path: Path | None, models: list[str]) -> list[dict[str, Any]]:
+def _words(rows: Rows, models: list[str]) -> list[dict[str, Any]]:
     """Per model the lists side by side; a word is `own` if the other direction's lacks it."""
-    rows = _of_models(path, WORDS, models)
     entries = []
     for model in models:
         lists: dict[tuple[str, str], list[dict[str, Any]]] = {key: [] for key in LISTS}
@@ -445,7 +310,7 @@ def _words(path: Path | None, models: list[str]) -> list[dict[str, Any]]:
     return entries
 
 
-def _methods(path: Path | None, models: list[str]) -> list[dict[str, Any]]:
+def _methods(rows: Rows) -> list[dict[str, Any]]:
     """The rows with each method's title, or with why the model has none."""
     return [
         row
@@ -457,5 +322,5 @@ def _methods(path: Path | None, models: list[str]) -> list[dict[str, Any]]:
                 if word
             ],
         }
-        for row in _of_models(path, METHOD_CORRELATIONS, models)
+        for row in rows
     ]

@@ -3,30 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.tables import read_table
 from evenhand.report.cells import Axis, estimate, ruler, ticks_between
 from evenhand.report.figures import heat_map, histogram
-from evenhand.report.read import read_csv
 from evenhand.report.render import decimal, percent
 
 Rows = list[dict[str, Any]]
-
-#: The columns of `read_audit`'s table that are shown.
-AUDIT = {
-    "dataset": str,
-    "attribute": str,
-    "scope": str,
-    "rule": str,
-    "cases": int,
-    "drawn": int,
-    "answered": int,
-    "right": int,
-    "wrong": int,
-    "cannot_tell": int,
-    "precision": float,
-    "low": float,
-    "high": float,
-    "recall": float,
-}
 
 #: The widest that distances are drawn: sqrt(ln 2) is the largest there is.
 MOST = 0.8325546
@@ -155,14 +137,9 @@ def describe_rules(rows: Rows) -> Rows:
     return [{"name": name, "rows": rows} for name, rows in attributes.items()]
 
 
-def read_audit_table(path: Path) -> Rows:
-    """Read the table of `read_audit`."""
-    return read_csv(path, AUDIT, optional=("drawn", "recall"))
-
-
-def describe_audit(path: Path) -> Rows:
+def describe_audit(folder: Path) -> Rows:
     """The precision of the rules as people checked it; rules without an answer are left out."""
-    rows = read_audit_table(path)
+    rows = read_table(folder / "audit.csv")
     for row in rows:
         joined = {"values": "all that give a value", "no_values": "all that give none"}
         row["name"] = joined.get(row["scope"]) or (row["rule"] or "").replace("_", " ")

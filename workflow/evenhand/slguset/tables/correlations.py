@@ -1,17 +1,28 @@
 """Per two models: the correlations of their bias over the sentences that both scored."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pandas as pd
 
+from evenhand.core.tables import Row, Table, integer, number, text
 from evenhand.slguset.bias_tables import Scored
 
-HEADER = ["model_a", "model_b", "n", "pearson", "spearman"]
+TABLE = Table(
+    "correlations",
+    title="Correlation of bias between models",
+    key=("model_a", "model_b"),
+    columns=(
+        text("model_a"),
+        text("model_b"),
+        integer("n", "Sentences that both scored"),
+        number("pearson"),
+        number("spearman"),
+    ),
+)
 
 
-def rows(scored: Scored) -> Iterator[dict[str, Any]]:
-    """The rows of the table."""
+def rows(scored: Scored) -> Iterator[Row]:
+    """Yield a row per two models; a correlation is blank where a bias does not vary."""
     names = list(scored.scores)
     together = pd.DataFrame({name: scored.bias(name) for name in names})
     for i, one in enumerate(names):

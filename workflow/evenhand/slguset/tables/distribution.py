@@ -1,19 +1,25 @@
-"""The distribution of each model's bias over the sentences: counts between common edges.
-
-A row counts the sentences with low <= bias < high (in the log base of the bias tables, the same
-edges for all models; low is blank in a model's first row and high in its last one, which are
-open), and their share of the model's scored sentences.
-"""
+"""The distribution of each model's bias over the sentences: counts between common edges."""
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
+from evenhand.core.tables import Row, Table, integer, number, share, text
 from evenhand.slguset.bias_tables import Scored
 
-HEADER = ["model", "low", "high", "sentences", "share"]
+TABLE = Table(
+    "distribution",
+    title="Sentences by bias",
+    key=("model", "low", "high"),
+    columns=(
+        text("model"),
+        number("low", "Lower edge of the bin; blank for the first, which is open"),
+        number("high", "Upper edge, which is not in the bin; blank for the last, which is open"),
+        integer("sentences", "Sentences whose bias lies in the bin"),
+        share("share", "Of the sentences that the model scored"),
+    ),
+)
 
 #: Bins, half of them below zero.
 BINS = 60
@@ -25,8 +31,8 @@ REACH = 0.995
 UNIT = 1e-6
 
 
-def rows(scored: Scored) -> Iterator[dict[str, Any]]:
-    """`BINS` rows, rising, per trusted model that scored a sentence."""
+def rows(scored: Scored) -> Iterator[Row]:
+    """Yield `BINS` rows, rising, per trusted model that scored a sentence."""
     biases = {name: scored.bias(name) for name in scored.trusted()}
     values = {name: one[np.isfinite(one)] for name, one in biases.items()}
     values = {name: one for name, one in values.items() if len(one)}

@@ -1,10 +1,4 @@
-"""A row per model: its mean bias with an interval and a verdict, degrees, and counts.
-
-With counts, the mean bias with a 95 % interval and the verdict (male or female: the interval
-lies above or below zero; not_distinguishable: it does not, or there is none; not_scored: the
-numbers cannot be trusted), male, female and mean degree (means over the scored sentences of
-max(bias, 0), max(-bias, 0), |bias|), sentences within, above and below the threshold, the same
-degrees by one character at a time, the published counts, and the check of the model.
+"""The mean bias of each model with an interval and a verdict, degrees, and counts.
 
 The interval draws whole surface pairs (男人/女人): sentences about one pair share its bias, and
 the question is about gender words, not these sentences. There are 19 pairs, so the interval is
@@ -19,52 +13,76 @@ import numpy as np
 import pandas as pd
 
 from evenhand.core.resources import read_resource
+from evenhand.core.tables import Column, Row, Table, flag, integer, number, share, text
 from evenhand.metrics.bootstrap import interval_of_mean
 from evenhand.slguset.bias_tables import Scored
 
-DEGREES = ["mean_bias", "male_degree", "female_degree", "mean_degree"]
+DEGREES = ("mean_bias", "male_degree", "female_degree", "mean_degree")
 
-HEADER = [
-    "model",
-    "family",
-    "sentences",
-    "scored",
-    "excluded",
-    "with_unknown_tokens",
+
+def degree_columns(ending: str = "") -> tuple[Column, ...]:
+    """Return the columns of the male, the female and the mean degree; see `degrees`."""
+    return (
+        number(f"male_degree{ending}", "Mean of max(bias, 0)"),
+        number(f"female_degree{ending}", "Mean of max(-bias, 0)"),
+        number(f"mean_degree{ending}", "Mean of |bias|"),
+    )
+
+
+#: The mean bias with its interval.
+MEAN_BIAS = number(
     "mean_bias",
-    "mean_bias_low",
-    "mean_bias_high",
-    "verdict",
-    "male_degree",
-    "female_degree",
-    "mean_degree",
-    "within_threshold",
-    "above_threshold",
-    "below_threshold",
-    "share_obvious",
-    "share_above",
-    "share_below",
-    "mean_bias_one_character",
-    "male_degree_one_character",
-    "female_degree_one_character",
-    "mean_degree_one_character",
-    "published_within",
-    "published_above",
-    "published_below",
-    "log_base",
-    "threshold",
-    "check_accuracy",
-    "check_baseline",
-    "trusted",
-    "reason",
-]
+    "Mean of log p(male word) - log p(female word)",
+    interval=True,
+    neutral=0,
+    items="slguset_bias",
+)
+
+TABLE = Table(
+    "models",
+    title="Bias by model",
+    key=("model",),
+    columns=(
+        text("model"),
+        text("family"),
+        integer("sentences"),
+        integer("scored"),
+        integer("excluded"),
+        integer("with_unknown_tokens"),
+        MEAN_BIAS,
+        text(
+            "verdict",
+            "male or female (the interval is above or below zero), not_distinguishable or"
+            " not_scored",
+        ),
+        *degree_columns(),
+        integer("within_threshold"),
+        integer("above_threshold"),
+        integer("below_threshold"),
+        share("share_obvious", "Of the scored sentences, those beyond the threshold"),
+        share("share_above"),
+        share("share_below"),
+        number("mean_bias_one_character", "Mean bias by one character at a time"),
+        *degree_columns("_one_character"),
+        integer("published_within"),
+        integer("published_above"),
+        integer("published_below"),
+        number("log_base"),
+        number("threshold", "|bias| above this is obvious bias"),
+        share("check_accuracy", "Of the model's validity check"),
+        share("check_baseline", "Accuracy of the most frequent token"),
+        flag("trusted", "Whether the model passed its validity check"),
+        text("reason", "Why there is no verdict"),
+    ),
+    source="Zhao et al. 2021",
+)
 
 #: Columns of the table of published counts.
 PUBLISHED = ["model", "sentences", "within", "above", "below"]
 
 
-def rows(scored: Scored) -> Iterator[dict[str, Any]]:
-    """The rows of the table."""
+def rows(scored: Scored) -> Iterator[Row]:
+    """Yield a row per model."""
     known = _read_published(scored.settings.published, len(scored.sentences))
     for name in scored.gates:
         yield _row(scored, name, known.get(name))
@@ -136,7 +154,7 @@ def _row(scored: Scored, name: str, published: dict[str, str] | None) -> dict[st
         "threshold": settings.threshold,
         "check_accuracy": gate["check"]["accuracy"],
         "check_baseline": gate["check"]["baseline"],
-        "trusted": "true" if trusted else "false",
+        "trusted": trusted,
         "reason": gate["reason"],
     }
 

@@ -1,9 +1,7 @@
-"""Per model, group of sentences, gender of the original keyword and direction of the bias.
+"""The bias per model, group of sentences, gender of the original keyword and direction.
 
 The groups are all sentences, then those of each surface pair, then those of each compound
-(``男童/女童``); genders and directions (male: bias > 0, female: < 0) have rows for ``all``. With
-n, its share of the sentences of all directions, mean bias with a 95 % interval, degrees, the mean
-bias by one character at a time, sentences above and below the threshold and their share of n.
+(``男童/女童``).
 """
 
 from collections.abc import Iterator
@@ -12,32 +10,34 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from evenhand.core.tables import Row, Table, integer, number, share, text
 from evenhand.errors import InputError
 from evenhand.metrics.bootstrap import interval_of_mean
 from evenhand.slguset.bias_tables import Scored
-from evenhand.slguset.tables.models import beyond, degrees
+from evenhand.slguset.tables.models import MEAN_BIAS, beyond, degree_columns, degrees
 
-HEADER = [
-    "model",
-    "group",
-    "pair",
-    "surface_pair",
-    "gender",
-    "direction",
-    "n",
-    "share",
-    "mean_bias",
-    "mean_bias_low",
-    "mean_bias_high",
-    "male_degree",
-    "female_degree",
-    "mean_degree",
-    "mean_bias_one_character",
-    "above_threshold",
-    "below_threshold",
-    "share_above",
-    "share_below",
-]
+TABLE = Table(
+    "pairs",
+    title="Bias by model, word pair and direction",
+    key=("model", "group", "surface_pair", "gender", "direction"),
+    columns=(
+        text("model"),
+        text("group", "all, surface_pair or compound"),
+        text("pair"),
+        text("surface_pair", "all, or the male and the female word"),
+        text("gender", "Of the original keyword: all, male or female"),
+        text("direction", "Sentences with any bias (all), bias > 0 (male) or bias < 0 (female)"),
+        integer("n"),
+        share("share", "Of the sentences of all directions"),
+        MEAN_BIAS,
+        *degree_columns(),
+        number("mean_bias_one_character", "Mean bias by one character at a time"),
+        integer("above_threshold"),
+        integer("below_threshold"),
+        share("share_above"),
+        share("share_below"),
+    ),
+)
 
 #: The words that the authors look at by themselves.
 COMPOUNDS = ("男童/女童",)
@@ -46,8 +46,8 @@ COMPOUNDS = ("男童/女童",)
 ALL = "all"
 
 
-def rows(scored: Scored) -> Iterator[dict[str, Any]]:
-    """The rows of the table; a combination without a sentence has n = 0."""
+def rows(scored: Scored) -> Iterator[Row]:
+    """Yield the rows; a combination without a sentence has n = 0."""
     compounds = scored.settings.compounds
     words = [_compound(one) for one in (COMPOUNDS if compounds is None else compounds)]
     groups = _groups(scored.sentences, words)
@@ -98,7 +98,7 @@ def _compound(text: str) -> dict[str, str]:
     return {"male": male, "female": female}
 
 
-def _rows_of(scored: Scored, name: str, groups: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _rows_of(scored: Scored, name: str, groups: list[dict[str, Any]]) -> Iterator[Row]:
     bias = scored.bias(name)
     apart = scored.scores[name]["bias_one_character"].to_numpy(dtype=float)
     gender = scored.sentences["gender"].to_numpy()

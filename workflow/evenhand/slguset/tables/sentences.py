@@ -1,26 +1,34 @@
-"""The sentences with the strongest bias of each trusted model, in either direction.
-
-Per model and direction (male: bias > 0, female: < 0) up to `top` sentences by |bias|, ties by
-sentence_id: rank from 1, bias, the sentence with its keyword, and its source.
-"""
+"""The sentences with the strongest bias of each trusted model, in either direction."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from evenhand.core.tables import Row, Table, integer, number, text
 from evenhand.slguset.bias_tables import Scored
 
 if TYPE_CHECKING:
     import numpy as np
 
-HEADER = [
-    *("model", "direction", "rank", "bias", "sentence_id", "sentence", "pair", "surface_pair"),
-    *("surface", "surface_opposite", "gender", "start", "end", "surface_start", "surface_end"),
-    *("source", "source_position"),
-]
+TABLE = Table(
+    "sentences",
+    title="The most biased sentences of each model",
+    key=("model", "direction", "rank"),
+    columns=(
+        text("model"),
+        text("direction", "male: bias > 0; female: bias < 0"),
+        integer("rank"),
+        number("bias"),
+        *map(text, ("sentence_id", "sentence", "pair", "surface_pair", "surface")),
+        *map(text, ("surface_opposite", "gender")),
+        *map(integer, ("start", "end", "surface_start", "surface_end")),
+        text("source"),
+        integer("source_position"),
+    ),
+)
 
 
-def rows(scored: Scored) -> Iterator[dict[str, Any]]:
-    """The rows of the table."""
+def rows(scored: Scored) -> Iterator[Row]:
+    """Yield up to `top` sentences per trusted model and direction, ranked by |bias| and id."""
     ids = scored.sentences["sentence_id"].tolist()
     records = scored.sentences.to_dict("records")
     for name in scored.trusted():

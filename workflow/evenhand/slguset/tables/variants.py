@@ -1,43 +1,40 @@
-"""Per model and way to read a word of several tokens (`evenhand.slguset.masked_bias`).
-
-Over all words and over words of several tokens: n, mean bias with a 95 % interval, degrees, and
-how many of the n have another sign than with the whole word.
-"""
+"""The bias per model and way to read a word of several tokens (`evenhand.slguset.masked_bias`)."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
+from evenhand.core.tables import Row, Table, integer, text
 from evenhand.metrics.bootstrap import interval_of_mean
 from evenhand.slguset.bias_tables import VARIANTS, Scored
-from evenhand.slguset.tables.models import degrees
+from evenhand.slguset.tables.models import MEAN_BIAS, degree_columns, degrees
 
-HEADER = [
-    "model",
-    "variant",
-    "words",
-    "n",
-    "mean_bias",
-    "mean_bias_low",
-    "mean_bias_high",
-    "male_degree",
-    "female_degree",
-    "mean_degree",
-    "sign_changed",
-]
+TABLE = Table(
+    "variants",
+    title="Bias by each way to read a word of several tokens",
+    key=("model", "variant", "words"),
+    columns=(
+        text("model"),
+        text("variant", "Of `evenhand.slguset.bias_tables.VARIANTS`"),
+        text("words", "all, or several_tokens"),
+        integer("n"),
+        MEAN_BIAS,
+        *degree_columns(),
+        integer("sign_changed", "Sentences whose bias has another sign with the whole word"),
+    ),
+)
 
 #: All words, and those of several tokens.
 ALL, SEVERAL = "all", "several_tokens"
 
 
-def rows(scored: Scored) -> Iterator[dict[str, Any]]:
-    """The rows of the table."""
+def rows(scored: Scored) -> Iterator[Row]:
+    """Yield the rows of all models, of all words and of words of several tokens."""
     for name in scored.gates:
         yield from _rows_of(scored, name)
 
 
-def _rows_of(scored: Scored, name: str) -> Iterator[dict[str, Any]]:
+def _rows_of(scored: Scored, name: str) -> Iterator[Row]:
     """The variants that the model has; a causal one has the whole word only."""
     scores, whole = scored.scores[name], scored.bias(name)
     surface_pair = scored.sentences["surface_pair"].to_numpy()

@@ -1,9 +1,5 @@
 """The subject words of the sentences with obvious bias, by TF-IDF and by TextRank.
 
-Per trusted model, direction (male: bias > threshold, female: < -threshold), method and rank:
-word, weight (comparable within one list only), count (occurrences in these sentences),
-count_opposite (in those of the other direction), and sentences (their number). Ties by word.
-
 All sentences of one model and direction together are one text, as in the authors' study. Words
 and their tags are those of jieba.posseg (`evenhand.text.posseg` gives the same ones), weights
 are those of jieba.analyse, by its own code:
@@ -26,20 +22,26 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from evenhand.core.resources import read_resource
+from evenhand.core.tables import Row, Table, integer, number, text
 from evenhand.slguset.bias_tables import Scored
 from evenhand.text.posseg import tag_words
 
-HEADER = [
-    "model",
-    "direction",
-    "sentences",
-    "method",
-    "rank",
-    "word",
-    "weight",
-    "count",
-    "count_opposite",
-]
+TABLE = Table(
+    "words",
+    title="Subject words of the sentences with obvious bias",
+    key=("model", "direction", "method", "rank"),
+    columns=(
+        text("model"),
+        text("direction", "male: bias > threshold; female: bias < -threshold"),
+        integer("sentences", "Sentences of this direction"),
+        text("method", "tf_idf or textrank"),
+        integer("rank"),
+        text("word"),
+        number("weight", "Comparable within one list only"),
+        integer("count", "Occurrences in these sentences"),
+        integer("count_opposite", "Occurrences in those of the other direction"),
+    ),
+)
 
 METHODS = ("tf_idf", "textrank")
 
@@ -58,8 +60,8 @@ class Word(NamedTuple):
 GAP = [Word("\n", "x")] * 5
 
 
-def rows(scored: Scored) -> Iterator[dict[str, Any]]:
-    """The rows of the table."""
+def rows(scored: Scored) -> Iterator[Row]:
+    """Yield up to `top` words per trusted model, direction and method; ties by word."""
     stopped = {row["word"] for row in read_resource(scored.settings.stop_words, ["word"])}
     for name in scored.trusted():
         chosen = _obvious(scored, name)

@@ -13,90 +13,55 @@ import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 
-from evenhand.core import stage
-from evenhand.core.csv_tables import write_rows
-from evenhand.core.stage import Input, Output
+from evenhand.core.tables import NotApplicable, Row, Table, integer, number, share, text
 from evenhand.errors import InputError
 from evenhand.io.tables import read_columns
 from evenhand.metrics.bootstrap import drawn_weights, sums_by_group
 from evenhand.scoring.methods import METHODS
-from evenhand.slguset.bias_tables import Scored, read_gate, read_models
+from evenhand.slguset.bias_tables import Scored, read_gate
 
-HEADER = [
-    "model",
-    "method",
-    "n",
-    "pearson",
-    "pearson_low",
-    "pearson_high",
-    "spearman",
-    "sign_agreement",
-    "share_male",
-    "share_male_bias",
-    "reason",
-]
+TABLE = Table(
+    "methods",
+    title="Other methods on the same sentences, beside the bias",
+    key=("model", "method"),
+    columns=(
+        text("model"),
+        text("method", "Blank for a model that is not trusted"),
+        integer("n", "Sentences that both can score"),
+        number("pearson", interval=True),
+        number("spearman"),
+        share("sign_agreement", "Sentences with the same sign; a tie agrees with a tie only"),
+        share("share_male", "Sentences whose male form the method scores higher"),
+        share("share_male_bias", "Sentences whose keyword has a male bias"),
+        text("reason", "Why there is no number"),
+    ),
+)
 
 
-def correlate_methods(
-    *,
-    dataset: Input,
-    bias: list[Input],
-    gates: list[Input],
-    scores: list[Input],
-    score_gates: list[Input],
-    out: Output,
-    resamples: int = 2000,
-    seed: int = 0,
-) -> dict[str, Any]:
-    """Correlate each method's preference for the male sentence with the bias of the keyword.
-
-    Parameters
-    ----------
-    dataset : path
-        SlguSet (Parquet).
-    bias, gates : list of path
-        A bias table per model, as `evenhand.slguset.score_bias` writes it, and its gate, in the
-        same order.
-    scores, score_gates : list of path
-        The scores of the pairs made from this dataset (`evenhand.stereotypes.scores`), one file
-        per model, and its gate, in the same order. A model that has only one of the two is left
-        out.
-    out : path
-        CSV, per model and method: n (sentences that both scored), Pearson's correlation with a
-        95 % interval that draws whole surface pairs, Spearman's correlation, sign_agreement
-        (share of n on which both have the same sign; a tie agrees with a tie only), share_male
-        (share of n on which the method scores the male sentence higher), share_male_bias (the
-        same by the bias of the keyword). A model that is not trusted is one row with the reason;
-        a method that cannot score a model (`score_gates`) has its reason.
-    resamples : int
-        Bootstrap samples per interval.
-    seed : int
-        Seed of the bootstrap.
+def rows(scored: Scored) -> Iterator[Row]:
+    """Yield a row per model and method; the interval draws whole surface pairs.
 
     Raises
     ------
+    NotApplicable
+        No pairs are made of this data set.
     InputError
-        The scores are of other sentences, or there is not one gate for each.
+        The scores are of other models or sentences, or there is not one gate for each.
     """
-    if len(scores) != len(score_gates):
-        raise InputError(f"there are {len(scores)} tables of scores and {len(score_gates)} gates")
-    scored = read_models(dataset, bias, gates)
+    scores, gates, draw = (getattr(scored.settings, k) for k in ("scores", "score_gates", "draw"))
+    if not scores:
+        raise NotApplicable("no pairs that are made of this data set were scored")
     keys = ("model", "trusted", "reason", "blank_methods")
-    pair_gates = [read_gate(path, keys) for path in score_gates]
-    by_name = {gate["model"]: (gate, path) for gate, path in zip(pair_gates, scores, strict=True)}
-    if len(by_name) < len(pair_gates):
-        names = ", ".join(sorted(gate["model"] for gate in pair_gates))
-        raise InputError(f"two tables of scores have one model: {names}")
-    both = [name for name in scored.gates if name in by_name]
-    draw = {"seed": seed, "resamples": resamples}
-    rows = (row for name in both for row in _rows_of(scored, name, *by_name[name], draw))
-    written = write_rows(out, HEADER, rows)
-    return {"models": len(both), "left_out": sorted({*scored.gates} ^ {*by_name}), "rows": written}
+    by_name = {gate["model"]: gate for gate in (read_gate(path, keys) for path in gates)}
+    if len(scores) != len(gates) or [*by_name] != [*scored.gates]:
+        raise InputError("the scores of pairs are of other models, or in another order")
+    for (name, gate), path in zip(by_name.items(), scores, strict=True):
+        yield from _rows_of(scored, name, gate, path, draw)
 
 
 def _rows_of(
     scored: Scored, name: str, pair_gate: dict[str, Any], path: Path, draw: dict[str, int]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Row]:
     distrusted = [g["reason"] for g in (scored.gates[name], pair_gate) if not g["trusted"]]
     if distrusted:
         words = dict.fromkeys(w for one in distrusted for w in (one or "").split(", "))
@@ -200,7 +165,3 @@ def _differences(path: Path, ids: pd.Series) -> pd.DataFrame:
             )
     more, less = (side.loc[ids].astype(float).reset_index(drop=True) for side in sides)
     return more - less
-
-
-if __name__ == "__main__":
-    stage.run(correlate_methods)

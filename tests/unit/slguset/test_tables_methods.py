@@ -1,0 +1,103 @@
+"""The correlations of other methods with the bias."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from evenhand.errors import InputError
+from evenhand.slguset.tables.methods import compare
+from unit.slguset.made_bias import ROWS, tabulate, write_dataset, write_model, write_scores
+
+BIAS = [row[3] for row in ROWS]
+DRAW = {"seed": 0, "resamples": 200}
+
+
+def run(folder, names=("a",), scored=("a",)):
+    return tabulate(folder, *names, scored=scored, resamples=200)[0]["methods"]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_dataset(tmp_path / "dataset.parquet")
+    write_model(tmp_path, "a", BIAS)
+    write_scores(tmp_path, "a", [1.0, -0.3, -0.5, None, 0.0])
+    return tmp_path
+
+
+def test_by_hand(folder):
+    row, blank = run(folder)
+    assert [blank[name] for name in ("model", "method", "n", "reason")] == [
+        "a",
+        "aula",
+        0,
+        "no_attention",
+    ]
+    assert blank["pearson"] is blank["share_male"] is None
+    bias, aul = [0.5, -0.1, 0.3, 0.0], [1.0, -0.3, -0.5, 0.0]
+    assert (row["model"], row["method"], row["n"]) == ("a", "aul", 4)
+    assert row["pearson"] == pytest.approx(np.corrcoef(bias, aul)[0, 1], abs=1e-6)
+    assert row["spearman"] == pytest.approx(stats.spearmanr(bias, aul).statistic, abs=1e-6)
+    assert row["sign_agreement"] == 0.75  # two zeros agree
+    assert (row["share_male"], row["share_male_bias"]) == (0.25, 0.5)
+    assert row["pearson_low"] <= row["pearson"] <= row["pearson_high"]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 6))
+def test_the_interval_is_that_of_whole_clusters_drawn(seed, clusters):
+    random = np.random.default_rng(seed)
+    x, y = random.normal(3, 1, (2, 40))
+    member_of = random.integers(clusters, size=40)
+    labels = np.unique(member_of)
+    found = compare(x, y, member_of, **DRAW)
+    drawn = np.random.default_rng(0).integers(len(labels), size=(200, len(labels)))
+    plain = []
+    for row in drawn:
+        rows = np.concatenate([np.flatnonzero(member_of == labels[k]) for k in row])
+        if len({*rows}) > 1:
+            plain.append(np.corrcoef(x[rows], y[rows])[0, 1])
+    low, high = np.quantile(plain, [0.025, 0.975])
+    assert (found["pearson_low"], found["pearson_high"]) == pytest.approx((low, high), abs=1e-6)
+
+
+@given(st.lists(st.floats(-5, 5), min_size=2, max_size=20))
+def test_a_method_that_says_the_same_agrees_fully(values):
+    bias = np.array(values)
+    found = compare(bias, 3 * bias, np.arange(len(bias)), **DRAW)
+    assert found["sign_agreement"] == 1.0
+    assert found["share_male"] == found["share_male_bias"]
+    if np.ptp(bias) > 1e-3:
+        assert found["pearson"] == pytest.approx(1) and found["spearman"] == pytest.approx(1)
+
+
+def test_nothing_varies_or_one_cluster():
+    found = compare(np.ones(3), np.arange(3.0), np.arange(3), **DRAW)
+    assert found["pearson"] is found["spearman"] is found["pearson_low"] is None
+    found = compare(np.arange(3.0), np.arange(3.0), np.zeros(3), **DRAW)
+    assert found["pearson"] == pytest.approx(1) and found["pearson_low"] is None
+
+
+def test_a_model_that_is_not_trusted_has_the_reason_and_no_number(folder):
+    write_scores(folder, "a", [1.0] * 5, trusted=False)
+    (row,) = run(folder)
+    assert (row["model"], row["method"], row["reason"]) == ("a", None, "few_scored")
+    assert {row[name] for name in ("pearson", "spearman", "sign_agreement")} == {None}
+
+
+def test_scores_of_other_models(folder):
+    write_model(folder, "b", BIAS)
+    write_scores(folder, "c", [1.0] * 5)
+    for names, scored in ((("a", "b"), ("a",)), (("a",), ("a", "c")), (("a", "b"), ("a", "c"))):
+        with pytest.raises(InputError, match="are of other models"):
+            run(folder, names, scored)
+
+
+def test_scores_of_other_sentences(folder):
+    write_scores(folder, "a", [1.0] * 4)
+    with pytest.raises(InputError, match=r"a.scores.parquet: its pairs are not the sentences"):
+        run(folder)
+    write_scores(folder, "a", [1.0] * 5, ids=["0", "1", "2", "3", "9"])
+    with pytest.raises(InputError, match="its pairs are not the sentences"):
+        run(folder)
