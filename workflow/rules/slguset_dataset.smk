@@ -9,9 +9,8 @@ rule build_dataset:
     output:
         out="<results>/slguset/slguset.parquet",
         table="<results>/slguset/slguset.csv",
-        agreement=shown("<results>/slguset/agreement.csv"),
+        tables=shown_folder("<results>/tables/annotation"),
         disagreements="<results>/slguset/annotation/disagreements.csv",
-        annotators="<results>/slguset/annotation/annotators.csv",
     conda:
         "../../envs/extract.yaml"
     params:
@@ -27,7 +26,7 @@ rule describe_dataset:
         keywords=table("keywords"),
         published=table("published_counts"),
     output:
-        table=shown("<results>/{edition}/table_1.csv"),
+        table=shown_folder("<results>/tables/sentences/{edition}"),
         statistics="<results>/{edition}/statistics.json",
     conda:
         "../../envs/extract.yaml"
@@ -44,9 +43,9 @@ rule write_card:
     input:
         answers=expand("<results>/slguset/annotation/{round}/answers.parquet", round=ANNOTATED),
         statistics="<results>/slguset/statistics.json",
-        table="<results>/slguset/table_1.csv",
-        agreement="<results>/slguset/agreement.csv",
-        funnel="<results>/slguset/funnel.csv",
+        table="<results>/tables/sentences/slguset",
+        annotation="<results>/tables/annotation",
+        corpus="<results>/tables/corpus",
         template="workflow/evenhand/slguset/templates/data_card.md.jinja",
     output:
         shown("<results>/slguset/README.md"),

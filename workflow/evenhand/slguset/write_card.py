@@ -1,14 +1,13 @@
 """Write the data set's card, in the format of the Hugging Face hub."""
 
-import csv
 import json
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
+from evenhand.core.tables import read_table
 from evenhand.errors import InputError
 from evenhand.io.markdown import render, size_category
 from evenhand.io.tables import read_rows
@@ -19,8 +18,8 @@ def write_card(
     answers: list[Input],
     statistics: Input,
     table: Input,
-    agreement: Input,
-    funnel: Input,
+    annotation: Input,
+    corpus: Input,
     template: Input,
     out: Output,
     name: str = "SlguSet",
@@ -36,9 +35,9 @@ def write_card(
     answers : list of Path
         answers.parquet of each round, for the number of annotators.
     statistics, table : Path
-        statistics.json and table_1.csv of the data set.
-    agreement, funnel : Path
-        agreement.csv and funnel.csv.
+        statistics.json, and the folder of Table 1, of `describe_dataset`.
+    annotation, corpus : Path
+        The folders of tables of `build_dataset` and `count_funnel`.
     template : Path
         The card's template (data_card.md.jinja).
     out : Path
@@ -65,13 +64,8 @@ def write_card(
         A table lacks a column, or the numbers of the tables contradict each other.
     """
     facts = json.loads(statistics.read_text(encoding="utf-8"))
-    pairs = _read(table, {"pair": str, "surface": str, "male": int, "female": int, "total": int})
-    agreed = _read(
-        agreement,
-        {"pair": str, "n": int, "unanimous": int, "percent_agreement": float,
-         "fleiss_kappa": float, "krippendorff_alpha": float},
-    )  # fmt: skip
-    steps = _read(funnel, {"step": str, "reason": str, "sentences": int, "share": float})
+    pairs = read_table(table / "table_1.csv")
+    agreed = read_table(annotation / "agreement.csv")
     overall = next((row for row in agreed if row["pair"] == "all"), None)
     sentences = facts["sentences"]
     if overall is None or sum(row["total"] for row in pairs) != sentences:
@@ -94,7 +88,7 @@ def write_card(
             "pairs": [row for row in pairs if row["total"]],
             "male": sum(row["male"] for row in pairs),
             "female": sum(row["female"] for row in pairs),
-            "funnel": steps,
+            "funnel": read_table(corpus / "funnel.csv"),
             "agreement": agreed,
             "overall": overall,
             "annotators": _count_annotators(answers),
@@ -102,18 +96,6 @@ def write_card(
     )
     out.write_text(text, encoding="utf-8")
     return {"sentences": sentences}
-
-
-def _read(path: Path, columns: dict[str, Callable[[str], Any]]) -> list[dict[str, Any]]:
-    """Rows of a result table; blank cells are None."""
-    with path.open(encoding="utf-8", newline="") as stream:
-        reader = csv.DictReader(stream)
-        if missing := [name for name in columns if name not in (reader.fieldnames or [])]:
-            raise InputError(f"lacks the column {missing[0]}", file=path, line=1)
-        return [
-            {name: kind(row[name]) if row[name] else None for name, kind in columns.items()}
-            for row in reader
-        ]
 
 
 def _count_annotators(answers: list[Path]) -> int:

@@ -75,17 +75,17 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     text, more = _found(results)
     of = partial(places, found, FILES)
     return Headline(
-        sentence=told(text, of("scores")),
+        sentence=told(text, of("scores/bias_scores")),
         more=more,
         figure=figure,
         caption=caption,
-        figure_files=of("scores"),
+        figure_files=of("scores/bias_scores"),
         verdicts=[
             Verdicts(
                 "StereoSet’s LMS, SS and ICAT of released systems, a row per system and part",
                 tally(row["verdict"] for row in read_table(path / "stereoset.csv")),
                 "Computed from the authors’ own sentence scores: a check of our arithmetic.",
-                [place(path, FILES["released"])],
+                [f"{place(path, FILES['released'])}/stereoset.csv"],
             )
             for path in found["released"]
         ],
@@ -112,7 +112,7 @@ def _results(
     return [
         {
             "set": about.get("title") or one,
-            "file": place(path, FILES["scores"]),
+            "file": f"{place(path, FILES['scores'])}/bias_scores.csv",
             "model": model["model"],
             "why": model["why"],
             "told": model["conclusion"]["told"],
