@@ -114,7 +114,7 @@ def hostile(repository: Path, results: Path) -> Path:
 
     write_front_page(
         **common, out=report / "index.html", systems=list(SYSTEMS), notice=HOSTILE,
-        slguset=[slguset / "slguset/funnel.csv", slguset / "tables/bias/slguset"],
+        slguset=[slguset / "tables/corpus", slguset / "tables/bias/slguset"],
         language_models=[
             *of_models["sets"], *of_models["gates"], *of_models["tables"],
             of_models["released"],
@@ -148,13 +148,13 @@ def one_system(repository: Path, results: Path) -> Path:
         summaries=[results / "tables/bias" / one for one in sources], bias_scores=scores,
     )  # fmt: skip
     shutil.copyfile(
-        results / "slguset_published/filters.csv", results / "slguset_published/problems.csv"
+        results / "tables/published/filters.csv", results / "slguset_published/problems.csv"
     )
     files = made_results.arguments(results)
     write_slguset_page(**common, out=report / "slguset.html", **files)
     write_front_page(
         **common, out=report / "index.html", systems=["slguset"],
-        slguset=[files["funnel"], files["bias"][0]],
+        slguset=[files["corpus"], files["bias"][0]],
     )  # fmt: skip
     errors = repository / "resources/known_errors.csv"
     write_errors_page(**common, out=report / "known_errors.html", errors=errors)

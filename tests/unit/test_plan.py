@@ -129,9 +129,9 @@ def test_errors_are_told_once(here):
 def test_what_is_not_there_is_not_asked_for(here):
     corpora = {"x": {"files": ["papers"]}}
     files = plan_report.slguset_page_files(configured({"corpora": corpora}), ["x-1"])
-    assert "funnel" in files and "dataset" not in files and "published_dataset" not in files
+    assert "corpus" in files and "dataset" not in files and "published_dataset" not in files
     files = plan_report.slguset_page_files(configured({"published": {"file": "s.csv"}}), [])
-    assert "funnel" not in files and "published_dataset" in files and "bias" not in files
+    assert "corpus" not in files and "published_dataset" in files and "bias" not in files
     models = {"m": {"hub": "m"}}
     config = configured({"published": {"file": "s.csv"}}, models=models)
     files = plan_report.slguset_page_files(config, [])

@@ -54,7 +54,7 @@ def test_each_result_is_traced_once():
     """The page of cases shows results that are traced anyway."""
     files = plan_report.traced_files(configured(*PARTS), ["a-1"])
     assert len(files) == len(set(files))
-    assert {"<results>/legal/c/c.parquet", "<results>/slguset/funnel.csv"} <= set(files)
+    assert {"<results>/legal/c/c.parquet", "<results>/tables/corpus"} <= set(files)
     assert "<results>/legal/c/counts.json" in files  # which no page reads
 
 
@@ -84,7 +84,7 @@ def test_the_front_page_reads_what_the_paper_counts_by_bias():
 def test_tables_are_offered_once_each_and_are_no_data_sets():
     config = configured(*PARTS)
     tables = plan_report.tables(config, ["a-1"])
-    assert len(set(tables)) == len(tables) > 8
+    assert len(set(tables)) == len(tables) > 7
     assert {PurePosixPath(table).suffix for table in tables} == {".csv", ".json", ""}
     documents = [table for table in tables if table.endswith(".json")]
     assert documents == [
@@ -93,7 +93,7 @@ def test_tables_are_offered_once_each_and_are_no_data_sets():
         "<results>/legal/c/splits.json",
     ]
     assert "<results>/slguset/slguset.csv" not in tables
-    assert "<results>/slguset/funnel.csv" in tables
+    assert "<results>/tables/corpus" in tables
 
 
 def test_what_pages_list_is_offered_too():
@@ -102,7 +102,7 @@ def test_what_pages_list_is_offered_too():
     given = {**config, "legal": {**config["legal"], "classifiers": {"linear": one}}}
     config = complete(given, read_schema(SCHEMA))
     assert {
-        "<results>/slguset/quarantine.csv",
+        "<results>/tables/corpus",
         "<results>/tables/pairs/p",
         "<results>/tables/classifiers/c",
     } <= {*plan_report.tables(config, ["a-1"])}

@@ -16,9 +16,9 @@ QUARANTINED = {
 
 TARGETS = [
     "results/slguset/candidates.parquet",
-    "results/slguset/funnel.csv",
+    "results/tables/corpus",
     "results/slguset/annotation/demo/sheets",
-    "results/slguset/agreement.csv",
+    "results/tables/annotation",
     "results/slguset/README.md",
     "results/slguset_published/report.json",
 ]
@@ -69,5 +69,5 @@ def test_hostile_text_stays_text(results):
 
 
 def test_the_filled_sheets_belong_to_the_round(results):
-    report = (results / "slguset/agreement.csv").read_text(encoding="utf-8").splitlines()
+    report = (results / "tables/annotation/agreement.csv").read_text(encoding="utf-8").splitlines()
     assert report[-1].startswith("all,228,")

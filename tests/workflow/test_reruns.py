@@ -318,7 +318,7 @@ def test_a_file_that_is_not_read_is_told_in_the_quarantine_and_on_the_page(demo,
     assert demo.plan() == graph.below(graph.of_rules("count_funnel"))
     done = demo.run()
     assert "not read: resources/demo/newspapers/chenhe/scan.pdf (its suffix" in done.output
-    table = demo.read("results/slguset/quarantine.csv")
+    table = demo.read("results/tables/corpus/quarantine.csv")
     for reason, name in (("unknown_format", "scan.pdf"), ("hidden_file", ".notes.txt")):
         assert f"\n{reason},resources/demo/newspapers/chenhe/{name},,file," in table
         assert name in demo.read("results/report/slguset.html")
@@ -409,7 +409,7 @@ def test_an_edited_template_reruns_the_pages_that_use_it(demo, graph):
 DELIVERABLES = [
     "provenance.json",
     "provenance.csv",
-    "slguset/quarantine.csv",
+    "tables/corpus/quarantine.csv",
     "slguset_published/slguset.parquet",
     "slguset_published/problems.csv",
     "slguset_published/README.md",
@@ -419,7 +419,7 @@ DELIVERABLES = [
     "tabular/loans/predictions/random/mlp.parquet",
     "legal/swiss/swiss.parquet",
     "legal/swiss/README.md",
-    "report/tables/slguset/funnel.tex",
+    "report/tables/corpus_funnel.tex",
     "models/tiny/config.json",
 ]
 
@@ -524,11 +524,18 @@ def test_any_shard_size_gives_the_same_bytes(demo_template, tmp_path):
         clone = demo_template.clone(tmp_path / megabytes, "mine")
         clone.edit("config/small.yaml", "shard_megabytes: 0.01", f"shard_megabytes: {megabytes}")
         clone.edit("config/small.yaml", f"[{', '.join(FILTERS)}]", "[biology]")
-        run = clone.run("results/slguset/candidates.parquet", "results/slguset/funnel.csv")
+        run = clone.run("results/slguset/candidates.parquet", "results/tables/corpus")
         shards.append(run.rules.count("extract_sentences"))
-        results.append({k: v for k, v in clone.results().items() if k.count("/") == 1})
+        results.append(
+            {
+                k: v
+                for k, v in clone.results().items()
+                if k.startswith(("slguset/candidates", "tables/"))
+            }
+        )
     assert shards[0] >= 6 and shards[1] == 1  # files are cut, or read together
     assert results[0].keys() == {
-        f"slguset/{name}" for name in ("candidates.parquet", "funnel.csv", "quarantine.csv")
+        "slguset/candidates.parquet",
+        *(f"tables/corpus/{name}" for name in ("datapackage.json", "funnel.csv", "quarantine.csv")),
     }
     assert results[0] == results[1]

@@ -58,10 +58,9 @@ def slguset_page_files(config: Config, shards: Iterable[str]) -> dict[str, str |
     annotated = [one.name for one in rounds.values() if one.complete]
     if shards := list(shards):
         files |= {
-            "funnel": f"{slguset}/funnel.csv",
+            "corpus": "<results>/tables/corpus",
             "candidates": f"{slguset}/candidates.parquet",
             "counts": [f"{slguset}/sentences/{shard}.counts.json" for shard in shards],
-            "quarantine": f"{slguset}/quarantine.csv",
             "samples": [f"{slguset}/annotation/{name}/sample.parquet" for name in rounds],
             "drawn": f"{slguset}/annotation/{config['slguset']['annotation']['round']}/drawn.csv",
         }
@@ -69,18 +68,17 @@ def slguset_page_files(config: Config, shards: Iterable[str]) -> dict[str, str |
             answers = [f"{slguset}/annotation/{name}/answers.parquet" for name in annotated]
             files |= {
                 "answers": answers,
-                "annotators": f"{slguset}/annotation/annotators.csv",
-                "agreement": f"{slguset}/agreement.csv",
+                "annotation": "<results>/tables/annotation",
             }
     if config["slguset"]["published"]:
         files |= {
-            "published_filters": "<results>/slguset_published/filters.csv",
+            "published_filters": "<results>/tables/published",
             "published_report": "<results>/slguset_published/report.json",
         }
     for prefix, edition in plan_slguset.editions(config).items():
         files |= {
             f"{prefix}dataset": f"<results>/{edition}/slguset.parquet",
-            f"{prefix}table_1": f"<results>/{edition}/table_1.csv",
+            f"{prefix}table_1": f"<results>/tables/sentences/{edition}",
             f"{prefix}statistics": f"<results>/{edition}/statistics.json",
         }
         if plan_models.models_for(config, plan_models.CHINESE):

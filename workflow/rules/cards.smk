@@ -51,9 +51,9 @@ rule write_slguset_card:
     input:
         answers=expand("<results>/slguset/annotation/{round}/answers.parquet", round=ANNOTATED),
         statistics="<results>/slguset/statistics.json",
-        table="<results>/slguset/table_1.csv",
-        agreement="<results>/slguset/agreement.csv",
-        funnel="<results>/slguset/funnel.csv",
+        table="<results>/tables/sentences/slguset",
+        annotation="<results>/tables/annotation",
+        corpus="<results>/tables/corpus",
         template="workflow/evenhand/report/cards/slguset_card.md.jinja",
     output:
         shown("<results>/slguset/README.md"),

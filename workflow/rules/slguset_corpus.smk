@@ -37,8 +37,7 @@ rule count_funnel:
         counts=of_shards("<results>/slguset/sentences/{shard}.counts.json"),
         quarantine=of_shards("<results>/slguset/sentences/{shard}.quarantine.parquet"),
     output:
-        out=shown("<results>/slguset/funnel.csv"),
-        quarantine_out="<results>/slguset/quarantine.csv",
+        shown_folder("<results>/tables/corpus"),
     conda:
         "../../envs/extract.yaml"
     params:

@@ -9,9 +9,8 @@ rule build_dataset:
     output:
         out="<results>/slguset/slguset.parquet",
         table="<results>/slguset/slguset.csv",
-        agreement=shown("<results>/slguset/agreement.csv"),
+        tables=shown_folder("<results>/tables/annotation"),
         disagreements="<results>/slguset/annotation/disagreements.csv",
-        annotators="<results>/slguset/annotation/annotators.csv",
     conda:
         "../../envs/extract.yaml"
     params:
@@ -27,7 +26,7 @@ rule describe_dataset:
         keywords=table("keywords"),
         published=table("published_counts"),
     output:
-        table=shown("<results>/{edition}/table_1.csv"),
+        table=shown_folder("<results>/tables/sentences/{edition}"),
         statistics="<results>/{edition}/statistics.json",
     conda:
         "../../envs/extract.yaml"

@@ -22,7 +22,7 @@ rule report_published:
         judged="<results>/slguset_published/filters/published.parquet",
         problems="<results>/slguset_published/problems.csv",
     output:
-        table=shown("<results>/slguset_published/filters.csv"),
+        table=shown_folder("<results>/tables/published"),
         report="<results>/slguset_published/report.json",
     conda:
         "../../envs/extract.yaml"

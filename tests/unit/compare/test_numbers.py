@@ -160,17 +160,10 @@ def test_a_folder_of_an_older_version_may_lack_columns(folders):
     assert [one.status for one in table.numbers] == [SAME]
 
 
-def test_the_first_columns_name_the_rows_of_a_table_that_is_not_declared(folders):
-    for folder, value in zip(folders, ("1", "2e1"), strict=True):
-        rows = [{"step": "read", "reason": "", "n": value, "note": value}]
-        rows += [{"step": "rejected", "reason": "a", "n": "", "note": "x"}]
-        write_table(folder, "tables/my_own.csv", rows)
-        write_table(folder, "tables/a_list.csv", [{"row": value, "word": "a"}])
-    tables = compare(folders)
-    table = tables["tables/my_own.csv"]
-    assert table.role.key == ("step", "reason")
-    assert (table.others, table.new, table.numbers) == ({"n": 1, "note": 1}, [], [])
-    assert "a list" in tables["tables/a_list.csv"].problem
+def test_a_table_that_nothing_is_known_of_is_said_to_be(folders):
+    for folder, value in zip(folders, (1, 2), strict=True):
+        write_table(folder, "tables/my_own.csv", [{"a": value}])
+    assert "not declared" in compare(folders)["tables/my_own.csv"].problem
 
 
 def test_the_modules_that_find_items_exist():

@@ -12,8 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenhand.core.families import load_members
-from evenhand.core.tables import write_tables
+from evenhand.core.tables import Table, read_table, write_tables
 from evenhand.slguset import tables as bias_tables
+from evenhand.slguset.agreement import AGREEMENT, ANNOTATORS
+from evenhand.slguset.count_funnel import FUNNEL, QUARANTINE
+from evenhand.slguset.describe_dataset import TABLE as TABLE_1
+from evenhand.slguset.report_published import TABLE as FILTERS
 
 PAIRS = [("男/女", "男人", "女人", "男", "女"), ("他/她", "他", "她", "他", "她"),
          ("爸爸/妈妈", "爸爸", "妈妈", "爸爸", "妈妈")]  # fmt: skip
@@ -34,19 +38,17 @@ KEYWORD_COLUMNS = ["pair", "surface", "surface_opposite", "keyword", "opposite",
 
 #: The argument of `write_slguset_page` that each result file is for.
 ARGUMENTS = {
-    "funnel": "slguset/funnel.csv",
-    "quarantine": "slguset/quarantine.csv",
+    "corpus": "tables/corpus",
     "candidates": "slguset/candidates.parquet",
     "drawn": "slguset/annotation/1/drawn.csv",
-    "annotators": "slguset/annotation/annotators.csv",
-    "agreement": "slguset/agreement.csv",
+    "annotation": "tables/annotation",
     "dataset": "slguset/slguset.parquet",
-    "table_1": "slguset/table_1.csv",
+    "table_1": "tables/sentences/slguset",
     "statistics": "slguset/statistics.json",
     "published_dataset": "slguset_published/slguset.parquet",
-    "published_table_1": "slguset_published/table_1.csv",
+    "published_table_1": "tables/sentences/slguset_published",
     "published_statistics": "slguset_published/statistics.json",
-    "published_filters": "slguset_published/filters.csv",
+    "published_filters": "tables/published",
     "published_report": "slguset_published/report.json",
 }
 LISTS = {
@@ -141,9 +143,8 @@ def write_results(
     by_id = sorted(accepted + rejected, key=lambda row: row["sentence_id"])
     read = len(by_id) * 5
     _parquet(folder / "slguset/candidates.parquet", by_id)
-    _csv(
-        folder / "slguset/funnel.csv",
-        [
+    _tables(
+        folder / "tables/corpus", (FUNNEL, [
             {"step": "read", "reason": "", "sentences": read, "share": 1.0},
             {"step": "keyword", "reason": "", "sentences": len(by_id), "share": len(by_id) / read},
             {"step": "duplicate", "reason": "", "sentences": 0, "share": 0.0},
@@ -154,7 +155,11 @@ def write_results(
             ),
             {"step": "accepted", "reason": "", "sentences": len(accepted),
              "share": len(accepted) / read},
-        ],
+        ]),
+        (QUARANTINE, [
+            {"reason": "nul_bytes", "file": f"corpus/{shard}.txt", "position": 7, "unit": "line",
+             "detail": "2 NUL bytes", "parts": 1} for shard in "ab"
+        ]),
     )  # fmt: skip
     _corpus(folder / "slguset/sentences", read)
     _annotation(folder / "slguset", accepted)
@@ -176,14 +181,16 @@ def write_hostile(folder: Path, text: str) -> Path:
     for row in table:
         row["evidence"] = text
     pq.write_table(pa.Table.from_pylist(table), path)
-    for name in ("slguset/funnel.csv", "slguset/agreement.csv", "slguset_published/filters.csv"):
+    for name in ("corpus/funnel.csv", "annotation/agreement.csv", "published/filters.csv"):
         quoted = '"' + text.replace('"', '""') + '"'
-        words = (folder / name).read_text(encoding="utf-8")
+        words = (folder / "tables" / name).read_text(encoding="utf-8")
         for old in ("a_new_reason", "他/她", "biology,biology"):
             words = words.replace(old, quoted if "," not in old else f"{quoted},{quoted}")
-        (folder / name).write_text(words, encoding="utf-8")
+        (folder / "tables" / name).write_text(words, encoding="utf-8")
     row = {"reason": text, "file": text, "position": 1, "unit": "line"}
-    _csv(folder / "slguset/quarantine.csv", [row | {"detail": "\x00\x1b[31m", "parts": 1}])
+    corpus = folder / "tables/corpus"
+    quarantine = [row | {"detail": "\x00\x1b[31m", "parts": 1}]
+    _tables(corpus, (FUNNEL, read_table(corpus / "funnel.csv")), (QUARANTINE, quarantine))
     summary = folder / "tables/bias/slguset/models.csv"
     summary.write_text(
         summary.read_text(encoding="utf-8").replace(
@@ -196,13 +203,12 @@ def write_hostile(folder: Path, text: str) -> Path:
 
 def _published(folder: Path, sentences: int) -> None:
     example = FRAMES[0].replace("{}", "女人") + "[女人]"
-    _csv(
-        folder / "filters.csv",
-        [
+    _tables(
+        folder.parent / "tables/published", (FILTERS, [
             {"filter": "biology", "reason": "", "sentences": 2, "share": 0.1, "examples": ""},
             {"filter": "biology", "reason": "biology", "sentences": 2, "share": 0.1,
              "examples": example},
-        ],
+        ]),
     )  # fmt: skip
     _json(
         folder / "report.json",
@@ -215,11 +221,6 @@ def _published(folder: Path, sentences: int) -> None:
 
 
 def _corpus(folder: Path, read: int) -> None:
-    _csv(
-        folder.parent / "quarantine.csv",
-        [{"reason": "nul_bytes", "file": f"corpus/{shard}.txt", "position": 7, "unit": "line",
-          "detail": "2 NUL bytes", "parts": 1} for shard in "ab"],
-    )  # fmt: skip
     for shard, encoding in (("a", "utf-8"), ("b", "gb18030")):
         _json(
             folder / f"{shard}.counts.json",
@@ -253,17 +254,14 @@ def _annotation(folder: Path, accepted: list[dict[str, Any]]) -> None:
         ],
     )  # fmt: skip
     said = {"answers": len(accepted), "accept": len(accepted), "reject": 0, "unsure": 0}
-    _csv(
-        folder / "annotation/annotators.csv",
-        [{"annotator": f"annotator_{k}"} | said for k in (1, 2, 3)],
-    )
     words = [f"{male}/{female}" for _, male, female, _, _ in PAIRS]
-    _csv(
-        folder / "agreement.csv",
-        [{"pair": pair, "n": 6, "unanimous": 5, "percent_agreement": 0.889, "fleiss_kappa": 0.61,
-          "krippendorff_alpha": 0.62} for pair in words]
-        + [{"pair": "all", "n": 18, "unanimous": 15, "percent_agreement": 0.889,
-            "fleiss_kappa": "", "krippendorff_alpha": 0.62}],
+    _tables(
+        folder.parent / "tables/annotation",
+        (ANNOTATORS, [{"annotator": f"annotator_{k}"} | said for k in (1, 2, 3)]),
+        (AGREEMENT, [{"pair": pair, "n": 6, "unanimous": 5, "percent_agreement": 0.889,
+                      "fleiss_kappa": 0.61, "krippendorff_alpha": 0.62} for pair in words]
+         + [{"pair": "all", "n": 18, "unanimous": 15, "percent_agreement": 0.889,
+             "krippendorff_alpha": 0.62}]),
     )  # fmt: skip
 
 
@@ -281,7 +279,7 @@ def _dataset(folder: Path, accepted: list[dict[str, Any]]) -> None:
         for pair, word in dict.fromkeys(zip((r["pair"] for r in accepted), words, strict=True))
         for n in [Counter(g for g, w in zip(genders, words, strict=True) if w == word)]
     ]  # fmt: skip
-    _csv(folder / "table_1.csv", table)
+    _tables(folder.parent / "tables/sentences" / folder.name, (TABLE_1, table))
     lengths = Counter(len(row["sentence"]) // 10 for row in accepted)
     _json(
         folder / "statistics.json",
@@ -408,6 +406,10 @@ def _bias(folder: Path, edition: str, accepted: list[dict[str, Any]], seed: int)
 def _surface_pair(row: dict[str, Any]) -> str:
     words = (row["surface"], row["surface_opposite"])
     return "/".join(words if row["gender"] == "male" else words[::-1])
+
+
+def _tables(folder: Path, *tables: tuple[Table, list[dict[str, Any]]]) -> None:
+    write_tables(folder, tables)
 
 
 def _parquet(path: Path, rows: list[dict[str, Any]]) -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.report.read import boolean, read_csv, read_json
+from evenhand.report.read import read_csv, read_json
 
 
 def written(tmp_path, text: str):
@@ -11,9 +11,9 @@ def written(tmp_path, text: str):
 
 
 def test_reads_types_and_blanks(tmp_path):
-    path = written(tmp_path, "a,b,c,d\n1,,True,x\n")
-    columns = {"a": int, "b": float, "c": boolean}
-    assert read_csv(path, columns) == [{"a": 1, "b": None, "c": True}]
+    path = written(tmp_path, "a,b,d\n1,,x\n")
+    columns = {"a": int, "b": float}
+    assert read_csv(path, columns) == [{"a": 1, "b": None}]
 
 
 def test_names_what_is_missing_or_wrong(tmp_path):
@@ -21,12 +21,5 @@ def test_names_what_is_missing_or_wrong(tmp_path):
         read_csv(written(tmp_path, "a\n1\n"), {"a": int, "b": int})
     with pytest.raises(InputError, match=r"t\.csv:3: .*'x'"):
         read_csv(written(tmp_path, "a\n1\nx\n"), {"a": int})
-    with pytest.raises(InputError, match="neither true nor false"):
-        read_csv(written(tmp_path, "a\nyes\n"), {"a": boolean})
     with pytest.raises(InputError, match="not JSON"):
         read_json(written(tmp_path, "{"))
-
-
-def test_optional_columns(tmp_path):
-    rows = read_csv(written(tmp_path, "a\n1\n"), {"a": int, "b": int}, optional=("b",))
-    assert rows == [{"a": 1, "b": None}]

@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
+from evenhand.core.tables import write_tables
 from evenhand.report.sections.funnel import count_reasons, describe_funnel, first_of_each
 from evenhand.report.words import reasons_with
 from evenhand.report.write_slguset_page import write_slguset_page
+from evenhand.slguset.count_funnel import FUNNEL
 from evenhand.slguset.merge_candidates import SCHEMA
 from unit.report import checks, made_results
 
@@ -38,12 +40,14 @@ def candidates(folder: Path, lists: list[list[str]], **columns: object) -> Path:
     return path
 
 
-def funnel(folder: Path, reasons: dict[str, int]) -> Path:
-    path = folder / "funnel.csv"
-    rows = ["step,reason,sentences,share", "read,,100,1.0", "keyword,,50,0.5"]
-    rows += [f"rejected,{reason},{n},{n / 100}" for reason, n in reasons.items()]
-    path.write_text("\n".join([*rows, "accepted,,1,0.01", ""]), encoding="utf-8")
-    return path
+def funnel(folder: Path, reasons: dict[str, int], *more: tuple) -> Path:
+    rows = [("read", None, 100, 1.0), ("keyword", None, 50, 0.5)]
+    rows += [("rejected", reason, n, n / 100) for reason, n in reasons.items()]
+    rows.append(("accepted", None, 1, 0.01))
+    rows += more
+    table = [dict(zip(FUNNEL.header, row, strict=True)) for row in rows]
+    write_tables(folder / "corpus", [(FUNNEL, table)])
+    return folder / "corpus"
 
 
 def test_a_reason_is_counted_first_at_all_and_alone(tmp_path):
@@ -99,8 +103,7 @@ def test_without_candidates_only_the_first_reasons_are_counted(tmp_path):
 
 def test_a_duplicate_has_no_row_and_so_no_count_of_rows(tmp_path):
     path = candidates(tmp_path, [[]])
-    table = funnel(tmp_path, {})
-    table.write_text(table.read_text() + "duplicate,,3,0.03\n", encoding="utf-8")
+    table = funnel(tmp_path, {}, ("duplicate", None, 3, 0.03))
     assert describe_funnel(table, path, 1, KNOWN)["reasons"][0]["applies"] is None
 
 

@@ -1,13 +1,19 @@
+from evenhand.core.tables import write_tables
 from evenhand.io.quarantine import ROWS_PER_REASON
 from evenhand.report.sections.quarantine import describe_quarantine
+from evenhand.slguset.count_funnel import QUARANTINE
 
 
 def test_parts_that_share_a_last_row_are_counted(tmp_path):
-    rows = [f"broken_json,a.jsonl,{n},line,line {n},1" for n in range(1, ROWS_PER_REASON + 1)]
-    rows += ["broken_json,a.jsonl,101,line,more,50", "broken_json,b.jsonl,3,line,x,1"]
-    lines = "\n".join(["reason,file,position,unit,detail,parts", *rows])
-    (tmp_path / "q.csv").write_text(lines, encoding="utf-8")
-    found = describe_quarantine([], tmp_path / "q.csv")
+    numbered = [(n, f"line {n}", 1) for n in range(1, ROWS_PER_REASON + 1)]
+    rows = [("a.jsonl", *one) for one in [*numbered, (101, "more", 50)]] + [("b.jsonl", 3, "x", 1)]
+    table = [
+        dict(zip(("file", "position", "detail", "parts"), row, strict=True))
+        | {"reason": "broken_json", "unit": "line"}
+        for row in rows
+    ]
+    write_tables(tmp_path / "corpus", [(QUARANTINE, table)])
+    found = describe_quarantine([], tmp_path / "corpus")
     assert [(row["file"], row["parts"]) for row in found["files"]] == [
         ("a.jsonl", ROWS_PER_REASON + 50),
         ("b.jsonl", 1),

@@ -31,7 +31,7 @@ def stereotypes(tmp_path):
 @pytest.fixture
 def slguset(tmp_path):
     folder = made_results.write_results(tmp_path / "slguset_results")
-    return [folder / "slguset/funnel.csv", folder / "tables/bias/slguset"]
+    return [folder / "tables/corpus", folder / "tables/bias/slguset"]
 
 
 def rows_of(tree):
@@ -74,13 +74,17 @@ def test_verdicts_are_counted_over_the_systems(page, stereotypes, slguset):
 
 def test_each_verdict_names_the_results_it_was_counted_in(page, tmp_path):
     folder = made_results.write_results(tmp_path / "results")
-    files = ["table_1.csv", "statistics.json", "report.json"]
+    files = ["statistics.json", "report.json"]
     given = [folder / "slguset_published" / file for file in files]
+    given.append(folder / "tables/sentences/slguset_published")
     tree = page(systems=["slguset"], slguset=given)
     rows = tree.css("#slguset tr[data-files]")
     assert len(rows) == 3
     named = [row.attributes["data-files"] for row in rows]
-    assert named == [f"slguset_published_{file.partition('.')[0]}" for file in files]
+    assert named == [
+        "sentences_slguset_published_table_1",
+        *("slguset_published_statistics", "slguset_published_report"),
+    ]
     for where in ("#verdicts", "#slguset"):
         listed = [one.text() for one in tree.css(f"{where} details .downloads bdi")]
         assert sorted(listed) == sorted(named)
@@ -156,11 +160,12 @@ def test_a_sentence_and_a_count_lead_to_the_results_that_they_were_read_from(pag
     sentence = tree.css_first("#slguset .say .refs")
     assert sentence.text() == "[1]"
     (link,) = sentence.css("a")
-    assert link.attributes["href"] == "provenance.html#file-tables-bias-slguset"
+    assert link.attributes["href"] == "provenance.html#file-tables-bias-slguset-models-csv"
     listed = [node.text() for node in tree.css("#slguset .read-from li code")]
-    assert listed == ["tables/bias/slguset", "slguset/funnel.csv"]
+    tables = ("bias/slguset/models", "corpus/funnel", "corpus/quarantine")
+    assert listed == [f"tables/{name}.csv" for name in tables]
     numbers = {link.text() for link in tree.css("#slguset .refs a")}
-    assert numbers == {"1", "2"}
+    assert numbers == {"1", "2", "3"}
     bare = page(systems=["slguset"], slguset=slguset, pages=["front", "slguset"])
     assert bare.css_first("#slguset .say .refs").text() == "[1]"
     assert not bare.css(".refs a, .read-from a")

@@ -23,10 +23,10 @@ PAGE_FILES = [file for file, _ in PAGES.values()]
 
 #: Groups of arguments that stand or fall together.
 GROUPS = {
-    "corpus": ["funnel", "candidates", "counts", "quarantine"],
+    "corpus": ["corpus", "candidates", "counts"],
     "candidates": ["candidates"],
-    "annotation": ["samples", "drawn", "answers", "annotators", "agreement"],
-    "answers": ["answers", "annotators", "agreement", "dataset", "table_1", "statistics"],
+    "annotation": ["samples", "drawn", "answers", "annotation"],
+    "answers": ["answers", "annotation", "dataset", "table_1", "statistics"],
     "dataset": ["dataset", "table_1", "statistics"],
     "bias": ["bias"],
     "published": ["published_dataset", "published_table_1", "published_statistics",
@@ -325,7 +325,7 @@ def test_the_same_input_gives_the_same_bytes(templates, results, tmp_path):
 
 def test_can_be_used_without_eyes_or_mouse(templates, results, tmp_path):
     provenance = tmp_path / "provenance.json"
-    files = sorted(results.glob("slguset/*.*"))
+    files = sorted([*results.glob("slguset/*.*"), *results.glob("tables/*/*.csv")])
     collect_provenance(files=files, out=provenance, table=tmp_path / "p.csv")
     tree = render(templates, results, provenance=provenance, notice="Demo.")
     checks.check_usable(tree)
@@ -336,7 +336,7 @@ def test_can_be_used_without_eyes_or_mouse(templates, results, tmp_path):
 def test_leads_to_what_made_the_files(templates, results, tmp_path):
     provenance = tmp_path / "provenance.json"
     collect_provenance(
-        files=[results / "slguset/funnel.csv"], out=provenance, table=tmp_path / "p.csv"
+        files=[results / "tables/corpus/funnel.csv"], out=provenance, table=tmp_path / "p.csv"
     )
     section = render(templates, results, provenance=provenance).css_first("#files")
     assert section.css_first("a").attributes["href"] == "provenance.html"

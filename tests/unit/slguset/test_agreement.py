@@ -31,9 +31,8 @@ def tables(tmp_path):
         "keywords": write_keywords_csv(tmp_path / "keywords.csv"),
         "out": tmp_path / "slguset.parquet",
         "table": tmp_path / "slguset.csv",
-        "agreement": tmp_path / "agreement.csv",
+        "tables": tmp_path / "tables",
         "disagreements": tmp_path / "disagreements.csv",
-        "annotators": tmp_path / "annotators.csv",
     }
 
 
@@ -44,7 +43,7 @@ def read(path):
 
 def test_agreement_per_pair_and_overall(tables):
     build_dataset(**tables)
-    men, he, everything = read(tables["agreement"])
+    men, he, everything = read(tables["tables"] / "agreement.csv")
     assert men == {
         "pair": "男人/女人",
         "n": "2",
@@ -76,7 +75,7 @@ def test_disagreements_are_listed_and_safe(tables):
 
 def test_what_each_annotator_said_is_counted(tables):
     build_dataset(**tables)
-    rows = read(tables["annotators"])
+    rows = read(tables["tables"] / "annotators.csv")
     assert list(rows[0]) == ["annotator", "answers", "accept", "reject", "unsure"]
     assert [row["annotator"] for row in rows] == [f"annotator_{n}" for n in (1, 2, 3)]
     for place, row in enumerate(rows):
@@ -91,7 +90,7 @@ def test_rounds_are_put_together(tables, tmp_path):
     tables["samples"].append(write_sample(tmp_path / "s2.parquet", rows, name="r2"))
     tables["answers"].insert(0, write_answers(tmp_path / "a2.parquet", later))
     assert build_dataset(**tables)["judged"] == 7
-    assert [row["pair"] for row in read(tables["agreement"])] == [
+    assert [row["pair"] for row in read(tables["tables"] / "agreement.csv")] == [
         "男人/女人",
         "他/她",
         "爷爷/奶奶",

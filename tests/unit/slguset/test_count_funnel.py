@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from evenhand.errors import InputError
 from evenhand.io.quarantine import Quarantine
-from evenhand.slguset import count_funnel as module
+from evenhand.slguset.count_funnel import count_funnel
 from made_sentences import candidate_row, made_sentences, write_candidates
 
 
@@ -20,10 +20,6 @@ def write_counts(path, sentences, keyword_sentences, quarantined=None):
     }
     path.write_text(json.dumps(document), encoding="utf-8")
     return path
-
-
-def count_funnel(*, out, **given):
-    return module.count_funnel(**given, out=out, quarantine_out=out.with_name("quarantine.csv"))
 
 
 def read_funnel(path):
@@ -49,9 +45,9 @@ def test_the_rows_and_their_order(tmp_path):
         write_counts(tmp_path / "1.json", 10, 4, {"nul_bytes": 2}),
         write_counts(tmp_path / "2.json", 30, 5, {"nul_bytes": 1, "empty_file": 1}),
     ]
-    out = tmp_path / "funnel.csv"
+    out = tmp_path / "tables"
     got = count_funnel(candidates=candidates, counts=counts, out=out, reasons=["name", "x"])
-    assert read_funnel(out) == [
+    assert read_funnel(out / "funnel.csv") == [
         ("read", "", "40", "1.0"),
         ("keyword", "", "9", "0.225"),
         ("duplicate", "", "3", "0.075"),
@@ -83,9 +79,9 @@ def test_what_could_not_be_read_is_listed_by_reason(tmp_path):
         tables.append(tmp_path / f"{name}.parquet")
     counts = [write_counts(tmp_path / "c.json", 0, 0, {"oversized_line": 300, "empty_file": 2})]
     candidates = made(tmp_path, [])
-    out = tmp_path / "f.csv"
+    out = tmp_path / "tables"
     count_funnel(candidates=candidates, counts=counts, quarantine=tables, out=out)
-    first = read_funnel(tmp_path / "quarantine.csv")
+    first = read_funnel(tmp_path / "tables/quarantine.csv")
     assert [(reason, file, place, parts) for reason, file, place, _, _, parts in first] == [
         ("empty_file", "=1+a", "", "1"),
         ("empty_file", "=1+b", "", "1"),
@@ -96,7 +92,7 @@ def test_what_could_not_be_read_is_listed_by_reason(tmp_path):
         ),
     ]
     count_funnel(candidates=candidates, counts=counts, quarantine=tables[::-1], out=out)
-    assert read_funnel(tmp_path / "quarantine.csv") == first  # however the corpus is cut
+    assert read_funnel(tmp_path / "tables/quarantine.csv") == first  # however the corpus is cut
 
 
 def test_files_that_were_left_out_before_are_listed_and_counted(tmp_path):
@@ -112,10 +108,10 @@ def test_files_that_were_left_out_before_are_listed_and_counted(tmp_path):
         counts=[write_counts(tmp_path / "c.json", 0, 0, {"empty_file": 1})],
         quarantine=[tmp_path / "q.parquet"],
         not_read=list(map(json.dumps, rows)),
-        out=tmp_path / "f.csv",
+        out=tmp_path / "tables",
     )
     assert got["quarantined_by_reason"] == {"empty_file": 1, "hidden_file": 1, "unknown_format": 7}
-    assert read_funnel(tmp_path / "quarantine.csv") == [
+    assert read_funnel(tmp_path / "tables/quarantine.csv") == [
         ("empty_file", "b.txt", "", "file", "0 bytes", "1"),
         ("hidden_file", "n/.a", "", "file", "hidden", "1"),
         ("unknown_format", "n/b.pdf", "", "file", "7 in all from here on", "7"),
@@ -135,10 +131,9 @@ def test_the_quarantine_does_not_depend_on_where_a_file_is_cut(tmp_path, cut):
             tables.append(tmp_path / f"{name}{number}.parquet")
             parts.write(tables[-1])
         counts = [write_counts(tmp_path / "c.json", 0, 0, {"broken_json": 150})]
-        out = tmp_path / name / "f.csv"
-        out.parent.mkdir()
+        out = tmp_path / name
         count_funnel(candidates=made(tmp_path, []), counts=counts, quarantine=tables, out=out)
-        return (out.parent / "quarantine.csv").read_bytes()
+        return (out / "quarantine.csv").read_bytes()
 
     whole = quarantine("whole", range(1, 151))
     assert whole.splitlines()[-1] == b"broken_json,a.txt,101,line,50 in all from here on,50"
@@ -150,9 +145,9 @@ def test_the_quarantine_does_not_depend_on_where_a_file_is_cut(tmp_path, cut):
 def test_the_sums_close(tmp_path, verdicts):
     keyword = sum(copies for _, copies in verdicts)
     counts = [write_counts(tmp_path / "c.json", keyword + 7, keyword)]
-    out = tmp_path / "funnel.csv"
+    out = tmp_path / "tables"
     count_funnel(candidates=made(tmp_path, verdicts), counts=counts, out=out)
-    rows = read_funnel(out)
+    rows = read_funnel(out / "funnel.csv")
     assert sum(int(row[2]) for row in rows[2:]) == int(rows[1][2]) == keyword
 
 
@@ -161,14 +156,14 @@ def test_sums_that_do_not_close_stop_the_run(tmp_path, keyword):
     candidates = made(tmp_path, [("accepted", 2)])
     counts = [write_counts(tmp_path / "c.json", 9, keyword)]
     with pytest.raises(InputError, match=r"candidates\.parquet: holds 2 sentences, copies counted"):
-        count_funnel(candidates=candidates, counts=counts, out=tmp_path / "f.csv")
+        count_funnel(candidates=candidates, counts=counts, out=tmp_path / "tables")
 
 
 def test_nothing_read_has_no_shares(tmp_path):
     counts = [write_counts(tmp_path / "c.json", 0, 0)]
-    out = tmp_path / "f.csv"
+    out = tmp_path / "tables"
     count_funnel(candidates=made(tmp_path, []), counts=counts, out=out)
-    assert read_funnel(out)[-1] == ("accepted", "", "0", "")
+    assert read_funnel(out / "funnel.csv")[-1] == ("accepted", "", "0", "")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"sentences": 1, "keyword_sentences": 1}'])
@@ -176,5 +171,5 @@ def test_a_file_without_counts_is_named(tmp_path, text):
     (tmp_path / "c.json").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=r"c\.json: does not hold a shard's counts"):
         count_funnel(
-            candidates=made(tmp_path, []), counts=[tmp_path / "c.json"], out=tmp_path / "f.csv"
+            candidates=made(tmp_path, []), counts=[tmp_path / "c.json"], out=tmp_path / "tables"
         )

@@ -19,11 +19,11 @@ def describe(folder, sentences=SENTENCES, **options):
     counts = describe_dataset(
         dataset=folder / "slguset.parquet",
         keywords=write_keywords_csv(folder / "keywords.csv"),
-        table=folder / "table_1.csv",
+        table=folder / "tables",
         statistics=folder / "statistics.json",
         **options,
     )
-    with (folder / "table_1.csv").open(encoding="utf-8", newline="") as stream:
+    with (folder / "tables/table_1.csv").open(encoding="utf-8", newline="") as stream:
         table = [list(row.values()) for row in csv.DictReader(stream)]
     return table, json.loads((folder / "statistics.json").read_text(encoding="utf-8")), counts
 
@@ -135,7 +135,7 @@ def test_the_published_numbers_are_those_of_the_authors_file(tmp_path, mirror, r
         dataset=tmp_path / "slguset.parquet",
         keywords=tables / "keywords.csv",
         published=tables / "published_counts.csv",
-        table=tmp_path / "table_1.csv",
+        table=tmp_path / "tables",
         statistics=tmp_path / "statistics.json",
     )
     statistics = json.loads((tmp_path / "statistics.json").read_text(encoding="utf-8"))

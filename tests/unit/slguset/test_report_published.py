@@ -32,11 +32,11 @@ def run(folder, judged, *names, **options):
         judged=folder / f"{judged}.parquet",
         problems=folder / "problems.csv",
         filters=list(names),
-        table=folder / "filters.csv",
+        table=folder / "tables",
         report=folder / "report.json",
         **options,
     )
-    with (folder / "filters.csv").open(encoding="utf-8", newline="") as stream:
+    with (folder / "tables/filters.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.reader(stream))
     return counts, rows, json.loads((folder / "report.json").read_text(encoding="utf-8"))
 

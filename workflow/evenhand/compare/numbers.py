@@ -4,7 +4,6 @@ import importlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,8 +102,8 @@ class ComparedTable:
         Whether both runs wrote the same bytes.
     rows : tuple of int
         How many rows base and head have; None for a run without the table.
-    role : Table
-        Its declaration in head, or base, or else what its cells suggest.
+    role : Table or None
+        Its declaration in head, or else in base.
     new, gone : list of dict
         The keys of rows that only head, or only base, has.
     numbers : list of Compared
@@ -163,11 +162,13 @@ def compare_table(base: Results, head: Results, name: str) -> ComparedTable:
         len(found) if there else None for found, there in zip((old, new), present, strict=True)
     )
     declared = [declaration(path) for path in reversed(paths)]
-    role = next(filter(None, declared), None) or _inferred(name, after, [*old, *new])
+    role = next(filter(None, declared), None)
     table = ComparedTable(name, equal, rows, role)
     if not all(present):
         return table
-    if not role.key:
+    if role is None:
+        table.problem = "its columns are not declared"
+    elif not role.key:
         table.problem = "its rows are a list"
     if table.problem:
         return table
@@ -193,19 +194,6 @@ def compare_table(base: Results, head: Results, name: str) -> ComparedTable:
     others = [column for column in common if column not in known]
     _compare_others(table, role, both, {column: values.get(column) for column in others})
     return table
-
-
-def _inferred(name: str, header: list[str], rows: list[dict[str, str]]) -> Table:
-    """Return a declaration for a table without one: its first columns are its key, up to a number.
-
-    A table that begins with a number is a list.
-    """
-
-    def is_number(column: str) -> bool:
-        cells = {row.get(column, "") for row in rows} - {""}
-        return bool(cells) and all(_number(cell) is not None for cell in cells)
-
-    return Table(name, "", tuple(takewhile(lambda column: not is_number(column), header)), ())
 
 
 def mark_moved(numbers: list[Compared]) -> None:

@@ -197,8 +197,12 @@ def place(path: Path, pattern: str) -> str:
 def places(
     found: Mapping[str, Sequence[Path]], patterns: Mapping[str, str], *kinds: str
 ) -> tuple[str, ...]:
-    """Where the files of some kinds lie below the results."""
-    return tuple(place(path, patterns[kind]) for kind in kinds for path in found[kind])
+    """Where the files of some kinds lie below the results; ``kind/table``: a table of folders."""
+    return tuple(
+        place(path, patterns[kind]) + (f"/{table}.csv" if table else "")
+        for kind, _, table in (one.partition("/") for one in kinds)
+        for path in found[kind]
+    )
 
 
 def tally(verdicts: Iterable[str | None]) -> dict[str, int]:

@@ -9,9 +9,7 @@ from typing import Any
 from evenhand.errors import InputError
 
 
-def read_csv(
-    path: Path, columns: Mapping[str, Callable[[str], Any]], optional: tuple[str, ...] = ()
-) -> list[dict[str, Any]]:
+def read_csv(path: Path, columns: Mapping[str, Callable[[str], Any]]) -> list[dict[str, Any]]:
     """The rows of a result table.
 
     Parameters
@@ -21,8 +19,6 @@ def read_csv(
     columns : mapping
         What turns a cell into a value, by the name of the column. An empty cell is None.
         Other columns are not read.
-    optional : tuple of str
-        Those of `columns` that the file may lack; their values are None then.
 
     Raises
     ------
@@ -33,16 +29,13 @@ def read_csv(
         reader = csv.DictReader(stream)
         header = reader.fieldnames or []
         for name in columns:
-            if name not in header and name not in optional:
+            if name not in header:
                 raise InputError(f"lacks the column {name}", file=path, line=1)
         rows = []
         for row in reader:
             try:
                 rows.append(
-                    {
-                        name: kind(row[name]) if row.get(name) else None
-                        for name, kind in columns.items()
-                    }
+                    {name: kind(row[name]) if row[name] else None for name, kind in columns.items()}
                 )
             except ValueError as error:
                 raise InputError(str(error), file=path, line=reader.line_num) from error
@@ -61,11 +54,3 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise InputError("is not JSON", file=path) from error
-
-
-def boolean(text: str) -> bool:
-    """A truth value as Python and pandas write it."""
-    values = {"true": True, "false": False}
-    if text.lower() not in values:
-        raise ValueError(f"{text!r} is neither true nor false")
-    return values[text.lower()]

@@ -296,9 +296,10 @@ def slug(text: str) -> str:
 
 
 def stem(file: str) -> str:
-    """What the copies of a result table are called: ``slguset/table_1.csv`` is slguset_table_1.
+    """What the copies of a result table are called.
 
-    Tables of ``tables/`` keep their names.
+    ``slguset_published/problems.csv`` is slguset_published_problems; tables of ``tables/`` keep
+    their names.
     """
     return file.removeprefix("tables/").rsplit(".", 1)[0].replace("/", "_")
 

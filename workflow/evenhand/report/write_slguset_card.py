@@ -6,10 +6,11 @@ from typing import Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
+from evenhand.core.tables import read_table
 from evenhand.errors import InputError
 from evenhand.io.markdown import render, size_category
 from evenhand.io.tables import read_rows
-from evenhand.report.read import read_csv, read_json
+from evenhand.report.read import read_json
 
 
 def write_slguset_card(
@@ -17,8 +18,8 @@ def write_slguset_card(
     answers: list[Input],
     statistics: Input,
     table: Input,
-    agreement: Input,
-    funnel: Input,
+    annotation: Input,
+    corpus: Input,
     template: Input,
     out: Output,
     name: str = "SlguSet",
@@ -34,9 +35,9 @@ def write_slguset_card(
     answers : list of Path
         answers.parquet of each round, for the number of annotators.
     statistics, table : Path
-        statistics.json and table_1.csv of the data set.
-    agreement, funnel : Path
-        agreement.csv and funnel.csv.
+        statistics.json, and the folder of Table 1, of `describe_dataset`.
+    annotation, corpus : Path
+        The folders of tables of `build_dataset` and `count_funnel`.
     template : Path
         The card's template (slguset_card.md.jinja).
     out : Path
@@ -63,13 +64,8 @@ def write_slguset_card(
         A table lacks a column, or the numbers of the tables contradict each other.
     """
     facts = read_json(statistics)
-    pairs = read_csv(table, {"pair": str, "surface": str, "male": int, "female": int, "total": int})
-    agreed = read_csv(
-        agreement,
-        {"pair": str, "n": int, "unanimous": int, "percent_agreement": float,
-         "fleiss_kappa": float, "krippendorff_alpha": float},
-    )  # fmt: skip
-    steps = read_csv(funnel, {"step": str, "reason": str, "sentences": int, "share": float})
+    pairs = read_table(table / "table_1.csv")
+    agreed = read_table(annotation / "agreement.csv")
     overall = next((row for row in agreed if row["pair"] == "all"), None)
     sentences = facts["sentences"]
     if overall is None or sum(row["total"] for row in pairs) != sentences:
@@ -92,7 +88,7 @@ def write_slguset_card(
             "pairs": [row for row in pairs if row["total"]],
             "male": sum(row["male"] for row in pairs),
             "female": sum(row["female"] for row in pairs),
-            "funnel": steps,
+            "funnel": read_table(corpus / "funnel.csv"),
             "agreement": agreed,
             "overall": overall,
             "annotators": _count_annotators(answers),

@@ -32,15 +32,13 @@ def write_slguset_page(
     *,
     templates: list[Input],
     out: Output,
-    funnel: Input | None = None,
+    corpus: Input | None = None,
     candidates: Input | None = None,
     counts: list[Input] | None = None,
-    quarantine: Input | None = None,
     samples: list[Input] | None = None,
     drawn: Input | None = None,
     answers: list[Input] | None = None,
-    annotators: Input | None = None,
-    agreement: Input | None = None,
+    annotation: Input | None = None,
     dataset: Input | None = None,
     table_1: Input | None = None,
     statistics: Input | None = None,
@@ -69,14 +67,12 @@ def write_slguset_page(
         The files of ``evenhand/report/templates``.
     out
         The page, HTML.
-    funnel
-        ``slguset/funnel.csv``.
+    corpus
+        ``tables/corpus``: the funnel, and what of the corpora could not be read.
     candidates
         ``slguset/candidates.parquet``, for the examples.
     counts
         The shards' ``counts.json``.
-    quarantine
-        ``quarantine.csv``: what of the corpora could not be read.
     samples
         ``sample.parquet`` of each round of annotation.
     drawn
@@ -84,14 +80,12 @@ def write_slguset_page(
     answers
         ``answers.parquet`` of each round; for a round without answers the page asks for the
         sheets.
-    annotators
-        ``slguset/annotation/annotators.csv``.
-    agreement
-        ``slguset/agreement.csv``.
+    annotation
+        ``tables/annotation``.
     dataset
         ``slguset/slguset.parquet``.
     table_1
-        ``slguset/table_1.csv``.
+        ``tables/sentences/slguset``.
     statistics
         ``slguset/statistics.json``.
     bias
@@ -99,11 +93,11 @@ def write_slguset_page(
     published_dataset
         ``slguset_published/slguset.parquet``.
     published_table_1
-        ``slguset_published/table_1.csv``.
+        ``tables/sentences/slguset_published``.
     published_statistics
         ``slguset_published/statistics.json``.
     published_filters
-        ``slguset_published/filters.csv``.
+        ``tables/published``.
     published_report
         ``slguset_published/report.json``.
     paper
@@ -123,16 +117,16 @@ def write_slguset_page(
     """
     known = reasons_with(reasons, reason_names, reason_meanings)
     parts = {
-        "funnel": describe_funnel(funnel, candidates, examples, known),
+        "funnel": describe_funnel(corpus, candidates, examples, known),
         "dataset": describe_dataset(
             table_1, statistics, published_table_1, published_statistics
         ),
         "annotation": describe_annotation(
-            samples or [], drawn, answers or [], annotators, agreement
+            samples or [], drawn, answers or [], annotation
         ),
         "bias": [describe_bias(path) for path in bias or []],
         "published": describe_published(published_filters, published_report, known),
-        "quarantine": describe_quarantine(counts or [], quarantine),
+        "quarantine": describe_quarantine(counts or [], corpus),
         "files": count_files(provenance),
     }  # fmt: skip
     headline = describe_headline(

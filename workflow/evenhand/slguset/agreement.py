@@ -1,33 +1,55 @@
 """Agreement of the annotators, and the sentences on which they disagree."""
 
-import csv
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.tables import Row, Table, integer, number, share, text
 from evenhand.io.sheets import write_csv
 from evenhand.slguset.annotation import ANSWERS, Judged
 from evenhand.slguset.surface_pairs import surface_pair
 
-COLUMNS = ["pair", "n", "unanimous", "percent_agreement", "fleiss_kappa", "krippendorff_alpha",
-           "note"]  # fmt: skip
+AGREEMENT = Table(
+    "agreement",
+    title="Agreement between annotators, per pair and overall",
+    key=("pair",),
+    columns=(
+        text("pair", "Surface pair, or all"),
+        integer("n", "Sentences"),
+        integer("unanimous", "Sentences that all annotators answered alike"),
+        share("percent_agreement", "Pairs of annotators that agree"),
+        number("fleiss_kappa"),
+        number("krippendorff_alpha", "For nominal data"),
+        text("note", "Why kappa and alpha are not defined"),
+    ),
+    form="",
+)
+
+ANNOTATORS = Table(
+    "annotators",
+    title="How often each annotator gave each answer",
+    key=("annotator",),
+    columns=(text("annotator"), *map(integer, ("answers", *ANSWERS))),
+)
 
 #: Why a row has no kappa and no alpha.
 ONE_ANSWER = "all answers are the same: kappa and alpha are not defined"
 
 
-def write_agreement(path: Path, judged: list[Judged], pairs: list[str]) -> None:
-    """Write agreement.csv; see `evenhand.slguset.build_dataset`."""
+def agreement_rows(judged: list[Judged], pairs: list[str]) -> Iterator[Row]:
+    """Yield a row per pair that has a sentence, in the order of `pairs`, and one of all."""
     groups: dict[str, list[Judged]] = {pair: [] for pair in pairs}
     for one in judged:
         groups.setdefault(surface_pair(one.row), []).append(one)
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for pair, group in groups.items():
-            if group:
-                writer.writerow([pair, *_measures(group)])
-        writer.writerow(["all", *_measures(judged)])
+    for pair, group in groups.items():
+        if group:
+            yield _row(pair, group)
+    yield _row("all", judged)
+
+
+def _row(pair: str, group: list[Judged]) -> Row:
+    return dict(zip(AGREEMENT.header, [pair, *_measures(group)], strict=True))
 
 
 def _measures(group: list[Judged]) -> list[Any]:
@@ -70,12 +92,9 @@ def write_disagreements(path: Path, judged: list[Judged]) -> None:
     write_csv(path, header, rows)
 
 
-def write_annotators(path: Path, judged: list[Judged]) -> None:
-    """Write annotators.csv; see `evenhand.slguset.build_dataset`."""
+def annotator_rows(judged: list[Judged]) -> Iterator[Row]:
+    """Yield a row per annotator, sorted."""
     given = Counter((one["annotator"], one["answer"]) for each in judged for one in each.answers)
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["annotator", "answers", *ANSWERS])
-        for name in sorted({name for name, _ in given}):
-            counts = [given[name, answer] for answer in ANSWERS]
-            writer.writerow([name, sum(counts), *counts])
+    for name in sorted({name for name, _ in given}):
+        counts = {answer: given[name, answer] for answer in ANSWERS}
+        yield {"annotator": name, "answers": sum(counts.values())} | counts

@@ -6,8 +6,15 @@ from typing import Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
+from evenhand.core.tables import write_tables
 from evenhand.io.tables import write_table
-from evenhand.slguset.agreement import write_agreement, write_annotators, write_disagreements
+from evenhand.slguset.agreement import (
+    AGREEMENT,
+    ANNOTATORS,
+    agreement_rows,
+    annotator_rows,
+    write_disagreements,
+)
 from evenhand.slguset.annotation import Judged, read_judgements
 from evenhand.slguset.dataset import SCHEMA, dataset_row, in_order
 from evenhand.slguset.keywords import read_keywords
@@ -24,9 +31,8 @@ def build_dataset(
     keywords: Input,
     out: Output,
     table: Output,
-    agreement: Output,
+    tables: Output,
     disagreements: Output,
-    annotators: Output,
 ) -> dict[str, Any]:
     """Build the data set: the sentences that every annotator accepts; and measure their agreement.
 
@@ -48,16 +54,12 @@ def build_dataset(
         slguset.parquet.
     table : Path
         slguset.csv, in the authors' four columns: 句子, 关键词位置, 原始关键词, 对立关键词 (UTF-8).
-    agreement : Path
-        agreement.csv: per surface pair, and for `all` in the last row: n (sentences),
-        unanimous (sentences), percent_agreement (share of pairs of annotators that agree, 0 to
-        1), fleiss_kappa, krippendorff_alpha (nominal), note. Kappa and alpha are blank where
-        they are not defined, and the note says why. Pairs without a sentence have no row.
+    tables : Path
+        The folder of the tables `AGREEMENT` and `ANNOTATORS` of `evenhand.slguset.agreement`.
+        Pairs without a sentence have no row.
     disagreements : Path
         disagreements.csv: the sentences that were not answered alike, with each annotator's
         answer, criterion and comment; safe to open in a spreadsheet program.
-    annotators : Path
-        annotators.csv: how often each annotator (sorted) gave each answer; answers is the sum.
 
     Returns
     -------
@@ -66,9 +68,9 @@ def build_dataset(
         or the unanimous answer), by_gender.
     """
     judged = read_judgements(samples, answers)
-    write_agreement(agreement, judged, list(surface_pairs(keywords)))
+    agreed = agreement_rows(judged, list(surface_pairs(keywords)))
+    write_tables(tables, [(AGREEMENT, agreed), (ANNOTATORS, annotator_rows(judged))])
     write_disagreements(disagreements, judged)
-    write_annotators(annotators, judged)
     fates = [_fate(one) for one in judged]
     rows = in_order(
         (dataset_row(one.row) for one, fate in zip(judged, fates, strict=True) if fate == "accept"),

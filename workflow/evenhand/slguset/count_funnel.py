@@ -1,22 +1,44 @@
 """Count how many sentences fell at which step, from all that were read to those accepted."""
 
-import csv
 import json
 from collections import Counter
+from collections.abc import Iterator
 from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
+from evenhand.core.tables import Row, Table, integer, share, text, write_tables
 from evenhand.errors import InputError
 from evenhand.io.quarantine import ROWS_PER_REASON
 from evenhand.io.tables import read_batches, read_rows
 from evenhand.slguset.verdicts import ACCEPTED
 
-COLUMNS = ["step", "reason", "sentences", "share"]
+FUNNEL = Table(
+    "funnel",
+    title="How many sentences fell at which step",
+    key=("step", "reason"),
+    columns=(
+        text("step", "read, keyword, duplicate, rejected or accepted"),
+        text("reason", "Of the rejected sentences"),
+        integer("sentences"),
+        share("share", "Of all sentences read"),
+    ),
+    form="",
+)
 
-QUARANTINE_COLUMNS = ["reason", "file", "position", "unit", "detail", "parts"]
+QUARANTINE = Table(
+    "quarantine",
+    title="What of the corpus could not be read, and why",
+    key=(),
+    columns=(
+        *map(text, ("reason", "file")),
+        integer("position"),
+        *map(text, ("unit", "detail")),
+        integer("parts", "How many parts the row stands for"),
+    ),
+)
 
 #: The verdicts of `find_keywords`, in the order in which it gives them.
 KEYWORD_REASONS = [
@@ -34,7 +56,6 @@ def count_funnel(
     candidates: Input,
     counts: list[Input],
     out: Output,
-    quarantine_out: Output,
     quarantine: list[Input] | None = None,
     reasons: list[str] | None = None,
     not_read: list[str] | None = None,
@@ -54,11 +75,9 @@ def count_funnel(
     counts : list of Path
         The shards' counts.json.
     out : Path
-        funnel.csv.
-    quarantine_out : Path
-        quarantine.csv: reason, file, position, unit, detail, parts (how many the row stands
-        for), by reason, file and position: the first `ROWS_PER_REASON` parts of one reason in
-        one file have rows of their own, and the others share one.
+        The folder of the tables: funnel, and quarantine by reason, file and position. The first
+        `ROWS_PER_REASON` parts of one reason in one file have rows of their own, and the others
+        share one.
     quarantine : list of Path, optional
         The shards' tables of what could not be read (`evenhand.io.quarantine`).
     reasons : list of str, optional
@@ -106,12 +125,12 @@ def count_funnel(
     order += sorted(set(verdicts) - set(order))
     rows += [("rejected", reason, verdicts[reason]) for reason in order if reason in verdicts]
     rows.append(("accepted", None, accepted))
-    with out.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for step, reason, count in rows:
-            writer.writerow([step, reason, count, round(count / read, 8) if read else None])
-    _write_quarantine(quarantine_out, quarantine or [], left_out)
+    funnel = [
+        {"step": step, "reason": reason, "sentences": count}
+        | {"share": round(count / read, 8) if read else None}
+        for step, reason, count in rows
+    ]
+    write_tables(out, [(FUNNEL, funnel), (QUARANTINE, _quarantine(quarantine or [], left_out))])
     return {
         "read": read,
         "keyword": keyword,
@@ -123,24 +142,21 @@ def count_funnel(
     }
 
 
-def _write_quarantine(path: Path, tables: list[Path], left_out: list[dict[str, Any]]) -> None:
+def _quarantine(tables: list[Path], left_out: list[dict[str, Any]]) -> Iterator[Row]:
     """What could not be read, the same however files were cut into shards."""
     read = (row for table in tables for row in read_rows(table))
     rows = sorted(chain(read, left_out), key=_place)
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, QUARANTINE_COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for _, group in groupby(rows, key=lambda row: _place(row)[:3]):
-            own: list[dict[str, Any]] = []
-            others: list[dict[str, Any]] = []
-            for row in group:
-                alone = row["parts"] == 1 and len(own) < ROWS_PER_REASON
-                (own if alone else others).append(row)
-            writer.writerows(own)
-            if others:
-                more = sum(row["parts"] for row in others)
-                detail = f"{more} in all from here on"
-                writer.writerow(others[0] | {"detail": detail, "parts": more})
+    for _, group in groupby(rows, key=lambda row: _place(row)[:3]):
+        own: list[dict[str, Any]] = []
+        others: list[dict[str, Any]] = []
+        for row in group:
+            alone = row["parts"] == 1 and len(own) < ROWS_PER_REASON
+            (own if alone else others).append(row)
+        yield from own
+        if others:
+            more = sum(row["parts"] for row in others)
+            detail = f"{more} in all from here on"
+            yield others[0] | {"detail": detail, "parts": more}
 
 
 def _place(row: dict[str, Any]) -> tuple[str, str, str, int, str]:

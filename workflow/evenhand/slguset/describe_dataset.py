@@ -1,20 +1,32 @@
 """Describe a data set: sentences per pair and direction, lengths, characters, vocabulary."""
 
-import csv
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from evenhand.core import stage
 from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output
+from evenhand.core.tables import Row, Table, integer, text, write_tables
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import read_rows
 from evenhand.slguset.surface_pairs import surface_pair, surface_pairs
 
-TABLE_COLUMNS = ["pair", "surface", "male", "female", "total", "published_male",
-                 "published_female"]  # fmt: skip
+TABLE = Table(
+    "table_1",
+    title="Sentences per word pair and direction",
+    key=("pair", "surface"),
+    columns=(
+        text("pair", "Mask pair"),
+        text("surface", "Surface pair"),
+        integer("male", "Sentences with the male word"),
+        integer("female", "Sentences with the female word"),
+        *map(integer, ("total", "published_male", "published_female")),
+    ),
+    source="Zhao et al. 2021, table 1",
+)
 
 #: Characters per bar of the histogram of lengths.
 BAR = 10
@@ -41,9 +53,7 @@ def describe_dataset(
     keywords : Path
         The table of surface pairs (keywords.csv).
     table : Path
-        table_1.csv: a row per surface pair of the table of keywords, with its mask pair, the
-        sentences with the male and with the female word, their sum, and the published numbers
-        (blank where there are none).
+        The folder of the table `TABLE`: a row per surface pair of the table of keywords.
     statistics : Path
         statistics.json: sentences; length (characters: mean, median, min, max, histogram);
         distinct_characters; vocabulary (null without one); pairs (sentences per mask pair).
@@ -78,7 +88,7 @@ def describe_dataset(
         lengths[len(row["sentence"])] += 1
         characters.update(row["sentence"])
     known = _published(published, pairs) if published else {}
-    _write_table(table, pairs, counts, known)
+    write_tables(table, [(TABLE, _rows(pairs, counts, known))])
     document = {
         "sentences": lengths.total(),
         "length": _length(lengths),
@@ -109,16 +119,14 @@ def _published(path: Path, pairs: dict[str, str]) -> dict[str, int]:
     return known
 
 
-def _write_table(
-    path: Path, pairs: dict[str, str], counts: dict[str, Counter[str]], known: dict[str, int]
-) -> None:
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(TABLE_COLUMNS)
-        for pair, mask_pair in pairs.items():
-            male, female = counts[pair]["male"], counts[pair]["female"]
-            both = [known.get(pair)] * 2
-            writer.writerow([mask_pair, pair, male, female, male + female, *both])
+def _rows(
+    pairs: dict[str, str], counts: dict[str, Counter[str]], known: dict[str, int]
+) -> Iterator[Row]:
+    for pair, mask_pair in pairs.items():
+        male, female = counts[pair]["male"], counts[pair]["female"]
+        row = {"pair": mask_pair, "surface": pair, "male": male, "female": female}
+        row |= dict.fromkeys(("published_male", "published_female"), known.get(pair))
+        yield row | {"total": male + female}
 
 
 def _mask_pairs(

@@ -1,6 +1,5 @@
 """Report which of the authors' sentences our filters would reject, and their file's errors."""
 
-import csv
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -8,11 +7,24 @@ from typing import Any, NamedTuple
 from evenhand.core import stage
 from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output
+from evenhand.core.tables import Row, Table, integer, share, text, write_tables
 from evenhand.io.documents import write_json
 from evenhand.io.tables import read_rows
 from evenhand.slguset.verdicts import ACCEPTED
 
-COLUMNS = ["filter", "reason", "sentences", "share", "examples"]
+TABLE = Table(
+    "filters",
+    title="What each filter would drop of the authors’ file",
+    key=("filter", "reason"),
+    columns=(
+        text("filter"),
+        text("reason", "Blank for all that the filter drops"),
+        integer("sentences"),
+        share("share", "Of all sentences"),
+        text("examples"),
+    ),
+    form="",
+)
 
 #: The step that stands before the filters, as it is named in the table.
 KEYWORD_STEP = "find_keywords"
@@ -50,8 +62,8 @@ def report_published(
     problems : Path
         problems.csv of `import_published`.
     table : Path
-        CSV: filter, reason, sentences, share (of all sentences), examples. Of each filter one
-        row with a blank reason for all that it drops, then a row per reason.
+        The folder of the table `TABLE`. Of each filter one row with a blank reason for all that
+        it drops, then a row per reason.
     report : Path
         JSON: sentences, distinct_sentences, positions (right, wrong, the kinds of wrong ones),
         problems (rows per problem), keywords (sentences per verdict), dropped (sentences per
@@ -80,12 +92,9 @@ def report_published(
         if row["verdict"] == ACCEPTED and not row["findings"]:
             passed += number
     total = copies.total()
-
-    with table.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for name, dropped in {KEYWORD_STEP: rejected, **drops}.items():
-            writer.writerows(_rows(name, dropped, total, examples))
+    steps = {KEYWORD_STEP: rejected, **drops}.items()
+    rows = [row for name, dropped in steps for row in _rows(name, dropped, total, examples)]
+    write_tables(table, [(TABLE, rows)])
 
     found = read_resource(problems, ["row", "problem", "detail"])
     without = {row["row"] for row in found if row["problem"] in _WITHOUT_POSITION}
@@ -110,7 +119,7 @@ def _example(sentence: str, evidence: str | None) -> str:
     return f"{sentence}[{evidence}]" if evidence else sentence
 
 
-def _rows(name: str, drops: list[Drop], total: int, examples: int) -> Iterator[list[Any]]:
+def _rows(name: str, drops: list[Drop], total: int, examples: int) -> Iterator[Row]:
     """The table's rows of one filter: all, then by reason, the most frequent first."""
     by_reason: dict[str, list[Drop]] = {"": drops}
     for drop in drops:
@@ -118,8 +127,11 @@ def _rows(name: str, drops: list[Drop], total: int, examples: int) -> Iterator[l
     counts = {reason: sum(drop.copies for drop in some) for reason, some in by_reason.items()}
     for reason in sorted(by_reason, key=lambda r: (r != "", -counts[r], r)):
         shown = " · ".join(drop.example for drop in by_reason[reason][:examples] if reason)
-        share = round(counts[reason] / total, 6) if total else None
-        yield [name, reason, counts[reason], share, shown]
+        part = round(counts[reason] / total, 6) if total else None
+        yield {"filter": name, "reason": reason, "sentences": counts[reason]} | {
+            "share": part,
+            "examples": shown,
+        }
 
 
 def _by_number(counts: Counter[str]) -> dict[str, int]:

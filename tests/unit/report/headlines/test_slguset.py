@@ -5,10 +5,18 @@ import pytest
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
 from evenhand.report.headlines.slguset import describe
+from evenhand.slguset.count_funnel import FUNNEL, QUARANTINE
+from evenhand.slguset.describe_dataset import TABLE
 from evenhand.slguset.tables import models
 from unit.report import checks, made_results
 
-FUNNEL = "step,reason,sentences,share\nread,,100,1\nkeyword,,40,.4\naccepted,,12,.12\n"
+STEPS = (("read", 100, 1.0), ("keyword", 40, 0.4), ("accepted", 12, 0.12))
+
+
+def funnel(folder):
+    steps = [dict(zip(("step", "sentences", "share"), row, strict=True)) for row in STEPS]
+    write_tables(folder / "tables/corpus", [(FUNNEL, steps), (QUARANTINE, [])])
+    return folder / "tables/corpus"
 
 
 def write(folder, text, name):
@@ -32,7 +40,9 @@ def lean(model, mean, verdict="not_distinguishable", **other):
 
 def published(folder, sentences=20_000, characters=4_220, dropped=None, female=10_000, before=0):
     place = "slguset_published"
-    table = f"pair,male,female,published_male,published_female\na/b,10000,{female},10000,10000\n"
+    row = {"pair": "a/b", "surface": "a/b", "male": 10000, "female": female}
+    row |= {"published_male": 10000, "published_female": 10000}
+    write_tables(folder / "tables/sentences" / place, [(TABLE, [row])])
     numbers = {"sentences": sentences, "distinct_characters": characters}
     report = {
         "keywords": {"accepted": sentences - before, "no_keyword": before},
@@ -42,7 +52,7 @@ def published(folder, sentences=20_000, characters=4_220, dropped=None, female=1
         "pass_every_filter": sentences - 50,
     }
     return [
-        write(folder, table, f"{place}/table_1.csv"),
+        folder / "tables/sentences" / place,
         write(folder, json.dumps(numbers), f"{place}/statistics.json"),
         write(folder, json.dumps(report), f"{place}/report.json"),
     ]
@@ -90,7 +100,7 @@ def test_a_model_below_the_gate_gets_no_number(tmp_path):
 
 
 def test_a_data_set_that_waits_says_so(tmp_path):
-    found = describe([write(tmp_path, FUNNEL, "slguset/funnel.csv")], {})
+    found = describe([funnel(tmp_path)], {})
     assert found.sentence == (
         "Of 100 sentences read, 12 passed every filter; the annotators have not answered yet."
     )
@@ -100,7 +110,7 @@ def test_a_data_set_that_waits_says_so(tmp_path):
 
 def test_without_a_model_the_data_set_is_the_headline(tmp_path):
     files = [
-        write(tmp_path, FUNNEL, "slguset/funnel.csv"),
+        funnel(tmp_path),
         write(tmp_path, '{"sentences": 7}', "slguset/statistics.json"),
     ]
     found = describe(files, {})
@@ -159,14 +169,14 @@ def test_an_empty_published_file_is_not_drawn(tmp_path):
 
 
 def test_models_and_a_corpus_are_drawn_before_the_published_file(tmp_path):
-    files = [*published(tmp_path), write(tmp_path, FUNNEL, "slguset/funnel.csv")]
+    files = [*published(tmp_path), funnel(tmp_path)]
     found = describe(files, {})
     assert checks.rows(found.figure, "text") == ["100", "40", "12"]
-    assert found.figure_files == ("slguset/funnel.csv",)
+    assert found.figure_files == ("tables/corpus/funnel.csv",)
     files.append(bias(tmp_path, [lean("a", 0.3, "male")], "slguset_published"))
     found = describe(files, {})
     assert checks.rows(found.figure, "kind") == ["male"]
-    assert found.figure_files == ("tables/bias/slguset_published",)
+    assert found.figure_files == ("tables/bias/slguset_published/models.csv",)
 
 
 def test_another_file_in_the_authors_form_is_not_judged(tmp_path):
@@ -194,13 +204,12 @@ def test_published_counts_of_models_are_judged_within_a_share(tmp_path):
 def test_reads_what_the_stages_leave(tmp_path):
     folder = made_results.write_results(tmp_path / "results")
     files = [
-        folder / "slguset/quarantine.csv",
-        folder / "slguset/funnel.csv",
-        folder / "slguset/agreement.csv",
+        folder / "tables/corpus",
+        folder / "tables/annotation",
         folder / "slguset/statistics.json",
         folder / "tables/bias/slguset",
         folder / "tables/bias/slguset_published",
-        folder / "slguset_published/table_1.csv",
+        folder / "tables/sentences/slguset_published",
         folder / "slguset_published/statistics.json",
         folder / "slguset_published/report.json",
     ]
@@ -214,6 +223,7 @@ def test_reads_what_the_stages_leave(tmp_path):
     assert "alpha is 0.62 over 18 sentences" in doubts
 
 
-def test_a_table_without_its_columns_is_an_error(tmp_path):
-    with pytest.raises(InputError, match="lacks the column step"):
-        describe([write(tmp_path, "a\n1\n", "slguset/funnel.csv")], {})
+def test_a_table_that_is_not_declared_is_an_error(tmp_path):
+    (tmp_path / "tables/corpus").mkdir(parents=True)
+    with pytest.raises(InputError, match="is not declared"):
+        describe([tmp_path / "tables/corpus"], {})

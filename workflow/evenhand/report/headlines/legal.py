@@ -92,10 +92,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         table: {path.name: read_table(path / f"{table}.csv") for path in found[kind]}
         for table, kind in kinds.items()
     }
-    sources = {
-        table: tuple(f"{place}/{table}.csv" for place in places(found, FILES, kind))
-        for table, kind in kinds.items()
-    }
+    sources = {table: places(found, FILES, f"{kind}/{table}") for table, kind in kinds.items()}
     sizes = {one: _cases(rows) for one, rows in tables["sizes"].items()}
     gaps = [
         row | {"title": f"{titles.get(one, one)}, {_title(titles, one, row['attribute'])}"}

@@ -30,26 +30,15 @@ from evenhand.report.render import count, decimal, plural, signed
 from evenhand.report.words import gate_meaning
 
 FILES = {
-    "quarantine": "slguset/quarantine.csv",
-    "funnel": "slguset/funnel.csv",
-    "agreement": "slguset/agreement.csv",
+    "corpus": "tables/corpus",
+    "annotation": "tables/annotation",
     "statistics": "slguset/statistics.json",
     "bias": "tables/bias/slguset",
     "published_bias": "tables/bias/slguset_published",
-    "published_table_1": "slguset_published/table_1.csv",
+    "published_table_1": "tables/sentences/slguset_published",
     "published_statistics": "slguset_published/statistics.json",
     "published_report": "slguset_published/report.json",
     "anchors": "slguset/published_bias.csv",
-}
-QUARANTINE = {"reason": str, "parts": int}
-FUNNEL = {"step": str, "sentences": int}
-AGREEMENT = {"pair": str, "n": int, "krippendorff_alpha": float}
-TABLE_1 = {
-    "pair": str,
-    "male": int,
-    "female": int,
-    "published_male": int,
-    "published_female": int,
 }
 ANCHORS = {"model": str, "sentences": int}
 
@@ -96,10 +85,10 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     """
     found = by_kind(files, FILES)
     one = {kind: paths[0] if paths else None for kind, paths in found.items()}
-    steps = {r["step"]: r["sentences"] for r in _rows(one["funnel"], FUNNEL)}
+    steps = {r["step"]: r["sentences"] for r in _rows(one["corpus"], "funnel")}
     own = read_json(one["statistics"])["sentences"] if one["statistics"] else None
     table = one["bias"] or one["published_bias"]
-    models = _models(table)
+    models = _rows(table, "models")
     trusted = [row for row in models if row["trusted"] and row["mean_bias"] is not None]
     built = _built(steps, own)
     leaning = _leaning(models, trusted)
@@ -107,8 +96,8 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         leaning = sentence("{} This is on the authors’ sentences.", leaning)
     published = read_json(one["published_report"]) if one["published_report"] else None
     of = partial(places, found, FILES)
-    asked = of("bias") or of("published_bias")
-    steps_from = of("funnel", "statistics")
+    asked = of("bias/models") or of("published_bias/models")
+    steps_from = of("corpus/funnel", "statistics")
     drawings = (
         (_leaning_figure(trusted), asked),
         (_building_figure(steps, own), steps_from),
@@ -132,18 +121,14 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         figure_files=drawn_from,
         verdicts=_verdicts(one, of),
         doubts=[
-            *_doubts(found, models, steps, own, of),
+            *_doubts(one, models, steps, own, of),
             *(told(words, of("published_report")) for words in _wrong_positions(published)),
         ],
     )
 
 
-def _rows(path: Path | None, columns: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return read_csv(path, columns) if path else []
-
-
-def _models(folder: Path | None) -> list[dict[str, Any]]:
-    return read_table(folder / "models.csv") if folder else []
+def _rows(folder: Path | None, name: str) -> list[dict[str, Any]]:
+    return read_table(folder / f"{name}.csv") if folder else []
 
 
 def _built(steps: Mapping[str, int], own: int | None) -> str | None:
@@ -297,14 +282,14 @@ def _verdicts(one: Mapping[str, Path | None], of: Callable[..., tuple[str, ...]]
             f" the authors’ ({count(SENTENCES)}), so nothing is judged."
         )
     if one["published_table_1"]:
-        rows = read_csv(one["published_table_1"], TABLE_1)
+        rows = _rows(one["published_table_1"], "table_1")
         pairs = dict.fromkeys(row["pair"] for row in rows)
         lines.append(
             Verdicts(
                 "Table 1: sentences per pair of masked words",
                 _counted([_same_counts(rows, pair) for pair in pairs], theirs),
                 note,
-                of("published_table_1"),
+                of("published_table_1/table_1"),
             )
         )
     if statistics:
@@ -329,7 +314,7 @@ def _verdicts(one: Mapping[str, Path | None], of: Callable[..., tuple[str, ...]]
                     of("published_report"),
                 )
             )
-    line = _bias_verdicts(one, of("published_bias"))
+    line = _bias_verdicts(one, of("published_bias/models"))
     return [*lines, line] if line else lines
 
 
@@ -351,9 +336,12 @@ def _same_counts(rows: list[dict[str, Any]], pair: str) -> bool:
 
 def _bias_verdicts(one: Mapping[str, Path | None], files: tuple[str, ...]) -> Verdicts | None:
     """The published counts of sentences by Bias; only those on the authors' sentences count."""
-    anchors = {row["model"]: row["sentences"] for row in _rows(one["anchors"], ANCHORS)}
+    anchors = {
+        row["model"]: row["sentences"]
+        for row in (read_csv(one["anchors"], ANCHORS) if one["anchors"] else [])
+    }
     held, judged = [], set()
-    for row in _models(one["published_bias"]):
+    for row in _rows(one["published_bias"], "models"):
         if row["trusted"] and row["published_within"] is not None:
             judged.add(row["model"])
             held += [
@@ -373,7 +361,7 @@ def _bias_verdicts(one: Mapping[str, Path | None], files: tuple[str, ...]) -> Ve
 
 
 def _doubts(
-    found: Mapping[str, list[Path]],
+    one: Mapping[str, Path | None],
     models: list[dict[str, Any]],
     steps: Mapping[str, int],
     own: int | None,
@@ -382,7 +370,7 @@ def _doubts(
     doubts: list[str] = []
     if steps and own is None:
         text = "There is no data set yet: the annotators’ sheets are still out."
-        doubts.append(told(text, of("funnel")))
+        doubts.append(told(text, of("corpus/funnel")))
     for row in models:
         if not row["trusted"]:
             words = re.split(r"[,;]\s*", row["reason"] or "")
@@ -392,9 +380,9 @@ def _doubts(
                 if why
                 else sentence("{} gets no number: it did not pass its check.", name(row["model"]))
             )
-            doubts.append(told(text, of("bias") or of("published_bias")))
+            doubts.append(told(text, of("bias/models") or of("published_bias/models")))
     quarantined: Counter[str] = Counter()
-    for row in (r for path in found["quarantine"] for r in read_csv(path, QUARANTINE)):
+    for row in _rows(one["corpus"], "quarantine"):
         quarantined[row["reason"]] += row["parts"]
     if things := sum(quarantined.values()):
         text = sentence(
@@ -403,13 +391,13 @@ def _doubts(
             "is" if things == 1 else "are",
             reasons(quarantined),
         )
-        doubts.append(told(text, of("quarantine")))
-    for row in (r for path in found["agreement"] for r in read_csv(path, AGREEMENT)):
+        doubts.append(told(text, of("corpus/quarantine")))
+    for row in _rows(one["annotation"], "agreement"):
         alpha = row["krippendorff_alpha"]
         if row["pair"] == "all" and alpha is not None and alpha < LEAST_ALPHA:
             text = (
                 f"The annotators agree too little for firm conclusions: Krippendorff’s alpha is"
                 f" {decimal(alpha, 2)} over {plural(row['n'], 'sentence')}."
             )
-            doubts.append(told(text, of("agreement")))
+            doubts.append(told(text, of("annotation/agreement")))
     return doubts

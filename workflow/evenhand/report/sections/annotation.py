@@ -4,19 +4,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.tables import read_table
 from evenhand.io.tables import read_rows
 from evenhand.report.read import read_csv
-
-AGREEMENT = {
-    "pair": str,
-    "n": int,
-    "unanimous": int,
-    "percent_agreement": float,
-    "fleiss_kappa": float,
-    "krippendorff_alpha": float,
-}
-
-ANNOTATORS = {"annotator": str, "answers": int, "accept": int, "reject": int, "unsure": int}
 
 DRAWN = {
     "surface_male": str,
@@ -33,8 +23,7 @@ def describe_annotation(
     samples: list[Path],
     drawn: Path | None,
     answers: list[Path],
-    annotators: Path | None,
-    agreement: Path | None,
+    tables: Path | None,
 ) -> dict[str, Any] | None:
     """The state of the annotation; None if nothing was drawn.
 
@@ -45,8 +34,8 @@ def describe_annotation(
         come back has no answers.
     drawn : Path, optional
         ``drawn.csv`` of the latest round.
-    annotators, agreement : Path, optional
-        ``annotators.csv`` and ``agreement.csv``.
+    tables : Path, optional
+        The folder of tables of `evenhand.slguset.build_dataset`.
 
     Returns
     -------
@@ -60,14 +49,14 @@ def describe_annotation(
     for path in samples:
         for row in read_rows(path, ["sentence_id", "round"]):
             rounds.setdefault(row["round"], Counter())[row["sentence_id"] in answered] += 1
-    rows = read_csv(agreement, AGREEMENT) if agreement else []
+    rows = read_table(tables / "agreement.csv") if tables else []
     return {
         "waiting": [name for name, sentences in rounds.items() if not sentences[True]],
         "drawn": sum(sentences.total() for sentences in rounds.values()),
         "answered": sum(sentences[True] for sentences in rounds.values()),
         "pairs": _drawn(drawn),
         "drawn_file": f"slguset/annotation/{drawn.parent.name}/{drawn.name}" if drawn else None,
-        "annotators": read_csv(annotators, ANNOTATORS) if annotators else [],
+        "annotators": read_table(tables / "annotators.csv") if tables else [],
         "agreement": [row for row in rows if row["pair"] != "all"],
         "overall": next((row for row in rows if row["pair"] == "all"), None),
     }

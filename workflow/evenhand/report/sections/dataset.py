@@ -3,19 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.tables import read_table
 from evenhand.report.figures import histogram
-from evenhand.report.read import read_csv, read_json
+from evenhand.report.read import read_json
 from evenhand.report.render import count, decimal, percent, plural
-
-TABLE_1 = {
-    "pair": str,
-    "surface": str,
-    "male": int,
-    "female": int,
-    "total": int,
-    "published_male": int,
-    "published_female": int,
-}
 
 #: The data sets by key, as the page calls them.
 SIDES = {"own": "This run", "published": "The published file"}
@@ -57,7 +48,7 @@ def describe_dataset(
     Parameters
     ----------
     table_1, statistics : Path, optional
-        ``table_1.csv`` and ``statistics.json`` of this run's data set.
+        The folder of Table 1, and ``statistics.json``, of this run's data set.
     published_table_1, published_statistics : Path, optional
         The same of the published file.
 
@@ -67,7 +58,7 @@ def describe_dataset(
         None without any of them. `sides` are the data sets that Table 1 has.
     """
     tables = {"own": table_1, "published": published_table_1}
-    tables = {side: read_csv(path, TABLE_1) for side, path in tables.items() if path}
+    tables = {side: read_table(path / "table_1.csv") for side, path in tables.items() if path}
     documents = {"own": statistics, "published": published_statistics}
     documents = {side: read_json(path) for side, path in documents.items() if path}
     if not tables and not documents:
@@ -76,7 +67,7 @@ def describe_dataset(
     return {
         "has_own": "own" in tables,
         "sides": [(side, SIDES[side]) for side in tables],
-        "tables": [f"{FOLDERS[side]}/table_1.csv" for side in tables],
+        "tables": [f"tables/sentences/{FOLDERS[side]}/table_1.csv" for side in tables],
         "statistics": [f"{FOLDERS[side]}/statistics.json" for side in documents],
         "pairs": pairs,
         "stated": any(row["stated"] for row in pairs),

@@ -4,9 +4,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.tables import read_table
 from evenhand.io.tables import read_batches
 from evenhand.report.figures import bars
-from evenhand.report.read import read_csv
 from evenhand.report.sentences import marked
 from evenhand.report.words import Reasons, reason_meaning, reason_name
 
@@ -38,14 +38,14 @@ COLUMNS = [
 
 
 def describe_funnel(
-    funnel: Path | None, candidates: Path | None, examples: int, known: Reasons
+    corpus: Path | None, candidates: Path | None, examples: int, known: Reasons
 ) -> dict[str, Any] | None:
     """The funnel's totals, reasons, figure and examples; None without a funnel.
 
     Parameters
     ----------
-    funnel : Path, optional
-        ``funnel.csv``.
+    corpus : Path, optional
+        The folder of tables of `evenhand.slguset.count_funnel`.
     candidates : Path, optional
         ``candidates.parquet``; without it no examples are shown, and a reason is counted only
         where it is the first.
@@ -62,9 +62,9 @@ def describe_funnel(
         reasons that are never the first stand last), accepted_examples, has_examples, has_all
         (whether applies and alone are known), figure.
     """
-    if funnel is None:
+    if corpus is None:
         return None
-    rows = read_csv(funnel, {"step": str, "reason": str, "sentences": int, "share": float})
+    rows = read_table(corpus / "funnel.csv")
     totals = {row["step"]: row for row in rows if row["step"] in WHOLES}
     told = [row | {"reason": row["reason"] or row["step"]}
             for row in rows if row["step"] not in WHOLES]  # fmt: skip

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from evenhand.report.read import read_csv, read_json
+from evenhand.core.tables import read_table
+from evenhand.report.read import read_json
 from evenhand.report.words import (
     POSITIONS,
     PROBLEM_ERRORS,
@@ -12,8 +13,6 @@ from evenhand.report.words import (
     reason_meaning,
     reason_name,
 )
-
-FILTERS = {"filter": str, "reason": str, "sentences": int, "share": float, "examples": str}
 
 
 def describe_published(
@@ -24,7 +23,7 @@ def describe_published(
     Parameters
     ----------
     filters : Path, optional
-        ``filters.csv`` of `evenhand.slguset.report_published`.
+        The folder of tables of `evenhand.slguset.report_published`.
     report : Path, optional
         Its ``report.json``.
     known : dict
@@ -32,7 +31,7 @@ def describe_published(
     """
     if filters is None and report is None:
         return None
-    rows = read_csv(filters, FILTERS) if filters else []
+    rows = read_table(filters / "filters.csv") if filters else []
     for row in rows:
         row["name"] = reason_name(row["reason"], known) if row["reason"] else None
         row["meaning"] = reason_meaning(row["reason"], known) if row["reason"] else None

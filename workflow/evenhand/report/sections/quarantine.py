@@ -4,23 +4,20 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.tables import read_table
 from evenhand.io.quarantine import REASONS
-from evenhand.report.read import read_csv, read_json
+from evenhand.report.read import read_json
 
 #: Files named in the table of quarantined parts; beyond them only their number is told.
 MOST_FILES = 100
 
 
-#: The columns of quarantine.csv.
-COLUMNS = {"reason": str, "file": str, "position": int, "unit": str, "detail": str, "parts": int}
-
-
-def describe_quarantine(counts: list[Path], quarantine: Path | None) -> dict[str, Any] | None:
+def describe_quarantine(counts: list[Path], corpus: Path | None) -> dict[str, Any] | None:
     """Totals of what was read, encodings, and quarantined parts by reason and file.
 
     None if there are neither counts nor a quarantine.
     """
-    if not counts and not quarantine:
+    if not counts and not corpus:
         return None
     totals: Counter[str] = Counter()
     encodings: Counter[str] = Counter()
@@ -29,7 +26,7 @@ def describe_quarantine(counts: list[Path], quarantine: Path | None) -> dict[str
         totals.update({name: n for name, n in document.items() if isinstance(n, int)})
         encodings.update(document.get("encodings", {}))
     found: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in read_csv(quarantine, COLUMNS) if quarantine else ():
+    for row in read_table(corpus / "quarantine.csv") if corpus else ():
         entry = found.setdefault((row["file"], row["reason"]), row | {"parts": 0})
         entry["parts"] += row["parts"]
         reasons[row["reason"]] += row["parts"]
