@@ -14,7 +14,9 @@ from evenhand import plan_slguset
 from evenhand.core.config import complete, read_schema
 from evenhand.core.config_reference import SCHEMA
 from evenhand.errors import InputError
-from evenhand.slguset.apply_filters import filter_keywords
+from evenhand.io.tables import write_table
+from evenhand.slguset import distinct_sentences
+from evenhand.slguset.apply_filters import apply_filters, filter_keywords
 from evenhand.slguset.filters.names_jieba import make_check
 from evenhand.slguset.keywords import read_keywords
 from evenhand.slguset.names import judge_names, read_rules
@@ -164,6 +166,42 @@ def test_what_a_filter_rejects(apply, row, name):
     rejected = sum(bool(reason) for _, reason, _ in cases)
     assert (counts["sentences"], counts["passed"]) == (len(cases), len(cases) - rejected)
     assert sum(counts["reasons"][name].values()) == rejected
+
+
+def test_keywords_are_found_and_filtered_by_their_own_settings(tmp_path, resources, repository):
+    texts = ["嫌疑人赵某打了她。", "她来了", "她来了。", "她怀孕三个月了。", "她"]
+    texts.append("她今天和朋友们一起来了。")
+    rows = [
+        {
+            "sentence_id": f"{n:016x}",
+            "sentence": s,
+            "source": "a",
+            "source_position": n,
+            "copies": 1,
+        }
+        for n, s in enumerate(texts)
+    ]
+    write_table(tmp_path / "sentences.parquet", distinct_sentences.SCHEMA, rows)
+    tables = repository / "resources/slguset"
+    arguments = {
+        "sentences": tmp_path / "sentences.parquet",
+        "keywords": tables / "keywords.csv",
+        "keyword_words": tables / "keyword_words.csv",
+        "found": tmp_path / "found.parquet",
+        "out": tmp_path / "out.parquet",
+        "filters": ["names_jieba", "biology"],
+        "files": resources["files"],
+    }
+    counts = apply_filters(**arguments, min_length=3, whole_sentences=False)
+    reasons = {"names_jieba": {"anonymised_name": 1}, "biology": {"biology": 1}}
+    verdicts = {"accepted": 5, "length": 1}
+    numbers = {"read": 6, "sentences": 5, "passed": 3}
+    assert counts == numbers | {"verdicts": verdicts, "reasons": reasons}
+    found = pq.read_table(tmp_path / "found.parquet")
+    assert pq.read_table(tmp_path / "out.parquet").drop_columns("findings").equals(found)
+    counts = apply_filters(**arguments, min_length=5, max_length=9, anonymised="keep")
+    assert counts["verdicts"] == {"accepted": 2, "length": 2, "unfinished": 2}
+    assert counts["passed"] == 1
 
 
 @pytest.mark.parametrize("name", FILTERS)
