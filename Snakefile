@@ -57,7 +57,7 @@ rule all:
 
 
 onstart:
-    leftovers.own(Path(workflow.workdir_init))
+    save_checksums()  # jobs compare what they read with it
     try:
         if leftovers.check(Path(workflow.workdir_init)):
             leftovers.remove_partials(Path(config["results"]))

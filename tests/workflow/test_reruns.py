@@ -7,6 +7,7 @@ a forced run.
 
 import json
 import os
+import shutil
 from collections import defaultdict
 from pathlib import Path
 
@@ -420,6 +421,7 @@ DELIVERABLES = [
     "legal/swiss/swiss.parquet",
     "legal/swiss/README.md",
     "report/tables/corpus_funnel.tex",
+    "report/run.csv",
     "models/tiny/config.json",
 ]
 
@@ -434,6 +436,18 @@ def test_each_deliverable_that_is_deleted_comes_back(demo):
     run = demo.run()
     assert demo.results() == before
     assert {job.rule for job in run.jobs if not job.served} == {"write_run_page"}
+
+
+@pytest.mark.parametrize("folder", ["report/sentences", "report/tables", "tables/pairs/pairs"])
+def test_a_folder_of_results_that_is_emptied_or_deleted_comes_back(demo, folder):
+    for remove in (False, True):
+        before = demo.results()
+        shutil.rmtree(demo.root / "results" / folder)
+        if not remove:
+            (demo.root / "results" / folder).mkdir()
+        assert demo.plan()
+        demo.run()
+        assert demo.results() == before
 
 
 def test_a_folder_that_holds_other_work_is_not_replaced(demo):

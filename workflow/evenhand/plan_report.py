@@ -18,7 +18,7 @@ from evenhand import (
     plan_stereotypes,
 )
 from evenhand.core.declared import declared
-from evenhand.report.pages import PAGES
+from evenhand.report.pages import EXPLORERS, PAGES
 
 Config = dict[str, Any]
 Files = dict[str, str | list[str]]
@@ -209,9 +209,11 @@ def traced_files(config: Config, shards: Iterable[str]) -> list[str]:
 def deliverables(config: Config, shards: Iterable[str]) -> list[str]:
     """Return every result that a run is made for: pages, exports, and all that is traced."""
     shards = list(shards)
+    beside = [page for page in pages(config, shards) if page in EXPLORERS]
+    report = [f"report/{name}" for name in (*beside, "run.csv", "tables")]
     return [
         *page_files(config, shards),
-        *(f"<results>/{name}" for name in ("report/tables", "provenance.json", "provenance.csv")),
+        *(f"<results>/{name}" for name in (*report, "provenance.json", "provenance.csv")),
         *traced_files(config, shards),
     ]
 

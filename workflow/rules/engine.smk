@@ -6,13 +6,21 @@ from contextlib import suppress
 from snakemake.persistence import PersistenceBase
 from snakemake.persistence.file import FilePersistence
 
-from evenhand.core import leftovers, verify
+from evenhand.core import leftovers, owner, verify
 from evenhand.core.inputs import Checksums, describe
 
 RESULTS = Path(config["results"])
 CHECKSUMS = Checksums(RESULTS / ".evenhand" / "checksums.json")
+
+
+def save_checksums():
+    """Keep the checksums for the jobs of this run, and for the next plan."""
+    with suppress(OSError):  # a disk that is full fails a job, which says so
+        CHECKSUMS.save()
+
+
 if workflow.is_main_process:
-    atexit.register(CHECKSUMS.save)
+    atexit.register(save_checksums)
 
 
 # Which inputs a rule reads, in which roles and order, and what the files contain that no rule
@@ -97,20 +105,33 @@ def tolerant(read_locks):
     return read
 
 
-def in_its_folder(write_locks):
-    """Write locks into their folder, which another run that ends may have removed."""
+def owned(write_locks):
+    """Write locks with their owner, into their folder, which another run may have removed."""
 
-    def write(self, *arguments):
+    def write(self, lock_type, keys):
         Path(self._lockdir).mkdir(parents=True, exist_ok=True)
-        write_locks(self, *arguments)
+        write_locks(self, lock_type, keys)
+        if lock_type in self._lockfile:
+            leftovers.own(Path(self._lockfile[lock_type]))
 
     return write
+
+
+def delete_own(self):
+    """Delete this run's locks; Snakemake itself would delete those of all runs."""
+    for lock in self._lockfile.values():
+        leftovers.release(Path(lock))
+    self._lockfile.clear()
+    with suppress(OSError):
+        Path(self._lockdir).rmdir()
 
 
 if not hasattr(FilePersistence, "as_released"):
     FilePersistence.as_released = FilePersistence._read_locks, FilePersistence._write_locks
     FilePersistence._read_locks = tolerant(FilePersistence._read_locks)
-    FilePersistence._write_locks = in_its_folder(FilePersistence._write_locks)
+    FilePersistence._write_locks = owned(FilePersistence._write_locks)
+    FilePersistence._delete_locks = delete_own
 
-if workflow.is_main_process and leftovers.release_dead_lock(Path(workflow.workdir_init)):
+os.environ[owner.OWNER] = owner.identity()
+if workflow.is_main_process and leftovers.release_dead_locks(Path(workflow.workdir_init)):
     print("The former run in this folder was killed; its lock is released.", file=sys.stderr)

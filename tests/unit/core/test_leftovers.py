@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from evenhand.core import leftovers
+from evenhand.core.owner import OWNER, check_owner, identity
 from evenhand.errors import InputError
 
 RUN = "evenhand_0b2f0d8e-8f61-4f0c-9c1d-2f6a8a7f1c11"
@@ -82,45 +83,64 @@ def test_unfinished_files_and_folders_are_removed(tmp_path):
 
 
 @pytest.fixture
-def locked(tmp_path):
-    """A folder that this process has locked."""
+def lock(tmp_path):
+    """A lock of this process."""
     lock = tmp_path / ".snakemake" / "locks" / "0.output.lock"
     lock.parent.mkdir(parents=True)
     lock.write_text("results/funnel.csv\n")
-    leftovers.own(tmp_path)
-    return tmp_path
+    leftovers.own(lock)
+    return lock
 
 
-def of_owner(folder, **changes):
-    owner = folder / leftovers.OWNER
-    owner.write_text(json.dumps(json.loads(owner.read_text()) | changes))
+def of_owner(lock, *changed):
+    """Let another process own the lock: its machine, number and start, as far as they change."""
+    owner = json.loads(lock.with_suffix(".owner").read_text())
+    new = [after or before for before, after in zip(owner, changed, strict=True)]
+    lock.with_suffix(".owner").write_text(json.dumps(new))
 
 
-def test_the_lock_of_a_dead_process_is_released(locked):
+def test_the_lock_of_a_dead_process_is_released(lock, tmp_path):
     with subprocess.Popen(["true"]) as process:
         pass
-    of_owner(locked, pid=process.pid)
-    assert leftovers.release_dead_lock(locked)
-    assert not list((locked / ".snakemake" / "locks").iterdir())
-    assert not leftovers.release_dead_lock(locked)
+    of_owner(lock, None, process.pid, None)
+    assert leftovers.release_dead_locks(tmp_path)
+    assert not list(lock.parent.iterdir())
+    assert not leftovers.release_dead_locks(tmp_path)
 
 
-def test_a_process_that_has_the_number_of_a_dead_one_is_another(locked):
-    of_owner(locked, started=1.0)
-    assert leftovers.release_dead_lock(locked)
+def test_a_process_that_has_the_number_of_a_dead_one_is_another(lock, tmp_path):
+    of_owner(lock, None, None, 1.0)
+    assert leftovers.release_dead_locks(tmp_path)
 
 
-@pytest.mark.parametrize(
-    "changes", [{}, {"host": "elsewhere", "started": 1.0}, {"host": None, "started": 1.0}]
-)
-def test_the_lock_of_a_living_or_a_remote_process_stays(locked, changes):
-    of_owner(locked, **changes)
-    assert not leftovers.release_dead_lock(locked)
+@pytest.mark.parametrize("changes", [(None, None, None), ("elsewhere", None, 1.0)])
+def test_the_lock_of_a_living_or_a_remote_process_stays(lock, tmp_path, changes):
+    of_owner(lock, *changes)
+    dead = lock.with_name("1.input.lock")
+    dead.touch()
+    leftovers.own(dead)
+    of_owner(dead, None, None, 1.0)
+    assert leftovers.release_dead_locks(tmp_path)
+    assert sorted(lock.parent.iterdir()) == [lock, lock.with_suffix(".owner")]
 
 
-def test_a_lock_without_an_owner_stays(locked):
-    for text in ("", "[]", "{}"):
-        (locked / leftovers.OWNER).write_text(text)
-        assert not leftovers.release_dead_lock(locked)
-    (locked / leftovers.OWNER).unlink()
-    assert not leftovers.release_dead_lock(locked)
+@pytest.mark.parametrize("text", ["", "[]", "{}", "[1]", None])
+def test_a_lock_without_an_owner_stays(lock, tmp_path, text):
+    lock.with_suffix(".owner").unlink()
+    if text is not None:
+        lock.with_suffix(".owner").write_text(text)
+    assert not leftovers.release_dead_locks(tmp_path)
+
+
+def test_a_job_of_a_dead_run_writes_nothing(monkeypatch):
+    monkeypatch.setenv(OWNER, identity())
+    check_owner()
+    with subprocess.Popen(["true"]) as process:
+        pass
+    monkeypatch.setenv(OWNER, f"elsewhere {process.pid}")
+    check_owner()
+    monkeypatch.setenv(OWNER, identity().replace(str(os.getpid()), str(process.pid)))
+    with pytest.raises(InputError, match="was killed; the job writes nothing"):
+        check_owner()
+    monkeypatch.delenv(OWNER)
+    check_owner()

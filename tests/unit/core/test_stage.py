@@ -16,6 +16,7 @@ import pytest
 
 from evenhand.core import code, stage
 from evenhand.core.cache import ENTRY
+from evenhand.core.inputs import Checksums
 from evenhand.core.stage import Input, Output, Plugin, Role, Setting, Source
 from evenhand.errors import InputError
 from evenhand.io.tables import write_table
@@ -103,6 +104,26 @@ def test_the_record_says_what_made_the_result(files):
         "counts": {"written": 2},
     }
     assert (files / "results" / "out.txt").read_text() == "xyxy"
+
+
+def test_an_input_that_changed_after_the_plan_is_refused(files, monkeypatch):
+    monkeypatch.setenv("EVENHAND_STATE", str(files / "state"))
+    (files / "state").mkdir()
+    planned = {str(files / "in.txt"): [1, 2, 3, 4, sha256("x")]}
+    (files / "state" / "checksums.json").write_text(json.dumps(planned))
+    stage.execute(repeat, arguments(files))
+    (files / "in.txt").write_text("z")
+    with pytest.raises(InputError, match=r"in\.txt: changed after the run was planned; start"):
+        stage.execute(repeat, arguments(files))
+
+
+def test_a_file_that_may_change_again_has_no_planned_checksum(files):
+    path, store = str(files / "in.txt"), files / "checksums.json"
+    store.write_text(json.dumps({path: [1, 2, 3, 4, "before"], "other": [1, 2, 3, 4, "kept"]}))
+    checksums = Checksums(store)
+    assert checksums(path) == sha256("x")
+    checksums.save()
+    assert json.loads(store.read_text()) == {"other": [1, 2, 3, 4, "kept"]}
 
 
 def test_a_record_names_the_run_s_own_files_and_keys_when_it_is_served(files, cached, capsys):

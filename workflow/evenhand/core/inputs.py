@@ -36,6 +36,7 @@ class Checksums:
         self.store = store
         self.known: dict[str, list] = {}
         self.used: dict[str, list] = {}
+        self.unsettled: set[str] = set()
         self.seen: dict[str, str] = {}
         # a store that is absent or cut short is made anew
         with suppress(OSError, ValueError):
@@ -66,14 +67,25 @@ class Checksums:
             digest = content_digest(Path(path))
         if time.time() - max(found.st_mtime, found.st_ctime) > SETTLED:
             self.used[path] = [*state, digest]
+        else:
+            self.unsettled.add(path)
         return digest
 
     def save(self) -> None:
         """Write the store, if its folder is there and something changed."""
         kept = self.known | self.used
+        kept = {path: one for path, one in kept.items() if path not in self.unsettled}
         if self.store and self.store.parent.is_dir() and kept != self.known:
             with atomic(self.store) as path:
                 path.write_text(json.dumps(kept), encoding="utf-8")
+
+
+def planned_digest(store: Path, path: Path) -> str | None:
+    """Return the SHA-256 that a file had when the run was planned, if the store has it."""
+    try:
+        return json.loads(store.read_bytes()).get(str(path), [None])[-1]
+    except (OSError, ValueError):
+        return None
 
 
 def describe(

@@ -22,9 +22,6 @@ import psutil
 from evenhand.core.files import PARTIAL, remove
 from evenhand.errors import InputError
 
-#: Which process holds Snakemake's lock on a folder.
-OWNER = Path(".snakemake") / "owner.json"
-
 #: The name of each job of a run: a prefix that the profile gives, and the run's identifier.
 _NAME = re.compile(r"(?:[\w-]*_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -36,29 +33,47 @@ _FORMAT = _SEPARATOR.join(["%i", "%T", "%j", "%k", "%Z", "%r"])
 _TIMEOUT = 20
 
 
-def own(folder: Path) -> None:
-    """Record this process as the one that holds Snakemake's lock on a folder."""
-    owner = {"host": socket.gethostname(), "pid": os.getpid(), "started": _started(os.getpid())}
-    (folder / OWNER).write_text(json.dumps(owner), encoding="utf-8")
+def identity() -> str:
+    """Return what tells this process from all others: machine, number and start, as JSON."""
+    return json.dumps([socket.gethostname(), os.getpid(), _started(os.getpid())])
 
 
-def release_dead_lock(folder: Path) -> bool:
-    """Remove Snakemake's lock on a folder if its owner ran on this machine and is dead.
+def is_dead(owner: str) -> bool:
+    """Whether a process (its `identity`) ran on this machine and has ended."""
+    try:
+        host, pid, started = json.loads(owner)
+        return host == socket.gethostname() and started != _started(pid)
+    except (ValueError, TypeError):
+        return False
+
+
+def own(lock: Path) -> None:
+    """Record this process as the owner of one of Snakemake's locks."""
+    lock.with_suffix(".owner").write_text(identity(), encoding="utf-8")
+
+
+def release(lock: Path) -> None:
+    """Remove a lock and the record of its owner."""
+    lock.unlink(missing_ok=True)
+    lock.with_suffix(".owner").unlink(missing_ok=True)
+
+
+def release_dead_locks(folder: Path) -> bool:
+    """Remove those of Snakemake's locks on a folder whose owners are dead.
 
     Returns
     -------
     bool
-        Whether there was such a lock. One whose owner lives, ran elsewhere or is unknown stays.
+        Whether there were any. A lock whose owner lives, ran elsewhere or is unknown stays.
     """
-    locks = list((folder / ".snakemake" / "locks").glob("*.lock"))
-    try:
-        owner = json.loads((folder / OWNER).read_text(encoding="utf-8"))
-        dead = owner["host"] == socket.gethostname() and owner["started"] != _started(owner["pid"])
-    except (OSError, ValueError, KeyError, TypeError):
-        dead = False
-    for lock in locks if dead else ():
-        lock.unlink(missing_ok=True)
-    return bool(locks) and dead
+    dead = []
+    for lock in (folder / ".snakemake" / "locks").glob("*.lock"):
+        with contextlib.suppress(OSError):
+            if is_dead(lock.with_suffix(".owner").read_text(encoding="utf-8")):
+                dead.append(lock)
+    for lock in dead:
+        release(lock)
+    return bool(dead)
 
 
 def _started(pid: int) -> float | None:

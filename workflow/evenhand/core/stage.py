@@ -51,6 +51,8 @@ from evenhand.core.files import (
     remove,
     replace,
 )
+from evenhand.core.inputs import planned_digest
+from evenhand.core.owner import check_owner
 from evenhand.core.scratch import scratch_at
 from evenhand.errors import InputError
 
@@ -285,7 +287,13 @@ def _describe(path: Path, role: Role) -> dict[str, str]:
     if not path.exists():
         raise InputError("there is no such file", file=path)
     name = str(path) if role is Role.SOURCE else "".join(path.suffixes)
-    return {"name": name, "sha256": content_digest(path)}
+    digest = content_digest(path)
+    state = os.environ.get("EVENHAND_STATE")
+    if state and planned_digest(Path(state) / "checksums.json", path) not in (None, digest):
+        raise InputError(
+            "changed after the run was planned", file=path, remedy="start the run again"
+        )
+    return {"name": name, "sha256": digest}
 
 
 def _scratch(name: str, key: str, outputs: dict[str, Path]) -> Path | None:
@@ -317,6 +325,7 @@ def _call(
         missing = [name for name, partial in partials.items() if not partial.exists()]
         if missing:
             raise RuntimeError(f"{plan['stage']} did not write {', '.join(missing)}")
+        check_owner()
         for name, path in outputs.items():
             replace(partials[name], path)
     finally:

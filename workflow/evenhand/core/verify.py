@@ -1,8 +1,8 @@
 """Compare results with the checksums that were recorded: ``python -m evenhand.core.verify``.
 
-A result that was changed by hand is listed; ``--restore`` replaces it from the run cache. Deleted
-results need nothing: the next run makes them again, because the plan requests each deliverable,
-and each folder whose files are incomplete.
+A result that was changed by hand or is missing is listed; ``--restore`` brings it back from the run
+cache. The next run makes a deleted deliverable again, and completes a folder; another file only
+when something needs it.
 """
 
 import json
@@ -22,14 +22,15 @@ def incomplete_folders(results: Path) -> list[str]:
     """Return the folders that lack a file which their stage wrote.
 
     A folder is left out if one of its other files was changed since: it may hold somebody's
-    work, which a new run of the stage would replace.
+    work, which a new run of the stage would replace. So is one that is gone altogether, which the
+    plan requests by itself.
     """
     found = []
     for listing in sorted((results / ".evenhand" / "folders").glob("*.json")):
         document = json.loads(listing.read_text(encoding="utf-8"))
         folder, files = Path(document["folder"]), document["files"]
         there = {name for name in files if (folder / name).is_file()}
-        if not there or len(there) == len(files):
+        if len(there) == len(files) or not folder.is_dir():
             continue
         if all(content_digest(folder / name) == files[name] for name in there):
             found.append(document["folder"])
@@ -51,14 +52,16 @@ def read_records(results: Path) -> Iterator[Record]:
         yield json.loads(path.read_text(encoding="utf-8"))
 
 
-def changed_outputs(record: Record) -> list[str]:
-    """Return the outputs of a recorded run that exist and differ from their checksum."""
-    outputs = {Path(one["file"]): one["sha256"] for one in record["outputs"].values()}
-    return [
-        str(path)
-        for path, digest in outputs.items()
-        if path.exists() and content_digest(path) != digest
-    ]
+def changed_outputs(record: Record) -> dict[str, str]:
+    """Return the outputs of a recorded run that are missing or differ from their checksum."""
+    found = {}
+    for one in record["outputs"].values():
+        path = Path(one["file"])
+        if not path.exists():
+            found[str(path)] = "is missing"
+        elif content_digest(path) != one["sha256"]:
+            found[str(path)] = "differs from its record"
+    return found
 
 
 def verify(results: Path, *, restore: bool = False, store: Path | None = None) -> int:
@@ -78,14 +81,14 @@ def verify(results: Path, *, restore: bool = False, store: Path | None = None) -
     for record in read_records(results):
         outputs = {name: Path(output["file"]) for name, output in record["outputs"].items()}
         checked += len(outputs)
-        missing += sum(not path.exists() for path in outputs.values())
         changed = changed_outputs(record)
+        gone = sum(not path.exists() for path in outputs.values())
         restored = bool(changed and restore and cache.restore(store, record["key"], outputs))
-        left += 0 if restored else len(changed)
-        for file in changed:
-            print(f"{file}: {'restored' if restored else 'differs from its record'}")
-    gone = f", {missing} are missing" if missing else ""
-    print(f"{checked} results checked, {left} differ{gone}")
+        missing += 0 if restored else gone
+        left += 0 if restored else len(changed) - gone
+        for file, what in changed.items():
+            print(f"{file}: {'restored' if restored else what}")
+    print(f"{checked} results checked, {left} differ" + f", {missing} are missing" * bool(missing))
     if left:
         print(
             "The run cache does not hold them: delete them and run the workflow again."

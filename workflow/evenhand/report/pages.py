@@ -24,6 +24,9 @@ PAGES = {
     "run": ("run.html", "Run"),
 }
 
+#: The pages that list items, with a folder of tables beside each.
+EXPLORERS = ("sentences", "people", "cases")
+
 #: The files that every page uses.
 COMMON = (
     *("base.html", "macros.html", "more_tables.html", "paper.html"),
@@ -36,13 +39,11 @@ COMMON = (
 #: What each page uses beside these and the template of its own name: files, or their beginnings.
 USED = {
     "slguset": ("headline.html", "slguset_"),
-    "sentences": ("explorer.",),
+    **dict.fromkeys(EXPLORERS, ("explorer.",)),
     "language_models": ("stereotypes_",),
     "individual_fairness": ("stereotypes_macros.html", "individual_"),
-    "people": ("explorer.",),
     "legal_cases": ("stereotypes_macros.html", "legal_dataset.html"),
     "legal_classifiers": ("stereotypes_macros.html", "legal_"),
-    "cases": ("explorer.",),
     "provenance": ("page_provenance.js",),
 }
 
