@@ -189,6 +189,10 @@ def test_each_model_has_its_own_card(card, own, repository, tmp_path):
     given = arguments(own, names[0])
     given |= {"gates": [*arguments(own, names[1])["gates"], *given["gates"]]}
     del given["model"]
+    gate = json.loads(given["gates"][0].read_text(encoding="utf-8"))
+    longer = given["gates"][0].with_name("x-tiny-bert-en.json")  # of no model that gets a card
+    longer.write_text(json.dumps(gate | {"model": "x-tiny-bert-en"}), encoding="utf-8")
+    given["gates"].append(longer)
     counts = write_model_cards(
         template=repository / "workflow/evenhand/report/cards/model_card.md.jinja",
         out=[tmp_path / name for name in names], models=names, languages=["en", ""], **given,
