@@ -145,7 +145,7 @@ def compare(
     from scipy.stats import spearmanr
 
     count = len(bias)
-    varied = bias.std() > 0 and other.std() > 0
+    varied = all(np.ptp(one) > 0 and one.std() > 0 for one in (bias, other))
     low, high = (
         _pearson_interval(bias, other, clusters, seed, resamples) if varied else (None, None)
     )
