@@ -46,7 +46,6 @@ rule tabulate_bias:
             "slguset.tabulate_bias",
             options("bias", "threshold", "compounds", "top"),
             options("scoring", "resamples"),
-            plugins=member_names("evenhand.slguset.tables"),
         ),
     shell:
         run("slguset.tabulate_bias")
