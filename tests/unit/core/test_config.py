@@ -450,6 +450,11 @@ def test_a_list_that_is_a_set_or_a_grid_names_nothing_twice(schema):
         complete({"individual_fairness": {"lambdas": [1, 1.0]}}, schema)
 
 
+@pytest.mark.parametrize("written", ["./x/y", "x//y/", "x/./y"])
+def test_the_folder_of_results_is_written_in_one_way(schema, written):
+    assert complete({"results": written}, schema)["results"] == "x/y"
+
+
 def test_the_defaults_are_valid(schema):
     assert complete(complete({}, schema), schema) == complete({}, schema)
 
