@@ -69,6 +69,15 @@ def test_a_corpus_without_text_or_with_an_unknown_source_is_an_error(here):
         plan_slguset.plan_corpora(configured({"corpora": {"x": {"sources": ["nwes"]}}}), SOURCES)
 
 
+@pytest.mark.parametrize("field", ["²", "+1", "text"])
+def test_without_a_header_the_text_field_is_a_number(here, field):
+    corpus = {"files": ["papers"], "header": False, "text_field": field}
+    with pytest.raises(InputError, match=r"corpora\.x\.text_field is .*, and there is no header"):
+        plan_slguset.plan_corpora(configured({"corpora": {"x": corpus}}), SOURCES)
+    corpus["text_field"] = "2"
+    plan_slguset.plan_corpora(configured({"corpora": {"x": corpus}}), SOURCES)
+
+
 def test_the_mirror_stands_in_for_its_name_and_its_absence_is_told(here, monkeypatch):
     config = configured({"corpora": {"x": {"files": ["{mirror}/a.txt"]}}})
     with pytest.raises(InputError, match="set `mirror` or the environment variable"):
@@ -470,6 +479,15 @@ def test_what_the_plan_reads_off_a_method_or_a_loss_is_what_it_says():
         read = declared(f"evenhand.learning.individual_losses.{name}", "LOSS")
         assert read.get("takes_epsilon", False) == loss.takes_epsilon
         assert (name == "none") == (loss.pairs is None)
+
+
+def test_a_method_of_random_models_alone_has_no_effect(here):
+    settings = {"methods": ["aul", "sss"], "null_methods": ["sss", "cps"]}
+    written = {"stereotypes": settings}
+    with pytest.raises(InputError, match="null_methods has no effect, since cps is none of"):
+        plan.check_effects(configured(**written), written)
+    settings["null_methods"] = ["sss"]
+    plan.check_effects(configured(**written), written)
 
 
 @pytest.mark.parametrize(

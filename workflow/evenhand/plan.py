@@ -104,10 +104,11 @@ def check_effects(config: Config, written: Config) -> None:
     InputError
         It names all such keys, one a line.
     """
-    unused = plan_individual.unused(config) | plan_classifiers.unused(config)
+    parts = (plan_stereotypes, plan_individual, plan_classifiers)
     faults = [
         f"config: {key} has no effect, since {why}"
-        for key, why in unused.items()
+        for part in parts
+        for key, why in part.unused(config).items()
         if has(written, *key.split("."))
     ]
     if faults:

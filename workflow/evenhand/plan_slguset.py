@@ -61,6 +61,12 @@ def plan_corpora(
     skipped: list[Skipped] = []
     for name, corpus in config["slguset"]["corpora"].items():
         input_files(config, sources, f"slguset.corpora.{name}", corpus)  # refuses none
+        field = str(corpus["text_field"])
+        if not corpus["header"] and not field.isdecimal():
+            raise InputError(
+                f"config: slguset.corpora.{name}.text_field is {field!r}, and there is no header",
+                remedy="give the column's number, from 1",
+            )
         planned = [
             Shard(f"{name}-{source}", (source_path(config, sources, source),))
             for source in corpus["sources"]

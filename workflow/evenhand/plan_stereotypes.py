@@ -42,6 +42,14 @@ def check_sets(config: Config) -> None:
             )
 
 
+def unused(config: Config) -> dict[str, str]:
+    """Keys that change nothing in this configuration, and why."""
+    settings = config["stereotypes"]
+    alone = [name for name in settings["null_methods"] if name not in settings["methods"]]
+    why = f"{', '.join(alone)} is none of stereotypes.methods"
+    return {"stereotypes.null_methods": why} if alone else {}
+
+
 def pair_sets(config: Config) -> dict[str, list[str]]:
     """The sets of pairs that can be made now, and the models that are scored on each.
 

@@ -427,6 +427,34 @@ def test_a_positive_label_may_be_a_number(schema):
         complete({"individual_fairness": {"datasets": {"t": table}}}, schema)
 
 
+#: Lists in which an order, a weight or a mapping may repeat an entry.
+NO_SETS = {
+    "models.NAME.train.files",
+    "slguset.corpora.NAME.files",
+    "legal.datasets.NAME.shares",
+    "legal.objectives.NAME",
+}
+
+
+def test_a_list_that_is_a_set_or_a_grid_names_nothing_twice(schema):
+    def lists(part, place):
+        if part.get("type") == "array":
+            yield place, part.get("uniqueItems", False)
+        for key, inner in part.get("properties", {}).items():
+            yield from lists(inner, f"{place}.{key}".lstrip("."))
+        if isinstance(inner := part.get("additionalProperties"), dict):
+            yield from lists(inner, f"{place}.NAME")
+
+    assert {place for place, unique in lists(schema, "") if not unique} == NO_SETS
+    with pytest.raises(InputError, match=r"individual_fairness\.lambdas names 1 twice"):
+        complete({"individual_fairness": {"lambdas": [1, 1.0]}}, schema)
+
+
+@pytest.mark.parametrize("written", ["./x/y", "x//y/", "x/./y"])
+def test_the_folder_of_results_is_written_in_one_way(schema, written):
+    assert complete({"results": written}, schema)["results"] == "x/y"
+
+
 def test_the_defaults_are_valid(schema):
     assert complete(complete({}, schema), schema) == complete({}, schema)
 

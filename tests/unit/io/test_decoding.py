@@ -87,12 +87,22 @@ def test_what_cannot_be_told_is_left_out_with_its_place(offset: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", ["\ufeff中文\n".encode("utf-32-le"), JAPANESE.encode("iso2022_jp")]
+    "data",
+    [
+        "\ufeff中文\n".encode("utf-32-le"),
+        JAPANESE.encode("iso2022_jp"),
+        "A: 她说，今天天气好。\n".encode("hz"),
+    ],
 )
 def test_encodings_that_pass_for_others(data: bytes) -> None:
     text, reader, rows = read(data)
     assert (text, reader.encoding) == ("", "unknown")
     assert [row[:3] for row in rows] == [(0, "byte", "unknown_encoding")]
+
+
+@pytest.mark.parametrize("text", ["(format t ~{~a, ~})\n", "~{ab~} 她说。\n"])
+def test_tildes_and_braces_alone_are_no_hz(text: str) -> None:
+    assert read(text.encode())[0] == text
 
 
 def test_japanese_without_line_ends_is_no_utf_16() -> None:

@@ -172,7 +172,8 @@ def complete(config: dict[str, Any], schema: Schema) -> dict[str, Any]:
     Returns
     -------
     dict
-        A new dict; each mapping has its keys in the schema's order, free names sorted.
+        A new dict; each mapping has its keys in the schema's order, free names sorted. The
+        folder of results is written in one way: ``./x/`` is ``x``.
 
     Raises
     ------
@@ -191,6 +192,8 @@ def complete(config: dict[str, Any], schema: Schema) -> dict[str, Any]:
     filled = {} if faults else _fill(config, schema)
     if faults := faults or sorted(_without_effect(filled, schema, filled)):
         raise InputError(faults, remedy="every key is explained in docs/config.md")
+    if "results" in filled:  # Snakemake compares paths as text
+        filled["results"] = str(Path(filled["results"]))
     return filled
 
 

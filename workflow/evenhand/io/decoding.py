@@ -128,7 +128,7 @@ class TextReader:
             self.encoding = marked if utf_8 else self._stated
             return chain([head], source)
         if marked == "utf-32" or is_seven_bit(head):
-            self._leave_out(0, "in UTF-32" if marked else "in ISO 2022, with escapes")
+            self._leave_out(0, "in UTF-32" if marked else "in ISO 2022 or HZ, with escapes")
             return iter(())
         self.encoding = marked or detect_utf_16(head)
         if self.encoding:

@@ -29,6 +29,9 @@ _ASCII = bytes(range(128))
 _LETTERS = re.compile(b"[A-Za-z]")
 ABOVE_ASCII = re.compile(b"[\x80-\xff]")
 
+#: Characters of GB 2312 between the escapes of HZ.
+_HZ = re.compile(rb"~\{(?:[\x21-\x77][\x21-\x7e])+~\}")
+
 #: Bytes looked at for the marks of UTF-16, and from the first byte that is not ASCII on for the
 #: others.
 SAMPLE = 1 << 16
@@ -147,8 +150,8 @@ def decode_whole(content: bytes) -> str | None:
 
 
 def is_seven_bit(head: bytes) -> bool:
-    """Whether a file's first bytes switch between alphabets by escapes, as ISO 2022 does."""
-    return b"\x1b$" in head
+    """Whether a file's first bytes switch between alphabets by escapes: ISO 2022, or HZ."""
+    return b"\x1b$" in head or (head.isascii() and _HZ.search(head) is not None)
 
 
 def codec_of(encoding: str) -> str:

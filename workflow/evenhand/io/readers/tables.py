@@ -7,6 +7,7 @@ is always a border, a quote always text.
 
 from collections.abc import Iterator
 
+from evenhand.errors import InputError
 from evenhand.io.csv_rows import read_csv_rows
 from evenhand.io.decoding import TextReader
 from evenhand.io.readers.lines import numbered_lines
@@ -58,10 +59,20 @@ def _cells(
 def _column(
     rows: Iterator[tuple[int, list[str]]], text: TextReader, options: Options
 ) -> int | None:
-    """Return the index of the text's column; a missing one goes to the quarantine."""
+    """Return the index of the text's column; a missing one goes to the quarantine.
+
+    Raises InputError if the header names it twice.
+    """
     number, header = next(rows, (1, [])) if options.header else (1, [])
     if options.text_field.isdecimal():
         return int(options.text_field) - 1
+    if header.count(options.text_field) > 1:
+        raise InputError(
+            f"has the column {options.text_field!r} twice",
+            file=text.file,
+            line=number,
+            remedy="rename one, or give the number of the right one as text_field",
+        )
     if options.text_field in header:
         return header.index(options.text_field)
     if header:
