@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.core import files
+from evenhand.core.inputs import Checksums
 from evenhand.errors import InputError
 
 
@@ -48,6 +49,26 @@ def test_snakemake_s_timestamp_and_partial_files_do_not_count(tmp_path):
     (folder / ".snakemake_timestamp").touch()
     files.partial_path(folder / "d").write_text("z")
     assert files.content_digest(folder) == before
+
+
+@pytest.mark.parametrize("digest", [files.content_digest, lambda path: Checksums()(str(path))])
+def test_what_is_no_file_counts_by_its_name_and_kind(tmp_path, digest):
+    folder = folder_of(tmp_path / "1", a="x")
+    target = folder_of(tmp_path / "2", b="y")
+    found = [digest(folder)]
+    os.mkfifo(folder / "one")
+    found.append(digest(folder))
+    (folder / "one").rename(folder / "two")
+    found.append(digest(folder))
+    (folder / "two").unlink()
+    (folder / "two").symlink_to(target)
+    found.append(digest(folder))
+    (folder / "two").unlink()
+    (folder / "two").write_text("")
+    found.append(digest(folder))
+    assert len({*found}) == len(found)
+    (folder / "two").unlink()
+    assert digest(folder) == found[0]
 
 
 def test_a_name_cannot_pass_for_content(tmp_path):

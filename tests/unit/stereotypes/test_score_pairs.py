@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import torch
+from transformers import NystromformerConfig, NystromformerForMaskedLM
 
 from evenhand.core import stage
 from evenhand.errors import InputError
@@ -13,8 +14,8 @@ from evenhand.io.tables import read_rows
 from evenhand.scoring import execution
 from evenhand.scoring.methods import METHODS
 from evenhand.scoring.models import load_masked_lm
+from evenhand.stereotypes import reading, scoring
 from evenhand.stereotypes import score_pairs as module
-from evenhand.stereotypes import scoring
 from evenhand.stereotypes.pairs import PAIRS
 from evenhand.stereotypes.passes import PASSES
 from evenhand.stereotypes.score_pairs import score_pairs
@@ -306,6 +307,33 @@ def test_a_broken_model_gives_no_number(tmp_path):
         assert tokens == [] and gate["scored"] == 0 and gate["excluded"]["not_finite"] > 0
         assert all(row["excluded"] for row in scores)
         assert "few_scored" in gate["reason"]
+
+
+@pytest.mark.parametrize("methods", [["aul", "sss"], ["aula"]])
+def test_a_model_whose_forward_pass_fails_gets_a_gate(tmp_path, folders, monkeypatch, methods):
+    tokenizer = english_models.word_pieces()
+    config = NystromformerConfig(
+        vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=32, num_landmarks=4, segment_means_seq_len=64,
+    )  # fmt: skip
+    folder = tmp_path / "model"
+    tokenizer.save_pretrained(folder)
+    NystromformerForMaskedLM(config).save_pretrained(folder)
+    scores, tokens, gate, _ = run(tmp_path, folder, methods=methods, null_seeds=1, shuffle=True)
+    assert tokens == [] and gate["scored"] == 0 and not gate["trusted"]
+    assert gate["reason"] == "broken_model" and "is invalid for input" in gate["error"]
+    assert gate["excluded"]["broken_model"] > 0
+    whole, *_ = run(tmp_path, folders("bert"), methods=["aul"], shuffle=True)
+    key = ("pair_id", "side", "variant")
+    assert [[row[k] for k in key] for row in scores] == [[row[k] for k in key] for row in whole]
+    assert all(row["excluded"] for row in scores)
+
+    def slip(*_arguments):
+        raise RuntimeError("ours")
+
+    monkeypatch.setattr(reading, "_reading", slip)
+    with pytest.raises(RuntimeError, match="ours"):
+        run(tmp_path, folders("bert"), methods=["aul"])
 
 
 def test_bf16_says_what_it_read_again(tmp_path, folders):

@@ -4,7 +4,7 @@ import hashlib
 import os
 import shutil
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def content_digest(path: Path) -> str:
     Raises InputError if it is a pipe, a device, or nothing.
     """
     if path.is_dir():
-        return folder_digest({name: content_digest(path / name) for name in folder_files(path)})
+        return folder_digest(path, content_digest)
     check_file(path)
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -39,15 +39,31 @@ def content_digest(path: Path) -> str:
 
 def folder_files(folder: Path) -> list[str]:
     """Return the files of a folder and of all folders below, relative to it, in a fixed order."""
-    inside = (path for path in folder.rglob("*") if path.is_file() and path.name != TIMESTAMP)
-    chosen = sorted(path for path in inside if not path.name.startswith(PARTIAL))
-    return [path.relative_to(folder).as_posix() for path in chosen]
+    return [path.relative_to(folder).as_posix() for path in _entries(folder) if path.is_file()]
 
 
-def folder_digest(files: dict[str, str]) -> str:
-    """Return the SHA-256 of a folder from those of its files, in the order of `folder_files`."""
-    lines = (os.fsencode(name) + f"\0{digest}\n".encode() for name, digest in files.items())
+def folder_digest(folder: Path, digest: Callable[[Path], str]) -> str:
+    """Return the SHA-256 of a folder: of the names in it, and of the digest of each file.
+
+    Of what is no file (a link to a folder or to nothing, a pipe, a device) name and kind count;
+    it is never opened.
+    """
+
+    def kind(path: Path) -> str:
+        return "link" if path.is_symlink() else "special"
+
+    lines = (
+        os.fsencode(path.relative_to(folder))
+        + f"\0{digest(path) if path.is_file() else kind(path)}\n".encode()
+        for path in _entries(folder)
+    )
     return hashlib.sha256(b"".join(lines)).hexdigest()
+
+
+def _entries(folder: Path) -> list[Path]:
+    """Everything below a folder but folders, in a fixed order."""
+    inside = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    return sorted(p for p in inside if p.name != TIMESTAMP and not p.name.startswith(PARTIAL))
 
 
 def shown(path: Path | str) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from evenhand.core.files import atomic, content_digest, folder_digest, folder_files
+from evenhand.core.files import atomic, content_digest, folder_digest
 
 #: A list of results is recorded by its digest if it is longer than this.
 LISTED = 20
@@ -49,12 +49,13 @@ class Checksums:
         A path is looked at once in the life of this object.
         """
         if path not in self.seen:
-            self.seen[path] = self._folder(path) if Path(path).is_dir() else self._file(path)
+            folder = Path(path)
+            self.seen[path] = (
+                folder_digest(folder, lambda file: self._file(str(file)))
+                if folder.is_dir()
+                else self._file(path)
+            )
         return self.seen[path]
-
-    def _folder(self, path: str) -> str:
-        names = folder_files(Path(path))
-        return folder_digest({name: self._file(f"{path}/{name}") for name in names})
 
     def _file(self, path: str) -> str:
         try:

@@ -74,6 +74,7 @@ GATES = {
         "It foretells the next character no better than one who always says the most frequent one."
     ),
     "few_scored": "It can score too few of the sentences.",
+    "broken_model": "It fails on its inputs, so it has no score.",
 }
 
 

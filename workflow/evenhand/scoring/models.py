@@ -1,12 +1,16 @@
 """Language models, loaded safely: no remote code, no pickles, no head that is not there."""
 
+import functools
 import sys
+import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenhand.errors import InputError
 from evenhand.scoring.device import DTYPES, check_device
+from evenhand.scoring.execution import is_out_of_memory
 from evenhand.scoring.model_files import check_folder, readable_errors
 from evenhand.scoring.selection import enable_selection, looks_ahead, short_inputs, text_config
 
@@ -72,6 +76,10 @@ class CausalLM(LanguageModel):
     """
 
     start_id: int | None
+
+
+class BrokenModelError(InputError):
+    """A model that can be loaded, and whose forward pass fails."""
 
 
 def load_masked_lm(
@@ -377,6 +385,8 @@ def _prepare(
             remedy="put the tokenizer that the model was trained with beside it",
         )
     model.eval().requires_grad_(False).to(device)
+    for part in {model, model.base_model}:
+        part.forward = _telling(part.forward, source)
     return {
         "model": model,
         "tokenizer": tokenizer,
@@ -385,6 +395,36 @@ def _prepare(
         "missing": missing,
         "revision": getattr(model.config, "_commit_hash", None),
     }
+
+
+def _telling(forward: Callable[..., Any], source: Path | str) -> Callable[..., Any]:
+    """A forward pass whose own errors are `BrokenModelError`.
+
+    What our hooks raise in it stays what it is, and so does what is no fault of the model: a lack
+    of memory, a device that fails, and NotImplementedError, by which a class refuses an option.
+    """
+
+    @functools.wraps(forward)
+    def run(*arguments: Any, **options: Any) -> Any:
+        try:
+            return forward(*arguments, **options)
+        except (RuntimeError, IndexError) as error:
+            frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+            ours = any(
+                frame.f_globals["__name__"].startswith("evenhand.")
+                for frame in frames
+                if frame.f_code is not run.__code__
+            )
+            passing = is_out_of_memory(error) or "CUDA error" in str(error)
+            if ours or passing or isinstance(error, NotImplementedError):
+                raise
+            raise BrokenModelError(
+                f"the model fails on its inputs ({error})",
+                file=source,
+                remedy="take it out of `models`, or mend its configuration",
+            ) from error
+
+    return run
 
 
 def _max_tokens(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> int:

@@ -1,6 +1,6 @@
 """The rows of the scores: the sentences of each pair, what was read of each, and its numbers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -119,6 +119,16 @@ def rows_of(
         for row in rows:
             row.excluded = row.excluded or side[row.side].excluded
     return found
+
+
+def unread_rows(
+    pairs: Iterable[dict[str, Any]], *, shuffle_seed: int | None = None
+) -> Iterator[Row]:
+    """Yield the rows of pairs that a broken model cannot read; see `rows_of`."""
+    for pair in pairs:
+        for row, _ in _sides(pair, shuffle_seed):
+            row.excluded = row.excluded or "broken_model"
+            yield row
 
 
 def _sides(pair: dict[str, Any], shuffle_seed: int | None) -> Iterator[tuple[Row, str]]:

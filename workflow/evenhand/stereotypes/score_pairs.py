@@ -7,7 +7,9 @@ counts. The gate also says whether the model can be believed at all; if not, `re
 - `missing_weights`: its checkpoint lacks weights, which are random;
 - `fill_mask_not_above_baseline`, `next_token_not_above_baseline`: it cannot say a token of the
   set's own sentences better than one who always says the most frequent one;
-- `few_scored`: too few pairs have a score.
+- `few_scored`: too few pairs have a score;
+- `broken_model`: the model fails on its inputs (`error` says how), so no pair has a score, and no
+  model with random weights is run.
 
 A method that the model cannot be scored by is blank in every row; the gate's `blank_methods` has
 the reason by method (`evenhand.stereotypes.scores.NO_VALUE`).
@@ -29,15 +31,17 @@ from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import FORM, read_rows, write_table
 from evenhand.scoring.describe import describe
+from evenhand.scoring.fill_mask import NOTHING_CHECKED
 from evenhand.scoring.gate import check_model, count_unknown, judge
 from evenhand.scoring.models import (
+    BrokenModelError,
     LanguageModel,
     family_of,
     load_causal_lm,
     load_masked_lm,
 )
 from evenhand.stereotypes.passes import ACCURACY_PASS, PASSES, choose_methods, passes_for
-from evenhand.stereotypes.rows import Row, score_row, token_rows
+from evenhand.stereotypes.rows import Row, score_row, token_rows, unread_rows
 from evenhand.stereotypes.scores import EXCLUDED, SCORES, TOKENS
 from evenhand.stereotypes.scoring import (
     Exact,
@@ -152,50 +156,61 @@ def score_pairs(
             source, revision=revision, device=device, dtype=dtype, allow_missing=allow_missing
         )
 
-    lm = loaded(dtype)
-    blank = blank_methods(lm, chosen)
-    scored_by = [method for method in chosen if method not in blank]
     options: dict[str, Any] = {"tokens_per_batch": tokens_per_batch, "threads": threads}
-    check = _check(lm, spread(pairs, total, sanity_sentences), seed, options)
-    options["scratch"] = scratch_folder()
-    exact = None
-    if dtype != "fp32":
-        exact = calibrated(
-            lm,
-            loaded("fp32"),
-            spread(pairs, total, CALIBRATION_PAIRS),
-            methods=scored_by,
-            **options,
-        )
-    tally = _Tally()
-    with (
-        atomic(tokens) as partial,
-        pq.ParquetWriter(partial, TOKENS, **FORM) as store,
-        tqdm(total=total, desc=name, unit=" pairs", mininterval=5, ascii=True) as bar,
-    ):
-
-        def scored() -> Iterator[dict[str, Any]]:
-            for rows in score_pairs_of(
+    shuffle_seed = seed if shuffle else None
+    lm, exact, blank, tally = None, None, {}, _Tally()
+    try:
+        lm = loaded(dtype)
+        blank = blank_methods(lm, chosen)
+        scored_by = [method for method in chosen if method not in blank]
+        check = _check(lm, spread(pairs, total, sanity_sentences), seed, options)
+        options["scratch"] = scratch_folder()
+        if dtype != "fp32":
+            exact = calibrated(
                 lm,
-                read_rows(pairs),
+                loaded("fp32"),
+                spread(pairs, total, CALIBRATION_PAIRS),
                 methods=scored_by,
-                passes=passes_for(family, scored_by, accuracy=True),
-                shuffle_seed=seed if shuffle else None,
-                exact=exact,
-                progress=bar.update,
                 **options,
-            ):
-                tally.add(rows)
-                if read := [one for row in rows for one in token_rows(row)]:
-                    store.write_batch(pa.RecordBatch.from_pylist(read, TOKENS))
-                for row in rows:
-                    yield score_row(row, scored_by, ACCURACY_PASS[family])
+            )
+        with (
+            atomic(tokens) as partial,
+            pq.ParquetWriter(partial, TOKENS, **FORM) as store,
+            tqdm(total=total, desc=name, unit=" pairs", mininterval=5, ascii=True) as bar,
+        ):
 
-        write_table(out, SCORES, scored())
-    record = _gate(lm, tally, check, exact, least_scored * total)
+            def scored() -> Iterator[dict[str, Any]]:
+                for rows in score_pairs_of(
+                    lm,
+                    read_rows(pairs),
+                    methods=scored_by,
+                    passes=passes_for(family, scored_by, accuracy=True),
+                    shuffle_seed=shuffle_seed,
+                    exact=exact,
+                    progress=bar.update,
+                    **options,
+                ):
+                    tally.add(rows)
+                    if read := [one for row in rows for one in token_rows(row)]:
+                        store.write_batch(pa.RecordBatch.from_pylist(read, TOKENS))
+                    for row in rows:
+                        yield score_row(row, scored_by, ACCURACY_PASS[family])
+
+            write_table(out, SCORES, scored())
+        verdict = judge(lm, check, tally.pairs_scored, least_scored * total)
+    except BrokenModelError as error:
+        exact, blank, tally, null_seeds = None, {}, _Tally(), 0
+        rows = list(unread_rows(read_rows(pairs), shuffle_seed=shuffle_seed))
+        tally.add(rows)
+        write_table(out, SCORES, (score_row(row, [], ACCURACY_PASS[family]) for row in rows))
+        write_table(tokens, TOKENS, [])
+        check = dict(NOTHING_CHECKED)
+        verdict = {"trusted": False, "reason": "broken_model", "check": check}
+        verdict["error"] = error.problem
+    record = {**(describe(lm) if lm else {}), **verdict, **_counts(tally, exact)}
     record = {"model": name, "family": family, "hub_name": hub_name, **record}
     record |= {"methods": chosen, "blank_methods": blank}
-    record |= {"shuffled_seed": seed if shuffle else None, "pairs": total}
+    record |= {"shuffled_seed": shuffle_seed, "pairs": total}
     write_json(gate, record)
     lm = exact = None  # free their memory
     untrained = score_untrained(
@@ -263,13 +278,9 @@ class _Tally:
             self.rescored_pairs += bool(passes)
 
 
-def _gate(
-    lm: LanguageModel, tally: _Tally, check: dict[str, Any], exact: Exact | None, enough: float
-) -> dict[str, Any]:
-    """The gate's record, but for the names."""
+def _counts(tally: _Tally, exact: Exact | None) -> dict[str, Any]:
+    """The counts in the gate's record."""
     return {
-        **describe(lm),
-        **judge(lm, check, tally.pairs_scored, enough),
         "pairs_scored": tally.pairs_scored,
         "sentences": tally.sentences,
         "scored": tally.scored,

@@ -60,4 +60,5 @@ EXCLUDED = {
     "identical_tokens": "the tokenizer makes the same tokens of both sentences",
     "one_token": "nothing stands before its only token, so the model cannot predict it",
     "not_finite": "the model gives no finite number",
+    "broken_model": "the model fails on its inputs",
 }
