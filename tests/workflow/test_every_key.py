@@ -357,7 +357,7 @@ def test_another_value_is_seen(planner, name, path, place, part):
 
 
 #: Keys that decide which others there must be, so that their other values may need more changes.
-DECIDES = ("format", "kind")
+DECIDES = ("format", "kind", "header")
 
 
 @pytest.mark.parametrize("name", CONFIGS)
