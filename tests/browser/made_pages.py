@@ -165,7 +165,7 @@ def one_system(repository: Path, results: Path) -> Path:
     )
     write_run(common, results, report, "all")
     paths = sorted([*results.glob("slguset*/**/*.csv"), *results.glob("slguset*/*.json")])
-    paths += sorted(results.glob("tables/*.csv"))
+    paths += sorted(results.glob("tables/**/*.csv"))
     files = {path.relative_to(results).as_posix(): path for path in paths}
     files |= {f"{name}.csv": repository / f"resources/{name}.csv" for name in RESOURCES}
     files["provenance.csv"] = errors  # any table
