@@ -10,6 +10,7 @@ from evenhand.report.sections.bias import describe_bias
 from evenhand.report.sections.dataset import describe_dataset
 from evenhand.report.sections.funnel import describe_funnel
 from evenhand.report.sections.headline import describe_headline, rows_of
+from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.sections.paper import describe_paper
 from evenhand.report.sections.provenance import count_files
 from evenhand.report.sections.published import describe_published
@@ -140,6 +141,7 @@ def write_slguset_page(
         parts,
         sections=SECTIONS,
         headline=headline,
+        more_tables=MoreTables({f"tables/bias/{one.name}": one for one in bias or []}),
         paper=describe_paper(paper, "slguset", pages),
         notice=notice,
     )
