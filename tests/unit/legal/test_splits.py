@@ -95,19 +95,21 @@ def test_given_splits_stay(tmp_path):
         case(1, split="test"),
         case(2, split="train", text=same),
         case(3, split="test", text=same),
-        case(4, split="dev"),
+        case(4, split="dev", text="another text that a case without a split has as well"),
     ]
-    free = [case(5, text=same), *(case(i, day=i) for i in range(6, 16))]
+    again = case(17, text="another text that a case without a split has as well")
+    free = [case(5, text=same), again, *(case(i, day=i) for i in range(6, 16))]
     splits, duplicates, counts = divide(tmp_path, given_cases, free)
     assert [splits[f"c{i}"]["split"] for i in range(1, 6)] == (
         ["test", "train", "test", "dev", "train"]
     )
     assert splits["c5"]["method"] == "group" and splits["c3"]["duplicate_of"] == "c2"
     assert counts["groups_parted_by_given_splits"] == 1
-    assert counts["methods"] == {"chronological": 10, "given": 4, "group": 1}
+    assert counts["methods"] == {"chronological": 10, "given": 4, "group": 2}
     assert [(row["case_id"], row["duplicate_of"], row["similarity"]) for row in duplicates] == [
         ("c3", "c2", 1.0),
         ("c5", "c2", 1.0),
+        ("c17", "c4", 1.0),
     ]
 
 
