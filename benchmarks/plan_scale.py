@@ -1,7 +1,7 @@
 """How long Snakemake plans, as the corpus grows: ``python benchmarks/plan_scale.py``.
 
-The real rules over synthetic newspapers, one shard a file: per shard six jobs (sentences,
-keywords, four filters), behind them the merge and the rest. For each size the time and the
+The real rules over synthetic newspapers, one shard a file: per shard two jobs (sentences; keywords
+and filters), behind them the merge and the rest. For each size the time and the
 memory of ``snakemake -n`` are taken twice: with nothing built, and with nothing to do. For the
 latter no job is run; empty results are put down with the records that Snakemake itself would
 have written. Nothing is read from outside the repository.
@@ -21,7 +21,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 #: Jobs of a shard, and of all else in the configuration below.
-PER_SHARD, BESIDES = 6, 11
+PER_SHARD, BESIDES = 2, 10
 
 CONFIG = """\
 offline: true
