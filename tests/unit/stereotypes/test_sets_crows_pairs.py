@@ -69,6 +69,13 @@ def test_ids_come_from_a_column_that_has_them(file, name):
     ]
 
 
+def test_a_column_without_a_name_has_ids_only_if_it_is_the_first(file):
+    header = "sent_more,,sent_less,stereo_antistereo,bias_type"
+    written(file, "a,7,b,stereo,age", header=header)
+    (row,) = read(file, None)
+    assert row["pair_id"] == "1"
+
+
 def test_a_wrong_encoding_is_named_with_its_line(file):
     written(file, "0,a,b,stereo,age,", "1,café,b,stereo,age,", encoding="latin-1")
     error = refused(file, "is not UTF-8")

@@ -32,6 +32,13 @@ def test_whole_numbers_of_eidig(tmp_path):
     assert protected == ["personal_status", "age"]
 
 
+@pytest.mark.parametrize(("most", "last"), [(200, 4), (201, 5)])
+def test_the_upper_end_of_eidigs_amounts(tmp_path, most, last):
+    lines = [german_line(amount=amount) for amount in (4, 12, 18, 24, most)]
+    table = read([german(tmp_path, *lines)], {})
+    assert table.integers[:, table.integer_features.index("amount")].tolist()[-1] == last
+
+
 @pytest.mark.parametrize(
     ("line", "match"),
     [
