@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 import altair as alt
+from altair.utils.schemapi import debug_mode
 
 from evenhand.report.render import count, number, percent, plural, visible
 
@@ -475,7 +476,21 @@ def _chart(
     )
 
 
-def _data(rows: Iterable[Row]) -> alt.InlineData:
+class _Rows(alt.InlineData):
+    """Rows that Altair neither checks nor copies value by value, which would take a second."""
+
+    def __init__(self, values: list[Row]) -> None:
+        with debug_mode(False):
+            super().__init__(values=values)
+
+    def __deepcopy__(self, _: Any) -> "_Rows":
+        return self
+
+    def to_dict(self, *_: Any, **__: Any) -> dict[str, Any]:
+        return {"values": self.values}
+
+
+def _data(rows: Iterable[Row]) -> _Rows:
     """Return the rows without missing values, with a colour for their kind, and with a visible
     sign for each control character.
     """
@@ -485,4 +500,4 @@ def _data(rows: Iterable[Row]) -> alt.InlineData:
          for key, value in row.items() if value is not None}
         for row in coloured
     ]  # fmt: skip
-    return alt.InlineData(values=shown)
+    return _Rows(shown)

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -70,6 +70,12 @@ def environment(templates: list[Path]) -> Environment:
         if path.name in texts:
             raise InputError("two templates have this name", file=path)
         texts[path.name] = path.read_text(encoding="utf-8")
+    return _engine(tuple(texts.items()))
+
+
+@cache  # many pages may be written by one process
+def _engine(named: tuple[tuple[str, str], ...]) -> Environment:
+    texts = dict(named)
     engine = Environment(
         loader=DictLoader(texts),
         autoescape=True,
