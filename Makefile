@@ -44,7 +44,7 @@ demo: $(READY)
 	@$(BIN)/python -m evenhand.plan $(or $(CONFIG),config/config.yaml)
 
 test: $(DEV)
-	@$(BIN)/pytest -n $(CORES)
+	@$(BIN)/pytest -n $(CORES) --dist worksteal
 
 # a process for each file: they wait for Slurm, not for the processor
 test-slurm: $(DEV)

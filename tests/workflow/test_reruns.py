@@ -426,28 +426,30 @@ DELIVERABLES = [
 ]
 
 
+#: Folders that are outputs.
+FOLDERS = ["report/sentences", "report/tables", "tables/pairs/pairs"]
+
+
 def test_each_deliverable_that_is_deleted_comes_back(demo):
     before = demo.results()
     deleted = [name for name in DELIVERABLES if name in before]
     assert len(deleted) > 10
     for name in deleted:
         (demo.root / "results" / name).unlink()
-        assert demo.plan(), name
+    for name in FOLDERS:
+        shutil.rmtree(demo.root / "results" / name)
     run = demo.run()
     assert demo.results() == before
     assert {job.rule for job in run.jobs if not job.served} == {"write_run_page"}
 
 
-@pytest.mark.parametrize("folder", ["report/sentences", "report/tables", "tables/pairs/pairs"])
-def test_a_folder_of_results_that_is_emptied_or_deleted_comes_back(demo, folder):
-    for remove in (False, True):
-        before = demo.results()
-        shutil.rmtree(demo.root / "results" / folder)
-        if not remove:
-            (demo.root / "results" / folder).mkdir()
-        assert demo.plan()
-        demo.run()
-        assert demo.results() == before
+def test_a_folder_of_results_that_is_emptied_comes_back(demo):
+    before = demo.results()
+    for name in FOLDERS:
+        shutil.rmtree(demo.root / "results" / name)
+        (demo.root / "results" / name).mkdir()
+    demo.run()
+    assert demo.results() == before
 
 
 def test_a_folder_that_holds_other_work_is_not_replaced(demo):
