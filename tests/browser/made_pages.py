@@ -17,7 +17,7 @@ from evenhand.report.explore_sentences import explore_sentences
 from evenhand.report.export_tables import export_tables
 from evenhand.report.headline import SYSTEMS
 from evenhand.report.known_errors import COLUMNS
-from evenhand.report.pages import PAGES
+from evenhand.report.pages import BESIDE, DRAWING, PAGES
 from evenhand.report.write_classifiers_page import write_classifiers_page
 from evenhand.report.write_errors_page import write_errors_page
 from evenhand.report.write_front_page import write_front_page
@@ -26,6 +26,7 @@ from evenhand.report.write_legal_page import write_legal_page
 from evenhand.report.write_models_page import write_models_page
 from evenhand.report.write_provenance_page import write_provenance_page
 from evenhand.report.write_run_page import write_run_page
+from evenhand.report.write_scripts import write_scripts
 from evenhand.report.write_slguset_page import write_slguset_page
 from evenhand.tabular.prepared import write_prepared
 from unit.individual.made_study import FACTS, PHRASES
@@ -138,7 +139,15 @@ def hostile(repository: Path, results: Path) -> Path:
 def one_system(repository: Path, results: Path) -> Path:
     """The pages of a run that has SlguSet alone; the folder that they lie in."""
     report = folder(results / "report")
-    common = {"templates": made_results.templates(repository), "pages": ONE_SYSTEM}
+    drawing = [*DRAWING, *DRAWING.values()]
+    files = {path.name: path for path in made_results.templates(repository)}
+    write_scripts(
+        scripts=[files[name] for name in DRAWING],
+        licences=[files[name] for name in DRAWING.values()],
+        out=report / BESIDE,
+    )
+    without = [path for name, path in files.items() if name not in drawing]
+    common = {"templates": without, "pages": ONE_SYSTEM}
     made_results.write_results(results)
     sources = ("slguset", "slguset_published")
     scores = [path for one in sources for path in (results / one / "bias").glob("*.parquet")]

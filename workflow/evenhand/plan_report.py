@@ -18,7 +18,7 @@ from evenhand import (
     plan_stereotypes,
 )
 from evenhand.core.declared import declared
-from evenhand.report.pages import EXPLORERS, PAGES
+from evenhand.report.pages import BESIDE, EXPLORERS, PAGES
 
 Config = dict[str, Any]
 Files = dict[str, str | list[str]]
@@ -210,7 +210,8 @@ def deliverables(config: Config, shards: Iterable[str]) -> list[str]:
     """Return every result that a run is made for: pages, exports, and all that is traced."""
     shards = list(shards)
     beside = [page for page in pages(config, shards) if page in EXPLORERS]
-    report = [f"report/{name}" for name in (*beside, "run.csv", "tables")]
+    scripts = [] if config["report"]["single_file"] else [BESIDE]
+    report = [f"report/{name}" for name in (*beside, *scripts, "run.csv", "tables")]
     return [
         *page_files(config, shards),
         *(f"<results>/{name}" for name in (*report, "provenance.json", "provenance.csv")),

@@ -6,7 +6,8 @@ from evenhand.report import pages
 #: page, as its file is called -> the templates that it may use
 TEMPLATES = {
     Path(file).stem: [
-        f"workflow/evenhand/report/templates/{name}" for name in pages.templates_of(page)
+        f"workflow/evenhand/report/templates/{name}"
+        for name in pages.templates_of(page, config["report"]["single_file"])
     ]
     for page, (file, _) in pages.PAGES.items()
 }
@@ -131,7 +132,7 @@ rule collect_provenance:
         run(
             "report.collect_provenance",
             # not those of pages and their tables, which are of a later time than this
-            '--records $(grep -LE \'"stage": "evenhand.report.(collect_|export_|explore_|write_.*_page")\'',
+            '--records $(grep -LE \'"stage": "evenhand.report.(collect_|export_|explore_|write_(.*_page|scripts)")\'',
             "$EVENHAND_STATE/records/*.json)",
         )
 
@@ -148,6 +149,20 @@ rule export_tables:
         **stage("report.export_tables", Options(None, {"files": list(TABLES)})),
     shell:
         run("report.export_tables")
+
+
+rule write_scripts:
+    input:
+        scripts=[f"workflow/evenhand/report/templates/{name}" for name in pages.DRAWING],
+        licences=[f"workflow/evenhand/report/templates/{name}" for name in pages.DRAWING.values()],
+    output:
+        f"<results>/report/{pages.BESIDE}",
+    conda:
+        "../../envs/report.yaml"
+    params:
+        **stage("report.write_scripts"),
+    shell:
+        run("report.write_scripts")
 
 
 rule write_page:

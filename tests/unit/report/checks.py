@@ -14,8 +14,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.core import stage
 from evenhand.report.explorer import unpacked
-from evenhand.report.pages import PAGES
-from evenhand.report.render import DRAWING, stem
+from evenhand.report.pages import DRAWING, PAGES
+from evenhand.report.render import stem
 
 TEMPLATES = Path(__file__).parents[3] / "workflow/evenhand/report/templates"
 

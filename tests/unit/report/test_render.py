@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser
 from evenhand.errors import InputError
 from evenhand.report import render
 from evenhand.report.figures import bars
-from evenhand.report.render import DRAWING
+from evenhand.report.pages import BESIDE, DRAWING
 from unit.report.checks import TEMPLATES
 
 
@@ -95,7 +95,7 @@ def scripts_in(html: str) -> list[str]:
         ('<table class="sortable"></table>', ["datatables.min.js", "page.js"]),
         ('<table id="x" class="wide sortable"></table>', ["datatables.min.js", "page.js"]),
         ("<p>a figure of class chart</p>", ["page.js"]),
-        ('<div class="chart"></div>', ["page.js", *DRAWING]),
+        ('<div class="chart"></div>', ["page.js", *DRAWING, "figures.js"]),
     ],
 )
 def test_a_page_holds_the_scripts_that_it_needs_and_its_policy_no_other(tmp_path, content, names):
@@ -121,6 +121,14 @@ def test_a_page_adds_its_own_script_behind_the_others(tmp_path):
         base_page(tmp_path, "", own)
 
 
+def test_without_the_templates_that_draw_a_page_loads_them_from_beside_it():
+    texts = {path.name: path.read_text(encoding="utf-8") for path in TEMPLATES.iterdir()}
+    for name in DRAWING:
+        del texts[name]
+    found = render.scripts_of(texts, '<div class="chart"></div>', [])
+    assert [one.get("src") for one in found] == [None, BESIDE, None]
+
+
 @pytest.mark.parametrize("text", ["'</SCRIPT>'", "'<!--'", "a\rb", "a\0b"])
 def test_a_script_that_would_leave_its_element_is_refused(text):
     with pytest.raises(ValueError, match=r"page\.js cannot stand inside a page"):
@@ -130,7 +138,7 @@ def test_a_script_that_would_leave_its_element_is_refused(text):
 def test_vendored_scripts_of_figures_are_those_that_their_description_names():
     described = (TEMPLATES / "vega.md").read_text(encoding="utf-8")
     rows = re.findall(r"\| `(\S+)` \| (\S+) \| .* \| (\w{64}) \|\n", described)
-    assert [name for name, _, _ in rows] == [name for name in DRAWING if name != "figures.js"]
+    assert [name for name, _, _ in rows] == [*DRAWING]
     for name, version, digest in rows:
         script = (TEMPLATES / name).read_bytes()
         assert hashlib.sha256(script).hexdigest() == digest

@@ -13,8 +13,7 @@ from evenhand.core import stage
 from evenhand.core.tables import read_table, write_tables
 from evenhand.errors import InputError
 from evenhand.report.collect_provenance import collect_provenance
-from evenhand.report.pages import PAGES
-from evenhand.report.render import DRAWING
+from evenhand.report.pages import DRAWING, PAGES
 from evenhand.report.write_slguset_page import SECTIONS, write_slguset_page
 from unit.report import checks, made_results
 from unit.report.checks import HOSTILE

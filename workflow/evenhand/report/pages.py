@@ -32,9 +32,15 @@ COMMON = (
     *("base.html", "macros.html", "more_tables.html", "paper.html"),
     *("style.css", "page.js", "figures.js"),
     *("datatables.min.js", "datatables.license.txt"),
-    *("vega.min.js", "vega.license.txt", "vega-lite.min.js", "vega-lite.license.txt"),
-    *("vega-interpreter.min.js", "vega-interpreter.license.txt"),
 )
+
+#: The scripts that draw figures, and their licences: in each page, or once beside all pages.
+DRAWING = {
+    "vega.min.js": "vega.license.txt",
+    "vega-lite.min.js": "vega-lite.license.txt",
+    "vega-interpreter.min.js": "vega-interpreter.license.txt",
+}
+BESIDE = "vega.js"
 
 #: What each page uses beside these and the template of its own name: files, or their beginnings.
 USED = {
@@ -48,11 +54,20 @@ USED = {
 }
 
 
-def templates_of(page: str) -> list[str]:
-    """Return the names of the files of `FOLDER` that a page may use."""
+def templates_of(page: str, single_file: bool = False) -> list[str]:
+    """Return the names of the files of `FOLDER` that a page may use.
+
+    Parameters
+    ----------
+    page : str
+        A page of `PAGES`.
+    single_file : bool
+        Whether the page holds the scripts of its figures; else it loads them from `BESIDE`.
+    """
     used = (f"{page}.html", *USED.get(page, ()))
+    common = {*COMMON, *(DRAWING.keys() | DRAWING.values() if single_file else ())}
     names = sorted(path.name for path in FOLDER.iterdir())
-    return [name for name in names if name in COMMON or name.startswith(used)]
+    return [name for name in names if name in common or name.startswith(used)]
 
 
 def links_to_pages(current: str, made: list[str] | None = None) -> list[dict[str, Any]]:

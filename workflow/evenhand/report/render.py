@@ -14,7 +14,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from evenhand.errors import InputError
-from evenhand.report.pages import links_to_pages
+from evenhand.report.pages import BESIDE, DRAWING, links_to_pages
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -39,7 +39,6 @@ _BODY = re.compile(r"<tbody>\s*(<tr\b.*</tr>)\s*</tbody>", re.DOTALL)
 CHART = re.compile(r"""<div\b[^>]*\bclass=["']chart["']""")
 
 #: What draws figures, in the order in which it runs; ours comes last.
-DRAWING = ("vega.min.js", "vega-lite.min.js", "vega-interpreter.min.js", "figures.js")
 
 #: Stands where there is no value.
 NOTHING = "–"
@@ -146,14 +145,15 @@ def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[st
         All templates by name; the scripts are among them.
     body : str
         The page's content. DataTables comes along if it has a table of class ``sortable``, Vega
-        if it has a figure.
+        if it has a figure: from the file beside the pages, unless the templates contain it.
     own : list of str
         What the page names beside ``page.js``.
 
     Returns
     -------
     list of dict
-        text, digest (as the Content-Security-Policy has it) and licence (or nothing) of each.
+        text, digest (as the Content-Security-Policy has it) and licence (or nothing) of each;
+        ``src`` alone for a file beside the page.
 
     Raises
     ------
@@ -163,9 +163,13 @@ def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[st
     tables = "datatables.min.js"
     names = [tables] if tables in own or SORTABLE.search(body) else []
     names += ["page.js", *(name for name in own if name != tables)]
-    names += DRAWING if CHART.search(body) else ()
+    if CHART.search(body):
+        names += [*(DRAWING if texts.keys() >= DRAWING.keys() else [BESIDE]), "figures.js"]
     found = []
     for name in names:
+        if name == BESIDE:
+            found.append({"src": BESIDE})
+            continue
         text = texts[name]
         if re.search(r"</script|<!--|\r|\0", text, re.IGNORECASE):
             raise ValueError(f"{name} cannot stand inside a page")

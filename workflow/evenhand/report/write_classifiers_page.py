@@ -47,7 +47,7 @@ def write_classifiers_page(
     provenance: str = "",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Write the report on the classifiers: one HTML file that needs nothing beside it.
+    """Write the report on the classifiers, one HTML file.
 
     Parameters
     ----------

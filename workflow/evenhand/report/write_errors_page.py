@@ -19,7 +19,7 @@ def write_errors_page(
     out: Output,
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Write the page of the known errors: one HTML file that needs nothing beside it.
+    """Write the page of the known errors, one HTML file.
 
     Each error has its id as an anchor, to be linked to as ``known_errors.html#id``.
 

@@ -36,7 +36,7 @@ def write_front_page(
     notice: str = "",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Write the front page: one HTML file that needs nothing beside it.
+    """Write the front page, one HTML file.
 
     Parameters
     ----------

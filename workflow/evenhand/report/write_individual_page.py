@@ -48,7 +48,7 @@ def write_individual_page(
     paper: Input | None = None,
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Write the individual fairness report: one HTML file that needs nothing beside it.
+    """Write the individual fairness report, one HTML file.
 
     Parameters
     ----------

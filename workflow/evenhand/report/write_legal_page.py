@@ -45,7 +45,7 @@ def write_legal_page(
     provenance: str = "",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Write the report on the legal data sets: one HTML file that needs nothing beside it.
+    """Write the report on the legal data sets, one HTML file.
 
     Parameters
     ----------

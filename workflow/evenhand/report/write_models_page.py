@@ -52,7 +52,7 @@ def write_models_page(
     provenance: str = "",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Write the page of the language models: one HTML file that needs nothing beside it.
+    """Write the page of the language models, one HTML file.
 
     Whatever is left out, the page says in words that it is not there. A model that did not
     pass its check is on the page with the reason, and without a score.

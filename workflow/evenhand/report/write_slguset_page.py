@@ -58,7 +58,7 @@ def write_slguset_page(
     reason_meanings: list[str] | None = None,
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Write the page of SlguSet: one HTML file that needs nothing beside it.
+    """Write the page of SlguSet, one HTML file.
 
     Whatever is left out, the page says in words that it is not there.
 

@@ -7,6 +7,10 @@
 (() => {
   const PAPER = 720; // pixels between the margins of a sheet, as in the style sheet
   const charts = [...document.querySelectorAll(".chart")];
+  if (!globalThis.vega) {
+    for (const chart of charts) chart.textContent = "The drawing needs the file vega.js beside this page.";
+    return;
+  }
   const drawn = new WeakMap(); // view and width by chart
   const { fontFamily } = getComputedStyle(document.body);
 
