@@ -40,7 +40,7 @@ $(DEV): $(READY) requirements/dev.lock
 
 demo: $(READY)
 	@$(CHECK)
-	@$(SNAKEMAKE) --quiet host reason
+	@$(SNAKEMAKE) --logger evenhand $(if $(VERBOSE),--verbose)
 	@$(BIN)/python -m evenhand.plan $(or $(CONFIG),config/config.yaml)
 
 test: $(DEV)

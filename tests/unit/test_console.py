@@ -1,0 +1,67 @@
+"""What `make demo` prints: a line for each rule, warnings and errors, and nothing else."""
+
+import logging
+from types import SimpleNamespace
+
+import pytest
+from snakemake.logging import DefaultFormatter
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from snakemake_logger_plugin_evenhand import LogHandler
+
+
+@pytest.fixture
+def printed(capsys):
+    """Give some records to the console, and return the lines that it printed."""
+
+    def printed(*events, **settings):
+        common = SimpleNamespace(**{"verbose": False, "dryrun": False} | settings)
+        console = LogHandler(common, None)
+        console.setFormatter(DefaultFormatter())
+        for level, message, about in events:
+            record = logging.LogRecord("snakemake", level, "", 0, message, None, None)
+            record.__dict__.update(about)
+            console.handle(record)
+        console.close()
+        return capsys.readouterr().err.splitlines()
+
+    return printed
+
+
+def job(number, rule):
+    about = {"jobid": number, "rule_name": rule, "msg": None, "name": rule, "local": False}
+    lists = {"input": [], "output": [], "log": [], "benchmark": [], "wildcards": {}}
+    about |= {"event": LogEvent.JOB_INFO, "priority": 0, "threads": 1, "reason": "", **lists}
+    return (logging.INFO, "", about | {"resources": {}, "indent": False, "is_checkpoint": False})
+
+
+STATS = {"event": LogEvent.RUN_INFO, "stats": {"score": 2, "page": 1, "total": 3}}
+FINISHED = [(logging.INFO, "", {"event": LogEvent.JOB_FINISHED, "job_id": i}) for i in range(3)]
+RUN = [(logging.INFO, "", STATS), job(0, "score"), job(1, "score"), job(2, "page"), *FINISHED]
+
+
+def test_a_line_for_each_rule_when_its_last_job_is_done(printed):
+    lines = printed(*RUN[:-2])
+    assert lines == []
+    lines = printed(*RUN)
+    assert [line.split()[:3] for line in lines] == [["score", "2", "jobs"], ["page", "1", "job"]]
+
+
+def test_warnings_and_errors_are_printed_and_other_words_are_not(printed):
+    said = [
+        (logging.INFO, "Select jobs to execute...", {}),
+        (logging.WARNING, "scan.pdf is not read", {}),
+        (logging.ERROR, "a job failed", {"event": LogEvent.ERROR}),
+        (logging.INFO, "Nothing to be done (all requested files are present).", {}),
+    ]
+    assert printed(*said) == [
+        "scan.pdf is not read",
+        "a job failed",
+        "Nothing to be done: all results are up to date.",
+    ]
+
+
+@pytest.mark.parametrize("setting", ["verbose", "dryrun"])
+def test_everything_is_printed_where_it_is_asked_for(printed, setting):
+    lines = printed((logging.INFO, "Select jobs to execute...", {}), **{setting: True})
+    assert lines == ["Select jobs to execute..."]

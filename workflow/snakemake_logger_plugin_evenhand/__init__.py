@@ -1,0 +1,79 @@
+"""Snakemake's console for people: ``snakemake --logger evenhand``.
+
+A progress bar, a line for each rule whose jobs are done, warnings, and errors with the end of the
+log. ``--verbose`` and dry runs print everything, as without this plugin. Details are in the logs.
+"""
+
+import logging
+import sys
+import time
+from collections import Counter
+
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+from snakemake_interface_logger_plugins.common import LogEvent
+
+
+class LogHandler(LogHandlerBase):
+    """Counts the jobs of each rule, from Snakemake's own events."""
+
+    writes_to_stream, writes_to_file = True, False
+    has_filter, has_formatter, needs_rulegraph = False, False, False  # Snakemake's own ones
+
+    def __post_init__(self) -> None:
+        self.bar = None
+        self.rules: dict[int, str] = {}  # by job
+        self.jobs: Counter[str] = Counter()
+        self.done: Counter[str] = Counter()
+        self.since: dict[str, float] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a record, or count it."""
+        event = getattr(record, "event", None)
+        if self.common_settings.verbose or self.common_settings.dryrun:
+            self.write(self.format(record))
+        elif event == LogEvent.RUN_INFO:
+            self.jobs = Counter({k: v for k, v in record.stats.items() if k != "total"})
+            self.start(record.stats.get("total", 0))
+        elif event == LogEvent.JOB_INFO:
+            self.rules[record.jobid] = record.rule_name
+            self.since.setdefault(record.rule_name, time.monotonic())
+        elif event == LogEvent.JOB_FINISHED:
+            self.finish(record.job_id)
+        elif record.levelno >= logging.WARNING or event in (LogEvent.JOB_ERROR, LogEvent.ERROR):
+            self.write(self.format(record))
+        elif str(record.msg).startswith("Nothing to be done"):
+            self.write("Nothing to be done: all results are up to date.")
+
+    def start(self, total: int) -> None:
+        """Show the bar, where there is a terminal."""
+        from tqdm import tqdm
+
+        if self.bar is None:
+            form = "{n_fmt} of {total_fmt} jobs |{bar}| {elapsed}"
+            self.bar = tqdm(total=total, bar_format=form, leave=False, disable=None)
+
+    def finish(self, job: int) -> None:
+        """Count a job, and print the line of a rule that has no more."""
+        rule = self.rules.get(job, "all")
+        self.done[rule] += 1
+        if self.bar is not None:
+            self.bar.update()
+        if self.done[rule] >= self.jobs[rule] and rule != "all":
+            seconds = time.monotonic() - self.since[rule]
+            jobs = "1 job" if self.done[rule] == 1 else f"{self.done[rule]} jobs"
+            self.write(f"{rule:<28} {jobs:>9} {seconds:>6.0f} s")
+
+    def write(self, text: str | None) -> None:
+        """Print above the bar."""
+        if text and text != "None":
+            if self.bar is not None:
+                self.bar.clear()
+            print(text, file=sys.stderr, flush=True)
+            if self.bar is not None:
+                self.bar.refresh()
+
+    def close(self) -> None:
+        """Remove the bar."""
+        if self.bar is not None:
+            self.bar.close()
+        super().close()
