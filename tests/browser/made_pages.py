@@ -17,7 +17,7 @@ from evenhand.report.explore_sentences import explore_sentences
 from evenhand.report.export_tables import export_tables
 from evenhand.report.headline import SYSTEMS
 from evenhand.report.known_errors import COLUMNS
-from evenhand.report.pages import BESIDE, DRAWING, PAGES
+from evenhand.report.pages import BESIDE, DRAWING, NOTICE, PAGES
 from evenhand.report.write_classifiers_page import write_classifiers_page
 from evenhand.report.write_errors_page import write_errors_page
 from evenhand.report.write_front_page import write_front_page
@@ -26,7 +26,7 @@ from evenhand.report.write_legal_page import write_legal_page
 from evenhand.report.write_models_page import write_models_page
 from evenhand.report.write_provenance_page import write_provenance_page
 from evenhand.report.write_run_page import write_run_page
-from evenhand.report.write_scripts import write_scripts
+from evenhand.report.write_shared import write_shared
 from evenhand.report.write_slguset_page import write_slguset_page
 from evenhand.tabular.prepared import write_prepared
 from unit.individual.made_study import FACTS, PHRASES
@@ -64,11 +64,13 @@ def hostile(repository: Path, results: Path) -> Path:
     """All pages, with `HOSTILE` wherever data has a say; the folder that they lie in."""
     report = results / "report"
     report.mkdir(parents=True)
-    common = {"templates": made_results.templates(repository), "pages": list(PAGES)}
+    (report / NOTICE).write_text(HOSTILE, encoding="utf-8")
+    templates = [*made_results.templates(repository), report / NOTICE]
+    common = {"templates": templates, "pages": list(PAGES)}
     slguset = made_results.write_hostile(results, HOSTILE)
     provenance = write_provenance(results / "provenance.json")
     write_slguset_page(
-        **common, out=report / "slguset.html", notice=HOSTILE, provenance=provenance,
+        **common, out=report / "slguset.html", provenance=provenance,
         **made_results.arguments(slguset),
     )  # fmt: skip
 
@@ -114,7 +116,7 @@ def hostile(repository: Path, results: Path) -> Path:
     )  # fmt: skip
 
     write_front_page(
-        **common, out=report / "index.html", systems=list(SYSTEMS), notice=HOSTILE,
+        **common, out=report / "index.html", systems=list(SYSTEMS),
         slguset=[slguset / "tables/corpus", slguset / "tables/bias/slguset"],
         language_models=[
             *of_models["sets"], *of_models["gates"], *of_models["tables"],
@@ -141,10 +143,12 @@ def one_system(repository: Path, results: Path) -> Path:
     report = folder(results / "report")
     drawing = [*DRAWING, *DRAWING.values()]
     files = {path.name: path for path in made_results.templates(repository)}
-    write_scripts(
+    write_shared(
         scripts=[files[name] for name in DRAWING],
         licences=[files[name] for name in DRAWING.values()],
         out=report / BESIDE,
+        notice_out=report / NOTICE,
+        notice="",
     )
     without = [path for name, path in files.items() if name not in drawing]
     common = {"templates": without, "pages": ONE_SYSTEM}

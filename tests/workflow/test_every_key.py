@@ -58,7 +58,7 @@ slguset:
 """,
     ),
     "pairs": (
-        ["models", "slguset", "scoring", "stereotypes"],
+        ["notice", "report", "models", "slguset", "scoring", "stereotypes"],
         """\
 models:
   masked: {train: {tokens: wordpiece, files: [resources/demo/english/work_and_money.txt]}}
@@ -200,7 +200,7 @@ OTHERS = {
     "slguset.annotation.annotators": [["a", "b", "c"]],
     "slguset.annotation.ledger": ["ledger"],
     "slguset.annotation.filled": ["filled"],
-    "slguset.annotation.notice": ["A remark."],
+    "notice": ["A remark."],
     "slguset.vocabulary": ["own", "folder"],
     "slguset.published.file": ["published.csv"],
     "slguset.published.source": ["crows_pairs"],

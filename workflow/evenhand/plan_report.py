@@ -210,8 +210,7 @@ def deliverables(config: Config, shards: Iterable[str]) -> list[str]:
     """Return every result that a run is made for: pages, exports, and all that is traced."""
     shards = list(shards)
     beside = [page for page in pages(config, shards) if page in EXPLORERS]
-    scripts = [] if config["report"]["single_file"] else [BESIDE]
-    report = [f"report/{name}" for name in (*beside, *scripts, "run.csv", "tables")]
+    report = [f"report/{name}" for name in (*beside, BESIDE, "run.csv", "tables")]
     return [
         *page_files(config, shards),
         *(f"<results>/{name}" for name in (*report, "provenance.json", "provenance.csv")),

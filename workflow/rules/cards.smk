@@ -1,6 +1,7 @@
 # Cards: of language models, legal data sets and SlguSet, for their release, and of folders.
 MODEL_CARDS = plan_cards.audited(config)
 FOLDERS = plan_cards.folders(config)
+NOTICE = derived("notice", {"notice": config["notice"]})
 
 
 rule write_model_cards:
@@ -23,7 +24,7 @@ rule write_model_cards:
                     ],
                 },
             ),
-            options("slguset.annotation", "notice"),
+            NOTICE,
         ),
     shell:
         run("report.write_model_cards")
@@ -41,6 +42,7 @@ rule write_legal_cards:
         **stage(
             "report.write_legal_cards",
             derived("legal.datasets", plan_legal.card_options(config, SOURCES)),
+            NOTICE,
             plugins=KINDS,
         ),
     shell:
@@ -62,7 +64,7 @@ rule write_slguset_card:
     params:
         **stage(
             "report.write_slguset_card",
-            options("slguset.annotation", "notice"),
+            NOTICE,
             options("slguset", "filters"),
             Options("slguset", {"corpora": list(SLGUSET["corpora"])}),
         ),
@@ -80,6 +82,6 @@ rule write_folder_cards:
     conda:
         "../../envs/report.yaml"
     params:
-        **stage("report.write_folder_cards"),
+        **stage("report.write_folder_cards", NOTICE),
     shell:
         run("report.write_folder_cards")

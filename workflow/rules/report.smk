@@ -6,8 +6,11 @@ from evenhand.report import pages
 #: page, as its file is called -> the templates that it may use
 TEMPLATES = {
     Path(file).stem: [
-        f"workflow/evenhand/report/templates/{name}"
-        for name in pages.templates_of(page, config["report"]["single_file"])
+        f"<results>/report/{pages.NOTICE}",
+        *(
+            f"workflow/evenhand/report/templates/{name}"
+            for name in pages.templates_of(page, config["report"]["single_file"])
+        ),
     ]
     for page, (file, _) in pages.PAGES.items()
 }
@@ -21,7 +24,6 @@ TABLES = {
 }
 #: system -> what the front page reads of it
 SYSTEMS = plan_report.headline_files(config, SHARDS)
-NOTICE = options("slguset.annotation", "notice")
 PAGES = Options(None, {"pages": plan_report.pages(config, SHARDS)})
 TRACED = {"provenance": "<results>/provenance.json"}
 #: for pages whose links to the page of provenance need no look into it
@@ -35,13 +37,13 @@ WRITTEN = {
     "index": (
         "write_front_page",
         SYSTEMS | ERRORS | TRACED,
-        [Options(None, {"systems": list(SYSTEMS)} | plan_report.titles(config)), NOTICE],
+        [Options(None, {"systems": list(SYSTEMS)} | plan_report.titles(config))],
         [f"evenhand.report.headlines.{system}" for system in SYSTEMS],
     ),
     "slguset": (
         "write_slguset_page",
         plan_report.slguset_page_files(config, SHARDS) | TRACED | PAPER,
-        [NOTICE, Options(None, plan_report.reason_options(config))],
+        [Options(None, plan_report.reason_options(config))],
         [],
     ),
     "language_models": (
@@ -132,7 +134,7 @@ rule collect_provenance:
         run(
             "report.collect_provenance",
             # not those of pages and their tables, which are of a later time than this
-            '--records $(grep -LE \'"stage": "evenhand.report.(collect_|export_|explore_|write_(.*_page|scripts)")\'',
+            '--records $(grep -LE \'"stage": "evenhand.report.(collect_|export_|explore_|write_(.*_page|shared)")\'',
             "$EVENHAND_STATE/records/*.json)",
         )
 
@@ -146,23 +148,28 @@ rule export_tables:
     conda:
         "../../envs/report.yaml"
     params:
-        **stage("report.export_tables", Options(None, {"files": list(TABLES)})),
+        **stage(
+            "report.export_tables",
+            Options(None, {"files": list(TABLES)}),
+            derived("notice", {"notice": config["notice"]}),
+        ),
     shell:
         run("report.export_tables")
 
 
-rule write_scripts:
+rule write_shared:
     input:
         scripts=[f"workflow/evenhand/report/templates/{name}" for name in pages.DRAWING],
         licences=[f"workflow/evenhand/report/templates/{name}" for name in pages.DRAWING.values()],
     output:
-        f"<results>/report/{pages.BESIDE}",
+        out=f"<results>/report/{pages.BESIDE}",
+        notice_out=f"<results>/report/{pages.NOTICE}",
     conda:
         "../../envs/report.yaml"
     params:
-        **stage("report.write_scripts"),
+        **stage("report.write_shared", derived("notice", {"notice": config["notice"]})),
     shell:
-        run("report.write_scripts")
+        run("report.write_shared")
 
 
 rule write_page:

@@ -121,6 +121,16 @@ def test_a_page_adds_its_own_script_behind_the_others(tmp_path):
         base_page(tmp_path, "", own)
 
 
+@pytest.mark.parametrize("notice", ["<b>Demo.</b>", ""])
+def test_a_notice_is_above_the_content(tmp_path, notice):
+    (tmp_path / "notice.txt").write_text(notice, encoding="utf-8")
+    (tmp_path / "page.html").write_text('{% extends "base.html" %}', encoding="utf-8")
+    files = [*sorted(TEMPLATES.iterdir()), tmp_path / "notice.txt", tmp_path / "page.html"]
+    html = render.environment(files).get_template("page.html").render(pages=[], sections=[])
+    found = re.findall(r'<p class="banner" role="note">(.*?)</p>\s*<main', html)
+    assert found == (["&lt;b&gt;Demo.&lt;/b&gt;"] if notice else [])
+
+
 def test_without_the_templates_that_draw_a_page_loads_them_from_beside_it():
     texts = {path.name: path.read_text(encoding="utf-8") for path in TEMPLATES.iterdir()}
     for name in DRAWING:

@@ -129,13 +129,6 @@ def test_table_1_has_both_directions_and_what_the_authors_state(templates, resul
     assert sums == ["All", "", "9", "9", "18", "9", "9", "18", "", ""]
 
 
-def test_shows_the_notice_at_the_top_and_in_the_section(templates, results):
-    tree = render(templates, results, notice="Filled for the demo.")
-    assert "Filled for the demo." in text(tree, ".notice.demo")
-    assert "Filled for the demo." in text(tree, "section#annotation")
-    assert not render(templates, results).css(".notice.demo")
-
-
 def test_examples_are_the_first_by_id(templates, results):
     rows = pq.read_table(results / "slguset/candidates.parquet").to_pylist()
     wanted = [row["sentence"] for row in rows if row["verdict"] == "biology"][:2]
@@ -292,7 +285,7 @@ def test_hostile_strings_stay_text(templates, tmp_path):
     document = {"files": [entry]}
     provenance = tmp_path / "provenance.json"
     provenance.write_text(json.dumps(document), encoding="utf-8")
-    tree = render(templates, folder, notice=HOSTILE, provenance=provenance)
+    tree = render(templates, folder, provenance=provenance)
     checks.check_nothing_injected(tree)
     for section in ("funnel", "bias", "quarantine", "annotation", "published"):
         assert "<script>alert(1)</script>" in tree.css_first(f"#{section}").text(), section
@@ -326,7 +319,7 @@ def test_can_be_used_without_eyes_or_mouse(templates, results, tmp_path):
     provenance = tmp_path / "provenance.json"
     files = sorted([*results.glob("slguset/*.*"), *results.glob("tables/*/*.csv")])
     collect_provenance(files=files, out=provenance, table=tmp_path / "p.csv")
-    tree = render(templates, results, provenance=provenance, notice="Demo.")
+    tree = render(templates, results, provenance=provenance)
     checks.check_usable(tree)
     for node in tree.css(".sentence"):
         assert node.attributes["lang"] == "zh-Hans"

@@ -30,6 +30,7 @@ def export_tables(
     out: Output,
     provenance: Input | None = None,
     rows: int = 1000,
+    notice: str = "",
 ) -> dict[str, Any]:
     """Write each table as CSV, LaTeX and Markdown into one folder.
 
@@ -54,6 +55,8 @@ def export_tables(
         ``provenance.json``: the stage that made each table is told in the LaTeX file.
     rows : int
         How many rows the LaTeX and Markdown files hold at the most.
+    notice : str
+        What a reader must know first: LaTeX and Markdown repeat it, ``NOTICE.txt`` says it of all.
 
     Returns
     -------
@@ -78,6 +81,8 @@ def export_tables(
         raise InputError(f"two tables would be called {min(twice)}")
     stages = _stages(provenance) if provenance else {}
     Path(out).mkdir(parents=True, exist_ok=True)
+    if notice:
+        (Path(out) / "NOTICE.txt").write_text(f"{notice}\n", encoding="utf-8")
     counts = {"tables": len(tables), "rows": 0, "shortened": 0}
     for path, file, name in zip(tables, files, stems, strict=True):
         header, body = _read(path)
@@ -98,9 +103,11 @@ def export_tables(
         if len(body) > rows:
             limit = f"The first {rows:,} of {len(body):,} rows; {name}.csv holds all of them."
         latex = _latex(head, shown, numeric)
-        lines = [f"% {_line(one)}\n" for one in (origin, limit) if one]
+        lines = [f"% {_line(one)}\n" for one in (notice, origin, limit) if one]
         (Path(out) / f"{name}.tex").write_text("".join(lines) + latex, encoding="utf-8")
-        markdown = _markdown(head, shown, numeric) + (f"\n{limit}\n" if limit else "")
+        markdown = _markdown(head, shown, numeric) + "".join(
+            f"\n{_plain(one)}\n" for one in (limit, notice) if one
+        )
         (Path(out) / f"{name}.md").write_text(markdown, encoding="utf-8")
         counts["rows"] += len(body)
         counts["shortened"] += bool(limit)

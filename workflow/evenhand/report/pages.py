@@ -42,6 +42,9 @@ DRAWING = {
 }
 BESIDE = "vega.js"
 
+#: What a reader must know first; it is among the templates of each page.
+NOTICE = "notice.txt"
+
 #: What each page uses beside these and the template of its own name: files, or their beginnings.
 USED = {
     "slguset": ("headline.html", "slguset_"),

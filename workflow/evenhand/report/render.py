@@ -14,7 +14,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from evenhand.errors import InputError
-from evenhand.report.pages import BESIDE, DRAWING, links_to_pages
+from evenhand.report.pages import BESIDE, DRAWING, NOTICE, links_to_pages
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -99,7 +99,11 @@ def _engine(named: tuple[tuple[str, str], ...]) -> Environment:
         "json": as_json,
         "chart": as_chart,
     }
-    engine.globals |= {"scripts_of": partial(scripts_of, texts), "part_rows": part_rows}
+    engine.globals |= {
+        "scripts_of": partial(scripts_of, texts),
+        "part_rows": part_rows,
+        "notice": texts.get(NOTICE, ""),
+    }
     return engine
 
 

@@ -18,7 +18,12 @@ EDITION = "SlguSet, the published file as it was read"
 
 
 def write_folder_cards(
-    *, template: Input, documents: list[Source], tables: list[Source], out: list[Output]
+    *,
+    template: Input,
+    documents: list[Source],
+    tables: list[Source],
+    out: list[Output],
+    notice: str = "",
 ) -> dict[str, Any]:
     """Write README.md for folders with tables of several kinds, in the format of the hub.
 
@@ -37,6 +42,8 @@ def write_folder_cards(
         ``scores/m.parquet`` is ``scores-m``.
     out : list of path
         README.md beside each of `documents`.
+    notice : str
+        What a reader must know first.
 
     Returns
     -------
@@ -55,11 +62,13 @@ def write_folder_cards(
     stores = []
     for document, card in zip(documents, out, strict=True):
         own = [path for path in tables if path.is_relative_to(document.parent)]
-        stores += _write(template, document, own, card)
+        stores += _write(template, document, own, card, notice)
     return {"tables": len(stores), "rows": sum(one["rows"] for one in stores)}
 
 
-def _write(template: Path, document: Path, tables: list[Path], out: Path) -> list[dict[str, Any]]:
+def _write(
+    template: Path, document: Path, tables: list[Path], out: Path, notice: str
+) -> list[dict[str, Any]]:
     """Write a folder's card; return its tables."""
     from huggingface_hub import DatasetCardData
 
@@ -94,6 +103,7 @@ def _write(template: Path, document: Path, tables: list[Path], out: Path) -> lis
     text = render(
         template,
         {
+            "notice": notice,
             "header": header.to_yaml(line_break="\n"),
             "title": title,
             "name": about["name"],

@@ -33,7 +33,6 @@ def write_front_page(
     titles: list[str] | None = None,
     errors: Input | None = None,
     provenance: Input | None = None,
-    notice: str = "",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
     """Write the front page, one HTML file.
@@ -57,8 +56,6 @@ def write_front_page(
         ``resources/known_errors.csv``, to count and to link to.
     provenance
         ``provenance.json``, for how many files are traced.
-    notice
-        What a reader must know before all else; blank: nothing.
     pages
         The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
 
@@ -129,7 +126,6 @@ def write_front_page(
         made=made,
         counted_in=_counted_in,
         hrefs={page: href for page, (href, _) in PAGES.items()},
-        notice=notice,
     )
     doubts = sum(len(card["headline"].doubts) for card in cards if card["headline"])
     return {

@@ -28,6 +28,7 @@ def write_legal_cards(
     sources: list[str],
     audits: list[Source] | None = None,
     published: list[str] | None = None,
+    notice: str = "",
 ) -> dict[str, Any]:
     """Write the cards of legal data sets, in the format of the Hugging Face hub.
 
@@ -48,6 +49,8 @@ def write_legal_cards(
         there was no audit.
     published : list of str, optional
         The data sets whose cases are FairLex's own.
+    notice : str
+        What a reader must know first.
 
     Returns
     -------
@@ -60,6 +63,7 @@ def write_legal_cards(
     for dataset, file, folder, card, kind, title, source in given:
         audit = audited.get(dataset)
         facts = _facts(load_dataset(kind), file, read_tables(folder)) | {
+            "notice": notice,
             "name": title,
             "dataset": dataset,
             "published": dataset in (published or []),

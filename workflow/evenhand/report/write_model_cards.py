@@ -97,7 +97,7 @@ def write_model_cards(
     tables: list[Source] | None = None,
     bias: list[Source] | None = None,
     bias_gates: list[Source] | None = None,
-    notice: str | None = None,
+    notice: str = "",
 ) -> dict[str, Any]:
     """Write the cards of models: what each was read, what it preferred, and what that cannot show.
 
@@ -124,8 +124,8 @@ def write_model_cards(
         The folders ``tables/bias/{edition}`` of the editions of SlguSet.
     bias_gates : list of path, optional
         ``{edition}/bias/{model}.gate.json``: which model was scored on which edition.
-    notice : str, optional
-        What a reader must know of the annotation of SlguSet first.
+    notice : str
+        What a reader must know first.
 
     Returns
     -------
@@ -148,8 +148,7 @@ def write_model_cards(
         if not checked:
             raise InputError(f"the model {model} was scored on nothing")
         editions = [
-            _edition(_of(summaries, name), gate, model, notice)
-            for name, gate in of_editions.items()
+            _edition(_of(summaries, name), gate, model) for name, gate in of_editions.items()
         ]
         about = [
             _set(read_json(_of(documents, name)), _of(folders, name), gate, model)
@@ -157,6 +156,7 @@ def write_model_cards(
         ]
         metrics = [metric for one in [*editions, *about] for metric in one["metrics"]]
         facts = {
+            "notice": notice,
             "header": _header(model, language, metrics),
             "model": model,
             "family": FAMILIES.get(checked[0]["family"]) or checked[0]["family"] or "unknown",
@@ -315,7 +315,7 @@ def _triple_metrics(place: tuple, row: dict[str, Any]) -> Iterator[Metric]:
             )
 
 
-def _edition(path: Path, gate: dict[str, Any], model: str, notice: str | None) -> dict[str, Any]:
+def _edition(path: Path, gate: dict[str, Any], model: str) -> dict[str, Any]:
     """What is said of one edition of SlguSet."""
     name = path.name
     row = next((row for row in read_table(path / "models.csv") if row["model"] == model), None)
@@ -325,7 +325,7 @@ def _edition(path: Path, gate: dict[str, Any], model: str, notice: str | None) -
     if not gate["trusted"] or not row["trusted"] or row["mean_bias"] is None:
         words = no_number(gate["why"])["words"] if gate["why"] else "No sentence could be scored."
         return {"name": name, "title": title, "row": None, "conclusion": words,
-                "notice": None, "told": False, "metrics": []}  # fmt: skip
+                "told": False, "metrics": []}  # fmt: skip
     place = (TASKS.get(gate["family"], "other"), name, title, "default")
     ends = span((row["mean_bias_low"], row["mean_bias_high"]), 3)
     unit = f"log{row['log_base']:g}"
@@ -360,7 +360,6 @@ def _edition(path: Path, gate: dict[str, Any], model: str, notice: str | None) -
         "unit": unit,
         "conclusion": words,
         "told": told,
-        "notice": notice if name == "slguset" else None,
         "metrics": metrics,
     }
 

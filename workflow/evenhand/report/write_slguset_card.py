@@ -26,7 +26,7 @@ def write_slguset_card(
     licence: str = "other",
     corpora: list[str] | None = None,
     filters: list[str] | None = None,
-    notice: str | None = None,
+    notice: str = "",
 ) -> dict[str, Any]:
     """Write the data set's card, in the format of the Hugging Face hub.
 
@@ -50,8 +50,8 @@ def write_slguset_card(
         What the text was taken from.
     filters : list of str, optional
         The configured filters.
-    notice : str, optional
-        What a reader must know first, such as that the annotation is only for show.
+    notice : str
+        What a reader must know first.
 
     Returns
     -------

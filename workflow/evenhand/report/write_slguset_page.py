@@ -52,7 +52,6 @@ def write_slguset_page(
     paper: Input | None = None,
     provenance: Input | None = None,
     examples: int = 3,
-    notice: str = "",
     reasons: list[str] | None = None,
     reason_names: list[str] | None = None,
     reason_meanings: list[str] | None = None,
@@ -108,8 +107,6 @@ def write_slguset_page(
         ``provenance.json`` of `evenhand.report.collect_provenance`.
     examples
         Sentences shown per verdict, the first by sentence_id; 0 shows none.
-    notice
-        A remark on the annotation, such as that the sheets are a demo's.
     reasons, reason_names, reason_meanings
         The filters' reasons, and the words for them.
     pages
@@ -143,7 +140,6 @@ def write_slguset_page(
         headline=headline,
         more_tables=MoreTables({f"tables/bias/{one.name}": one for one in bias or []}),
         paper=describe_paper(paper, "slguset", pages),
-        notice=notice,
     )
     return {"sections": sum(bool(part) for part in parts.values()), "bytes": written}
 

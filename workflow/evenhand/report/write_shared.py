@@ -1,4 +1,4 @@
-"""Stage: the scripts that draw figures, once for all pages, with their licences."""
+"""Stage: what all pages share: the scripts that draw figures, and the notice."""
 
 from pathlib import Path
 
@@ -6,8 +6,10 @@ from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 
 
-def write_scripts(*, scripts: list[Input], licences: list[Input], out: Output) -> dict[str, int]:
-    """Join scripts into one file that pages load from beside them.
+def write_shared(
+    *, scripts: list[Input], licences: list[Input], out: Output, notice_out: Output, notice: str
+) -> dict[str, int]:
+    """Join scripts into one file that pages load from beside them, and write the notice.
 
     Parameters
     ----------
@@ -17,6 +19,10 @@ def write_scripts(*, scripts: list[Input], licences: list[Input], out: Output) -
         The licence of each.
     out
         The file, JavaScript.
+    notice_out
+        The notice, text; pages take it among their templates.
+    notice
+        What a reader must know first; blank: nothing.
 
     Returns
     -------
@@ -29,8 +35,9 @@ def write_scripts(*, scripts: list[Input], licences: list[Input], out: Output) -
         parts += [*(f"// {line}".rstrip() for line in lines), script.read_text(encoding="utf-8")]
     text = "\n".join(parts) + "\n"
     Path(out).write_text(text, encoding="utf-8")
+    Path(notice_out).write_text(notice, encoding="utf-8")
     return {"bytes": len(text.encode())}
 
 
 if __name__ == "__main__":
-    stage.run(write_scripts)
+    stage.run(write_shared)
