@@ -53,7 +53,7 @@ HOSTILE = (
 HOSTILE_NAME = HOSTILE.replace("/", "∕")
 
 #: The pages of a run of SlguSet alone.
-ONE_SYSTEM = ["front", "slguset", "sentences", "known_errors", "provenance", "run"]
+ONE_SYSTEM = ["front", "reproduction", "slguset", "sentences", "known_errors", "provenance", "run"]
 
 
 #: Tables of the repository that pages offer.
@@ -115,17 +115,19 @@ def hostile(repository: Path, results: Path) -> Path:
         ),
     )  # fmt: skip
 
-    write_front_page(
-        **common, out=report / "index.html", systems=list(SYSTEMS),
-        slguset=[slguset / "tables/corpus", slguset / "tables/bias/slguset"],
-        language_models=[
+    found = {
+        "systems": list(SYSTEMS),
+        "slguset": [slguset / "tables/corpus", slguset / "tables/bias/slguset"],
+        "language_models": [
             *of_models["sets"], *of_models["gates"], *of_models["tables"],
             of_models["released"],
         ],
-        legal=[*of_cases["tables"], *of_classifiers["tables"]],
-        names=["mine"], titles=[HOSTILE], provenance=provenance,
-        errors=write_errors(results / "errors.csv"),
-    )  # fmt: skip
+        "legal": [*of_cases["tables"], *of_classifiers["tables"]],
+        "names": ["mine"], "titles": [HOSTILE],
+    }  # fmt: skip
+    write_front_page(**common, out=report / "index.html", provenance=provenance, **found)
+    write_front_page(**common, out=report / "reproduction.html", page="reproduction", **found)
+    write_errors(results / "errors.csv")
     write_errors_page(**common, out=report / "known_errors.html", errors=results / "errors.csv")
     explore_sentences(
         **common, out=report / "sentences.html", tables_out=report / "sentences",
@@ -165,10 +167,9 @@ def one_system(repository: Path, results: Path) -> Path:
     )
     files = made_results.arguments(results)
     write_slguset_page(**common, out=report / "slguset.html", **files)
-    write_front_page(
-        **common, out=report / "index.html", systems=["slguset"],
-        slguset=[files["corpus"], files["bias"][0]],
-    )  # fmt: skip
+    found = {"systems": ["slguset"], "slguset": [files["corpus"], files["bias"][0]]}
+    write_front_page(**common, out=report / "index.html", **found)
+    write_front_page(**common, out=report / "reproduction.html", page="reproduction", **found)
     errors = repository / "resources/known_errors.csv"
     write_errors_page(**common, out=report / "known_errors.html", errors=errors)
     provenance = write_provenance(results / "provenance.json", "made", results)

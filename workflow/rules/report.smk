@@ -36,8 +36,17 @@ PAPER = {"paper": "resources/paper_items.csv"}
 WRITTEN = {
     "index": (
         "write_front_page",
-        SYSTEMS | ERRORS | TRACED,
+        SYSTEMS | TRACED,
         [Options(None, {"systems": list(SYSTEMS)} | plan_report.titles(config))],
+        [f"evenhand.report.headlines.{system}" for system in SYSTEMS],
+    ),
+    "reproduction": (
+        "write_front_page",
+        SYSTEMS,
+        [
+            Options(None, {"systems": list(SYSTEMS)} | plan_report.titles(config)),
+            Options(None, {"page": "reproduction"}),
+        ],
         [f"evenhand.report.headlines.{system}" for system in SYSTEMS],
     ),
     "slguset": (

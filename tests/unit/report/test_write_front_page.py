@@ -42,10 +42,10 @@ def rows_of(tree):
 
 def test_a_system_that_is_left_out_is_named(page):
     tree = page(systems=[])
-    assert set(map(tuple, rows_of(tree).values())) == {("Not run in this configuration",)}
     assert len(tree.css("#left-out li")) == len(SYSTEMS)
-    assert tree.css_first(".flow").text().strip().startswith("0 of 4")
     checks.check_no_request(tree)
+    tree = page(systems=[], page="reproduction")
+    assert set(map(tuple, rows_of(tree).values())) == {("Not run in this configuration",)}
 
 
 def test_a_system_without_a_file_says_that_there_is_nothing(page):
@@ -54,17 +54,20 @@ def test_a_system_without_a_file_says_that_there_is_nothing(page):
     for system in SYSTEMS:
         section = tree.css_first(f"#{system.replace('_', '-')}")
         assert "There is nothing to draw yet." in section.text()
-        assert "No published number stands beside these results." in section.text()
+    tree = page(systems=list(SYSTEMS), page="reproduction")
+    assert tree.text().count("No published number stands beside these results.") == len(SYSTEMS)
 
 
 def test_verdicts_are_counted_over_the_systems(page, stereotypes, slguset):
-    tree = page(systems=["slguset", "language_models"], language_models=stereotypes,
-                slguset=slguset)  # fmt: skip
+    given = {"systems": ["slguset", "language_models"], "language_models": stereotypes}
+    tree = page(**given, slguset=slguset, page="reproduction")
     assert rows_of(tree)["Language models"] == ["1", "1", "0", "0", "1"]
     assert rows_of(tree)["Legal cases"] == ["Not run in this configuration"]
     together = [td.text() for td in tree.css("#verdicts tfoot td")]
     assert together == ["1", "1", "0", "0", "1"]
-    assert "1 of 2" in tree.css_first(".flow").text()
+    assert "1 of 2 published numbers" in tree.css_first(".lead").text()
+    assert "1 of 2 published" in page(**given).text()
+    assert "1 of 2" not in page(**given, pages=["front"]).text()
     assert [a.attributes["href"] for a in tree.css("#verdicts th a")] == [
         "#slguset",
         "#language-models",
@@ -77,7 +80,7 @@ def test_each_verdict_names_the_results_it_was_counted_in(page, tmp_path):
     files = ["statistics.json", "report.json"]
     given = [folder / "slguset_published" / file for file in files]
     given.append(folder / "tables/sentences/slguset_published")
-    tree = page(systems=["slguset"], slguset=given)
+    tree = page(systems=["slguset"], slguset=given, page="reproduction")
     rows = tree.css("#slguset tr[data-files]")
     assert len(rows) == 3
     named = [row.attributes["data-files"] for row in rows]
@@ -99,16 +102,14 @@ def test_hostile_names_stay_text_and_untrusted_numbers_away(page, stereotypes):
     checks.check_usable(tree)
 
 
-def test_traced_files_and_known_errors_are_counted(page, tmp_path, repository):
+def test_traced_files_are_counted(page, tmp_path):
     provenance = tmp_path / "provenance.json"
     between = {"stage": "c", "result": False}
     made = [{"stage": "a", "result": True}, {"stage": None}, between]
     provenance.write_text(json.dumps({"files": made}))
-    errors = repository / "resources/known_errors.csv"
-    tree = page(systems=[], provenance=provenance, errors=errors, pages=["known_errors"])
-    text = tree.css_first(".flow").text()
-    assert "1 of 2" in text
-    assert [a.attributes["href"] for a in tree.css(".flow a")] == ["known_errors.html"]
+    tree = page(systems=[], provenance=provenance, pages=["provenance"])
+    assert "1 of 2 result files are traced" in tree.css_first("#trust").text()
+    assert [a.attributes["href"] for a in tree.css("#trust a")] == ["provenance.html"]
     provenance.write_text("[]")
     with pytest.raises(InputError, match="lists no files"):
         page(systems=[], provenance=provenance)
@@ -164,7 +165,8 @@ def test_a_sentence_and_a_count_lead_to_the_results_that_they_were_read_from(pag
     tables = ("bias/slguset/models", "corpus/funnel", "corpus/quarantine")
     assert listed == [f"tables/{name}.csv" for name in tables]
     numbers = {link.text() for link in tree.css("#slguset .refs a")}
-    assert numbers == {"1", "2", "3"}
+    assert numbers == {"1", "2"}
+    assert {link.text() for link in tree.css("#trust .refs a")} == {"1", "2", "3"}
     bare = page(systems=["slguset"], slguset=slguset, pages=["front", "slguset"])
     assert bare.css_first("#slguset .say .refs").text() == "[1]"
     assert not bare.css(".refs a, .read-from a")

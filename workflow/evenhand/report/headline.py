@@ -148,11 +148,10 @@ class Headline:
 
     @property
     def files(self) -> list[str]:
-        """All results that it names, each once, in the order in which the page does."""
+        """The results that its sentences name, each once, in their order."""
         words = [self.sentence, *self.more, *self.doubts]
         found = [file for one in words for file in getattr(one, "files", ())]
-        counted = [file for one in self.verdicts for file in one.files]
-        return list(dict.fromkeys([*found, *self.figure_files, *counted]))
+        return list(dict.fromkeys([*found, *self.figure_files]))
 
 
 def by_kind(files: Iterable[Path], patterns: Mapping[str, str]) -> dict[str, list[Path]]:

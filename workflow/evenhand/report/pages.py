@@ -10,7 +10,7 @@ FOLDER = Path(__file__).parent / "templates"
 
 #: File and name of each page, all in one folder.
 PAGES = {
-    "front": ("index.html", "Overview"),
+    "front": ("index.html", "Findings"),
     "slguset": ("slguset.html", "SlguSet"),
     "sentences": ("sentences.html", "Sentences"),
     "language_models": ("language_models.html", "Language models"),
@@ -19,6 +19,7 @@ PAGES = {
     "legal_cases": ("legal_cases.html", "Legal cases"),
     "legal_classifiers": ("legal_classifiers.html", "Legal classifiers"),
     "cases": ("cases.html", "Cases"),
+    "reproduction": ("reproduction.html", "Against the papers"),
     "known_errors": ("known_errors.html", "Known errors"),
     "provenance": ("provenance.html", "Provenance"),
     "run": ("run.html", "Run"),
@@ -47,6 +48,8 @@ NOTICE = "notice.txt"
 
 #: What each page uses beside these and the template of its own name: files, or their beginnings.
 USED = {
+    "front": ("findings_",),
+    "reproduction": ("findings_",),
     "slguset": ("headline.html", "slguset_"),
     **dict.fromkeys(EXPLORERS, ("explorer.",)),
     "language_models": ("stereotypes_",),

@@ -1,4 +1,4 @@
-"""Stage: the front page of the report: what was built, what was measured, what can be trusted."""
+"""Stage: the front page of the report, with the findings, or the page against the papers."""
 
 import importlib
 from pathlib import Path
@@ -14,7 +14,6 @@ from evenhand.report.headline import (
     VERDICTS,
     total,
 )
-from evenhand.report.known_errors import read_errors
 from evenhand.report.pages import PAGES, links_to_pages
 from evenhand.report.read import read_json
 from evenhand.report.render import write_page
@@ -31,11 +30,11 @@ def write_front_page(
     legal: list[Source] | None = None,
     names: list[str] | None = None,
     titles: list[str] | None = None,
-    errors: Input | None = None,
     provenance: Input | None = None,
+    page: str = "front",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Write the front page, one HTML file.
+    """Write the front page, or what became of published numbers.
 
     Parameters
     ----------
@@ -52,10 +51,10 @@ def write_front_page(
     names, titles
         Name and title of each legal data set, of its attributes as ``data_set/attribute``, and of
         the filters of SlguSet as ``filters/name``.
-    errors
-        ``resources/known_errors.csv``, to count and to link to.
     provenance
         ``provenance.json``, for how many files are traced.
+    page
+        ``front`` or ``reproduction``.
     pages
         The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
 
@@ -86,7 +85,7 @@ def write_front_page(
     if len(names or []) != len(titles or []):
         raise InputError("there is not one title for each name")
     title_of = dict(zip(names or [], titles or [], strict=True))
-    links = links_to_pages("front", pages)
+    links = links_to_pages(page, pages)
     made = {link["href"]: link["name"] for link in links}
     cards = []
     for system, (title, about, own) in SYSTEMS.items():
@@ -106,23 +105,26 @@ def write_front_page(
         if system in chosen:
             module = importlib.import_module(f"evenhand.report.headlines.{system}")
             found = module.describe(list(map(Path, given[system] or [])), title_of)
-            card |= {"headline": found, "counts": total(found.verdicts), "files": found.files}
+            card |= {"headline": found, "counts": total(found.verdicts)}
+            card["files"] = found.files if page == "front" else _counted_in([card])
         cards.append(card)
     counts = total(one for card in cards if card["headline"] for one in card["headline"].verdicts)
     written = write_page(
         out,
-        "front",
+        page,
         templates,
         pages,
-        sections=[("verdicts", "Against the papers", "")]
-        + [(card["id"], card["title"], "") for card in cards if card["headline"]],
+        sections=[
+            *([] if page == "front" else [("verdicts", "All published numbers", "")]),
+            *((card["id"], card["title"], "") for card in cards if card["headline"]),
+            *([("trust", "How far to trust this", "")] if page == "front" else []),
+        ],
         cards=cards,
         verdicts=VERDICTS,
         counts=counts,
         judged=sum(n for verdict, n in counts.items() if verdict in (REPRODUCED, NOT_REPRODUCED)),
         reproduced=counts[REPRODUCED],
         traced=_traced(provenance) if provenance else None,
-        errors=len(read_errors(errors)) if errors else None,
         made=made,
         counted_in=_counted_in,
         hrefs={page: href for page, (href, _) in PAGES.items()},
@@ -139,7 +141,7 @@ def write_front_page(
 def _counted_in(cards: list[dict[str, Any]]) -> list[str]:
     """The results that the verdicts of some systems were counted in."""
     lines = [one for card in cards if card["headline"] for one in card["headline"].verdicts]
-    return [file for one in lines for file in one.files]
+    return list(dict.fromkeys(file for one in lines for file in one.files))
 
 
 def _traced(path: Path) -> dict[str, int]:
