@@ -53,7 +53,7 @@ HOSTILE = (
 HOSTILE_NAME = HOSTILE.replace("/", "∕")
 
 #: The pages of a run of SlguSet alone.
-ONE_SYSTEM = ["front", "reproduction", "slguset", "sentences", "known_errors", "provenance", "run"]
+ONE_SYSTEM = ["front", "slguset", "sentences", "reproduction", "known_errors", "provenance", "run"]
 
 
 #: Tables of the repository that pages offer.

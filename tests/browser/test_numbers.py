@@ -326,8 +326,8 @@ def test_behind_a_count_are_as_many_rows(browser, places, file):
     view.close()
 
 
-def test_a_verdict_of_the_front_page_stands_in_the_results_that_its_row_names(browser, places):
-    view = View(browser, places("demo") / "index.html")
+def test_a_verdict_on_published_numbers_stands_in_the_results_that_its_row_names(browser, places):
+    view = View(browser, places("demo") / "reproduction.html")
     card = view.page.locator(".card:popover-open")
     rows = view.page.locator("tr[data-files]:visible")
     seen = set()
