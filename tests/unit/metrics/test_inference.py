@@ -1,0 +1,213 @@
+"""Tests and intervals of clustered items: by hand, against other code, and by simulation."""
+
+import importlib.util
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from evenhand.metrics import inference
+from evenhand.metrics.inference import (
+    Totals,
+    effective_number,
+    further_clusters,
+    infer,
+    korn_graubard,
+    power,
+    sign_flip_interval,
+    sign_flip_p_value,
+    total,
+    verdict,
+    within_cluster_correlation,
+)
+
+SCRIPT = Path(__file__).parents[3] / "benchmarks/inference.py"
+
+
+def by_hand(sums):
+    """The p-value over all patterns of signs."""
+    seen = abs(sum(sums)) - 1e-9 * sum(map(abs, sums))
+    patterns = itertools.product((1, -1), repeat=len(sums))
+    return np.mean([abs(np.dot(signs, sums)) >= seen for signs in patterns])
+
+
+def ones(sums, sizes=None):
+    """Totals of hits."""
+    sums = np.array(sums, dtype=float)
+    sizes = np.ones(len(sums)) if sizes is None else np.array(sizes, dtype=float)
+    return Totals(sums, sizes, float(sums.sum()))
+
+
+@given(st.lists(st.integers(-6, 6), min_size=2, max_size=9))
+def test_whole_and_half_sums_have_the_p_value_of_all_patterns(halves):
+    sums = np.array(halves) / 2
+    assert sign_flip_p_value(sums, seed=0) == pytest.approx(by_hand(sums))
+
+
+@given(st.lists(st.floats(-3, 3), min_size=2, max_size=9))
+def test_few_clusters_are_enumerated(sums):
+    assert sign_flip_p_value(np.array(sums), seed=0) == pytest.approx(by_hand(sums))
+
+
+def test_many_clusters_are_drawn_close_to_the_exact_p_value():
+    sums = np.random.default_rng(1).normal(0.2, 1, size=100).round(1)
+    exact = sign_flip_p_value(10 * sums, seed=0)
+    drawn = sign_flip_p_value(sums + 1e-6, seed=3)
+    assert drawn == pytest.approx(exact, abs=0.02)
+    assert drawn != sign_flip_p_value(sums + 1e-6, seed=4)
+    assert sign_flip_p_value(np.pi * np.ones(40), seed=0) == 1 / 5000
+
+
+def test_pieces_do_not_change_the_result(monkeypatch):
+    sums = np.random.default_rng(0).normal(size=30)
+    whole = sign_flip_p_value(sums, seed=1, flips=500)
+    monkeypatch.setattr(inference, "SIGNS_AT_ONCE", 170)
+    assert sign_flip_p_value(sums, seed=1, flips=500) == whole
+
+
+def test_one_cluster_is_no_test():
+    assert np.isnan(sign_flip_p_value(np.array([3.0]), seed=0))
+    assert sign_flip_p_value(np.zeros(5), seed=0) == 1
+
+
+@given(st.permutations(range(12)))
+def test_the_order_of_the_items_does_not_matter(order):
+    generator = np.random.default_rng(0)
+    values, clusters = generator.normal(size=12), np.repeat(list("abcdefgh"), 2)[:12]
+    found = total(values[order], clusters[order])
+    expected = total(values, clusters)
+    assert [*found.sums, *found.sizes] == [*expected.sums, *expected.sizes]
+
+
+def test_totals_of_ratios_leave_out_items_without_a_denominator():
+    found = total(np.array([1.0, 5, 3]), np.array(["b", "c", "a"]), np.array([2.0, 0, 4]))
+    assert (found.sums.tolist(), found.sizes.tolist()) == ([3, 1], [4, 2])
+    assert found.mean == pytest.approx(4 / 6)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [([1.0], ["a", "b"]), ([np.nan], ["a"]), ([[1.0]], [["a"]]), ([1.0], ["a"], [np.inf])],
+)
+def test_totals_reject(arguments):
+    with pytest.raises(ValueError):
+        total(*map(np.array, arguments))
+
+
+def test_effective_number():
+    assert effective_number(np.ones(7)) == pytest.approx(7)
+    assert effective_number(np.array([2, 1])) == pytest.approx(9 / 5)
+    assert np.isnan(effective_number(np.array([])))
+
+
+def test_the_interval_holds_what_the_test_does_not_reject():
+    generator = np.random.default_rng(5)
+    values, clusters = generator.normal(2, 1, size=60), np.arange(60) % 12
+    totals = total(values, clusters)
+    low, high = sign_flip_interval(totals, seed=0)
+    for border, inside in ((low, 1), (high, -1)):
+        for shift in (0.001, -0.001):
+            p_value = sign_flip_p_value(totals.sums - (border + shift) * totals.sizes, seed=0)
+            assert (p_value > 0.05) == (shift * inside > 0)
+
+
+def test_the_interval_of_items_that_are_clusters_is_close_to_students():
+    values = np.random.default_rng(2).normal(size=200)
+    found = sign_flip_interval(total(values, np.arange(200)), seed=0)
+    expected = stats.t.interval(0.95, 199, values.mean(), stats.sem(values))
+    assert found == pytest.approx(expected, abs=0.02)
+
+
+def test_korn_graubard_of_independent_items_is_clopper_pearson():
+    hits = np.zeros(80)
+    hits[:20] = 1
+    low, high = korn_graubard(ones(hits))
+    exact = stats.binomtest(20, 80).proportion_ci(method="exact")
+    assert (low, high) == pytest.approx((exact.low, exact.high), abs=0.003)
+    for share in (0, 1):
+        exact = stats.binomtest(80 * share, 80).proportion_ci(method="exact")
+        found = korn_graubard(ones(np.full(80, share)))
+        assert found == pytest.approx((exact.low, exact.high), abs=0.003)
+
+
+def test_korn_graubard_of_clusters_that_agree_counts_clusters():
+    hits = np.repeat([1.0, 0.0], [6, 14]) * 10
+    low, high = korn_graubard(ones(hits, np.full(20, 10)))
+    exact = stats.binomtest(6, 20).proportion_ci(method="exact")
+    assert low == pytest.approx(exact.low, abs=0.03)
+    assert high == pytest.approx(exact.high, abs=0.03)
+    # all items agree: 20 hits, not 200
+    assert korn_graubard(ones(np.full(20, 10), np.full(20, 10)))[0] == pytest.approx(
+        stats.binomtest(20, 20).proportion_ci(method="exact").low, abs=0.03
+    )
+
+
+def test_few_effective_clusters_have_no_interval():
+    few = ones([5, 2, 2, 2, 2, 2, 2, 2], [90, 4, 4, 4, 4, 4, 4, 4])
+    assert np.isnan([*korn_graubard(few), *sign_flip_interval(few, seed=0)]).all()
+    found = infer(few, neutral=0.5, delta=0.05, seed=0, is_share=True)
+    assert not found.equivalent
+    assert 0 < found.p_value <= 1
+
+
+def test_the_correlation_is_that_of_the_draw():
+    generator = np.random.default_rng(3)
+    member_of = np.repeat(np.arange(800), generator.integers(1, 9, size=800))
+    shared = generator.normal(size=800)[member_of]
+    values = 0.3**0.5 * shared + 0.7**0.5 * generator.normal(size=len(member_of))
+    assert within_cluster_correlation(total(values, member_of)) == pytest.approx(0.3, abs=0.04)
+    assert np.isnan(within_cluster_correlation(total(values, np.arange(len(values)))))
+    pairs = total(np.array([1.0, 1, 0, 0]), np.array([0, 0, 1, 1]))
+    assert within_cluster_correlation(pairs) == 1
+
+
+def test_power_without_correlation_is_that_of_students_test():
+    from statsmodels.stats.power import TTestPower
+
+    expected = TTestPower().power(0.5, 30, 0.05)
+    given = {"delta": 0.5, "variance": 1.0, "correlation": 0.0}
+    assert power(np.ones(30), **given) == pytest.approx(expected)
+    needed = TTestPower().solve_power(0.5, power=0.8, alpha=0.05)
+    assert further_clusters(np.ones(20), **given) == np.ceil(needed) - 20
+    assert further_clusters(np.ones(90), **given) == 0
+    assert power(np.ones(5), **given) == 0  # 2 of 32 patterns are the least p-value
+    assert np.isnan(further_clusters(np.ones(20), delta=0.0, variance=1.0, correlation=0.0))
+    assert np.isnan(power(np.ones(20), delta=0.1, variance=float("nan"), correlation=0.0))
+
+
+@pytest.mark.parametrize(
+    ("hits", "expected"),
+    [(600, "above"), (400, "below"), (503, "equivalent")],
+)
+def test_verdicts_of_many_clusters(hits, expected):
+    found = infer(ones(np.arange(1000) < hits), neutral=0.5, delta=0.05, seed=0, is_share=True)
+    assert verdict(found, neutral=0.5) == expected
+
+
+def test_the_third_verdict_names_power_and_clusters():
+    found = infer(ones(np.arange(100) < 53), neutral=0.5, delta=0.05, seed=0, is_share=True)
+    assert verdict(found, neutral=0.5) == "inconclusive"
+    assert 0.1 < found.power < 0.2
+    assert 600 < found.further_clusters < 800
+    # significant by itself, but not after adjustment for other tests
+    found = infer(ones(np.arange(100) < 61), neutral=0.5, delta=0.05, seed=0, is_share=True)
+    assert verdict(found, neutral=0.5) == "above"
+    assert verdict(found, neutral=0.5, p_value=0.2) == "inconclusive"
+
+
+def test_the_simulation_meets_its_targets(monkeypatch):
+    spec = importlib.util.spec_from_file_location("benchmark_of_inference", SCRIPT)
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    monkeypatch.setattr(script, "RATES", (0.5, 0.7))
+    monkeypatch.setattr(script, "CORRELATIONS", (0.05, 1.0))
+    sizes = script.listed_sizes()
+    assert effective_number(sizes["all"]) == pytest.approx(51.1, abs=0.05)
+    chosen = {name: sizes[name] for name in ("all", "religion")}
+    lines = list(script.results(chosen, np.random.default_rng(0), 25))
+    assert [line for line, met in lines if not met] == []
+    assert sum(line.startswith(("| all", "| religion")) for line, _ in lines) == 20
