@@ -303,15 +303,16 @@ def power(
     sizes: np.ndarray,
     *,
     delta: float,
-    variance: float,
     correlation: float,
+    variance: float | None = None,
     level: float = 0.95,
     times: float = 1.0,
 ) -> float:
-    """Return the power of the sign-flip test at a true difference of delta.
+    """Return the power of the sign-flip test at a true difference of delta, approximately.
 
-    The test is, for many clusters, Student's t test over clusters (Lehmann and Romano, Testing
-    Statistical Hypotheses, 15.2), so its power is that of the noncentral t.
+    The sum of the largest cluster has its distribution (a beta-binomial for hits), because it can
+    be a large part of the total; the sum of the others is normal. With few clusters of few hits
+    the test is discrete, and the power somewhat lower.
 
     Parameters
     ----------
@@ -319,34 +320,47 @@ def power(
         Items by cluster.
     delta : float
         The true difference from neutral.
-    variance, correlation : float
-        Of the items, and of the items of one cluster.
+    correlation : float
+        Of the items of one cluster, between 0 and 1.
+    variance : float, optional
+        Of the items; by default they are hits, whose neutral share is one half.
     level : float
         One minus the size of the test.
     times : float
         How many times as many clusters of the same sizes.
     """
-    from scipy import special
+    from scipy import special, stats
 
-    sizes = np.asarray(sizes, dtype=np.float64)
-    count = times * len(sizes)
-    if not len(sizes) or not np.isfinite([variance, correlation]).all():
+    item = 0.25 - delta**2 if variance is None else variance
+    if not len(sizes) or not np.isfinite([item, correlation]).all() or item <= 0:
         return float("nan")
-    if 2 ** (1 - count) > 1 - level:
+    if 2 ** (1 - times * len(sizes)) > 1 - level:
         return 0.0
-    size, freedom = sizes.sum(), max(1.0, times * effective_number(sizes) - 1)
-    design = 1 + ((sizes**2).sum() / size - 1) * correlation
-    if variance * design <= 0:
-        return float("nan")
-    shift = abs(delta) / (variance * design / (times * size)) ** 0.5
-    border = float(special.stdtrit(freedom, (1 + level) / 2))
-    if shift > border + 8:
-        return 1.0
-    below, above = special.nctdtr(freedom, shift, [-border, border])
-    return float(below + 1 - above)
+    sizes = np.asarray(sizes, dtype=np.float64)
+    largest = float(sizes.max())
+    rest = times * sizes.sum() - largest
+    squares = times * (sizes**2).sum() - largest**2
+    spread = item * ((1 - correlation) * rest + correlation * squares)
+    if variance is None:
+        hits, share = np.arange(largest + 1), 0.5 + delta
+        shape = 1 / min(max(correlation, 1e-6), 1 - 1e-6) - 1
+        chances = stats.betabinom.pmf(hits, largest, share * shape, (1 - share) * shape)
+        sums = hits - largest / 2
+    else:
+        chances = np.full(41, 1 / 41)
+        wide = item * largest * (1 + (largest - 1) * correlation)
+        sums = delta * largest + wide**0.5 * special.ndtri((np.arange(41) + 0.5) / 41)
+    # the test compares with other signs of the same sums: plus or minus the largest, and a normal
+    # variable whose variance holds the difference too
+    flipped = (spread + delta**2 * squares) ** 0.5
+    steps = np.linspace(0, np.abs(sums).max() / flipped, 33)
+    border = special.chndtrix(level, 1, steps**2) ** 0.5
+    border = flipped * np.interp(np.abs(sums) / flipped, steps, border)
+    mean, border = (sums + delta * rest) / spread**0.5, border / spread**0.5
+    return float(chances @ (special.ndtr(mean - border) + special.ndtr(-mean - border)))
 
 
-def further_clusters(sizes: np.ndarray, *, most: float = 1e4, **given: float) -> float:
+def further_clusters(sizes: np.ndarray, *, most: float = 1e4, **given: float | None) -> float:
     """Return how many more clusters, of sizes like these, give `ENOUGH_POWER`.
 
     Parameters
@@ -356,7 +370,7 @@ def further_clusters(sizes: np.ndarray, *, most: float = 1e4, **given: float) ->
     most : float
         Return NaN where more than so many times the clusters are needed.
     **given
-        delta, variance, correlation and level of `power`.
+        delta, correlation, variance and level of `power`.
     """
     low = high = 1.0
     if not np.isfinite(power(sizes, **given)):
@@ -365,7 +379,7 @@ def further_clusters(sizes: np.ndarray, *, most: float = 1e4, **given: float) ->
         low, high = high, 2 * high
         if high > most:
             return float("nan")
-    while (high - low) * len(sizes) > 0.5:
+    while high - low > max(0.005 * high, 0.5 / len(sizes)):
         middle = (low + high) / 2
         enough = power(sizes, times=middle, **given) >= ENOUGH_POWER
         low, high = (low, middle) if enough else (middle, high)
@@ -411,12 +425,11 @@ def infer(
     size, mean = totals.sizes.sum(), totals.mean
     correlation = within_cluster_correlation(totals)
     correlation = min(1.0, max(0.0, correlation)) if np.isfinite(correlation) else correlation
-    if is_share:
-        variance = (neutral + delta) * (1 - neutral - delta)
-    else:
+    variance = None
+    if not is_share:
         variance = (totals.squares - size * mean**2) / (size - 1) if size > 1 else float("nan")
     known = correlation if np.isfinite(correlation) or len(totals.sizes) < size else 0.0
-    design = {"delta": delta, "variance": variance, "correlation": known, "level": level}
+    design = {"delta": delta, "correlation": known, "variance": variance, "level": level}
     return Inference(
         mean,
         low,
