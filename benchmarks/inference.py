@@ -201,7 +201,7 @@ def verdicts(
             seed=0,
             is_share=True,
         )
-        found.append((inference.verdict(one, neutral=0.5), one.power))
+        found.append((inference.verdict(one), one.power))
     words = np.array([word for word, _ in found])
     significant = np.isin(words, [inference.ABOVE, inference.BELOW]).mean()
     equivalent = (words == inference.EQUIVALENT).mean()

@@ -16,6 +16,7 @@ from evenhand.metrics.inference import (
     effective_number,
     further_clusters,
     infer,
+    interval_around,
     korn_graubard,
     power,
     sign_flip_interval,
@@ -61,13 +62,22 @@ def test_few_clusters_are_enumerated(sums):
     assert sign_flip_p_value(np.array(sums), seed=0) == pytest.approx(by_hand(sums))
 
 
+def test_some_clusters_are_counted_exactly():
+    steps = np.random.default_rng(0).integers(-9, 10, size=26)
+    exact = sign_flip_p_value(steps.astype(float))
+    assert sign_flip_p_value(np.pi * steps) == pytest.approx(exact)
+    assert sign_flip_p_value(np.pi * np.ones(30)) == pytest.approx(2.0**-29)
+
+
 def test_many_clusters_are_drawn_close_to_the_exact_p_value():
     sums = np.random.default_rng(1).normal(0.2, 1, size=100).round(1)
     exact = sign_flip_p_value(10 * sums, seed=0)
     drawn = sign_flip_p_value(sums + 1e-6, seed=3)
     assert drawn == pytest.approx(exact, abs=0.02)
     assert drawn != sign_flip_p_value(sums + 1e-6, seed=4)
-    assert sign_flip_p_value(np.pi * np.ones(40), seed=0) == 1 / 5000
+    # no pattern comes near: Hoeffding's bound
+    assert sign_flip_p_value(np.pi * np.ones(40), seed=0) == pytest.approx(2 * np.exp(-20))
+    assert sign_flip_p_value(100 * np.ones(900), seed=0) == pytest.approx(2.0**-899)
 
 
 def test_pieces_do_not_change_the_result(monkeypatch):
@@ -75,6 +85,15 @@ def test_pieces_do_not_change_the_result(monkeypatch):
     whole = sign_flip_p_value(sums, seed=1, flips=500)
     monkeypatch.setattr(inference, "SIGNS_AT_ONCE", 170)
     assert sign_flip_p_value(sums, seed=1, flips=500) == whole
+
+
+def test_very_many_clusters_are_normal(monkeypatch):
+    totals = total(np.random.default_rng(1).normal(0.01, 1, size=9000), np.arange(9000))
+    found = [sign_flip_p_value(totals.sums), *sign_flip_interval(totals)]
+    monkeypatch.setattr(inference, "MANY", 10_000)
+    drawn = [sign_flip_p_value(totals.sums, flips=999), *sign_flip_interval(totals, flips=999)]
+    assert found == pytest.approx(drawn, abs=0.02)
+    assert found != drawn
 
 
 def test_one_cluster_is_no_test():
@@ -106,6 +125,11 @@ def test_totals_reject(arguments):
         total(*map(np.array, arguments))
 
 
+def test_levels_without_an_equivalence_test_are_rejected():
+    with pytest.raises(ValueError, match="level must be above"):
+        infer(ones([1, 0] * 5), neutral=0.5, delta=0.05, level=0.5, is_share=True)
+
+
 def test_effective_number():
     assert effective_number(np.ones(7)) == pytest.approx(7)
     assert effective_number(np.array([2, 1])) == pytest.approx(9 / 5)
@@ -128,6 +152,18 @@ def test_the_interval_of_items_that_are_clusters_is_close_to_students():
     found = sign_flip_interval(total(values, np.arange(200)), seed=0)
     expected = stats.t.interval(0.95, 199, values.mean(), stats.sem(values))
     assert found == pytest.approx(expected, abs=0.02)
+
+
+def test_the_interval_around_a_difference_of_ratios_is_close_to_that_of_the_bootstrap():
+    generator = np.random.default_rng(4)
+    sizes = generator.integers(1, 9, size=(2, 200))
+    hits = generator.binomial(sizes, generator.beta(3, 2, size=200))
+    rates = hits.sum(axis=1) / sizes.sum(axis=1)
+    influence = (hits - rates[:, None] * sizes) / sizes.mean(axis=1)[:, None]
+    found = interval_around(rates[1] - rates[0], influence[1] - influence[0], np.arange(200))
+    drawn = generator.integers(200, size=(4000, 200))
+    ratios = hits[:, drawn].sum(axis=2) / sizes[:, drawn].sum(axis=2)
+    assert found == pytest.approx(np.quantile(ratios[1] - ratios[0], [0.025, 0.975]), abs=0.005)
 
 
 def test_korn_graubard_of_independent_items_is_clopper_pearson():
@@ -183,7 +219,7 @@ def test_power_without_correlation_is_that_of_students_test():
     assert further_clusters(np.ones(20), **given) == pytest.approx(needed - 20, abs=5)
     assert further_clusters(np.ones(90), **given) == 0
     assert power(np.ones(5), **given) == 0  # 2 of 32 patterns are the least p-value
-    assert np.isnan(further_clusters(np.ones(20), delta=0.0, variance=1.0, correlation=0.0))
+    assert further_clusters(np.ones(20), delta=0.0, variance=1.0, correlation=0.0) is None
     assert np.isnan(power(np.ones(20), delta=0.1, variance=float("nan"), correlation=0.0))
 
 
@@ -203,18 +239,18 @@ def test_power_where_one_cluster_is_large_is_that_of_the_simulation():
 )
 def test_verdicts_of_many_clusters(hits, expected):
     found = infer(ones(np.arange(1000) < hits), neutral=0.5, delta=0.05, seed=0, is_share=True)
-    assert verdict(found, neutral=0.5) == expected
+    assert verdict(found) == expected
 
 
 def test_the_third_verdict_names_power_and_clusters():
     found = infer(ones(np.arange(100) < 53), neutral=0.5, delta=0.05, seed=0, is_share=True)
-    assert verdict(found, neutral=0.5) == "inconclusive"
+    assert verdict(found) == "inconclusive"
     assert 0.1 < found.power < 0.2
     assert 600 < found.further_clusters < 800
     # significant by itself, but not after adjustment for other tests
     found = infer(ones(np.arange(100) < 61), neutral=0.5, delta=0.05, seed=0, is_share=True)
-    assert verdict(found, neutral=0.5) == "above"
-    assert verdict(found, neutral=0.5, p_value=0.2) == "inconclusive"
+    assert verdict(found) == "above"
+    assert verdict(found, p_value=0.2) == "inconclusive"
 
 
 def test_the_simulation_meets_its_targets(monkeypatch):

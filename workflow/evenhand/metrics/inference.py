@@ -21,10 +21,13 @@ import numpy as np
 #: With fewer effective clusters an interval does not have its coverage.
 LEAST_EFFECTIVE = 7.5
 
-#: Up to so many clusters all patterns of signs are enumerated.
-ENUMERATED = 14
+#: Up to so many clusters all patterns of signs are enumerated for an interval, and for a p-value.
+ENUMERATED, COUNTED = 14, 30
 
-#: Random patterns of signs where they are too many; the smallest p-value is one over one more.
+#: From so many effective clusters on, sums under random signs are taken as normal.
+MANY = 5000
+
+#: Random patterns of signs where they are too many.
 FLIPS = 4999
 
 #: Multiplications that the exact distribution of whole-numbered sums may cost.
@@ -66,6 +69,8 @@ class Inference(NamedTuple):
 
     Attributes
     ----------
+    neutral : float
+        The mean by hypothesis.
     estimate, low, high : float
         The mean, with its interval.
     p_value : float
@@ -78,10 +83,11 @@ class Inference(NamedTuple):
         Whether two one-sided tests find the mean within delta of neutral.
     power : float
         Of the sign-flip test where the mean differs from neutral by delta.
-    further_clusters : float
+    further_clusters : int or None
         How many more clusters, of sizes like these, give a power of 80 %; 0 where it is reached.
     """
 
+    neutral: float
     estimate: float
     low: float
     high: float
@@ -91,7 +97,7 @@ class Inference(NamedTuple):
     correlation: float
     equivalent: bool
     power: float
-    further_clusters: float
+    further_clusters: int | None
 
 
 def total(
@@ -139,12 +145,13 @@ def effective_number(sizes: np.ndarray) -> float:
     return float(np.sum(sizes) ** 2 / squares) if squares else float("nan")
 
 
-def sign_flip_p_value(sums: np.ndarray, *, seed: int, flips: int = FLIPS) -> float:
+def sign_flip_p_value(sums: np.ndarray, *, seed: int = 0, flips: int = FLIPS) -> float:
     """Return the two-sided p-value of sums by cluster that are symmetric around 0 by hypothesis.
 
     The absolute total is compared with those under other signs of the clusters. The p-value is
     exact where the sums are multiples of one half or the clusters are few; else the signs are
-    drawn, and 1 is added to both counts (Phipson and Smyth 2010).
+    drawn, and 1 is added to both counts (Phipson and Smyth 2010), but the p-value is at most
+    Hoeffding's bound.
 
     Parameters
     ----------
@@ -165,15 +172,26 @@ def sign_flip_p_value(sums: np.ndarray, *, seed: int, flips: int = FLIPS) -> flo
         return float("nan")
     sums = sums[sums != 0]
     halves = np.abs(2 * sums)
-    if (halves == halves.round()).all() and halves.sum() ** 2 <= OPERATIONS:
-        return _exact_p_value(halves.astype(np.int64), int(abs(round(2 * sums.sum()))))
+    if (halves == halves.round()).all() and halves.sum() < 2**53:
+        halves = halves.astype(np.int64)
+        unit = max(1, int(np.gcd.reduce(halves)))
+        if (halves.sum() // unit) ** 2 <= OPERATIONS:
+            return _exact_p_value(halves // unit, abs(round(2 * sums.sum())) // unit)
+    if effective_number(np.abs(sums)) >= MANY:
+        from scipy.special import ndtr
+
+        return float(2 * ndtr(-abs(sums.sum()) / float((sums**2).sum()) ** 0.5))
     # equal up to rounding counts as equal
     border = abs(sums.sum()) - 1e-9 * np.abs(sums).sum()
+    if len(sums) <= COUNTED:
+        return _counted_p_value(sums, border)
     reached = tried = 0
     for signs in _signs(len(sums), seed, flips):
         reached += int((np.abs(signs @ sums) >= border).sum())
         tried += len(signs)
-    return reached / tried if len(sums) <= ENUMERATED else (1 + reached) / (1 + tried)
+    # Hoeffding's bound, so that a clear difference among many tests is not hidden by the draw
+    bound = 2 * float(np.exp(-(sums.sum() ** 2) / (2 * (sums**2).sum())))
+    return min((1 + reached) / (1 + tried), bound)
 
 
 def _exact_p_value(steps: np.ndarray, reached: int) -> float:
@@ -189,6 +207,21 @@ def _exact_p_value(steps: np.ndarray, reached: int) -> float:
     return min(1.0, float(chances[np.abs(ends) >= reached].sum()))
 
 
+def _counted_p_value(sums: np.ndarray, border: float) -> float:
+    """Return the share of all patterns of signs whose absolute total reaches a border."""
+    if border <= 0:
+        return 1.0
+    halves = []
+    for part in (sums[::2], sums[1::2]):
+        totals = np.zeros(1)
+        for one in part:
+            totals = np.concatenate([totals + one, totals - one])
+        halves.append(np.sort(totals))
+    # both ends of the distribution are alike
+    reached = len(halves[1]) - np.searchsorted(halves[1], border - halves[0])
+    return float(min(1.0, 2 * reached.sum() / (len(halves[0]) * len(halves[1]))))
+
+
 def _signs(clusters: int, seed: int, flips: int) -> Iterator[np.ndarray]:
     """Yield patterns of signs in batches: all with the first sign fixed, or random ones."""
     if clusters <= ENUMERATED:
@@ -196,13 +229,16 @@ def _signs(clusters: int, seed: int, flips: int) -> Iterator[np.ndarray]:
         yield 1.0 - 2 * (patterns & 1)[:, ::-1]
         return
     generator = np.random.default_rng(seed)
+    width = -(-clusters // 8)  # bytes of a pattern
     step = max(1, SIGNS_AT_ONCE // clusters)
     for first in range(0, flips, step):
-        yield 2.0 * generator.integers(2, size=(min(step, flips - first), clusters)) - 1
+        rows = min(step, flips - first)
+        drawn = np.frombuffer(generator.bytes(rows * width), dtype=np.uint8).reshape(rows, width)
+        yield 2.0 * np.unpackbits(drawn, axis=1, count=clusters) - 1
 
 
 def sign_flip_interval(
-    totals: Totals, *, seed: int, flips: int = FLIPS, level: float = 0.95
+    totals: Totals, *, seed: int = 0, flips: int = FLIPS, level: float = 0.95
 ) -> tuple[float, float]:
     """Return the interval of all means that the sign-flip test does not reject.
 
@@ -216,6 +252,12 @@ def sign_flip_interval(
     """
     if not effective_number(totals.sizes) >= LEAST_EFFECTIVE:
         return float("nan"), float("nan")
+    if effective_number(totals.sizes) >= MANY:
+        from scipy.special import ndtri
+
+        rest = totals.sums - totals.mean * totals.sizes
+        half = ndtri((1 + level) / 2) * float((rest**2).sum()) ** 0.5 / totals.sizes.sum()
+        return totals.mean - half, totals.mean + half
     total_sum, size = totals.sums.sum(), totals.sizes.sum()
     lows, highs = [], []
     for signs in _signs(len(totals.sums), seed, flips):
@@ -233,6 +275,31 @@ def sign_flip_interval(
     low, high = float(low[rejected]), float(high[-1 - rejected])
     # rounding must not put the mean outside its interval
     return min(low, totals.mean), max(high, totals.mean)
+
+
+def interval_around(
+    estimate: float, influence: np.ndarray, clusters: np.ndarray, *, level: float = 0.95
+) -> tuple[float, float]:
+    """Return the interval of an estimate that is a mean to first order.
+
+    Parameters
+    ----------
+    estimate : float
+        A smooth function of means, such as a difference of ratios.
+    influence : array of float, shape (n,)
+        Of each item on n times the estimate. The influences sum to zero.
+    clusters : array, shape (n,)
+        The cluster of each item (any sortable label).
+    level : float
+        Nominal coverage, between 0 and 1.
+
+    Returns
+    -------
+    (float, float)
+        As of `sign_flip_interval`.
+    """
+    low, high = sign_flip_interval(total(influence, clusters), level=level)
+    return estimate + low, estimate + high
 
 
 def korn_graubard(totals: Totals, level: float = 0.95) -> tuple[float, float]:
@@ -360,7 +427,7 @@ def power(
     return float(chances @ (special.ndtr(mean - border) + special.ndtr(-mean - border)))
 
 
-def further_clusters(sizes: np.ndarray, *, most: float = 1e4, **given: float | None) -> float:
+def further_clusters(sizes: np.ndarray, *, most: float = 1e4, **given: float | None) -> int | None:
     """Return how many more clusters, of sizes like these, give `ENOUGH_POWER`.
 
     Parameters
@@ -368,22 +435,22 @@ def further_clusters(sizes: np.ndarray, *, most: float = 1e4, **given: float | N
     sizes : array of float, shape (k,)
         Items by cluster.
     most : float
-        Return NaN where more than so many times the clusters are needed.
+        Return None where more than so many times the clusters are needed.
     **given
         delta, correlation, variance and level of `power`.
     """
     low = high = 1.0
     if not np.isfinite(power(sizes, **given)):
-        return float("nan")
+        return None
     while power(sizes, times=high, **given) < ENOUGH_POWER:
         low, high = high, 2 * high
         if high > most:
-            return float("nan")
+            return None
     while high - low > max(0.005 * high, 0.5 / len(sizes)):
         middle = (low + high) / 2
         enough = power(sizes, times=middle, **given) >= ENOUGH_POWER
         low, high = (low, middle) if enough else (middle, high)
-    return float(np.ceil((high - 1) * len(sizes)))
+    return int(np.ceil((high - 1) * len(sizes)))
 
 
 def infer(
@@ -391,7 +458,7 @@ def infer(
     *,
     neutral: float,
     delta: float,
-    seed: int,
+    seed: int = 0,
     is_share: bool = False,
     level: float = 0.95,
 ) -> Inference:
@@ -413,6 +480,8 @@ def infer(
     level : float
         Coverage of the interval; one minus the size of the tests.
     """
+    if not 0.5 < level < 1:
+        raise ValueError(f"level must be above 0.5 and below 1, not {level}")
     effective = effective_number(totals.sizes)
 
     def interval(coverage: float) -> tuple[float, float]:
@@ -431,6 +500,7 @@ def infer(
     known = correlation if np.isfinite(correlation) or len(totals.sizes) < size else 0.0
     design = {"delta": delta, "correlation": known, "variance": variance, "level": level}
     return Inference(
+        neutral,
         mean,
         low,
         high,
@@ -444,17 +514,13 @@ def infer(
     )
 
 
-def verdict(
-    inference: Inference, *, neutral: float, level: float = 0.95, p_value: float | None = None
-) -> str:
+def verdict(inference: Inference, *, level: float = 0.95, p_value: float | None = None) -> str:
     """Return one of three conclusions: a significant difference, equivalence, or neither.
 
     Parameters
     ----------
     inference : Inference
         Of a mean.
-    neutral : float
-        The mean by hypothesis.
     level : float
         One minus the size of the test.
     p_value : float, optional
@@ -467,5 +533,5 @@ def verdict(
         smaller than delta; else `INCONCLUSIVE`.
     """
     if (inference.p_value if p_value is None else p_value) <= 1 - level + 1e-12:
-        return ABOVE if inference.estimate > neutral else BELOW
+        return ABOVE if inference.estimate > inference.neutral else BELOW
     return EQUIVALENT if inference.equivalent else INCONCLUSIVE

@@ -28,12 +28,12 @@ def write(folder, text, name):
 
 def bias(folder, rows, name="slguset"):
     path = folder / "tables/bias" / name
-    common = {"scored": 20_000, "trusted": True, "verdict": "not_distinguishable"}
+    common = {"scored": 20_000, "trusted": True, "verdict": "inconclusive"}
     write_tables(path, [(models.TABLE, [common | row for row in rows])])
     return path
 
 
-def lean(model, mean, verdict="not_distinguishable", **other):
+def lean(model, mean, verdict="inconclusive", **other):
     ends = {"mean_bias_low": mean - 0.1, "mean_bias_high": mean + 0.1}
     return {"model": model, "mean_bias": mean, "verdict": verdict} | ends | other
 
