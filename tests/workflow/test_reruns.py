@@ -21,7 +21,7 @@ results: results
 models:
   tiny: {language: zh, train: {layers: 1, width: 16, heads: 2, steps: 3, batch: 4}}
   tiny-en: {language: en, path: mine/tiny-en}
-scoring: {delta: 4}
+inference: {delta: 4}
 stereotypes:
   null_seeds: 3
   sets:
@@ -285,7 +285,7 @@ def test_editing_a_table_reruns_its_readers(demo, graph, name):
         ("slguset:\n", "slguset:\n  names: {familiar: keep}\n", {"apply_filters"}),
         ("delta: 4", "delta: 3", {*PAIR_TABLES}),
         ("slguset:\n", "bias: {log_base: 2}\nslguset:\n", {"score_bias"}),
-        ("delta: 4", "delta: 4, device: cuda:7", set()),
+        ("delta: 4}", "delta: 4}\nscoring: {device: cuda:7}", set()),
         ("steps: 3", "steps: 4", {"train_language_model"}),
         ("null_seeds: 3", "null_seeds: 4", {"score_pairs"}),
         ("null_seeds: 3", "null_seeds: 3\n  shuffle: false", {"score_pairs"}),
@@ -330,7 +330,7 @@ def test_a_wrong_key_stops_the_run_before_any_job(demo):
     demo.edit("config/small.yaml", "delta", "delt")
     run = demo.run(check=False)
     assert run.returncode == 1 and run.jobs == []
-    assert "there is no key scoring.delt, did you mean delta?" in run.output
+    assert "there is no key inference.delt, did you mean delta?" in run.output
     assert "Traceback" not in run.output
 
 

@@ -14,13 +14,14 @@ from evenhand.metrics import inference
 from evenhand.metrics.inference import (
     Totals,
     effective_number,
-    further_clusters,
+    further,
     infer,
     interval_around,
     korn_graubard,
     power,
     sign_flip_interval,
     sign_flip_p_value,
+    student_power,
     total,
     verdict,
     within_cluster_correlation,
@@ -215,11 +216,17 @@ def test_power_without_correlation_is_that_of_students_test():
     given = {"delta": 0.5, "variance": 1.0, "correlation": 0.0}
     expected = TTestPower().power(0.5, 30, 0.05)
     assert power(np.ones(30), **given) == pytest.approx(expected, abs=0.05)
-    needed = TTestPower().solve_power(0.5, power=0.8, alpha=0.05)
-    assert further_clusters(np.ones(20), **given) == pytest.approx(needed - 20, abs=5)
-    assert further_clusters(np.ones(90), **given) == 0
+    needed = TTestPower().solve_power(0.5, power=0.8, alpha=0.05) - 20
+    found = further(lambda times: power(np.ones(20), times=times, **given), 20)
+    assert found == pytest.approx(needed, abs=5)
+    assert further(lambda times: power(np.ones(90), times=times, **given), 90) == 0
+    exact = student_power(0.1 * 30**-0.5, 30, delta=0.05)
+    assert exact == pytest.approx(expected)
+    found = further(lambda times: student_power(2 * 20**-0.5, 20, delta=1, times=times), 20)
+    assert found == np.ceil(needed)
     assert power(np.ones(5), **given) == 0  # 2 of 32 patterns are the least p-value
-    assert further_clusters(np.ones(20), delta=0.0, variance=1.0, correlation=0.0) is None
+    assert further(lambda times: 0.05, 20) is None
+    assert further(lambda times: float("nan"), 20) is None
     assert np.isnan(power(np.ones(20), delta=0.1, variance=float("nan"), correlation=0.0))
 
 

@@ -13,7 +13,7 @@ inference procedures for the intraclass correlation coefficient, International S
 Review 54 (1986), for the estimate by analysis of variance.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -427,30 +427,55 @@ def power(
     return float(chances @ (special.ndtr(mean - border) + special.ndtr(-mean - border)))
 
 
-def further_clusters(sizes: np.ndarray, *, most: float = 1e4, **given: float | None) -> int | None:
+def student_power(
+    error: float, count: int, *, delta: float, level: float = 0.95, times: float = 1.0
+) -> float:
+    """Return the power of Student's t test at a true difference of delta.
+
+    Parameters
+    ----------
+    error : float
+        The standard error of the mean difference of `count` independent values.
+    count : int
+        At least two.
+    delta, level, times : float
+        As in `power`.
+    """
+    from scipy import special
+
+    if count < 2 or not error > 0:
+        return float("nan")
+    freedom, shift = times * count - 1, abs(delta) / error * times**0.5
+    border = float(special.stdtrit(freedom, (1 + level) / 2))
+    if shift > border + 8:
+        return 1.0
+    below, above = special.nctdtr(freedom, shift, [-border, border])
+    return float(below + 1 - above)
+
+
+def further(power_at: Callable[[float], float], count: int, *, most: float = 1e4) -> int | None:
     """Return how many more clusters, of sizes like these, give `ENOUGH_POWER`.
 
     Parameters
     ----------
-    sizes : array of float, shape (k,)
-        Items by cluster.
+    power_at : callable
+        The power with so many times as many clusters.
+    count : int
+        The number of clusters.
     most : float
         Return None where more than so many times the clusters are needed.
-    **given
-        delta, correlation, variance and level of `power`.
     """
     low = high = 1.0
-    if not np.isfinite(power(sizes, **given)):
+    if not np.isfinite(power_at(1.0)):
         return None
-    while power(sizes, times=high, **given) < ENOUGH_POWER:
+    while power_at(high) < ENOUGH_POWER:
         low, high = high, 2 * high
         if high > most:
             return None
-    while high - low > max(0.005 * high, 0.5 / len(sizes)):
+    while high - low > max(0.005 * high, 0.5 / count):
         middle = (low + high) / 2
-        enough = power(sizes, times=middle, **given) >= ENOUGH_POWER
-        low, high = (low, middle) if enough else (middle, high)
-    return int(np.ceil((high - 1) * len(sizes)))
+        low, high = (low, middle) if power_at(middle) >= ENOUGH_POWER else (middle, high)
+    return int(np.ceil((high - 1) * count))
 
 
 def infer(
@@ -510,7 +535,7 @@ def infer(
         correlation,
         bool(neutral - delta < inner[0] and inner[1] < neutral + delta),
         power(totals.sizes, **design),
-        further_clusters(totals.sizes, **design),
+        further(lambda times: power(totals.sizes, times=times, **design), len(totals.sizes)),
     )
 
 
@@ -532,6 +557,15 @@ def verdict(inference: Inference, *, level: float = 0.95, p_value: float | None 
         `ABOVE` or `BELOW`, if the difference is significant; `EQUIVALENT`, if it is not and
         smaller than delta; else `INCONCLUSIVE`.
     """
-    if (inference.p_value if p_value is None else p_value) <= 1 - level + 1e-12:
-        return ABOVE if inference.estimate > inference.neutral else BELOW
-    return EQUIVALENT if inference.equivalent else INCONCLUSIVE
+    p_value = inference.p_value if p_value is None else p_value
+    difference = inference.estimate - inference.neutral
+    return conclude(difference, p_value, inference.equivalent, level=level)
+
+
+def conclude(
+    difference: float, p_value: float | None, equivalent: bool, *, level: float = 0.95
+) -> str:
+    """Return the verdict that follows from a p-value and an equivalence test; see `verdict`."""
+    if p_value is not None and p_value <= 1 - level + 1e-12:
+        return ABOVE if difference > 0 else BELOW
+    return EQUIVALENT if equivalent else INCONCLUSIVE

@@ -227,7 +227,8 @@ def _leaning_figure(trusted: list[dict[str, Any]]) -> tuple[LayerChart | None, s
     )
     rest = f" The first {SHOWN} of {len(trusted)} models." if len(trusted) > SHOWN else ""
     return drawing, (
-        f"Mean Bias with its 95 % interval over pairs of words; a hollow dot: no clear lean.{rest}"
+        "Mean Bias with its 95 % interval over pairs of words; a hollow dot: no significant lean."
+        f"{rest}"
     )
 
 
