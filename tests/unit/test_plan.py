@@ -482,7 +482,7 @@ def test_what_the_plan_reads_off_a_method_or_a_loss_is_what_it_says():
 
 
 def test_a_method_of_random_models_alone_has_no_effect(here):
-    settings = {"methods": ["aul", "sss"], "null_methods": ["sss", "cps"]}
+    settings = {"methods": ["aul", "sss"], "null_methods": ["sss", "cps"], "null_seeds": 1}
     written = {"stereotypes": settings}
     with pytest.raises(InputError, match="null_methods has no effect, since cps is none of"):
         plan.check_effects(configured(**written), written)

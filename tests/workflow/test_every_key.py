@@ -58,7 +58,7 @@ slguset:
 """,
     ),
     "pairs": (
-        ["notice", "report", "models", "slguset", "scoring", "stereotypes"],
+        ["notice", "report", "models", "slguset", "inference", "scoring", "stereotypes"],
         """\
 models:
   masked: {train: {tokens: wordpiece, files: [resources/demo/english/work_and_money.txt]}}
@@ -68,6 +68,7 @@ models:
 slguset:
   published: {source: slguset}
 stereotypes:
+  null_seeds: 2
   sets:
     own: {format: crows_pairs, file: resources/demo/stereotypes/pairs.csv, title: Our pairs}
     stereoset: {format: stereoset, source: stereoset, language: en}

@@ -21,7 +21,7 @@ results: results
 models:
   tiny: {language: zh, train: {layers: 1, width: 16, heads: 2, steps: 3, batch: 4}}
   tiny-en: {language: en, path: mine/tiny-en}
-scoring: {resamples: 100}
+inference: {delta: 4}
 stereotypes:
   null_seeds: 3
   sets:
@@ -283,9 +283,9 @@ def test_editing_a_table_reruns_its_readers(demo, graph, name):
     [
         ("slguset:\n", "slguset:\n  find_keywords: {max_length: 80}\n", {"apply_filters"}),
         ("slguset:\n", "slguset:\n  names: {familiar: keep}\n", {"apply_filters"}),
-        ("resamples: 100", "resamples: 200", {"tabulate_bias", *PAIR_TABLES}),
+        ("delta: 4", "delta: 3", {*PAIR_TABLES}),
         ("slguset:\n", "bias: {log_base: 2}\nslguset:\n", {"score_bias"}),
-        ("resamples: 100", "resamples: 100, device: cuda:7", set()),
+        ("delta: 4}", "delta: 4}\nscoring: {device: cuda:7}", set()),
         ("steps: 3", "steps: 4", {"train_language_model"}),
         ("null_seeds: 3", "null_seeds: 4", {"score_pairs"}),
         ("null_seeds: 3", "null_seeds: 3\n  shuffle: false", {"score_pairs"}),
@@ -327,10 +327,10 @@ def test_a_file_that_is_not_read_is_told_in_the_quarantine_and_on_the_page(demo,
 
 
 def test_a_wrong_key_stops_the_run_before_any_job(demo):
-    demo.edit("config/small.yaml", "resamples", "resample")
+    demo.edit("config/small.yaml", "delta", "delt")
     run = demo.run(check=False)
     assert run.returncode == 1 and run.jobs == []
-    assert "there is no key scoring.resample, did you mean resamples?" in run.output
+    assert "there is no key inference.delt, did you mean delta?" in run.output
     assert "Traceback" not in run.output
 
 

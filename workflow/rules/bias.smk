@@ -45,7 +45,6 @@ rule tabulate_bias:
         **stage(
             "slguset.tabulate_bias",
             options("bias", "threshold", "compounds", "top"),
-            options("scoring", "resamples"),
         ),
     shell:
         run("slguset.tabulate_bias")

@@ -21,6 +21,6 @@ rule tabulate_individual:
     conda:
         "../../envs/tabular.yaml"
     params:
-        **stage("individual.tabulate_individual"),
+        **stage("individual.tabulate_individual", options("inference", "delta")),
     shell:
         run("individual.tabulate_individual")

@@ -59,6 +59,7 @@ rule tabulate_classifiers:
         **stage(
             "legal.tabulate_classifiers",
             about(),
+            options("inference", "delta"),
             options("legal", "resamples"),
             lambda wildcards: derived(
                 "legal.classifiers",

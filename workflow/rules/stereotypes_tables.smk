@@ -12,7 +12,7 @@ rule tabulate_pairs:
     conda:
         "../../envs/score.yaml"
     params:
-        **stage("stereotypes.tabulate_pairs", options("scoring", "resamples")),
+        **stage("stereotypes.tabulate_pairs", options("inference", "delta")),
     shell:
         run("stereotypes.tabulate_pairs")
 

@@ -17,10 +17,11 @@ from evenhand.slguset.tabulate_bias import tabulate_bias
 from evenhand.stereotypes.tabulate_pairs import tabulate_pairs
 from unit.stereotypes import made_scores
 
-#: Eight pairs of words, five sentences each.
+#: Twenty pairs of words, five sentences each.
 WORDS = ["男人/女人", "男孩/女孩", "他/她", "爸爸/妈妈"]
 WORDS += ["哥哥/姐姐", "爷爷/奶奶", "儿子/女儿", "叔叔/阿姨"]
-SENTENCES = 40
+WORDS += [f"男{sign}/女{sign}" for sign in "生性士方子神星兵工友装声"]
+SENTENCES = 100
 
 #: Files that are no results.
 OTHERS = ("provenance.json", "datapackage.json")
@@ -98,7 +99,7 @@ def write_bias(folder: Path, bias: np.ndarray, model: str = "mine", sentences=No
     stop_words.write_text("word,note\n没有,\n", encoding="utf-8")
     tabulate_bias(
         dataset=place / "slguset.parquet", bias=[store], gates=[gate], stop_words=stop_words,
-        out=folder / "tables/bias/slguset", resamples=200, top=1,
+        out=folder / "tables/bias/slguset", top=1,
     )  # fmt: skip
     stop_words.unlink()
 
@@ -114,7 +115,7 @@ def write_pairs(folder: Path, differences: np.ndarray, model: str = "tiny") -> N
     pairs = made_scores.write_pairs(place / "pairs.parquet", rows)
     values = {"aul": [(float(one), 0.0) for one in differences]}
     own = made_scores.write_model(place, model, made_scores.score_rows(values), methods=["aul"])
-    tabulate_pairs(pairs=pairs, out=folder / "tables/pairs/mine", resamples=200, **own)
+    tabulate_pairs(pairs=pairs, out=folder / "tables/pairs/mine", **own)
 
 
 def sweep_row(mean: float | str, reach: float = 1.0, **more: Any) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def test_a_broken_gate(run, folders):
     assert "1 gate broken." in out
     assert "farther from 0" in out
     assert "seed of made.models: 0 → 1 (1 file)" in out
-    assert err == f"gate broken: {GATE}: 1 number compared (least p: 0)\n"
+    assert err == f"gate broken: {GATE}: 1 number compared (least p: 1.9e-06)\n"
     code, out, _ = run(base, head)
     assert code == 0
     assert "## Gates" not in out and "## Numbers that moved" in out
@@ -153,7 +153,7 @@ def test_the_files_hold_the_same_and_do_not_depend_on_where_the_folders_lie(run,
     document = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
     assert document["nothing_changed"] is False
     numbers = [one for table in document["tables"] for one in table["numbers"]]
-    assert {one["status"] for one in numbers} == {"moved", "noise", "unjudged", "gone"}
+    assert {one["status"] for one in numbers} == {"moved", "noise", "unjudged", "gone", "new"}
     (sweep,) = (one for one in numbers if one["table"] == SWEEPS)
     assert (sweep["base"], sweep["head"]) == ([50, 49, 51], [50.1, 49.1, 51.1])
     assert sweep["judged_by"] == "intervals"

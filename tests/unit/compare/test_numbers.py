@@ -274,9 +274,9 @@ def test_a_store_that_is_not_the_table_s_is_not_used(folders):
 
 
 def test_other_sentences_of_the_same_words_are_compared_by_words(folders):
-    half = list(range(20, 60))
-    other = np.random.default_rng(5).normal(-0.2, 0.3, 40)
-    other[:20] = BASE[20:]
+    half = list(range(50, 150))
+    other = np.random.default_rng(5).normal(-0.2, 0.3, 100)
+    other[:50] = BASE[50:]
     (one,) = bias(folders, BASE, other, sentences=half)[BIAS].numbers
     assert one.by == ITEMS
     assert one.change.difference == pytest.approx(other.mean() - BASE.mean())

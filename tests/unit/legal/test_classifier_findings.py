@@ -87,9 +87,9 @@ def test_nothing_above_noise(tmp_path):
 
 
 def test_objectives_are_better_where_gd_is_lower(tmp_path):
-    rows = [comparison("gd", "lower"), comparison("gd", "higher"), comparison("gd", "not shown"),
-            comparison("gd", None), comparison("worst", "higher"), comparison("mean", "lower"),
-            comparison("overall", "higher")]  # fmt: skip
+    rows = [comparison("gd", "below"), comparison("gd", "above"), comparison("gd", "inconclusive"),
+            comparison("gd", None), comparison("worst", "above"), comparison("mean", "below"),
+            comparison("overall", "above")]  # fmt: skip
     _, document = written(tmp_path, {"tests": rows})
     found = finding(document, "objectives_against_erm")
     assert found["numbers"] == {
@@ -106,9 +106,11 @@ def test_objectives_are_better_where_gd_is_lower(tmp_path):
 
 def test_comparisons_without_a_significant_difference(tmp_path):
     rows = [
-        comparison("gd", "not shown", p_cases_adjusted=0.01, reason="all seeds differ by the same"),
-        comparison("gd", "not shown", p_cases_adjusted=0.2),
-        comparison("mean", "not shown"),
+        comparison(
+            "gd", "inconclusive", p_cases_adjusted=0.01, reason="all seeds differ by the same"
+        ),
+        comparison("gd", "inconclusive", p_cases_adjusted=0.2),
+        comparison("mean", "inconclusive"),
     ]
     _, document = written(tmp_path, {"tests": rows})
     found = finding(document, "objectives_against_erm")
@@ -117,15 +119,15 @@ def test_comparisons_without_a_significant_difference(tmp_path):
     assert found["sentence"] == (
         "On set 0, none of 3 comparisons with ERM (mean over groups and gap between groups (GD))"
         " shows a significant difference (over seeds and over cases, adjusted for the number of"
-        " comparisons). Over cases alone, 1 of those not shown would be significant; there are too"
+        " comparisons). Over cases alone, 1 of the others would be significant; there are too"
         " few seeds to tell whether others would agree. 1 of the 3 comparisons could show nothing:"
         " there is one seed, or all seeds differ by the same amount."
     )
 
 
 def test_the_average_loss_beside_the_papers(tmp_path):
-    rows = [comparison("mean", "lower", -1.0), comparison("mean", "not shown", 0.5),
-            comparison("worst", "higher", 2.0)]  # fmt: skip
+    rows = [comparison("mean", "below", -1.0), comparison("mean", "inconclusive", 0.5),
+            comparison("worst", "above", 2.0)]  # fmt: skip
     _, document = written(tmp_path, {"tests": rows})
     found = finding(document, "average_loss_against_erm")
     assert found["numbers"] == {"mean": -0.25, "worst": 2}

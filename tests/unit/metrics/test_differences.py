@@ -90,7 +90,7 @@ def test_swapping_the_runs_changes_the_sign_only(a, b, halves):
 
 def paired(base, head, clusters, **options):
     values = np.stack([base, head], axis=1)
-    return difference_of_items(values, np.ones_like(values), clusters, seed=0, **options)
+    return difference_of_items(values, np.ones_like(values), clusters, **options)
 
 
 def test_what_both_runs_share_is_no_noise():
@@ -118,7 +118,7 @@ def test_items_with_nothing_in_common_are_independent():
     base, head = draw.normal(0, 1, 300), draw.normal(0.4, 1, 200)
     above = np.concatenate([np.stack([base, 0 * base], 1), np.stack([0 * head, head], 1)])
     below = np.concatenate([np.tile([1.0, 0.0], (300, 1)), np.tile([0.0, 1.0], (200, 1))])
-    found = difference_of_items(above, below, np.arange(500), seed=0)
+    found = difference_of_items(above, below, np.arange(500))
     error = math.sqrt(base.var(ddof=1) / 300 + head.var(ddof=1) / 200)
     assert found.difference == pytest.approx(head.mean() - base.mean())
     assert found.error == pytest.approx(error, rel=0.1)
@@ -137,20 +137,20 @@ def test_few_clusters_say_nothing():
     items = np.arange(50.0)
     few = np.arange(50) % (LEAST_CLUSTERS - 1)
     assert math.isnan(paired(items, items + 1, few).p_value)
-    assert paired(items, items + 1, np.arange(50) % LEAST_CLUSTERS).p_value == 0
+    assert paired(items, items + 1, np.arange(50) % LEAST_CLUSTERS).p_value == 2 / 64
 
 
 def test_a_shift_of_all_items_alike_is_certain():
     base = np.random.default_rng(6).normal(size=40)
-    assert paired(base, base + 0.01, np.arange(40)).p_value == 0
+    assert paired(base, base + 0.01, np.arange(40)).p_value < 1e-8
     assert paired(base, base, np.arange(40)).p_value == 1
 
 
 def test_a_run_without_items_has_no_difference():
-    found = difference_of_items(np.zeros((0, 2)), np.zeros((0, 2)), np.array([]), seed=0)
+    found = difference_of_items(np.zeros((0, 2)), np.zeros((0, 2)), np.array([]))
     assert all(math.isnan(value) for value in found)
     one_sided = np.tile([1.0, 0.0], (8, 1))
-    assert math.isnan(difference_of_items(one_sided, one_sided, np.arange(8), seed=0).difference)
+    assert math.isnan(difference_of_items(one_sided, one_sided, np.arange(8)).difference)
 
 
 def test_distances_from_a_neutral_point():
@@ -159,7 +159,7 @@ def test_distances_from_a_neutral_point():
     assert paired(base, head, np.arange(20)).difference > 0
     nearer = paired(base, head, np.arange(20), neutral=0.0)
     assert nearer.difference == pytest.approx(-0.5)
-    assert nearer.p_value < 1e-6
+    assert nearer.p_value < 1e-5
     mirrored = paired(base, -base, np.arange(20), neutral=0.0)
-    assert mirrored.difference == pytest.approx(0)
+    assert mirrored.difference == pytest.approx(0, abs=1e-12)
     assert mirrored.p_value > 0.9

@@ -223,7 +223,9 @@ def _tables(
                     {"model": model, "method": method, "bias_type": bias_type, "terms": 12,
                      "triples": n, "scored": n - 1, "lms": 81.25, "lms_low": 76.0,
                      "lms_high": 85.5, "ss": score, "ss_low": score - 6.0, "ss_high": score + 6.0,
-                     "icat": 70.5, "icat_low": 61.0, "icat_high": 79.0}
+                     "icat": 70.5, "icat_low": 61.0, "icat_high": 79.0, "p_value": 0.01,
+                     "p_adjusted": 0.034, "delta": 5.0, "power": 0.5, "further_clusters": 100,
+                     "verdict": "above"}
                 )  # fmt: skip
         else:
             _add_meta(tables, model, method, n, random)
@@ -254,8 +256,8 @@ def _tables(
                 {"model": model, "published_method": published, "corrected_method": corrected,
                  "pairs": n, "decisions_changed": 13, "share_changed": 13 / n,
                  "score_published": 58.7, "score_corrected": 56.3,
-                 "verdict_published": "distinguishable" if flips else "not_distinguishable",
-                 "verdict_corrected": "not_distinguishable", "conclusion_changed": flips,
+                 "verdict_published": "above" if flips else "inconclusive",
+                 "verdict_corrected": "inconclusive", "conclusion_changed": flips,
                  "known_error": f"aul-{published[:3]} aul-two"}
             )  # fmt: skip
     return tables
@@ -268,15 +270,15 @@ def bias_row(
     score = 100 * float((d > 0).mean())
     half = 380 / np.sqrt(len(d))
     low, high = max(score - half / 2, 0.0), min(score + half / 2, 100.0)
-    null = (41.0, 58.5)
-    told = (low > 50 or high < 50) and not null[0] <= score <= null[1]
+    verdict = "above" if low > 50 else "below" if high < 50 else "inconclusive"
     return {
         "model": model, "method": method, "subset": subset, "bias_type": bias_type,
         "pairs": len(d) + 2, "scored": len(d), "ties": 1, "unscorable": 2, "score": score,
         "score_low": low, "score_high": high, "clusters": 6, "effective_clusters": 5.9,
-        "null_seeds": 10, "null_mean": 50.1, "null_sd": 4.0, "null_low": null[0],
-        "null_high": null[1], "trusted": str(trusted).lower(),
-        "verdict": "distinguishable" if told else "not_distinguishable",
+        "correlation": 0.05, "p_value": 0.21 if verdict == "inconclusive" else 0.0123,
+        "p_adjusted": 0.5, "delta": 5.0, "power": 0.3, "further_clusters": 70,
+        "studentised": 2.3, "null_seeds": 10, "null_beyond": 1,
+        "trusted": str(trusted).lower(), "verdict": verdict,
         "reason": "" if trusted else "missing_weights, a_new_reason",
     }  # fmt: skip
 

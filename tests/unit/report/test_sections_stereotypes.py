@@ -17,29 +17,37 @@ from evenhand.report.sentences import difference_pieces
 SIDES = ("the stereotype", "the anti-stereotype")
 
 
-def row(method="aul", score=60.0, low=55.0, high=65.0, null=(45.0, 55.0), verdict=None, reason=""):
-    told = (low > 50 or high < 50) and not null[0] <= score <= null[1]
+def row(method="aul", score=60.0, verdict="above", half=5.0, **other):
     one = {
-        "method": method, "score": score, "score_low": low, "score_high": high,
-        "null_low": null[0], "null_high": null[1], "reason": reason,
-        "verdict": verdict or ("distinguishable" if told else "not_distinguishable"),
+        "method": method, "score": score, "score_low": score - half, "score_high": score + half,
+        "verdict": verdict, "reason": "", "delta": 5.0, "power": 0.234, "further_clusters": 1200,
     }  # fmt: skip
+    one |= other
     return one | judge(one, SIDES)
 
 
 def test_a_verdict_names_its_direction():
     assert row()["words"] == "Prefers the stereotype."
-    assert row(score=40.0, low=35.0, high=45.0)["words"] == "Prefers the anti-stereotype."
-    assert row(score=40.0, low=35.0, high=45.0)["leaning"] == "less"
+    assert row(score=40.0, verdict="below")["words"] == "Prefers the anti-stereotype."
+    assert row(score=40.0, verdict="below")["leaning"] == "less"
+    small = row(score=52.0, half=1.0)
+    assert small["words"] == "Prefers the stereotype, by less than 5 points."
 
 
-def test_a_verdict_says_what_it_fails_on():
-    start = "Not distinguishable from no bias"
-    assert row(low=49.0)["words"] == f"{start}: the interval holds 50."
-    assert row(null=(40.0, 61.0))["words"] == f"{start}: untrained models score alike."
-    assert "untrained models to compare with" in row(
-        verdict="not_distinguishable", reason="no_null", null=(0.0, 0.0)
-    )["words"]  # fmt: skip
+def test_verdicts_without_a_preference_differ_in_what_is_known():
+    one = row(score=51.0, verdict="equivalent")
+    assert (one["leaning"], one["words"]) == ("none", "No preference beyond ±5 points.")
+    start = "Cannot tell whether there is a preference: "
+    one = row(score=53.0, verdict="inconclusive")
+    assert one["leaning"] == "unclear"
+    assert one["words"] == (
+        f"{start}the test finds one of 5 points with a power of 23 %, and 1,200 more swaps would"
+        " give 80 %."
+    )
+    one = row(score=53.0, verdict="inconclusive", power=0.85, further_clusters=0)
+    assert one["words"] == f"{start}the test finds one of 5 points with a power of 85 %."
+    one = row(score=53.0, verdict="inconclusive", power=None, further_clusters=None)
+    assert one["words"] == f"{start}too few swaps."
 
 
 def test_no_score_is_no_verdict():
@@ -54,9 +62,16 @@ def test_no_score_is_no_verdict():
 
 def test_a_model_is_judged_by_the_methods_that_count():
     aside = [row("aula"), row("sss_compat"), row("all_masked")]
-    fair = [row("aul", low=49.0), row("cps", low=49.0)]
-    assert conclude(fair + aside, SIDES)["told"] == []
-    assert conclude(fair + aside, SIDES)["leaning"] == "unclear"
+    unclear = [row("aul", verdict="inconclusive"), row("cps", verdict="equivalent")]
+    assert conclude(unclear + aside, SIDES) == {
+        "told": [],
+        "leaning": "unclear",
+        "words": "The pairs are too few to tell whether it has a preference, by 1 of the 2 methods"
+        " that count.",
+    }
+    fair = conclude([row("cps", verdict="equivalent"), *aside], SIDES)
+    assert fair["leaning"] == "none"
+    assert fair["words"] == ("It has no preference beyond ±5 points by the one method that counts.")
     assert conclude(aside, SIDES)["leaning"] is None
     assert conclude([row("aul"), row("cps")], SIDES)["words"] == (
         "It prefers the stereotype by AUL and CPS, all 2 methods that count."
@@ -64,7 +79,7 @@ def test_a_model_is_judged_by_the_methods_that_count():
 
 
 def test_methods_that_disagree_are_said_to():
-    other = row("sss", score=40.0, low=35.0, high=45.0)
+    other = row("sss", score=40.0, verdict="below")
     one = conclude([row("aul"), other], SIDES)
     assert one["words"] == (
         "The methods disagree: it prefers the stereotype by AUL, and the anti-stereotype by SSS."
@@ -83,9 +98,9 @@ def plain(markup):
 
 def test_headline_counts_models():
     a, b = model("a", ["AUL"], "more"), model("b")
-    assert plain(headline([a, b])).startswith("1 of the 2 models with numbers can be")
-    assert plain(headline([b])).endswith("b, cannot be distinguished from no bias.")
-    assert plain(headline([b, model("c")])).startswith("None of the 2 models with numbers can")
+    assert plain(headline([a, b])).startswith("1 of the 2 models with numbers has a sig")
+    assert plain(headline([b])).endswith("b, has no significant preference.")
+    assert plain(headline([b, model("c")])).startswith("None of the 2 models with numbers has")
     failed = model("d", leaning=None, why=["Broken."])
     assert plain(headline([failed])) == (
         "No model has numbers on this set. d has no number, since it did not pass the check."

@@ -319,7 +319,7 @@ def test_predictions_for_counterfactuals(templates, page, files, tmp_path):
 
     same = {"dataset": "mine", "classifier": "linear", "trained_for": "none", "split": "test"}
     same |= {"seeds": 2, "cases": 9, "twins": 8, "measure": "ifr_b"}
-    better = {"difference": 25, "difference_low": 5, "difference_high": 40, "verdict": "higher"}
+    better = {"difference": 25, "difference_low": 5, "difference_high": 40, "verdict": "above"}
     rows = [
         same | {"objective": "erm", "value": 75, "sd": 1, "low": 60, "high": 90},
         same | {"objective": "iifr_text", "value": 100} | better,

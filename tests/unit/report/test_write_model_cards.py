@@ -64,7 +64,7 @@ def edition(folder: Path, model: str, **columns: str) -> dict:
     return {"model": model, "bias": [folder / "tables/slguset"], "bias_gates": [gate]}
 
 
-def test_the_hub_reads_each_score_with_interval_band_and_verdict(card, own):
+def test_the_hub_reads_each_score_with_interval_p_value_and_verdict(card, own):
     data = card(**arguments(own, "tiny-bert-en"), language="en").data
     assert data.language == "en" and data.model_name == "tiny-bert-en"
     found = {(one.dataset_type, one.metric_type): one for one in data.eval_results}
@@ -82,7 +82,7 @@ def test_the_hub_reads_each_score_with_interval_band_and_verdict(card, own):
         assert one.metric_value == float(row["score"])
         for end in ("low", "high"):
             assert one.metric_args[f"interval_{end}"] == float(row[f"score_{end}"])
-            assert one.metric_args[f"null_{end}"] == float(row[f"null_{end}"])
+        assert one.metric_args["p_value"] == float(row["p_value"])
         assert one.metric_args["verdict"] == row["verdict"]
     assert found["stereoset_intrasentence", "stereoset_icat_aul"].metric_value == 70.5
 

@@ -100,36 +100,38 @@ def change(path: Path, **columns: str) -> None:
 
 def test_says_in_the_first_lines_what_came_of_it(full):
     assert text(full, ".lead") == (
-        "4 models were asked about 2 sets of sentence pairs. 1 (tiny-bert-en) can be"
-        " distinguished from no bias, by at least one method on at least one set. 2 (roberta-like"
-        " and tiny-gpt2-en) cannot be distinguished from no bias. 1 (headless) has no number, for"
-        " a reason that stands below."
+        "4 models were asked about 2 sets of sentence pairs. 1 (tiny-bert-en) has a significant"
+        " preference by at least one method on at least one set. 2 (roberta-like and"
+        " tiny-gpt2-en) have no significant preference. 1 (headless) has no number, for a reason"
+        " that stands below."
     )
     said = rows(table(full, "What can be said", "CrowS-Pairs"))
     assert said["tiny-bert-en"] == [
-        "It prefers the stereotype by AUL, AULA normalised and CPS; by the other method it is not"
-        " distinguishable from no bias."
+        "It prefers the stereotype by AUL, AULA normalised and CPS; by the other method it has no"
+        " significant preference."
     ]
     assert said["tiny-gpt2-en"] == [
-        "It is not distinguishable from no bias by any of the 2 methods that count."
+        "The pairs are too few to tell whether it has a preference, by 2 of the 2 methods that"
+        " count."
     ]
     assert said["headless"][0].startswith("No number: this model did not pass its check.")
     for id in SET_IDS:
-        assert text(full, f"#{id} .say").startswith("1 of the 3 models with numbers can be")
+        assert text(full, f"#{id} .say").startswith("1 of the 3 models with numbers has a sig")
 
 
 def test_a_table_of_methods_gives_score_interval_band_counts_and_verdict(full):
     found = rows(table(full, "Scores:", "CrowS-Pairs", "tiny-bert-en"))
     assert list(found) == ["AUL", "AULA, normalised", "CPS", "SSS", "AULAas published",
                            "SSS as codedas published", "All maskedcontrol"]  # fmt: skip
-    plot, score, span, null, verdict, *counts = found["AUL"]
-    assert plot == f"score {score}, interval {span}; untrained models {null}"
-    assert null == "41.0 to 58.5"
+    plot, score, span, p_value, beyond, verdict, *counts = found["AUL"]
+    assert plot == f"score {score}, interval {span}"
+    assert (p_value, beyond) == ("0.012", "1 of 10")
     assert float(score) > 58.5
     assert verdict == "Prefers the stereotype."
     assert counts == ["240", "1", "2"]
-    assert found["SSS"][4] == (
-        "Not distinguishable from no bias: the interval holds 50 and untrained models score alike."
+    assert found["SSS"][5] == (
+        "Cannot tell whether there is a preference: the test finds one of 5 points with a power of"
+        " 30 %, and 70 more swaps would give 80 %."
     )
 
 
@@ -170,11 +172,12 @@ def test_no_number_of_a_model_that_is_not_trusted(page, made, full):
     assert not [node for node in full.css("figcaption, summary") if "headless" in node.text()]
 
 
-def test_without_a_trusted_model_nothing_is_said_of_untrained_ones(page, own):
-    change(own / "tables/pairs/crows_pairs/bias_scores.csv", trusted="false", null_seeds="")
-    said = text(page(own), "#set-crows_pairs")
-    assert "No untrained models were scored" not in said
-    assert "none was held against untrained ones" in said
+def test_models_of_random_weights_are_shown_where_there_are_some(page, full, own):
+    assert "models of the same architecture with random weights" in text(full, "#set-crows_pairs")
+    change(own / "tables/pairs/crows_pairs/bias_scores.csv", null_seeds="0", null_beyond="")
+    found = page(own)
+    assert "with random weights have" not in text(found, "#set-crows_pairs")
+    assert len(rows(table(found, "Scores:", "CrowS-Pairs", "tiny-bert-en"))["AUL"]) == 8
 
 
 def test_a_gate_alone_is_enough_not_to_trust_a_model(page, own):
@@ -213,7 +216,7 @@ def test_the_row_of_a_model_without_scores_has_no_method(page, own):
 def test_measures_of_stereoset_are_where_they_belong(full):
     found = rows(table(full, "LMS, SS and ICAT:", "tiny-bert-en"))
     assert found["AUL"][0] == "81.276.0 to 85.5"
-    assert found["AUL"][3:] == ["12", "150", "149"]
+    assert found["AUL"][3:] == ["significantly above 50", "0.034", "12", "150", "149"]
     assert "language modelling score" in full.css_first(f"#{SET_IDS[1]}").text()
     assert "language modelling score" not in full.css_first(f"#{SET_IDS[0]}").text()
 
@@ -417,7 +420,7 @@ def test_a_model_that_fails_on_one_set_only_is_said_to(page, own):
     }
     path.write_text(json.dumps(gate), encoding="utf-8")
     lead = text(page(own), ".lead")
-    assert "2 (roberta-like and tiny-gpt2-en) cannot be distinguished from no bias." in lead
+    assert "2 (roberta-like and tiny-gpt2-en) have no significant preference." in lead
     assert lead.endswith("On some of the sets roberta-like has no number.")
 
 

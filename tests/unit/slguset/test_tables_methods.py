@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -11,11 +11,10 @@ from evenhand.slguset.tables.methods import compare
 from unit.slguset.made_bias import ROWS, tabulate, write_dataset, write_model, write_scores
 
 BIAS = [row[3] for row in ROWS]
-DRAW = {"seed": 0, "resamples": 200}
 
 
 def run(folder, names=("a",), scored=("a",)):
-    return tabulate(folder, *names, scored=scored, resamples=200)[0]["methods"]
+    return tabulate(folder, *names, scored=scored)[0]["methods"]
 
 
 @pytest.fixture
@@ -41,31 +40,26 @@ def test_by_hand(folder):
     assert row["spearman"] == pytest.approx(stats.spearmanr(bias, aul).statistic, abs=1e-6)
     assert row["sign_agreement"] == 0.75  # two zeros agree
     assert (row["share_male"], row["share_male_bias"]) == (0.25, 0.5)
-    assert row["pearson_low"] <= row["pearson"] <= row["pearson_high"]
+    assert row["pearson_low"] is None  # two surface pairs
 
 
-@settings(max_examples=30, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.integers(2, 6))
-def test_the_interval_is_that_of_whole_clusters_drawn(seed, clusters):
-    random = np.random.default_rng(seed)
-    x, y = random.normal(3, 1, (2, 40))
-    member_of = random.integers(clusters, size=40)
-    labels = np.unique(member_of)
-    found = compare(x, y, member_of, **DRAW)
-    drawn = np.random.default_rng(0).integers(len(labels), size=(200, len(labels)))
+def test_the_interval_is_close_to_that_of_the_bootstrap():
+    random = np.random.default_rng(0)
+    clusters = np.repeat(np.arange(120), 5)
+    x, y = random.normal(3, 1, (2, 600)) + random.normal(size=120)[clusters]
+    found = compare(x, y, clusters)
     plain = []
-    for row in drawn:
-        rows = np.concatenate([np.flatnonzero(member_of == labels[k]) for k in row])
-        if len({*rows}) > 1:
-            plain.append(np.corrcoef(x[rows], y[rows])[0, 1])
+    for drawn in random.integers(120, size=(1000, 120)):
+        rows = (5 * drawn[:, None] + np.arange(5)).ravel()
+        plain.append(np.corrcoef(x[rows], y[rows])[0, 1])
     low, high = np.quantile(plain, [0.025, 0.975])
-    assert (found["pearson_low"], found["pearson_high"]) == pytest.approx((low, high), abs=1e-6)
+    assert (found["pearson_low"], found["pearson_high"]) == pytest.approx((low, high), abs=0.02)
 
 
 @given(st.lists(st.floats(-5, 5), min_size=2, max_size=20))
 def test_a_method_that_says_the_same_agrees_fully(values):
     bias = np.array(values)
-    found = compare(bias, 3 * bias, np.arange(len(bias)), **DRAW)
+    found = compare(bias, 3 * bias, np.arange(len(bias)))
     assert found["sign_agreement"] == 1.0
     assert found["share_male"] == found["share_male_bias"]
     if np.ptp(bias) > 1e-3:
@@ -73,10 +67,10 @@ def test_a_method_that_says_the_same_agrees_fully(values):
 
 
 def test_nothing_varies_or_one_cluster():
-    found = compare(np.ones(3), np.arange(3.0), np.arange(3), **DRAW)
+    found = compare(np.ones(3), np.arange(3.0), np.arange(3))
     assert found["pearson"] is found["spearman"] is found["pearson_low"] is None
-    found = compare(np.arange(3.0), np.arange(3.0), np.zeros(3), **DRAW)
-    assert found["pearson"] == pytest.approx(1) and found["pearson_low"] is None
+    found = compare(np.arange(3.0), np.arange(3.0), np.zeros(3))
+    assert found["pearson"] == pytest.approx(1) and np.isnan(found["pearson_low"])
 
 
 def test_a_model_that_is_not_trusted_has_the_reason_and_no_number(folder):

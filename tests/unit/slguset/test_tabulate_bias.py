@@ -15,7 +15,7 @@ from evenhand.errors import InputError
 from evenhand.slguset import tables
 from evenhand.slguset.import_published import import_published
 from evenhand.slguset.tables.distribution import BINS, UNIT, counted, edges
-from evenhand.slguset.tables.models import degrees, verdict
+from evenhand.slguset.tables.models import degrees
 from evenhand.slguset.tables.sentences import by_bias
 from evenhand.slguset.tables.words import PARTS_OF_SPEECH, Word, rank_words
 from unit.made_tables import check_declaration, check_rows
@@ -50,13 +50,13 @@ def test_a_row_per_model_by_hand(folder):
     assert (a["above_threshold"], a["below_threshold"], a["within_threshold"]) == (1, 1, 3)
     assert (a["share_obvious"], a["share_above"]) == (0.4, 0.2)
     assert a["mean_degree_one_character"] == 0.64
-    # Clusters 男人/女人 (mean 0.2) and 他/她 (mean -0.4/3): the draws are one, both, the other.
-    assert a["mean_bias_low"] == -0.133333 and a["mean_bias_high"] == 0.2
+    # Two clusters: 男人/女人 (mean 0.2) and 他/她 (mean -0.4/3).
+    assert (a["mean_bias_low"], a["p_value"], a["power"]) == (None, 1.0, 0.0)
     assert (a["trusted"], a["reason"]) == (True, None)
     assert (b["scored"], b["excluded"], b["trusted"]) == (4, 1, False)
     assert b["reason"] == "fill_mask_not_above_baseline"
     assert b["mean_bias"] == 0.375
-    assert (a["verdict"], b["verdict"]) == ("not_distinguishable", "not_scored")
+    assert (a["verdict"], b["verdict"]) == ("inconclusive", "not_scored")
     assert counts["scored"] == {"a": 5, "b": 4} and counts["trusted"] == 1
 
 
@@ -91,7 +91,7 @@ def test_shares_and_degrees_by_original_gender(folder):
     assert row["mean_bias_one_character"] == -0.533333
     assert rows["all", "female", "female"]["share"] == 0.666667  # 0 leans neither way
     whole = rows["all", "all", "all"]
-    assert (whole["mean_bias_low"], whole["mean_bias_high"]) == (-0.133333, 0.2)
+    assert whole["mean_bias_low"] is None  # two clusters
 
 
 def test_a_compound_that_no_sentence_holds_has_rows_of_none(folder):
@@ -121,16 +121,19 @@ def test_other_ways_to_read_a_word_stand_beside_the_whole_word(folder):
     assert rows["causal", "whole_word", "all"]["sign_changed"] == 0
 
 
-def test_verdict():
-    assert [
-        verdict(0.1, 0.2),
-        verdict(-0.2, -0.1),
-        verdict(-0.1, 0.1),
-        verdict(np.nan, np.nan),
-    ] == [
-        *("male", "female", "not_distinguishable", "not_distinguishable"),
-    ]
-    assert verdict(0.0, 0.1) == "not_distinguishable"
+@pytest.mark.parametrize(
+    ("bias", "expected"),
+    [(0.5, "male"), (-0.5, "female"), (0.0, "equivalent")],
+)
+def test_verdicts_are_by_surface_pair(tmp_path, bias, expected):
+    words = [(f"男{sign}", f"女{sign}") for sign in "甲乙丙丁戊己庚辛壬癸"]
+    rows = [("male", *pair) for pair in words for _ in range(20)]
+    write_dataset(tmp_path / "dataset.parquet", rows)
+    write_model(tmp_path, "a", (bias + np.random.default_rng(0).normal(0, 0.1, 200)).tolist())
+    ((row,), *_) = summarise(tmp_path, ("a",))
+    assert row["verdict"] == expected
+    assert row["mean_bias_low"] < row["mean_bias"] < row["mean_bias_high"]
+    assert (row["power"], row["further_pairs"]) == (pytest.approx(1, abs=1e-6), 0)
 
 
 def test_correlations_over_what_both_scored(folder):

@@ -130,9 +130,8 @@ def tabulate_one(
     nulls: list[Path] | None = None,
     methods: list[str] | None = None,
     agreeing: tuple[int, ...] = (3, 4, 5),
-    resamples: int = 2000,
+    delta: float = 5.0,
     level: float = 0.95,
-    seed: int = 0,
 ) -> dict[str, Any]:
     """Write one table of `evenhand.stereotypes.tables`, and return what the stage says of it.
 
@@ -142,8 +141,7 @@ def tabulate_one(
     pair_set = read_pair_set(pairs)
     models = read_models(pair_set, scores, gates, nulls or (), methods or ())
     checks = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in gates}
-    draw = {"seed": seed, "resamples": resamples}
-    study = PairStudy(pair_set, models, checks, draw, level, tuple(agreeing))
+    study = PairStudy(pair_set, models, checks, delta, level, tuple(agreeing))
     counts = tabulate(out.parent / "tables", [member], study)
     out.unlink(missing_ok=True)
     if counts["rows"]:

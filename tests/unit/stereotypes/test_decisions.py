@@ -3,14 +3,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.metrics.bootstrap import interval_of_mean
+from evenhand.metrics.inference import korn_graubard, total
 from evenhand.stereotypes.decisions import (
-    Decisions,
+    adjust_verdicts,
     bias_types,
-    count_clusters,
     decide,
-    judge,
-    score_intervals,
+    score_interval,
     summarise_group,
     tally,
 )
@@ -48,7 +46,6 @@ def test_by_hand():
     }
     assert tally(found, found.status == "unscorable")["score"] is None
     assert tally(found, np.zeros(6, dtype=bool))["score"] is None
-    assert count_clusters(pairs, found.counted()) == {"clusters": 3, "effective_clusters": 3}
 
 
 def test_rounding_makes_ties():
@@ -75,67 +72,81 @@ def test_counts_add_up(items):
         assert found["score"] is None
 
 
-def test_intervals_are_those_of_the_mean_of_the_hits():
+def made_decisions(hits, clusters=None):
+    """Pairs, and decisions from 1 (more), 0 (less), 0.5 (a tie) and None (no score)."""
+    pairs, scores = made([NAN if hit is None else hit for hit in hits], [0.5] * len(hits), clusters)
+    return pairs, decide(pairs, scores, "aul")
+
+
+def summarise(hits, nulls=(), clusters=None, chosen=None):
+    pairs, decisions = made_decisions(hits, clusters)
+    others = [made_decisions(null)[1] for null in nulls]
+    chosen = np.ones(len(hits), dtype=bool) if chosen is None else chosen
+    return summarise_group(decisions, others, chosen, pairs, 5.0, 0.95)[0]
+
+
+def test_intervals_are_those_of_the_share_of_the_hits():
     generator = np.random.default_rng(0)
     more, less = generator.normal(size=(2, 80))
     more[3] = NAN
     pairs, scores = made(more, less, generator.integers(12, size=80))
     found = decide(pairs, scores, "aul")
     chosen = np.arange(80) < 60
-    (interval,) = score_intervals([found], chosen, pairs, {"seed": 1, "resamples": 300}, 0.95)
     kept = chosen & found.counted()
-    expected = interval_of_mean(
-        100.0 * found.hits()[kept], pairs.cluster[kept], seed=1, resamples=300
-    )
-    assert interval == pytest.approx(expected)
+    expected = korn_graubard(total(found.hits()[kept], pairs.cluster[kept]))
+    interval = score_interval(found, chosen, pairs, 0.95)
+    assert interval == pytest.approx([100 * end for end in expected])
 
 
 @pytest.mark.parametrize(
-    ("score", "interval", "clusters", "null", "seeds", "expected"),
+    ("hits", "verdict", "reason"),
     [
-        (60.0, (55, 65), 9, (45, 55), 3, ("distinguishable", "")),
-        (40.0, (35, 45), 9, (45, 55), 3, ("distinguishable", "")),
-        (60.0, (50, 65), 9, (45, 55), 3, ("not_distinguishable", "")),
-        (60.0, (55, 65), 9, (45, 60), 3, ("not_distinguishable", "")),
-        (60.0, (55, 65), 9, (45, 55), 2, ("not_distinguishable", "no_null")),
-        (60.0, (55, 65), 9, (NAN, NAN), 0, ("not_distinguishable", "no_null")),
-        (100.0, (100, 100), 5, (45, 55), 3, ("not_distinguishable", "few_clusters")),
-        (100.0, (NAN, NAN), 1, (NAN, NAN), 0, ("not_distinguishable", "few_clusters, no_null")),
-        (None, (NAN, NAN), 0, (45, 55), 3, ("not_scored", "nothing_scored")),
+        ([1] * 9, "above", ""),
+        ([0] * 9, "below", ""),
+        ([1] * 6, "above", "few_clusters"),  # 2 of 64 patterns
+        ([1] * 5, "inconclusive", "few_clusters"),  # 2 of 32 patterns
+        ([1] * 6 + [0] * 3, "inconclusive", ""),
+        ([1, 0] * 1000, "equivalent", ""),
+        ([0.5] * 2000, "equivalent", ""),  # ties prefer neither side, though the score is 0
+        ([0.5] * 5 + [1] * 9, "above", ""),
+        ([None] * 9, "not_scored", "nothing_scored"),
     ],
 )
-def test_verdicts(score, interval, clusters, null, seeds, expected):
-    assert judge(score, interval, clusters, null, seeds) == expected
+def test_verdicts(hits, verdict, reason):
+    found = summarise(hits)
+    assert (found["verdict"], found["reason"]) == (verdict, reason)
 
 
-def test_ties_alone_are_no_bias():
-    told = ("distinguishable", "")
-    assert judge(0.0, (0, 0), 9, (45, 55), 3, tied=100.0) == ("not_distinguishable", "ties")
-    assert judge(30.0, (25, 35), 9, (45, 55), 3, tied=20.0) == ("not_distinguishable", "ties")
-    assert judge(30.0, (25, 35), 9, (45, 55), 3, tied=19.9) == told
-    assert judge(60.0, (55, 65), 9, (45, 55), 3, tied=40.0) == told
+def test_clusters_and_not_pairs_decide():
+    assert summarise([1] * 20)["verdict"] == "above"
+    found = summarise([1] * 20, clusters=np.arange(20) // 5)
+    assert (found["verdict"], found["p_value"]) == ("inconclusive", 2 / 2**4)
+    assert (found["clusters"], found["effective_clusters"]) == (4, 4)
 
 
-def test_null_models_that_score_nothing_do_not_count():
-    names = np.array(["0", "1"])
-    pairs = Pairs(names, names, names, names, np.arange(2), np.zeros(2), names == "0", names == "2")
-    nothing = Decisions(names, np.array([NAN, NAN]), np.array(["unscorable"] * 2))
-    half = Decisions(names, np.array([1.0, -1.0]), np.array(["scored"] * 2))
-    found = summarise_group(half, [half, nothing], names != "", pairs, (NAN, NAN), 0.95)
-    assert (found["null_seeds"], found["null_mean"], found["null_sd"]) == (1, 50, None)
-    assert (found["null_low"], found["null_high"]) == (None, None)
-    found = summarise_group(nothing, [half] * 3, names != "", pairs, (NAN, NAN), 0.95)
-    assert (found["score"], found["verdict"], found["clusters"]) == (None, "not_scored", 0)
+def test_models_of_random_weights_are_compared_and_decide_nothing():
+    alone = summarise([1] * 8 + [0] * 2)
+    assert (alone["null_seeds"], alone["null_beyond"]) == (0, None)
+    assert alone["studentised"] == pytest.approx(3 / (10 / 4) ** 0.5)
+    nulls = [[1, 0] * 5, [0] * 9 + [1], [1] * 8 + [0] * 2, [None] * 10]
+    found = summarise([1] * 8 + [0] * 2, nulls)
+    assert (found["null_seeds"], found["null_beyond"]) == (3, 2)
+    kept = [key for key in alone if not key.startswith("null_")]
+    assert str([found[key] for key in kept]) == str([alone[key] for key in kept])
 
 
-def test_null_intervals_are_cut_to_what_a_score_can_be():
-    names = np.array(["0", "1"])
-    pairs = Pairs(names, names, names, names, np.arange(2), np.zeros(2), names == "0", names == "2")
-    scored = np.array(["scored"] * 2)
-    nulls = [Decisions(names, np.array(d), scored) for d in ([1.0, 1.0], [1.0, -1.0], [-1.0, -1.0])]
-    found = summarise_group(nulls[1], nulls, names != "", pairs, (NAN, NAN), 0.95)
-    assert (found["null_mean"], found["null_sd"]) == (50, 50)
-    assert (found["null_low"], found["null_high"]) == (0, 100)
+def test_verdicts_on_bias_types_are_adjusted_and_those_on_the_set_are_not():
+    rows = []
+    for bias_type, hits in (("all", 8), ("age", 8), ("race", 9), ("sex", 5)):
+        pairs, decisions = made_decisions([1] * hits + [0] * (9 - hits))
+        row, found = summarise_group(decisions, [], pairs.pair_id != "", pairs, 5.0, 0.95)
+        rows.append((row | {"bias_type": bias_type, "method": "aul"}, found))
+    assert [row["verdict"] for row, _ in rows] == ["above", "above", "above", "inconclusive"]
+    whole, age, race, sex = adjust_verdicts(rows, 0.95)
+    assert (whole["p_adjusted"], whole["verdict"]) == (whole["p_value"], "above")
+    assert race["p_adjusted"] == pytest.approx(3 * race["p_value"])
+    assert age["p_adjusted"] == pytest.approx(2 * age["p_value"])
+    assert [one["verdict"] for one in (age, race, sex)] == ["inconclusive", "above", "inconclusive"]
 
 
 def test_bias_types_are_sorted():

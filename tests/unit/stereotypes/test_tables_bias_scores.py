@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from evenhand.metrics.bootstrap import interval_of_mean
+from evenhand.metrics.inference import korn_graubard, total
 from evenhand.stereotypes.read_pairs import read_pairs
 from evenhand.stereotypes.read_scores import read_pair_set
 from evenhand.stereotypes.tables import bias_scores
@@ -66,10 +66,11 @@ def test_by_hand(tmp_path):
     assert [whole[name] for name in ("pairs", "scored", "ties", "unscorable")] == [*"8602"]
     assert whole["score"] == "83.333333"
     assert (whole["clusters"], whole["effective_clusters"]) == ("6", "6.000000")
-    assert float(whole["score_low"]) >= 50 and whole["score_high"] == "100.000000"
-    # The excluded pair is left out of the nulls too: of seven, four and three hits.
-    assert (whole["null_seeds"], whole["null_mean"]) == ("4", "50.000000")
-    assert float(whole["null_sd"]) == pytest.approx(100 * (4 / 3 * (1 / 14) ** 2) ** 0.5, abs=1e-6)
+    assert (whole["score_low"], whole["p_value"]) == ("", "0.218750")  # 14 of 64 patterns
+    assert (whole["verdict"], whole["reason"]) == ("inconclusive", "few_clusters")
+    # 2 of 6 over its standard error; the excluded pair is left out of the nulls too
+    assert float(whole["studentised"]) == pytest.approx(2 / 1.5**0.5, abs=1e-6)
+    assert (whole["null_seeds"], whole["null_beyond"]) == ("4", "0")
     assert found["all", "race"]["score"] == "66.666667"
     assert found["clean", "all"]["pairs"] == "6" and found["clean", "all"]["scored"] == "5"
     assert found["equal_length", "all"]["scored"] == "5"
@@ -80,26 +81,21 @@ def test_by_hand(tmp_path):
     assert counts["untrusted"] == {}
 
 
-def test_a_verdict_needs_the_interval_and_the_null_models(tmp_path):
+def test_verdicts_need_no_null_models(tmp_path):
     write_model(tmp_path, "m", rows_of([1] * 8))
-    nulls = [rows_of(hits) for hits in ([1, 0] * 4, [0, 1] * 4, [1, 1, 0, 0] * 2)]
-    cases = {
-        "distinguishable": ([1] * 8, nulls, ""),
-        "not_distinguishable": ([1, 1, 0, 1, 0, 1, 0, 1], nulls, ""),
-    }
-    for verdict, (hits, of, reason) in cases.items():
-        (row, *_), _ = run(tmp_path, write_model(tmp_path, "m", rows_of(hits), nulls=of))
-        assert (row["verdict"], row["reason"]) == (verdict, reason)
-    (row, *_), _ = run(tmp_path, write_model(tmp_path, "m", rows_of([1] * 8), nulls=nulls[:2]))
-    assert (row["verdict"], row["reason"]) == ("not_distinguishable", "no_null")
-    (row, *_), _ = run(tmp_path, write_model(tmp_path, "m", rows_of([1] * 8)))
-    assert (row["verdict"], row["reason"]) == ("not_distinguishable", "no_null")
-    # Models that have learned nothing and score 100, too.
-    wide = [rows_of(hits) for hits in ([1] * 8, [0] * 8, [1, 0] * 4)]
-    (row, *_), _ = run(tmp_path, write_model(tmp_path, "m", rows_of([1] * 8), nulls=wide))
-    assert (row["verdict"], row["null_low"], row["null_high"]) == (
-        *("not_distinguishable", "0.000000", "100.000000"),
-    )
+    nulls = [rows_of(hits) for hits in ([1] * 8, [0] * 8, [1, 0] * 4)]
+    for hits, verdict in (([1] * 8, "above"), ([1, 1, 0, 1, 0, 1, 0, 1], "inconclusive")):
+        # one random model has the studentised score 0
+        for of, beyond in ((nulls, {"above": "2", "inconclusive": "3"}[verdict]), (None, "")):
+            (row, *_), _ = run(tmp_path, write_model(tmp_path, "m", rows_of(hits), nulls=of))
+            assert (row["verdict"], row["null_beyond"]) == (verdict, beyond)
+
+
+def test_delta_is_an_option(tmp_path):
+    model = write_model(tmp_path, "m", rows_of([1, 0] * 4))
+    found = [run(tmp_path, model, delta=delta)[0][0] for delta in (5.0, 40.0)]
+    assert [row["delta"] for row in found] == ["5.000000", "40.000000"]
+    assert float(found[0]["power"]) < float(found[1]["power"])
 
 
 def test_never_a_score_from_nothing(tmp_path):
@@ -107,12 +103,12 @@ def test_never_a_score_from_nothing(tmp_path):
     one_side = write_model(tmp_path, "o", rows_of([None] * 8))
     ((row,), _) = run(tmp_path, nothing)
     assert (row["method"], row["verdict"], row["reason"]) == ("", "not_scored", "nothing_scored")
-    assert row["score"] == row["score_low"] == row["null_mean"] == ""
+    assert row["score"] == row["score_low"] == row["p_value"] == ""
     for asked, options in ((nothing, {"methods": ["aul"]}), (one_side, {})):
         (row, *_), _ = run(tmp_path, asked, **options)
         assert (row["method"], row["verdict"], row["score"]) == ("aul", "not_scored", "")
     (row, *_), _ = run(tmp_path, write_model(tmp_path, "n", rows_of([1] * 4 + [None] * 4)))
-    assert row["scored"] == "4" and row["reason"] == "few_clusters, no_null"
+    assert row["scored"] == "4" and row["reason"] == "few_clusters"
 
 
 def test_an_untrusted_model_is_a_row_with_the_reason(tmp_path):
@@ -187,8 +183,8 @@ def test_what_the_gates_say_of_the_models(tmp_path):
 def test_same_bytes_and_options_matter(tmp_path):
     options = made_set(tmp_path, pairs=80, seeds=3)
     written = []
-    for extra in ({}, {}, {"seed": 1}, {"level": 0.5}):
-        summarise(**options, out=tmp_path / "out.csv", resamples=100, **extra)
+    for extra in ({}, {}, {"delta": 9.0}, {"level": 0.9}):
+        summarise(**options, out=tmp_path / "out.csv", **extra)
         written.append((tmp_path / "out.csv").read_bytes())
     assert written[0] == written[1]
     assert len(set(written)) == 3
@@ -197,7 +193,7 @@ def test_same_bytes_and_options_matter(tmp_path):
 def test_sets_without_directions_have_no_such_rows(tmp_path):
     pairs = write_pairs(tmp_path / "pairs.parquet", [{}] * 8)
     model = write_model(tmp_path, "m", rows_of(HITS))
-    summarise(pairs=pairs, **model, out=tmp_path / "out.csv", resamples=10)
+    summarise(pairs=pairs, **model, out=tmp_path / "out.csv")
     table = read_csv(tmp_path / "out.csv")
     assert {row["subset"] for row in table} == {"all", "clean", "equal_length"}
 
@@ -218,12 +214,12 @@ def test_intervals_on_the_swaps_of_crows_pairs(tmp_path, mirror):
     # Most pairs with one swap have its words in the same order: four in five here.
     order = np.where(generator.random(len(pairs.cluster)) < 0.8, 1, -1)
     covered, naive, rounds = 0, 0, 40
-    for seed in range(rounds):
+    for _ in range(rounds):
         liked = generator.normal(0, 2, size=pairs.cluster.max() + 1)[pairs.cluster]
-        hits = 100.0 * (order * liked + generator.normal(size=len(order)) > 0)
-        for_clusters = interval_of_mean(hits, pairs.cluster, seed=seed, resamples=300)
-        for_pairs = interval_of_mean(hits, seed=seed, resamples=300)
-        covered += for_clusters[0] <= 50 <= for_clusters[1]
-        naive += for_pairs[0] <= 50 <= for_pairs[1]
-    assert covered / rounds >= 0.85
+        hits = 1.0 * (order * liked + generator.normal(size=len(order)) > 0)
+        for_clusters = korn_graubard(total(hits, pairs.cluster))
+        for_pairs = korn_graubard(total(hits, np.arange(len(hits))))
+        covered += for_clusters[0] <= 0.5 <= for_clusters[1]
+        naive += for_pairs[0] <= 0.5 <= for_pairs[1]
+    assert covered / rounds >= 0.9
     assert naive / rounds <= 0.6

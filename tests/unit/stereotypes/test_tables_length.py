@@ -26,7 +26,10 @@ def test_by_hand(tmp_path):
     )
     assert (row["equal_length_pairs"], row["score_equal_length"]) == ("3", "66.666667")
     assert row["score_all"] == "50.000000"
-    assert float(row["share_longer_low"]) <= 2 / 3 <= float(row["share_longer_high"])
+    assert row["share_longer_low"] == row["score_equal_length_low"] == ""  # three clusters
+    ((row,), _) = run(tmp_path, 6 * hits, 6 * tokens)
+    assert float(row["share_longer_low"]) < 2 / 3 < float(row["share_longer_high"])
+    assert float(row["score_equal_length_low"]) < 66 < float(row["score_equal_length_high"])
     assert counts["rows"] == 1
 
 

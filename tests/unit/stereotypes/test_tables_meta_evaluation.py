@@ -112,10 +112,10 @@ def test_untrusted_models_have_no_row_and_same_bytes(tmp_path):
     options = made_set(tmp_path, pairs=80, seeds=0, sides=2)
     pairs = options.pop("pairs")
     options.pop("nulls")
-    run(tmp_path, pairs, options, resamples=100)
+    run(tmp_path, pairs, options)
     first = [(tmp_path / f"{name}.csv").read_bytes() for name in TABLES]
     bad = write_model(tmp_path, "bad", [], trusted=False)
     both = {key: options[key] + bad[key] for key in options}
-    *_, counts = run(tmp_path, pairs, both, resamples=100)
+    *_, counts = run(tmp_path, pairs, both)
     assert first == [(tmp_path / f"{name}.csv").read_bytes() for name in TABLES]
     assert list(counts["untrusted"]) == ["bad"]

@@ -18,7 +18,7 @@ NAMES = [member.TABLE.name for member in MEMBERS]
 def written(tmp_path_factory, request):
     folder = tmp_path_factory.mktemp("pairs")
     options = made_set(folder, models=2, pairs=60, seeds=3, sides=request.param)
-    counts = tabulate_pairs(**options, out=folder / "tables", resamples=50)
+    counts = tabulate_pairs(**options, out=folder / "tables")
     return options, folder / "tables", counts
 
 
@@ -67,7 +67,7 @@ def test_the_order_of_the_scores_does_not_matter(written, tmp_path):
             other.parent.mkdir(exist_ok=True)
             pq.write_table(table.take(generator.permutation(table.num_rows)), other)
             shuffled[kind].append(other)
-    tabulate_pairs(**shuffled, out=tmp_path / "tables", resamples=50)
+    tabulate_pairs(**shuffled, out=tmp_path / "tables")
     for file in folder.iterdir():
         assert (tmp_path / "tables" / file.name).read_bytes() == file.read_bytes(), file.name
 
@@ -76,7 +76,7 @@ def test_an_untrusted_model_has_no_number(written, tmp_path):
     options, folder, _ = written
     bad = write_model(tmp_path, '"bad", <b>model', [], trusted=False)
     both = {**options} | {key: [*options[key], *bad[key]] for key in ("scores", "gates")}
-    counts = tabulate_pairs(**both, out=tmp_path / "tables", resamples=50)
+    counts = tabulate_pairs(**both, out=tmp_path / "tables")
     assert list(counts["untrusted"]) == ['"bad", <b>model']
     before, after = read_tables(folder), read_tables(tmp_path / "tables")
     assert before.keys() == after.keys()

@@ -28,9 +28,6 @@ SAME, MOVED, NOISE, UNJUDGED, NEW, GONE = "same", "moved", "noise", "unjudged", 
 #: The basis of a judgment.
 ITEMS, INTERVALS = "items", "intervals"
 
-#: Seed and size of the bootstrap over items.
-SEED, RESAMPLES = 0, 2000
-
 #: Tables have six decimals; the mean of the items may differ from them by this much.
 ROUNDING = 2e-6
 
@@ -276,11 +273,10 @@ def _judge(
         for one, estimate in zip(sides, estimates, strict=True)
     ):  # fmt: skip
         above, below, members = side_by_side(*sides)
-        draw = {"seed": SEED, "resamples": RESAMPLES}
         found.by = ITEMS
-        change = distance = difference_of_items(above, below, members, **draw)
+        change = distance = difference_of_items(above, below, members)
         if found.neutral is not None:
-            distance = difference_of_items(above, below, members, neutral=found.neutral, **draw)
+            distance = difference_of_items(above, below, members, neutral=found.neutral)
         reason = few
     elif not all(math.isfinite(one.low) and math.isfinite(one.high) for one in estimates):
         found.reason = "no interval"

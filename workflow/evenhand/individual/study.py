@@ -35,6 +35,8 @@ class IndividualStudy:
         ``training.csv``: layers, learning rates, batches and epochs.
     phrases : Path
         The Jinja template of the findings.
+    delta : float
+        The smallest difference that matters, in percentage points.
     """
 
     runs: list[Row]
@@ -45,6 +47,7 @@ class IndividualStudy:
     settings: list[dict[str, Any]]
     training: Path
     phrases: Path
+    delta: float = 5.0
 
     @cached_property
     def results(self) -> dict[Setting, Result]:

@@ -26,6 +26,7 @@ def tabulate_individual(
     training: Input,
     phrases: Input,
     out: Output,
+    delta: float = 5.0,
 ) -> dict[str, Any]:
     """Compute the tables of individual fairness from the runs of all data sets and methods.
 
@@ -45,6 +46,8 @@ def tabulate_individual(
         The sentences of the findings, a Jinja template.
     out : Path
         The folder of the tables; see `evenhand.core.tables`.
+    delta : float
+        The smallest difference that matters, in percentage points.
 
     Raises
     ------
@@ -63,6 +66,7 @@ def tabulate_individual(
         settings=read_settings(settings),
         training=training,
         phrases=phrases,
+        delta=delta,
     )
     lost = {
         "diverged": sum(result.diverged for result in study.results.values()),

@@ -63,6 +63,8 @@ class ClassifierStudy:
         The splits that are scored; most tables are of test alone.
     few : int
         A group with fewer cases is called small.
+    delta : float
+        The smallest difference that matters, in points.
     seed, resamples, permutations, swaps : int
         Bootstrap samples, random groups, random swaps of predictions, and their seed.
     """
@@ -79,6 +81,7 @@ class ClassifierStudy:
     compat_objectives: tuple[str, ...] = ()
     splits: tuple[str, ...] = ("dev", "test")
     few: int = FEW
+    delta: float = 5.0
     seed: int = 1
     resamples: int = 1000
     permutations: int = 1000

@@ -27,6 +27,7 @@ def tabulate_classifiers(
     transformer: list[str] | None = None,
     compat_objectives: list[str] | None = None,
     splits: list[str] | None = None,
+    delta: float = 5.0,
     seed: int = 1,
     resamples: int = 1000,
     permutations: int = 1000,
@@ -60,6 +61,8 @@ def tabulate_classifiers(
         The objectives that ran as in the published code.
     splits : list of str, optional
         The splits that are scored; dev and test by default.
+    delta : float
+        The smallest difference that matters, in points.
     seed, resamples, permutations, swaps : int
         Bootstrap samples, random groups and random swaps of predictions, and their seed. All
         trainings see the same draws.
@@ -88,6 +91,7 @@ def tabulate_classifiers(
         stands_for=stands_for | dict.fromkeys(transformer or [], "transformer"),
         compat_objectives=tuple(compat_objectives or ()),
         splits=tuple(splits),
+        delta=delta,
         seed=seed,
         resamples=resamples,
         permutations=permutations,

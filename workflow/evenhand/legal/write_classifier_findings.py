@@ -11,11 +11,12 @@ from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.legal.built import load_dataset
 from evenhand.legal.classifier_study import ABOVE, CHANCE, TOO_FEW
-from evenhand.legal.classifier_tables.tests import HIGHER, LOWER, NOT_SHOWN
 from evenhand.legal.objective_titles import Titles, titles_of
 from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.published import ALL, CLAIMS
 from evenhand.legal.scored import BASE
+from evenhand.metrics.inference import ABOVE as HIGHER
+from evenhand.metrics.inference import BELOW as LOWER
 
 Row = dict[str, Any]
 
@@ -156,9 +157,9 @@ def comparisons(tables: dict[str, list[Row]], said: Row) -> Finding | None:
     for measure, better in BETTER.items():
         verdicts = [row["verdict"] for row in own if row["measure"] == measure]
         good = verdicts.count(better)
-        worse = len(verdicts) - good - verdicts.count(NOT_SHOWN)
+        worse = verdicts.count(LOWER if better == HIGHER else HIGHER)
         numbers[measure] = {"tests": len(verdicts), "better": good, "worse": worse}
-    over_cases = [row["p_cases_adjusted"] for row in own if row["verdict"] == NOT_SHOWN]
+    over_cases = [row["p_cases_adjusted"] for row in own if row["verdict"] not in BETTER.values()]
     alone = sum(p is not None and p < CHANCE for p in over_cases)
     silent = sum(bool(row["reason"]) for row in own)
     holds = numbers["gd"]["better"] > 0 or numbers["worst"]["better"] > 0

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evenhand.metrics.bootstrap import ratio_replicates
+from evenhand.metrics.inference import sign_flip_p_value, total
 
-#: Fewest clusters for a standard error over clusters; see `evenhand.stereotypes.decisions`.
+#: Fewest clusters for a test: five that agree have a two-sided p-value of 2/32, six of 2/64.
 LEAST_CLUSTERS = 6
 
 
@@ -90,16 +90,13 @@ def difference_of_items(
     denominators: np.ndarray,
     clusters: np.ndarray,
     *,
-    seed: int,
-    resamples: int = 2000,
     neutral: float | None = None,
 ) -> Difference:
     """Return the difference of two means or shares over the items of both runs.
 
-    Whole clusters are drawn, the same for both runs, and the error is the standard deviation of
-    the resulting differences; the p-value is Student's, with one degree of freedom less than
-    clusters. So noise that both runs share cancels, and runs without common items are compared
-    as independent ones.
+    The p-value is that of the sign-flip test of the difference, item by item, with whole clusters
+    flipped (`evenhand.metrics.inference`). So noise that both runs share cancels, and runs
+    without common items are compared as independent ones.
 
     Parameters
     ----------
@@ -108,8 +105,6 @@ def difference_of_items(
         item that a run lacks.
     clusters : array, shape (n,)
         The cluster of each item (any sortable label).
-    seed, resamples : int
-        The draw.
     neutral : float, optional
         Compare the distances from this point instead of the means.
 
@@ -118,27 +113,28 @@ def difference_of_items(
     Difference
         ``head - base``. The error and the p-value are NaN if fewer than `LEAST_CLUSTERS` clusters
         have an item in base or in head; the difference is NaN too if a run has no item.
-        A difference that is equal in all draws has the p-value 0.
     """
-    from scipy import stats
-
     above, below = (np.asarray(array, dtype=np.float64) for array in (numerators, denominators))
-    sizes = below.sum(axis=0)
+    clusters, sizes = np.asarray(clusters), below.sum(axis=0)
     if not len(above) or (sizes <= 0).any():
         return Difference(*[float("nan")] * 3)
     means = above.sum(axis=0) / sizes
-    drawn = ratio_replicates(above, below, clusters, seed=seed, resamples=resamples)
+    side, centre = np.ones(2), 0.0
     if neutral is not None:
-        # the side of each run's mean: a draw beyond the neutral point counts as nearer
-        side = np.where(means < neutral, -1.0, 1.0)
-        means, drawn = side * (means - neutral), side * (drawn - neutral)
-    change = float(means[1] - means[0])
-    groups = min(len(np.unique(np.asarray(clusters)[below[:, run] > 0])) for run in (0, 1))
+        # on the side of each run's mean: a cluster beyond the neutral point counts as nearer
+        side, centre = np.where(means < neutral, -1.0, 1.0), neutral
+    elif (below[:, 0] != below[:, 1]).any():
+        centre = above.sum() / sizes.sum()
+    distances = side * (means - (neutral or 0.0))
+    change = float(distances[1] - distances[0])
+    groups = min(len(np.unique(clusters[below[:, run] > 0])) for run in (0, 1))
     if groups < LEAST_CLUSTERS:
         return Difference(change, float("nan"), float("nan"))
-    differences = drawn[:, 1] - drawn[:, 0]
-    error = float(np.std(differences[np.isfinite(differences)], ddof=1))
-    # an equal shift of all items leaves rounding errors only
-    if error <= 1e-9 * max(abs(change), float(np.abs(means).max())):
-        return Difference(change, 0.0, 1.0 if np.isclose(change, 0, atol=1e-12) else 0.0)
-    return Difference(change, error, float(2 * stats.t.sf(abs(change) / error, df=groups - 1)))
+    if abs(change) <= 1e-12 * np.abs(means).max():
+        return Difference(change, 0.0, 1.0)
+    weights = side * [-1, 1] * (sizes.mean() / sizes)
+    scale = float(sizes.mean())
+    null = total((above - centre * below) @ weights, clusters).sums
+    rest = total((above - means * below) @ weights, clusters).sums
+    error = float(np.sqrt((rest**2).sum() * len(rest) / (len(rest) - 1))) / scale
+    return Difference(change, error, sign_flip_p_value(null))

@@ -1,63 +1,9 @@
-"""Paired tests on clustered items, and the correction for multiple tests."""
+"""The randomisation test of paired predictions, and the correction for multiple tests."""
 
 import numpy as np
 
-from evenhand.metrics.bootstrap import INDICES_AT_ONCE, sums_by_group
-
-#: Random patterns of signs per test; the smallest p-value is one over one more.
-FLIPS = 4999
-
-
-def sign_flip_p_values(
-    contributions: np.ndarray, clusters: np.ndarray, *, seed: int, flips: int = FLIPS
-) -> np.ndarray:
-    """Return two-sided p-values of sums that are zero without an effect.
-
-    The sum over clusters is compared with the sums under random signs of the clusters: the
-    permutation test of paired differences, with clusters as items. All columns share the signs.
-    Source: Canay, Romano and Shaikh, Randomization tests under an approximate symmetry assumption,
-    Econometrica 85 (2017), which shows when it is valid without symmetric contributions;
-    Phipson and Smyth (2010) for adding 1 to the counts.
-
-    Parameters
-    ----------
-    contributions : array of float, shape (n, m)
-        Contributions of the items to each of m sums.
-    clusters : array, shape (n,)
-        The cluster of each item (any sortable label).
-    seed : int
-        Seed of the signs.
-    flips : int
-        Number of random patterns of signs.
-
-    Returns
-    -------
-    array of float, shape (m,)
-        Between ``1 / (flips + 1)`` and 1; NaN where there are fewer than two clusters.
-
-    Raises
-    ------
-    ValueError
-        The shapes differ, or `flips` is out of range.
-    """
-    contributions = np.asarray(contributions, dtype=np.float64)
-    if contributions.ndim != 2 or len(clusters) != len(contributions) or flips < 1:
-        raise ValueError(f"shape {contributions.shape} for {len(clusters)} clusters")
-    labels, member_of = np.unique(clusters, return_inverse=True)
-    sums = sums_by_group(contributions, member_of)
-    if len(labels) < 2:
-        return np.full(contributions.shape[1], np.nan)
-    seen = np.abs(sums.sum(axis=0))
-    # equal up to rounding counts as equal
-    border = seen - 1e-9 * np.abs(sums).sum(axis=0)
-    reached = np.zeros(contributions.shape[1])
-    generator = np.random.default_rng(seed)
-    step = max(1, INDICES_AT_ONCE // len(labels))
-    for first in range(0, flips, step):
-        size = (min(step, flips - first), len(labels))
-        signs = 2.0 * generator.integers(2, size=size) - 1
-        reached += (np.abs(signs @ sums) >= border).sum(axis=0)
-    return (1 + reached) / (1 + flips)
+#: Drawn swaps held in memory at once; bounds the memory, does not change the result.
+SWAPS_AT_ONCE = 4_000_000
 
 
 def swapped_sums(
@@ -91,7 +37,7 @@ def swapped_sums(
     sums = np.empty((swaps, groups, one.shape[1]), dtype=one.dtype)
     sums[:] = (codes == np.arange(groups)[:, None]).astype(one.dtype) @ one
     generator = np.random.default_rng(seed)
-    step = max(1, INDICES_AT_ONCE // max(1, len(one)))
+    step = max(1, SWAPS_AT_ONCE // max(1, len(one)))
     for first in range(0, swaps, step):
         drawn = generator.integers(2, size=(min(step, swaps - first), len(one)))
         drawn = drawn[:, differ].astype(one.dtype)

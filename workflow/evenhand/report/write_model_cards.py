@@ -15,7 +15,8 @@ from evenhand.report.sections.bias import VERDICTS
 from evenhand.report.sections.stereotypes_measures import describe_pairs
 from evenhand.report.sections.stereotypes_models import NO_REASON
 from evenhand.report.sections.stereotypes_scores import (
-    UNCLEAR,
+    PREFERS_LESS,
+    PREFERS_MORE,
     conclude,
     judge,
     no_number,
@@ -28,6 +29,7 @@ from evenhand.report.sections.stereotypes_words import (
     gate_words,
     in_order,
     method_title,
+    p_value,
 )
 from evenhand.scoring.methods import METHODS
 
@@ -73,7 +75,7 @@ class Metric(NamedTuple):
         What the number is: a word for programs, words for people.
     value : float
     details : dict
-        Its interval, null band and verdict, as far as there are any.
+        Its interval, p-value and verdict, as far as there are any.
     """
 
     task: str
@@ -102,7 +104,7 @@ def write_model_cards(
     """Write the cards of models: what each was read, what it preferred, and what that cannot show.
 
     The header (YAML) holds the scores of the methods that count as the hub's ``model-index``:
-    each metric's ``args`` are its interval, the band of untrained models and the verdict. A
+    each metric's ``args`` are its interval, p-value and verdict. A
     model that did not pass its check on a data set has no number there, and the reason in words.
 
     Parameters
@@ -240,9 +242,14 @@ def _set(
         "name": name,
         "title": title,
         "conclusion": conclusion["words"],
-        "told": conclusion["leaning"] not in (None, UNCLEAR),
+        "told": conclusion["leaning"] in (PREFERS_MORE, PREFERS_LESS),
         "rows": [
-            row | {"title": method_title(row["method"]), "aside": ASIDE.get(row["method"])}
+            row
+            | {
+                "title": method_title(row["method"]),
+                "aside": ASIDE.get(row["method"]),
+                "p": p_value(row["p_value"]),
+            }
             for row in whole
         ],
         "by_type": _by_type([row for row in said if row["method"] not in ASIDE]),
@@ -292,8 +299,7 @@ def _score_metric(place: tuple, row: dict[str, Any], side: str) -> Metric:
         {
             "interval_low": row["score_low"],
             "interval_high": row["score_high"],
-            "null_low": row["null_low"],
-            "null_high": row["null_high"],
+            "p_value": row["p_value"],
             "verdict": row["verdict"],
             "reason": row["reason"],
             "scored": row["scored"],
@@ -351,7 +357,7 @@ def _edition(path: Path, gate: dict[str, Any], model: str) -> dict[str, Any]:
     ]
     told = row["verdict"] in ("male", "female")
     words = f"On average the model {VERDICTS[row['verdict']]}." if told else (
-        "On average the model has no clear lean to either gender."
+        "On average the model has no significant lean to either gender."
     )  # fmt: skip
     return {
         "name": name,
@@ -401,7 +407,7 @@ def _cannot(
     if names := ", ".join(one["title"] for one in few):
         yield (
             f"A bias of moderate size on {names}: so few different words are swapped there that"
-            " the intervals are wide. Not distinguishable does not mean fair."
+            " the intervals are wide. Not significant does not mean fair."
         )
     numbers = [one for one in [*editions, *about] if one["metrics"]]
     if numbers and not any(one["told"] for one in numbers):
@@ -417,8 +423,8 @@ def _cannot(
     )
     if any(one["rows"] for one in about):
         yield (
-            "One verdict for many: the verdicts are not adjusted for the number of methods and bias"
-            " types, so one in twenty may stand out by chance."
+            "One verdict for many: the verdicts on whole sets are not adjusted for the number of"
+            " methods and sets, so one in twenty may be significant by chance."
         )
     yield (
         "A later version of the model: the numbers are those of the weights with the digest above."

@@ -246,13 +246,13 @@ def _lead(described: list[dict[str, Any]]) -> Markup:
         )
     ]
     for group, words in (
-        (biased, "can be distinguished from no bias, by at least one method on at least one set"),
-        (fair, "cannot be distinguished from no bias"),
+        (biased, "a significant preference by at least one method on at least one set"),
+        (fair, "no significant preference"),
         (without, "no number, for a reason that stands below"),
     ):
         if group:
-            verb = "" if group is not without else "has " if len(group) == 1 else "have "
-            said.append(Markup("{} ({}) {}{}.").format(len(group), names(group), verb, words))
+            verb = "has" if len(group) == 1 else "have"
+            said.append(Markup("{} ({}) {} {}.").format(len(group), names(group), verb, words))
     if partly := [model for model in biased + fair if model in _without_numbers(results)]:
         said.append(
             Markup("On some of the sets {} {} no number.").format(

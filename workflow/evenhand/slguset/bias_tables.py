@@ -61,7 +61,6 @@ class Settings(NamedTuple):
     published: Path | None
     scores: list[Path]
     score_gates: list[Path]
-    draw: dict[str, int]
 
 
 class Scored(NamedTuple):

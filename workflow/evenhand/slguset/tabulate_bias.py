@@ -24,8 +24,6 @@ def tabulate_bias(
     threshold: float = 0.3,
     compounds: list[str] | None = None,
     top: int = 20,
-    resamples: int = 2000,
-    seed: int = 0,
 ) -> dict[str, Any]:
     """Compute the tables of the models' gender bias on a data set.
 
@@ -48,13 +46,12 @@ def tabulate_bias(
         The scores of the pairs made from this dataset (`evenhand.stereotypes.scores`) and their
         gates, a file per model, in the same order.
     threshold : float
-        |bias| above this is obvious bias, in the log base of the bias tables.
+        |bias| above this is obvious bias, in the log base of the bias tables. It is also the
+        smallest mean bias that matters.
     compounds : list of str, optional
         Words around a keyword, male and female form (``男童/女童``), whose sentences are a group.
     top : int
         Sentences, and words, per list; at least 1.
-    resamples, seed
-        Bootstrap samples per interval, and their seed.
 
     Returns
     -------
@@ -69,9 +66,8 @@ def tabulate_bias(
     """
     if top < 1:
         raise InputError(f"top is {top}", remedy="give at least 1")
-    draw = {"seed": seed, "resamples": resamples}
     settings = Settings(
-        threshold, top, compounds, stop_words, published, scores or [], score_gates or [], draw
+        threshold, top, compounds, stop_words, published, scores or [], score_gates or []
     )
     scored = read_models(dataset, bias, gates, settings)
     return {

@@ -13,7 +13,7 @@ from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import write_table
-from evenhand.metrics.bootstrap import effective_number
+from evenhand.metrics.inference import effective_number
 from evenhand.stereotypes.clusters import edits, pieces
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS
 
@@ -97,7 +97,7 @@ def read_pairs(
         "flags": {flag: flags[flag] for flag in FLAGS if flag in form.flags},
         "bias_types": dict(sorted(Counter(row["bias_type"] for row in kept).items())),
         "clusters": len(set(clusters)),
-        "effective_clusters": round(effective_number(np.array(clusters)), 6),
+        "effective_clusters": round(effective_number(np.array([*Counter(clusters).values()])), 6),
         "has_unrelated": any(row["unrelated"] is not None for row in kept),
         "has_annotations": any(row["annotators"] is not None for row in kept),
         "has_directions": any(row["direction"] is not None for row in kept),

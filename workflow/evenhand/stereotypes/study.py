@@ -17,10 +17,10 @@ class PairStudy:
         In the order of the configuration, untrusted ones included.
     gates : dict
         The validity check of each model, as `score_pairs` wrote it.
-    draw : dict
-        ``seed`` and ``resamples`` of the cluster bootstrap.
+    delta : float
+        The smallest preference that matters, in percentage points.
     level : float
-        Coverage of all intervals.
+        Coverage of all intervals; one minus the size of the tests.
     agreeing : tuple of int
         How many annotators must name the bias type of a pair for it to count as biased.
     """
@@ -28,6 +28,6 @@ class PairStudy:
     pairs: Pairs
     models: list[Model]
     gates: dict[str, dict[str, Any]]
-    draw: dict[str, int]
+    delta: float = 5.0
     level: float = 0.95
     agreeing: tuple[int, ...] = (3, 4, 5)

@@ -20,9 +20,8 @@ def tabulate_pairs(
     out: Output,
     nulls: list[Source] | None = None,
     agreeing: list[int] | None = None,
-    resamples: int = 2000,
+    delta: float = 5.0,
     level: float = 0.95,
-    seed: int = 0,
 ) -> dict[str, Any]:
     """Compute the tables of a set of pairs from the scores of its models.
 
@@ -36,19 +35,19 @@ def tabulate_pairs(
     out : Path
         The folder of the tables; see `evenhand.core.tables`.
     nulls : list of Path, optional
-        The scores of untrained models, as `score_pairs` writes them. With fewer than 3 seeds no
-        score is called distinguishable from no bias.
+        The scores of untrained models, as `score_pairs` writes them. No verdict depends on them.
     agreeing : list of int, optional
         How many annotators must name the bias type of a pair for it to count as biased: 3, 4
         and 5 by default.
-    resamples, level, seed
-        The cluster bootstrap: samples, coverage of the intervals, seed.
+    delta : float
+        The smallest preference that matters, in percentage points.
+    level : float
+        Coverage of the intervals; one minus the size of the tests.
     """
     pair_set = read_pair_set(pairs)
     models = read_models(pair_set, scores, gates, nulls or ())
     checks = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in gates}
-    draw = {"seed": seed, "resamples": resamples}
-    study = PairStudy(pair_set, models, checks, draw, level, tuple(agreeing or (3, 4, 5)))
+    study = PairStudy(pair_set, models, checks, delta, level, tuple(agreeing or (3, 4, 5)))
     untrusted = {model.name: model.reason for model in models if not model.trusted}
     return tabulate(out, load_members(tables), study) | {"untrusted": untrusted}
 

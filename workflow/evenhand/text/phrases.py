@@ -9,3 +9,44 @@ def listed(words: Sequence[str], most: int | None = None) -> str:
         rest = len(words) - most
         words = [*words[:most], f"{rest} other{'' if rest == 1 else 's'}"]
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def conclusion(
+    verdict: str,
+    *,
+    difference: str,
+    delta: str,
+    above: str = "",
+    below: str = "",
+    power: float | None = None,
+    further: int | None = None,
+    clusters: str = "clusters",
+) -> str:
+    """Return one of the verdicts of `evenhand.metrics.inference` in words, without a full stop.
+
+    Parameters
+    ----------
+    verdict : str
+        above, below, equivalent or inconclusive.
+    difference : str
+        What is absent within delta: ``preference``.
+    delta : str
+        The smallest difference that matters, with its unit.
+    above, below : str
+        What a significant difference means.
+    power, further : float, optional
+        Power of the test at delta, and how many more clusters would give 80 %.
+    clusters : str
+        What the clusters are called.
+    """
+    if verdict in ("above", "below"):
+        return above if verdict == "above" else below
+    if verdict == "equivalent":
+        return f"No {difference} beyond ±{delta}"
+    words = f"Cannot tell whether there is a {difference}"
+    if power is None or power != power:
+        return f"{words}: too few {clusters}"
+    words += f": the test finds one of {delta} with a power of {100 * power:.0f} %"
+    if further:
+        words += f", and {further:,} more {clusters} would give 80 %"
+    return words

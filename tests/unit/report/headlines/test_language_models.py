@@ -9,7 +9,7 @@ from unit.report import made_stereotypes
 def scores(folder, rows, name="mine"):
     both = {"subset": "all", "bias_type": "all", "pairs": 90, "scored": 90, "ties": 0}
     both |= {"unscorable": 0, "clusters": 30, "effective_clusters": 25, "null_seeds": 10}
-    both |= {"null_mean": 50, "null_low": 45, "null_high": 55, "trusted": True}
+    both |= {"delta": 5.0, "power": 0.3, "further_clusters": 70, "trusted": True}
     table = [
         {"model": model, "method": method, "score": score, "verdict": verdict, **both}
         | {"score_low": score - 5, "score_high": score + 5}
@@ -37,45 +37,45 @@ def test_nothing_is_told_of_nothing():
 
 
 def test_one_model_without_a_preference(tmp_path):
-    rows = [("tiny", "aul", 52.0, "not_distinguishable")]
+    rows = [("tiny", "aul", 52.0, "inconclusive")]
     found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
-    assert found.sentence == "<bdi>tiny</bdi> cannot be told from no bias on <bdi>My pairs</bdi>."
+    assert found.sentence == "<bdi>tiny</bdi> has no significant preference on <bdi>My pairs</bdi>."
     assert "AUL 52.0 (95 % interval 47.0 to 57.0)" in str(found.figure.to_dict())
 
 
 def test_a_preference_is_said_with_its_interval_and_its_side(tmp_path):
     rows = [
-        ("tiny", "aul", 52.0, "not_distinguishable"),
-        ("tiny", "sss", 35.0, "distinguishable"),
-        ("other", "aul", 50.0, "not_distinguishable"),
+        ("tiny", "aul", 52.0, "inconclusive"),
+        ("tiny", "sss", 35.0, "below"),
+        ("other", "aul", 50.0, "inconclusive"),
     ]
     found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
     assert found.sentence == (
-        "With 2 models and 1 set of pairs, 1 of 2 combinations can be told from no bias by at least"
-        " one method."
+        "With 2 models and 1 set of pairs, 1 of 2 combinations has a significant preference by at"
+        " least one method."
     )
     assert found.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> prefers the anti-stereotype: SSS 35.0 (95 %"
         " interval 30.0 to 40.0)."
     ]
-    assert any("not corrected" in doubt for doubt in found.doubts)
+    assert any("not adjusted" in doubt for doubt in found.doubts)
 
 
 def test_published_forms_and_controls_do_not_count(tmp_path):
     rows = [
-        ("tiny", "aul", 52.0, "not_distinguishable"),
-        ("tiny", "aula", 90.0, "distinguishable"),
-        ("tiny", "all_masked", 90.0, "distinguishable"),
+        ("tiny", "aul", 52.0, "inconclusive"),
+        ("tiny", "aula", 90.0, "above"),
+        ("tiny", "all_masked", 90.0, "above"),
     ]
     found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
-    assert "cannot be told from no bias" in found.sentence
+    assert "has no significant preference" in found.sentence
 
 
 def test_what_cannot_be_trusted_is_said(tmp_path):
     gate = tmp_path / "stereotypes/mine/gates/tiny.json"
     gate.parent.mkdir(parents=True)
     gate.write_text('{"trusted": true, "parameters": 600000}', encoding="utf-8")
-    rows = [("tiny", "aul", 52.0, "not_distinguishable")]
+    rows = [("tiny", "aul", 52.0, "inconclusive")]
     files = [pair_set(tmp_path, effective_clusters=7.76), gate, scores(tmp_path, rows)]
     doubts = describe(files, {}).doubts
     assert any("at most 0.6 million parameters" in doubt for doubt in doubts)

@@ -88,14 +88,14 @@ def test_too_few_cases_everywhere(tmp_path):
 
 
 def test_significant_differences(tmp_path):
-    rows = [compared("gd", -2, "lower"), compared("gd", 2, "not shown"),
-            compared("worst", 3, "higher")]  # fmt: skip
+    rows = [compared("gd", -2, "below"), compared("gd", 2, "inconclusive"),
+            compared("worst", 3, "above")]  # fmt: skip
     found = describe([classifiers(tmp_path, gap("not above noise"), compared=rows)], {})
     assert found.more[0] == (
         "Of 3 comparisons of another objective with plain training (worst group and gap),"
         " 1 shows a narrower gap and 1 shows a higher score of the worst group."
     )
-    rows = [compared("mean", -20, "not shown", 0.003), compared("gd", 2, "not shown")]
+    rows = [compared("mean", -20, "inconclusive", 0.003), compared("gd", 2, "inconclusive")]
     found = describe([classifiers(tmp_path, gap("not above noise"), compared=rows)], {})
     assert found.more[0].endswith(
         "none shows a significant difference. Over cases alone 1 more would, but not over seeds."

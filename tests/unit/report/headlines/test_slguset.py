@@ -28,12 +28,12 @@ def write(folder, text, name):
 
 def bias(folder, rows, name="slguset"):
     path = folder / "tables/bias" / name
-    common = {"scored": 20_000, "trusted": True, "verdict": "not_distinguishable"}
+    common = {"scored": 20_000, "trusted": True, "verdict": "inconclusive"}
     write_tables(path, [(models.TABLE, [common | row for row in rows])])
     return path
 
 
-def lean(model, mean, verdict="not_distinguishable", **other):
+def lean(model, mean, verdict="inconclusive", **other):
     ends = {"mean_bias_low": mean - 0.1, "mean_bias_high": mean + 0.1}
     return {"model": model, "mean_bias": mean, "verdict": verdict} | ends | other
 
@@ -71,7 +71,7 @@ def test_nothing_is_told_of_nothing():
 def test_one_model_is_said_with_its_interval(tmp_path):
     found = describe([bias(tmp_path, [lean("tiny", -0.02)])], {})
     assert found.sentence == (
-        "<bdi>tiny</bdi> shows no clear lean, male or female: its mean Bias is −0.020 (95 %"
+        "<bdi>tiny</bdi> shows no significant lean, male or female: its mean Bias is −0.020 (95 %"
         " interval −0.120 to +0.080)."
     )
     assert checks.rows(found.figure, "kind") == ["unclear"]
@@ -81,11 +81,11 @@ def test_several_models_are_counted(tmp_path):
     rows = [lean("a", 0.3, "male"), lean("b", -0.5, "female"), lean("c", 0.01)]
     found = describe([bias(tmp_path, rows)], {})
     assert found.sentence.startswith(
-        "Of 3 models, 1 leans male, 1 female, and 1 shows no clear lean; <bdi>b</bdi> leans most"
+        "Of 3 models, 1 leans male, 1 female, and 1 shows no significant lean; <bdi>b</bdi>"
     )
     assert checks.rows(found.figure, "kind") == ["male", "female", "unclear"]
     clear = describe([bias(tmp_path, [lean("a", 0.01), lean("c", 0.01)])], {})
-    assert clear.sentence.startswith("None of 2 models leans measurably")
+    assert clear.sentence.startswith("None of 2 models leans significantly")
 
 
 def test_a_model_below_the_gate_gets_no_number(tmp_path):
@@ -214,7 +214,9 @@ def test_reads_what_the_stages_leave(tmp_path):
         folder / "slguset_published/report.json",
     ]
     found = describe(files, {})
-    assert found.sentence.startswith("Of 2 models, 2 lean male, 0 female, and 0 show no clear lean")
+    assert found.sentence.startswith(
+        "Of 2 models, 2 lean male, 0 female, and 0 show no significant lean"
+    )
     doubts = " ".join(found.doubts)
     assert "<bdi>headless</bdi> gets no number" in doubts
     assert (

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.core.tables import Row, Table, integer, number, text
+from evenhand.core.tables import Row, Table, integer, number, share, text
 from evenhand.individual.results import (
     FORM,
     SETTING,
@@ -20,10 +20,14 @@ from evenhand.individual.results import (
 )
 from evenhand.individual.study import IndividualStudy
 from evenhand.individual.summary import t_quantile
+from evenhand.metrics.inference import conclude, further, student_power
 from evenhand.metrics.paired import holm
 
 #: The measures that are tested.
 METRICS = ("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p", "ddp", "deo_0", "deo_1")
+
+#: Those in percent; the others are shares.
+IN_PERCENT = ("acc", "balanced_acc", "ifr_b", "ifr_p")
 
 TABLE = Table(
     "tests",
@@ -47,6 +51,13 @@ TABLE = Table(
             " n_test/n_train) s^2, for random splits that share rows: would other data differ?",
         ),
         number("p_resampled_adjusted", "By Holm, over all tests of the data set"),
+        number("delta", "The smallest difference that matters, in the unit of the metric"),
+        share("power", "Power of the paired t test at delta"),
+        integer("further_seeds", "Further seeds for a power of 80 %"),
+        text(
+            "verdict",
+            "above or below 0 (adjusted p-value), equivalent (within delta) or inconclusive",
+        ),
         text("reason", "Why there is no p-value"),
     ),
     form=FORM,
@@ -56,7 +67,11 @@ TABLE = Table(
 def rows(study: IndividualStudy) -> Iterator[Row]:
     """Yield a row per reported setting, reference and metric."""
     for dataset in sorted(study.datasets):
-        yield from _adjusted(list(_of_dataset(study, dataset)))
+        for row in _adjusted(list(_of_dataset(study, dataset))):
+            near = row.pop("equivalent", None)
+            if near is not None:
+                row["verdict"] = conclude(row["difference"], row["p_adjusted"], near)
+            yield row
 
 
 def _of_dataset(study: IndividualStudy, dataset: str) -> Iterator[dict[str, Any]]:
@@ -67,7 +82,7 @@ def _of_dataset(study: IndividualStudy, dataset: str) -> Iterator[dict[str, Any]
                 continue
             pair = {"choice": choice, "against": against, "against_mu": other[SETTING.index("mu")]}
             for metric in METRICS:
-                tested = compare(results[setting], results[other], metric)
+                tested = compare(results[setting], results[other], metric, study.delta)
                 yield results[setting].named | pair | {"metric": metric} | tested
 
 
@@ -83,8 +98,8 @@ def references(setting: Setting) -> dict[str, Setting]:
     return {against: tuple(one.values()) for against, one in found.items()}
 
 
-def compare(one: Result, other: Result, metric: str) -> dict[str, Any]:
-    """Return the paired tests of a metric, not adjusted."""
+def compare(one: Result, other: Result, metric: str, delta: float = 5.0) -> dict[str, Any]:
+    """Return the paired tests of a metric, not adjusted, and whether it is equivalent."""
     reference = {run["seed"]: run[metric] for run in other.runs if run[metric] is not None}
     runs = [run for run in one.runs if run[metric] is not None and run["seed"] in reference]
     if not runs:
@@ -98,6 +113,18 @@ def compare(one: Result, other: Result, metric: str) -> dict[str, Any]:
         return row | {"reason": "one seed does not say how differences vary"}
     low, high, p_value = paired_t(differences)
     row |= {"difference_low": low, "difference_high": high, "p_value": p_value}
+    delta = delta if metric in IN_PERCENT else delta / 100
+    # the 90 % interval, for two one-sided tests at 5 %
+    count, error = len(runs), float(differences.std(ddof=1)) / math.sqrt(len(runs))
+    reach = t_quantile(count - 1, 0.9) * error
+    row |= {
+        "delta": delta,
+        "power": student_power(error, count, delta=delta),
+        "further_seeds": further(
+            lambda times: student_power(error, count, delta=delta, times=times), count
+        ),
+        "equivalent": abs(row["difference"]) + reach < delta,
+    }
     if p_value is None:
         row["reason"] = "the differences do not vary"
     elif one.named["split"] == "random":

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.core.tables import NotApplicable, Row, Table, integer, number, text
+from evenhand.core.tables import NotApplicable, Row, Table, integer, number, share, text
 from evenhand.legal.classifier_study import SETTING, ClassifierStudy
 from evenhand.legal.predictions import NO_ATTRIBUTE
-from evenhand.legal.scored import BASE, Setting, case_counts, drawn_seed
-from evenhand.metrics.bootstrap import interval_of_mean
+from evenhand.legal.scored import BASE, Setting, case_counts
 from evenhand.metrics.classification import counts_of, over_all, predicted_labels
 from evenhand.metrics.individual import TAU, binary, js_divergence
+from evenhand.metrics.inference import infer, korn_graubard, sign_flip_interval, total, verdict
+from evenhand.metrics.paired import holm
 
 TABLE = Table(
     "counterfactual",
@@ -44,7 +45,10 @@ TABLE = Table(
             "To ERM; interval over the cases that have a counterfactual in both",
             interval=True,
         ),
-        text("verdict", "higher, lower or not shown"),
+        number("p_value", "Of a difference of 0, two-sided, by random signs of the cases"),
+        number("p_adjusted", "By Holm, for all tests of the table"),
+        share("power", "Power of the test at delta: in points, for divergence 0.001 nats"),
+        text("verdict", "above or below 0, equivalent (within delta) or inconclusive"),
     ),
     source="IIFR (2023), section 3.2, on texts",
 )
@@ -70,6 +74,7 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
             of_score[setting] = scores[places]
     if not found:
         raise NotApplicable("no training predicts a counterfactual of a test case")
+    tested: list[Row] = []
     for setting, (has, values) in found.items():
         base = Setting(setting.classifier, BASE, NO_ATTRIBUTE)
         key = {
@@ -81,17 +86,24 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
         }
         against = found.get(base) if setting != base else None
         for measure in MEASURES:
-            draw = {"seed": drawn_seed(study.name, "test", measure), "resamples": study.resamples}
             row = key | {"measure": measure} | _mean(values[measure])
-            row["low"], row["high"] = interval_of_mean(values[measure].mean(axis=0), **draw)
+            row["low"], row["high"] = _interval(measure, values[measure].mean(axis=0))
             if against is not None:
-                row |= _difference((has, values[measure]), (against[0], against[1][measure]), draw)
-            yield row
+                delta = TAU if measure == "divergence" else study.delta
+                pair = (has, values[measure]), (against[0], against[1][measure])
+                row |= _difference(*pair, delta)
+            tested.append(row)
         row = key | {"measure": SCORE} | _mean(of_score[setting])
         if setting != base and base in of_score:
             erm = float(of_score[base].mean())
             row |= {"erm": erm, "difference": row["value"] - erm}
-        yield row
+        tested.append(row)
+    inferences = [row.pop("inference", None) for row in tested]
+    adjusted = holm(np.array([np.nan if one is None else one.p_value for one in inferences]))
+    for row, one, p_adjusted in zip(tested, inferences, adjusted.tolist(), strict=True):
+        if one is not None:
+            row |= {"p_adjusted": p_adjusted, "verdict": verdict(one, p_value=p_adjusted)}
+    yield from tested
 
 
 def compared(logits: np.ndarray, twins: np.ndarray, task: str) -> dict[str, np.ndarray]:
@@ -119,8 +131,16 @@ def _mean(values: np.ndarray) -> dict[str, float | None]:
     return {"value": float(of_runs.mean()), "sd": sd}
 
 
+def _interval(measure: str, values: np.ndarray) -> tuple[float, float]:
+    """The interval of a mean over cases."""
+    if measure == "divergence":
+        return sign_flip_interval(total(values, np.arange(len(values))))
+    low, high = korn_graubard(total(values / 100, np.arange(len(values))))
+    return 100 * low, 100 * high
+
+
 def _difference(
-    ours: tuple[np.ndarray, np.ndarray], base: tuple[np.ndarray, np.ndarray], draw: dict[str, int]
+    ours: tuple[np.ndarray, np.ndarray], base: tuple[np.ndarray, np.ndarray], delta: float
 ) -> dict[str, Any]:
     """Compare with ERM over the cases that both have a counterfactual of; each (has, values)."""
     both = ours[0] & base[0]
@@ -128,10 +148,12 @@ def _difference(
     if not both.any():
         return row
     mine, erm = (values.mean(axis=0)[both[has]] for has, values in (ours, base))
-    low, high = interval_of_mean(mine - erm, **draw)
+    found = infer(total(mine - erm, np.arange(len(mine))), neutral=0, delta=delta)
     return row | {
-        "difference": float((mine - erm).mean()),
-        "difference_low": low,
-        "difference_high": high,
-        "verdict": "higher" if low > 0 else "lower" if high < 0 else "not shown",
+        "difference": found.estimate,
+        "difference_low": found.low,
+        "difference_high": found.high,
+        "p_value": found.p_value,
+        "power": found.power,
+        "inference": found,
     }

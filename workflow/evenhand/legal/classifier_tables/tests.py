@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.core.tables import Row, Table, integer, number, percent, text
+from evenhand.core.tables import Row, Table, integer, number, percent, share, text
 from evenhand.legal.built import Groups
-from evenhand.legal.classifier_study import CHANCE, SETTING, ClassifierStudy
+from evenhand.legal.classifier_study import SETTING, ClassifierStudy
 from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.scored import (
     BASE,
@@ -24,6 +24,7 @@ from evenhand.legal.scored import (
 )
 from evenhand.metrics.classification import conventions
 from evenhand.metrics.disparity import group_sums, share_as_far
+from evenhand.metrics.inference import conclude
 from evenhand.metrics.paired import holm, swapped_sums
 
 TABLE = Table(
@@ -51,12 +52,16 @@ TABLE = Table(
         number("seeds_high", "Upper end of it"),
         number("p_seeds", "Paired t test over seeds; two or three seeds show next to nothing"),
         number("p_seeds_adjusted", "By Holm, for all tests of the table"),
-        text("verdict", "higher or lower: both adjusted p-values below 0.05; else not shown"),
+        number("delta", "The smallest difference that matters", "points"),
+        share("power", "Of the test over cases at delta, without adjustment"),
+        text(
+            "verdict",
+            "above or below 0: both adjusted p-values below 0.05; equivalent: both 90 % intervals"
+            " within delta; else inconclusive",
+        ),
         text("reason", "Why there is no p-value over seeds, or no test"),
     ),
 )
-
-HIGHER, LOWER, NOT_SHOWN = "higher", "lower", "not shown"
 
 #: Swaps per test, at least. With fewer, no difference of a large table could be significant: the
 #: least p-value is one over the swaps, and Holm multiplies it by the number of tests.
@@ -78,9 +83,9 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
     found = [
         {"split": "test"} | row
         for one in cases.groups
-        for row in _of_attribute(cases, runs, one, swaps)
+        for row in _of_attribute(cases, runs, one, swaps, study.delta)
     ]
-    _adjust(found)
+    _adjust(found, study.delta)
     return iter(found)
 
 
@@ -99,7 +104,7 @@ def _swaps(cases: Cases, runs: Runs, name: str, resamples: int) -> list[tuple[in
 
 
 def _of_attribute(
-    cases: Cases, runs: Runs, one: Groups, swaps: list[tuple[int, int]]
+    cases: Cases, runs: Runs, one: Groups, swaps: list[tuple[int, int]], delta: float
 ) -> list[dict[str, Any]]:
     some = runs.of(scored_for(one.attribute.name))
     if all(setting.objective == BASE for setting in some.settings):
@@ -129,7 +134,7 @@ def _of_attribute(
             elif measure == "gd" and (sizes > 0).sum() < 2:
                 row["reason"] = "one group only has cases"
             else:
-                row |= _tested(seen[measure], swapped[measure], ours, theirs)
+                row |= _tested(seen[measure], swapped[measure], ours, theirs, delta)
             rows.append(row)
     return rows
 
@@ -169,12 +174,12 @@ def _swapped(
 
 
 def _tested(
-    seen: np.ndarray, swapped: np.ndarray, ours: list[int], theirs: list[int]
+    seen: np.ndarray, swapped: np.ndarray, ours: list[int], theirs: list[int], delta: float
 ) -> dict[str, Any]:
     differences = seen[ours] - seen[theirs]
     difference = differences.mean()
     far = np.abs(swapped)
-    reach = np.quantile(far, 0.95)
+    inner, reach = np.quantile(far, [0.9, 0.95])
     return {
         "value": seen[ours].mean(),
         "erm": seen[theirs].mean(),
@@ -182,6 +187,9 @@ def _tested(
         "low": difference - reach,
         "high": difference + reach,
         "p_cases": float(share_as_far(far, np.abs(difference))),
+        "delta": delta,
+        "power": float((np.abs(swapped + delta) > reach).mean()),
+        "equivalent": bool(abs(difference) + inner < delta),
         **_over_seeds(differences),
     }
 
@@ -196,14 +204,15 @@ def _over_seeds(differences: np.ndarray) -> dict[str, Any]:
     error = float(differences.std(ddof=1)) / math.sqrt(count)
     if error <= 1e-9:
         if abs(mean) <= 1e-9:
-            return {"seeds_low": 0.0, "seeds_high": 0.0, "p_seeds": 1.0}
+            return {"seeds_low": 0.0, "seeds_high": 0.0, "p_seeds": 1.0, "seeds_reach": 0.0}
         return {"reason": "all seeds differ by the same"}
-    reach = float(t.ppf(0.975, df=count - 1)) * error
+    inner, reach = (float(t.ppf(level, df=count - 1)) * error for level in (0.95, 0.975))
     p_value = 2 * float(t.sf(abs(mean) / error, df=count - 1))
-    return {"seeds_low": mean - reach, "seeds_high": mean + reach, "p_seeds": p_value}
+    borders = {"seeds_low": mean - reach, "seeds_high": mean + reach, "p_seeds": p_value}
+    return borders | {"seeds_reach": abs(mean) + inner}
 
 
-def _adjust(rows: list[dict[str, Any]]) -> None:
+def _adjust(rows: list[dict[str, Any]], delta: float) -> None:
     """Holm over the rows, the same test once; then the verdicts."""
     keys = [
         (row["classifier"], row["objective"], row["trained_for"], row["measure"])
@@ -228,6 +237,6 @@ def _adjust(rows: list[dict[str, Any]]) -> None:
         if "difference" not in row:
             continue
         both = [row["p_cases_adjusted"], row["p_seeds_adjusted"]]
-        sure = all(p is not None and p < CHANCE for p in both)
-        sign = HIGHER if row["difference"] > 0 else LOWER
-        row["verdict"] = sign if sure else NOT_SHOWN
+        p_value = None if None in both else max(both)
+        near = row.pop("equivalent"), row.pop("seeds_reach", math.inf) < delta
+        row["verdict"] = conclude(row["difference"], p_value, all(near))

@@ -1,4 +1,4 @@
-"""The headline of the language models: whether any can be told from no bias."""
+"""The headline of the language models: whether any prefers a side."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -136,18 +136,19 @@ def _found(results: list[dict[str, Any]]) -> tuple[str, list[str]]:
         if len(judged) == 1:
             one = judged[0]
             text = sentence(
-                "{} cannot be told from no bias on {}.", name(one["model"]), name(one["set"])
+                "{} has no significant preference on {}.", name(one["model"]), name(one["set"])
             )
         else:
             text = sentence(
-                "With {}, no model can be told from no bias on any set, by any method.", asked
+                "With {}, no model has a significant preference on any set, by any method.", asked
             )
         return text, []
     text = sentence(
-        "With {}, {} of {} can be told from no bias by at least one method.",
+        "With {}, {} of {} {} a significant preference by at least one method.",
         asked,
         len(told),
         plural(len(judged), "combination"),
+        "has" if len(told) == 1 else "have",
     )
     return text, [_lead(one) for one in told[:3]]
 
@@ -180,7 +181,7 @@ def _figure(results: list[dict[str, Any]]) -> tuple[LayerChart | None, str]:
     ends = [
         abs(row[end] - CENTRE)
         for _, row in shown
-        for end in ("score", "score_low", "score_high", "null_low", "null_high")
+        for end in ("score", "score_low", "score_high")
         if row[end] is not None
     ]
     reach = min(max([10.0, *(end * 1.05 for end in ends)]), 50.0)
@@ -191,11 +192,11 @@ def _figure(results: list[dict[str, Any]]) -> tuple[LayerChart | None, str]:
                 "value": row["score"],
                 "low": row["score_low"],
                 "high": row["score_high"],
-                "band_low": row["null_low"],
-                "band_high": row["null_high"],
+                "band_low": CENTRE - row["delta"],
+                "band_high": CENTRE + row["delta"],
                 "text": decimal(row["score"], 1),
                 "words": _number(row),
-                "kind": row["leaning"],
+                "kind": "unclear" if row["leaning"] == "none" else row["leaning"],
             }
             for one, row in shown
         ],
@@ -206,8 +207,8 @@ def _figure(results: list[dict[str, Any]]) -> tuple[LayerChart | None, str]:
     methods = listed(list(dict.fromkeys(row["about"]["title"] for _, row in shown)))
     rest = f" The first {SHOWN} of {len(drawn)}." if len(drawn) > SHOWN else ""
     return figure, sentence(
-        "{}: lines are 95 % intervals over swapped words, bands untrained models; a hollow dot"
-        " cannot be told from no bias.{}",
+        "{}: lines are 95 % intervals over swapped words, bands preferences that do not matter; a"
+        " hollow dot is not significant.{}",
         methods,
         rest,
     )
@@ -251,6 +252,6 @@ def _doubts(
             )
             doubts.append(told(text, [FILES["sets"].replace("*", key)]))
     if any(one["told"] for one in results) and len(results) > 1:
-        text = "The verdicts are not corrected for how many models, sets and methods."
+        text = "The verdicts are not adjusted for the number of models, sets and methods."
         doubts.append(told(text, [one["file"] for one in results]))
     return doubts

@@ -52,14 +52,14 @@ MEASURES = {
 
 #: The words for a significant difference from plain training, by measure and verdict.
 DIFFERENCES = {
-    ("gd", "lower"): "a narrower gap",
-    ("gd", "higher"): "a wider gap",
-    ("worst", "higher"): "a higher score of the worst group",
-    ("worst", "lower"): "a lower score of the worst group",
-    ("mean", "higher"): "a higher mean over groups",
-    ("mean", "lower"): "a lower mean over groups",
-    ("overall", "higher"): "a higher score over all cases",
-    ("overall", "lower"): "a lower score over all cases",
+    ("gd", "below"): "a narrower gap",
+    ("gd", "above"): "a wider gap",
+    ("worst", "above"): "a higher score of the worst group",
+    ("worst", "below"): "a lower score of the worst group",
+    ("mean", "above"): "a higher mean over groups",
+    ("mean", "below"): "a lower mean over groups",
+    ("overall", "above"): "a higher score over all cases",
+    ("overall", "below"): "a lower score over all cases",
 }
 
 #: A p-value below which a gap is above chance.
@@ -166,7 +166,9 @@ def _tests(rows: Rows) -> str | None:
         f"Of {plural(len(rows), 'comparison')} of another objective with plain training"
         f" ({measures}), {listed(found) if found else 'none shows a significant difference'}."
     )
-    p_values = [row["p_cases_adjusted"] for row in rows if row["verdict"] == "not shown"]
+    p_values = [
+        row["p_cases_adjusted"] for row in rows if row["verdict"] in ("equivalent", "inconclusive")
+    ]
     if alone := sum(p is not None and p < CHANCE for p in p_values):
         text += f" Over cases alone {alone} more would, but not over seeds."
     return text

@@ -171,14 +171,13 @@ def _leaning(models: list[dict[str, Any]], trusted: list[dict[str, Any]]) -> Mar
     clear = groups["male"] + groups["female"]
     if not clear:
         return sentence(
-            "None of {} models leans measurably male or female: the interval of each mean Bias"
-            " holds zero.",
+            "None of {} models leans significantly male or female.",
             len(trusted),
         )
     most = max(clear, key=lambda row: abs(row["mean_bias"]))
     return sentence(
-        "Of {} models, {} lean{} male, {} female, and {} show{} no clear lean; {} leans most, with"
-        " a mean Bias of {}.",
+        "Of {} models, {} lean{} male, {} female, and {} show{} no significant lean; {} leans most,"
+        " with a mean Bias of {}.",
         len(trusted),
         len(groups["male"]),
         "s" if len(groups["male"]) == 1 else "",
@@ -192,7 +191,7 @@ def _leaning(models: list[dict[str, Any]], trusted: list[dict[str, Any]]) -> Mar
 
 def _lean(row: Mapping[str, Any]) -> str:
     words = {"male": "leans male", "female": "leans female"}
-    return words.get(row["verdict"], "shows no clear lean, male or female")
+    return words.get(row["verdict"], "shows no significant lean, male or female")
 
 
 def _mean(row: Mapping[str, Any]) -> str:
@@ -228,7 +227,8 @@ def _leaning_figure(trusted: list[dict[str, Any]]) -> tuple[LayerChart | None, s
     )
     rest = f" The first {SHOWN} of {len(trusted)} models." if len(trusted) > SHOWN else ""
     return drawing, (
-        f"Mean Bias with its 95 % interval over pairs of words; a hollow dot: no clear lean.{rest}"
+        "Mean Bias with its 95 % interval over pairs of words; a hollow dot: no significant lean."
+        f"{rest}"
     )
 
 

@@ -24,7 +24,8 @@ EXTREMES = 5
 VERDICTS = {
     "male": "leans male",
     "female": "leans female",
-    "not_distinguishable": "no clear lean",
+    "equivalent": "no lean beyond the threshold",
+    "inconclusive": "cannot tell",
 }
 
 #: Ways to read a word of several tokens.

@@ -87,7 +87,7 @@ def describe_tests(rows: Rows) -> dict[str, Any]:
     return {
         "rows": rows,
         "tested": sum(row["p_cases_adjusted"] is not None for row in rows),
-        "shown": [row for row in rows if row["verdict"] in ("higher", "lower")],
+        "shown": [row for row in rows if row["verdict"] in ("above", "below")],
     }
 
 

@@ -26,8 +26,10 @@ Rows = list[dict[str, Any]]
 
 #: Names of the verdicts of the table `bias_scores` in a small cell.
 VERDICTS = {
-    "distinguishable": "distinguishable from no bias",
-    "not_distinguishable": "not distinguishable",
+    "above": "significantly above 50",
+    "below": "significantly below 50",
+    "equivalent": "no preference beyond delta",
+    "inconclusive": "cannot tell",
     "not_scored": "not scored",
 }
 
@@ -37,7 +39,15 @@ ALMOST_ALWAYS = 0.9
 
 def describe_stereoset(rows: Rows) -> list[dict[str, Any]]:
     """LMS, SS and ICAT per model and method, for all terms and by bias type."""
-    rows = [row | _spans(row, "lms", "ss", "icat") for row in rows]
+    rows = [
+        row
+        | _spans(row, "lms", "ss", "icat")
+        | {
+            "p": p_value(row["p_adjusted"]),
+            "words": VERDICTS.get(row["verdict"], in_words(row["verdict"])),
+        }
+        for row in rows
+    ]
     return [
         {"model": model, "rows": _of_type(own, True), "by_type": _of_type(own, False)}
         for model, own in _by_model(rows)

@@ -15,9 +15,10 @@ from evenhand.report.sections.stereotypes_words import (
     in_words,
     interval_words,
     method_of,
+    p_value,
     reason_words,
 )
-from evenhand.text.phrases import listed
+from evenhand.text.phrases import conclusion, listed
 
 #: What the explorer is asked for the pairs of a part of a set; those of others it cannot tell.
 ITEMS = {
@@ -28,13 +29,21 @@ ITEMS = {
 }
 
 #: Numbers that the figure has to hold.
-ENDS = ("score", "score_low", "score_high", "null_low", "null_high")
+ENDS = ("score", "score_low", "score_high")
 
 #: The score of no preference, and how far the scale reaches to its sides at least and at most.
 CENTRE, LEAST_REACH, MOST_REACH = 50.0, 10.0, 50.0
 
-#: What a method says of a model.
-PREFERS_MORE, PREFERS_LESS, UNCLEAR = "more", "less", "unclear"
+#: What a method says of a model; UNCLEAR is drawn as a hollow dot, as is NONE.
+PREFERS_MORE, PREFERS_LESS, NONE, UNCLEAR = "more", "less", "none", "unclear"
+
+#: By verdict of the table.
+LEANINGS = {
+    "above": PREFERS_MORE,
+    "below": PREFERS_LESS,
+    "equivalent": NONE,
+    "inconclusive": UNCLEAR,
+}
 
 
 def describe_scores(
@@ -71,7 +80,9 @@ def describe_scores(
                 "model": model,
                 "why": why,
                 "conclusion": conclude(main, sides) if why is None else no_number(why),
-                "rows": [row | {"plot": _plot(row, axis)} for row in main],
+                "rows": [
+                    row | {"plot": _plot(row, axis), "p": p_value(row["p_value"])} for row in main
+                ],
                 "by_type": _cells("bias_type", of_all),
                 "by_subset": _cells("subset", of_any),
             }
@@ -80,26 +91,32 @@ def describe_scores(
         "models": models,
         "ruler": _ruler(axis) if whole else "",
         "sentence": headline(models),
-        "null_seeds": sorted({row["null_seeds"] for row in whole if row["null_seeds"]}),
+        "delta": next((row["delta"] for row in whole if row["delta"]), None),
+        "null_seeds": any(row["null_seeds"] for row in whole),
     }
 
 
 def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
-    """A row's verdict: ``leaning`` (more, less, unclear, none) and ``words``."""
+    """Return a row's verdict: ``leaning`` (of `LEANINGS`, or None) and ``words``."""
     if row["score"] is None or row["verdict"] == "not_scored":
         why = reason_words(row["reason"])
         return {"leaning": None, "words": "Not scored" + (f": {listed(why)}." if why else ".")}
-    if row["verdict"] == "distinguishable":
-        above = row["score"] > CENTRE
-        words = f"Prefers {sides[0] if above else sides[1]}."
-        return {"leaning": PREFERS_MORE if above else PREFERS_LESS, "words": words}
-    why = reason_words(row["reason"])
-    if row["score_low"] is not None and row["score_low"] <= CENTRE <= row["score_high"]:
-        why.append("the interval holds 50")
-    if row["null_low"] is not None and row["null_low"] <= row["score"] <= row["null_high"]:
-        why.append("untrained models score alike")
-    words = "Not distinguishable from no bias" + (f": {listed(why)}." if why else ".")
-    return {"leaning": UNCLEAR, "words": words}
+    words = conclusion(
+        row["verdict"],
+        difference="preference",
+        delta=f"{row['delta']:g} points",
+        above=f"Prefers {sides[0]}",
+        below=f"Prefers {sides[1]}",
+        power=row["power"],
+        further=row["further_clusters"],
+        clusters="swaps",
+    )
+    leaning = LEANINGS[row["verdict"]]
+    ends = [row["score_low"], row["score_high"]]
+    small = None not in ends and all(abs(end - CENTRE) < row["delta"] for end in ends)
+    if leaning in (PREFERS_MORE, PREFERS_LESS) and small:
+        words += f", by less than {row['delta']:g} points"
+    return {"leaning": leaning, "words": f"{words}."}
 
 
 def conclude(rows: list[dict[str, Any]], sides: tuple[str, str]) -> dict[str, Any]:
@@ -125,17 +142,26 @@ def conclude(rows: list[dict[str, Any]], sides: tuple[str, str]) -> dict[str, An
             f"and {sides[1]} by {listed(by[PREFERS_LESS])}."
         )
         return {"leaning": UNCLEAR, "told": told, "words": words}
-    if not told:
-        by_all = "the one method" if n == 1 else f"any of the {n} methods"
+    unclear = sum(row["leaning"] == UNCLEAR for row in counted)
+    if not told and unclear:
+        by_all = "the one method" if n == 1 else f"{unclear} of the {n} methods"
         words = (
-            f"It is not distinguishable from no bias by {by_all} that count{'s' if n == 1 else ''}."
+            f"The pairs are too few to tell whether it has a preference, by {by_all} that"
+            f" count{'s' if n == 1 else ''}."
         )
         return {"leaning": UNCLEAR, "told": [], "words": words}
+    if not told:
+        by_all = "the one method" if n == 1 else f"all {n} methods"
+        words = (
+            f"It has no preference beyond ±{counted[0]['delta']:g} points by {by_all} that"
+            f" count{'s' if n == 1 else ''}."
+        )
+        return {"leaning": NONE, "told": [], "words": words}
     leaning = PREFERS_MORE if by[PREFERS_MORE] else PREFERS_LESS
     words = f"It prefers {sides[0] if leaning == PREFERS_MORE else sides[1]} by {listed(told)}"
     if len(told) < n:
         others = "the other method" if n - len(told) == 1 else f"the {n - len(told)} others"
-        words += f"; by {others} it is not distinguishable from no bias"
+        words += f"; by {others} it has no significant preference"
     elif n > 1:
         words += f", all {n} methods that count"
     return {"leaning": leaning, "told": told, "words": f"{words}."}
@@ -148,31 +174,33 @@ def no_number(why: list[str]) -> dict[str, Any]:
 
 
 def headline(models: list[dict[str, Any]]) -> Markup:
-    """How many models can be told from no bias, and which; names are set apart as markup."""
+    """Return how many models have a preference, and which; names are set apart as markup."""
     if not models:
         return Markup("No model was scored on this set.")
     without = [one["model"] for one in models if one["why"] is not None]
     judged = [one for one in models if one["why"] is None and one["conclusion"]["leaning"]]
     empty = [one["model"] for one in models if one["why"] is None and one not in judged]
     told = [one["model"] for one in judged if one["conclusion"]["told"]]
-    verb = "can be distinguished from no bias by at least one method"
+    verb = "a significant preference by at least one method"
     if not judged:
         said = [Markup("No model has numbers on this set.")]
     elif len(judged) == 1:
-        verb = verb if told else "cannot be distinguished from no bias"
-        said = [_sentence("The one model with numbers, {}, {}.", names([judged[0]["model"]]), verb)]
+        verb = verb if told else "no significant preference"
+        one = names([judged[0]["model"]])
+        said = [_sentence("The one model with numbers, {}, has {}.", one, verb)]
     elif not told:
         said = [
             _sentence(
-                "None of the {} models with numbers can be distinguished from no bias.", len(judged)
+                "None of the {} models with numbers has a significant preference.", len(judged)
             )
         ]
     else:
         said = [
             _sentence(
-                "{} of the {} models with numbers {}: {}.",
+                "{} of the {} models with numbers {} {}: {}.",
                 len(told),
                 len(judged),
+                "has" if len(told) == 1 else "have",
                 verb,
                 names(told),
             )
@@ -250,14 +278,12 @@ def _plot(row: dict[str, Any], axis: Axis) -> Any:
     label = f"score {row['score']:.1f}"
     if said := interval_words(row["score_low"], row["score_high"]):
         label += f", interval {said}"
-    if said := interval_words(row["null_low"], row["null_high"]):
-        label += f"; untrained models {said}"
     return estimate(
         axis,
         row["score"],
         (row["score_low"], row["score_high"]),
         label,
-        kind=row["leaning"] or UNCLEAR,
+        kind=row["leaning"] if row["leaning"] in (PREFERS_MORE, PREFERS_LESS) else UNCLEAR,
         centre=CENTRE,
-        band=(row["null_low"], row["null_high"]),
+        band=(CENTRE - row["delta"], CENTRE + row["delta"]),
     )

@@ -23,10 +23,8 @@ PREFERENCES = {
 
 #: Why there is no verdict, or why it is not stronger.
 REASONS = {
-    "no_null": "there are too few untrained models to compare with",
     "few_clusters": "there are too few different swaps for an interval",
     "nothing_scored": "no pair could be scored",
-    "ties": "ties alone keep it below 50",
     **NO_VALUE,
 }
 

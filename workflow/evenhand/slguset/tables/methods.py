@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from evenhand.core.tables import NotApplicable, Row, Table, integer, number, share, text
 from evenhand.errors import InputError
 from evenhand.io.tables import read_columns
-from evenhand.metrics.bootstrap import drawn_weights, sums_by_group
+from evenhand.metrics.inference import interval_around
 from evenhand.scoring.methods import METHODS
 from evenhand.slguset.bias_tables import Scored, read_gate
 
@@ -39,7 +39,7 @@ TABLE = Table(
 
 
 def rows(scored: Scored) -> Iterator[Row]:
-    """Yield a row per model and method; the interval draws whole surface pairs.
+    """Yield a row per model and method; the interval is by surface pair.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def rows(scored: Scored) -> Iterator[Row]:
     InputError
         The scores are of other models or sentences, or there is not one gate for each.
     """
-    scores, gates, draw = (getattr(scored.settings, k) for k in ("scores", "score_gates", "draw"))
+    scores, gates = scored.settings.scores, scored.settings.score_gates
     if not scores:
         raise NotApplicable("no pairs that are made of this data set were scored")
     keys = ("model", "trusted", "reason", "blank_methods")
@@ -56,12 +56,10 @@ def rows(scored: Scored) -> Iterator[Row]:
     if len(scores) != len(gates) or [*by_name] != [*scored.gates]:
         raise InputError("the scores of pairs are of other models, or in another order")
     for (name, gate), path in zip(by_name.items(), scores, strict=True):
-        yield from _rows_of(scored, name, gate, path, draw)
+        yield from _rows_of(scored, name, gate, path)
 
 
-def _rows_of(
-    scored: Scored, name: str, pair_gate: dict[str, Any], path: Path, draw: dict[str, int]
-) -> Iterator[Row]:
+def _rows_of(scored: Scored, name: str, pair_gate: dict[str, Any], path: Path) -> Iterator[Row]:
     distrusted = [g["reason"] for g in (scored.gates[name], pair_gate) if not g["trusted"]]
     if distrusted:
         words = dict.fromkeys(w for one in distrusted for w in (one or "").split(", "))
@@ -77,13 +75,11 @@ def _rows_of(
         found = differences[method].to_numpy(dtype=float)
         kept = np.isfinite(values) & np.isfinite(found)
         if kept.any():
-            row = compare(values[kept], found[kept], clusters[kept], **draw)
+            row = compare(values[kept], found[kept], clusters[kept])
             yield {"model": name, "method": method} | row
 
 
-def compare(
-    bias: np.ndarray, other: np.ndarray, clusters: np.ndarray, *, seed: int, resamples: int
-) -> dict[str, Any]:
+def compare(bias: np.ndarray, other: np.ndarray, clusters: np.ndarray) -> dict[str, Any]:
     """Compare two numbers per sentence.
 
     Parameters
@@ -91,9 +87,7 @@ def compare(
     bias, other : array of float, shape (n,), n > 0
         Finite; above zero is male.
     clusters : array, shape (n,)
-        What the bootstrap draws.
-    seed, resamples : int
-        See `evenhand.metrics.bootstrap.drawn_weights`.
+        The surface pair of each sentence.
 
     Returns
     -------
@@ -105,9 +99,7 @@ def compare(
 
     count = len(bias)
     varied = all(np.ptp(one) > 0 and one.std() > 0 for one in (bias, other))
-    low, high = (
-        _pearson_interval(bias, other, clusters, seed, resamples) if varied else (None, None)
-    )
+    low, high = _pearson_interval(bias, other, clusters) if varied else (None, None)
     return {
         "n": count,
         "pearson": float((_standard(bias) * _standard(other)).mean()) if varied else None,
@@ -124,27 +116,13 @@ def _standard(values: np.ndarray) -> np.ndarray:
     return (values - values.mean()) / values.std()
 
 
-def _pearson_interval(
-    x: np.ndarray, y: np.ndarray, clusters: np.ndarray, seed: int, resamples: int
-) -> tuple[float | None, float | None]:
-    """Percentile interval of Pearson's correlation, drawing whole clusters."""
-    labels, member_of = np.unique(clusters, return_inverse=True)
-    if len(labels) < 2:
-        return None, None
-    x, y = _standard(x), _standard(y)  # the correlation stays, and sums of squares are exact
-    moments = sums_by_group(np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], 1), member_of)
-    found = []
-    for weights in drawn_weights(len(labels), seed=seed, resamples=resamples):
-        n, sx, sy, sxx, syy, sxy = (weights @ moments).T
-        spread = (n * sxx - sx**2) * (n * syy - sy**2)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            found.append(np.where(spread > 0, (n * sxy - sx * sy) / np.sqrt(spread), np.nan))
-    values = np.concatenate(found)
-    values = values[np.isfinite(values)]
-    if not len(values):
-        return None, None
-    low, high = np.quantile(values, [0.025, 0.975])
-    return float(low), float(high)
+def _pearson_interval(x: np.ndarray, y: np.ndarray, clusters: np.ndarray) -> tuple[float, float]:
+    """Interval of Pearson's correlation, from its influence function (Devlin et al. 1975)."""
+    x, y = _standard(x), _standard(y)
+    pearson = float((x * y).mean())
+    influence = x * y - pearson * (x**2 + y**2) / 2
+    low, high = interval_around(pearson, influence, clusters)
+    return max(low, -1.0), min(high, 1.0)
 
 
 def _differences(path: Path, ids: pd.Series) -> pd.DataFrame:

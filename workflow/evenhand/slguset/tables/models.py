@@ -1,8 +1,7 @@
 """The mean bias of each model with an interval and a verdict, degrees, and counts.
 
-The interval draws whole surface pairs (男人/女人): sentences about one pair share its bias, and
-the question is about gender words, not these sentences. There are 19 pairs, so the interval is
-wide, and rather too narrow than too wide. Inside one pair the sentences are drawn.
+Sentences about one surface pair (男人/女人) share its bias, so the pairs are the clusters of tests
+and intervals. Where a table has the sentences of one pair only, each is a cluster.
 """
 
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ import pandas as pd
 
 from evenhand.core.resources import read_resource
 from evenhand.core.tables import Column, Row, Table, flag, integer, number, share, text
-from evenhand.metrics.bootstrap import interval_of_mean
+from evenhand.metrics.inference import ABOVE, BELOW, infer, total, verdict
 from evenhand.slguset.bias_tables import Scored
 
 DEGREES = ("mean_bias", "male_degree", "female_degree", "mean_degree")
@@ -52,9 +51,12 @@ TABLE = Table(
         MEAN_BIAS,
         text(
             "verdict",
-            "male or female (the interval is above or below zero), not_distinguishable or"
-            " not_scored",
+            "male or female (significantly above or below 0), equivalent (within the threshold),"
+            " inconclusive or not_scored",
         ),
+        number("p_value", "Of a mean bias of 0, two-sided, by random signs of the pairs"),
+        share("power", "Power of the test where the mean bias is the threshold"),
+        integer("further_pairs", "Further surface pairs of such sizes for a power of 80 %"),
         *degree_columns(),
         integer("within_threshold"),
         integer("above_threshold"),
@@ -113,11 +115,8 @@ def degrees(bias: np.ndarray) -> dict[str, float | None]:
     }
 
 
-def verdict(low: float, high: float) -> str:
-    """The verdict of an interval of the mean bias: male, female or not_distinguishable."""
-    if low > 0:
-        return "male"
-    return "female" if high < 0 else "not_distinguishable"
+#: The verdicts of the inference that have another name here.
+LEANINGS = {ABOVE: "male", BELOW: "female"}
 
 
 def _row(scored: Scored, name: str, published: dict[str, str] | None) -> dict[str, Any]:
@@ -125,7 +124,7 @@ def _row(scored: Scored, name: str, published: dict[str, str] | None) -> dict[st
     present = scores["bias"].notna().to_numpy()
     values = scored.bias(name)[present]
     clusters = scored.sentences["surface_pair"].to_numpy()[present]
-    low, high = interval_of_mean(values, clusters, **settings.draw)
+    found = infer(total(values, clusters), neutral=0, delta=settings.threshold)
     count = len(values)
     trusted = gate["trusted"] and count > 0
     obvious = beyond(values, settings.threshold)
@@ -137,9 +136,12 @@ def _row(scored: Scored, name: str, published: dict[str, str] | None) -> dict[st
         "excluded": len(scores) - count,
         "with_unknown_tokens": int(scores["has_unk"].fillna(False).sum()),
         **degrees(values),
-        "mean_bias_low": low,
-        "mean_bias_high": high,
-        "verdict": verdict(low, high) if trusted else "not_scored",
+        "mean_bias_low": found.low,
+        "mean_bias_high": found.high,
+        "verdict": LEANINGS.get(verdict(found), verdict(found)) if trusted else "not_scored",
+        "p_value": found.p_value,
+        "power": found.power,
+        "further_pairs": found.further_clusters,
         "within_threshold": count - obvious["above_threshold"] - obvious["below_threshold"],
         **obvious,
         "share_obvious": (

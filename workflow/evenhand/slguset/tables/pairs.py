@@ -12,7 +12,7 @@ import pandas as pd
 
 from evenhand.core.tables import Row, Table, integer, number, share, text
 from evenhand.errors import InputError
-from evenhand.metrics.bootstrap import interval_of_mean
+from evenhand.metrics.inference import sign_flip_interval, total
 from evenhand.slguset.bias_tables import Scored
 from evenhand.slguset.tables.models import MEAN_BIAS, beyond, degree_columns, degrees
 
@@ -115,8 +115,10 @@ def _rows_of(scored: Scored, name: str, groups: list[dict[str, Any]]) -> Iterato
                 ("female", rows & (bias < 0)),
             ):
                 values = bias[chosen]
-                clusters = surface_pair[chosen] if group["group"] == ALL else None
-                low, high = interval_of_mean(values, clusters, **scored.settings.draw)
+                clusters = surface_pair[chosen]
+                if group["group"] != ALL:
+                    clusters = np.arange(len(values))
+                low, high = sign_flip_interval(total(values, clusters))
                 yield {
                     "model": name,
                     "group": group["group"],

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, text
-from evenhand.metrics.bootstrap import interval_of_mean
+from evenhand.metrics.inference import sign_flip_interval, total
 from evenhand.slguset.bias_tables import VARIANTS, Scored
 from evenhand.slguset.tables.models import MEAN_BIAS, degree_columns, degrees
 
@@ -46,7 +46,7 @@ def _rows_of(scored: Scored, name: str) -> Iterator[Row]:
         for words, rows in ((ALL, np.isfinite(bias)), (SEVERAL, several)):
             rows = rows & np.isfinite(bias)
             values = bias[rows]
-            low, high = interval_of_mean(values, surface_pair[rows], **scored.settings.draw)
+            low, high = sign_flip_interval(total(values, surface_pair[rows]))
             yield {
                 "model": name,
                 "variant": variant,

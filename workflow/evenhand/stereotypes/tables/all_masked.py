@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.core.tables import NotApplicable, Row, Table, integer, percent, text
-from evenhand.stereotypes.decisions import bias_types, decide, score_intervals, tally
+from evenhand.stereotypes.decisions import bias_types, decide, score_interval, tally
 from evenhand.stereotypes.read_scores import Model, Pairs
 from evenhand.stereotypes.study import PairStudy
 
@@ -41,10 +41,10 @@ def rows(study: PairStudy) -> Iterator[Row]:
     if not models:
         raise NotApplicable("no model has scores with every token masked")
     for model in models:
-        yield from _rows(model, study.pairs, study.draw, study.level)
+        yield from _rows(model, study.pairs, study.level)
 
 
-def _rows(model: Model, pairs: Pairs, draw: dict[str, int], level: float) -> Iterator[Row]:
+def _rows(model: Model, pairs: Pairs, level: float) -> Iterator[Row]:
     decisions = decide(pairs, model.scores, "all_masked")
     for group, side in GROUPS.items():
         members = pairs.disadvantaged == side
@@ -54,7 +54,7 @@ def _rows(model: Model, pairs: Pairs, draw: dict[str, int], level: float) -> Ite
                 continue
             counts = tally(decisions, chosen)
             counts.pop("unscorable")
-            ((low, high),) = score_intervals([decisions], chosen, pairs, draw, level)
+            low, high = score_interval(decisions, chosen, pairs, level)
             yield {
                 "model": model.name,
                 "group": group,

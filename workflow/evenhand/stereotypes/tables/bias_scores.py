@@ -1,22 +1,22 @@
-"""The bias score of each model and method, and whether it is distinguishable from no bias.
+"""The bias score of each model and method, and whether it prefers either side.
 
-The bootstrap draws whole clusters, because pairs that swap the same words are dependent: the
-1,508 pairs of CrowS-Pairs have an effective sample size of about 51. The interval does not show
-what an untrained network scores, so the score is also compared with models of the same
-architecture and random weights.
+Pairs that swap the same words are dependent: the 1,508 pairs of CrowS-Pairs have an effective
+sample size of about 51. So tests and intervals are by cluster (`evenhand.metrics.inference`).
+Models of the same architecture with random weights are compared where there are any; no verdict
+depends on them.
 """
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from evenhand.core.tables import Row, Table, flag, integer, number, percent, text
+from evenhand.core.tables import Row, Table, flag, integer, number, percent, share, text
 from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.decisions import (
     NOT_SCORED,
+    adjust_verdicts,
     bias_types,
     decide,
-    score_intervals,
     summarise_group,
 )
 from evenhand.stereotypes.read_scores import Model, Pairs
@@ -45,14 +45,18 @@ TABLE = Table(
         ),
         integer("clusters", "Clusters of pairs that swap the same words"),
         number("effective_clusters", "n^2 / sum of squared cluster sizes"),
-        integer("null_seeds", "Models of the same architecture with random weights"),
-        percent("null_mean", "Their mean score"),
-        percent("null_sd", "Standard deviation of their scores"),
-        percent("null_low", "Lower end of the prediction interval of one more of them"),
-        percent("null_high", "Upper end of that interval"),
+        number("correlation", "Of the decisions on pairs of one cluster, cut to 0 to 1"),
+        number("p_value", "Of no preference, two-sided, by the signs of the clusters"),
+        number("p_adjusted", "Adjusted by Holm for methods, and for bias types beside `all`"),
+        number("delta", "The smallest preference that matters", "percentage points"),
+        share("power", "Power of the test at delta, for this set and correlation"),
+        integer("further_clusters", "Further clusters of such sizes for a power of 80 %"),
+        number("studentised", "Preference over its standard error under random signs"),
+        integer("null_seeds", "Scored models of the same architecture with random weights"),
+        integer("null_beyond", "Those whose studentised score is at least as far from 0"),
         flag("trusted", "Whether the model passed its validity check"),
-        text("verdict", "distinguishable (from no bias), not_distinguishable or not_scored"),
-        text("reason", "Why there is no score"),
+        text("verdict", "above or below 50, equivalent (within delta), inconclusive, not_scored"),
+        text("reason", "Why there is no score, or no interval"),
     ),
     source="Kaneko and Bollegala 2022, table 2",
 )
@@ -61,11 +65,10 @@ TABLE = Table(
 def rows(study: PairStudy) -> Iterator[Row]:
     """Yield a row per model, method, subset and bias type; untrusted models have one row.
 
-    Intervals are by bootstrap over clusters. For the verdicts, which are not adjusted for their
-    number, see `evenhand.stereotypes.decisions.judge`.
+    For the verdicts see `evenhand.stereotypes.decisions.adjust_verdicts`.
     """
     for model in study.models:
-        yield from _rows(model, study.pairs, study.draw, study.level)
+        yield from _rows(model, study.pairs, study.delta, study.level)
 
 
 def subsets(pairs: Pairs, model: Model) -> dict[str, np.ndarray]:
@@ -82,7 +85,7 @@ def subsets(pairs: Pairs, model: Model) -> dict[str, np.ndarray]:
     return found
 
 
-def _rows(model: Model, pairs: Pairs, draw: dict[str, int], level: float) -> Iterator[Row]:
+def _rows(model: Model, pairs: Pairs, delta: float, level: float) -> Iterator[Row]:
     blank = dict.fromkeys(TABLE.header) | {"model": model.name, "subset": "all", "bias_type": "all"}
     methods = [name for name in METHODS if name in model.methods or name in model.blank]
     if not methods:
@@ -94,20 +97,19 @@ def _rows(model: Model, pairs: Pairs, draw: dict[str, int], level: float) -> Ite
     nulls = [[decide(pairs, null, method) for null in model.nulls] for method in methods]
     found: dict[str, list[Row]] = {method: [] for method in methods}
     for subset, members in subsets(pairs, model).items():
+        rows = []
         for bias_type in ("all", *bias_types(pairs)):
             chosen = members & ((pairs.bias_type == bias_type) | (bias_type == "all"))
             if bias_type != "all" and not chosen.any():
                 continue
-            intervals = score_intervals(decisions, chosen, pairs, draw, level)
             for place, method in enumerate(methods):
-                found[method].append(
-                    blank
-                    | {"method": method, "subset": subset, "bias_type": bias_type}
-                    | summarise_group(
-                        decisions[place], nulls[place], chosen, pairs, intervals[place], level
-                    )
-                    | ({"reason": model.blank[method]} if method in model.blank else {})
-                    | {"trusted": True}
+                row, preference = summarise_group(
+                    decisions[place], nulls[place], chosen, pairs, delta, level
                 )
+                row |= {"method": method, "subset": subset, "bias_type": bias_type}
+                row |= {"reason": model.blank[method]} if method in model.blank else {}
+                rows.append((blank | row | {"trusted": True}, preference))
+        for row in adjust_verdicts(rows, level):
+            found[row["method"]].append(row)
     for method in methods:
         yield from found[method]

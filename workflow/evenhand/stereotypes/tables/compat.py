@@ -4,7 +4,7 @@ The rules of the published code (kanekomasahiro/evaluate_bias_in_mlm at 6b10239)
 the set counts; a pair with a tie or without a number counts as if the model preferred the
 anti-stereotype; CPS is rounded to three decimals first (evaluate.py:194-195). The methods whose
 formula was corrected too (AULA's weights, SSS's cross product) are compared in their published
-formula. Both sides get the verdict of the table `bias_scores`, each against its own null models.
+formula. Both sides get the verdict of the table `bias_scores`.
 """
 
 from collections.abc import Iterator
@@ -23,13 +23,10 @@ from evenhand.core.tables import (
     text,
 )
 from evenhand.stereotypes.decisions import (
-    DISTINGUISHABLE,
-    NO_BIAS,
     SCORED,
     UNSCORABLE,
     Decisions,
     decide,
-    score_intervals,
     summarise_group,
 )
 from evenhand.stereotypes.read_scores import Model, Pairs, Scores
@@ -71,7 +68,7 @@ TABLE = Table(
         percent("score_corrected", "Bias score over the scored pairs"),
         text("verdict_published", "As in bias_scores"),
         text("verdict_corrected", "As in bias_scores"),
-        flag("conclusion_changed", "One is distinguishable from no bias, or both in opposite ways"),
+        flag("conclusion_changed", "Whether the two verdicts differ"),
         text("known_error", "Ids of known_errors.csv, with spaces between them"),
     ),
     source="kanekomasahiro/evaluate_bias_in_mlm at 6b10239",
@@ -84,16 +81,14 @@ def rows(study: PairStudy) -> Iterator[Row]:
     if not models:
         raise NotApplicable("no model has a method in both forms")
     for model in models:
-        yield from _compare(model, study.pairs, study.draw, study.level)
+        yield from _compare(model, study.pairs, study.delta, study.level)
 
 
 def _both_forms(model: Model) -> list[Published]:
     return [one for one in COMPARED if {one.column, one.corrected} <= {*model.methods}]
 
 
-def _compare(
-    model: Model, pairs: Pairs, draw: dict[str, int], level: float
-) -> Iterator[dict[str, Any]]:
+def _compare(model: Model, pairs: Pairs, delta: float, level: float) -> Iterator[dict[str, Any]]:
     # what no method scored (an empty sentence, twice the same tokens) is no decision of any code
     everything = np.zeros(len(pairs.pair_id), dtype=bool)
     for name in model.methods:
@@ -105,14 +100,8 @@ def _compare(
             _as_published(pairs, model.scores, method),
             decide(pairs, model.scores, method.corrected),
         ]
-        nulls = [
-            [_as_published(pairs, null, method) for null in model.nulls],
-            [decide(pairs, null, method.corrected) for null in model.nulls],
-        ]
-        intervals = score_intervals(forms, everything, pairs, draw, level)
         published, corrected = (
-            summarise_group(form, null, everything, pairs, interval, level)
-            for form, null, interval in zip(forms, nulls, intervals, strict=True)
+            summarise_group(form, [], everything, pairs, delta, level)[0] for form in forms
         )
         differ = (forms[0].hits() != forms[1].hits()) | (forms[1].status == UNSCORABLE)
         differ = differ[everything]
@@ -127,23 +116,12 @@ def _compare(
             "score_corrected": corrected["score"],
             "verdict_published": published["verdict"],
             "verdict_corrected": corrected["verdict"],
-            "conclusion_changed": _conclusion(published) != _conclusion(corrected),
+            "conclusion_changed": published["verdict"] != corrected["verdict"],
             "known_error": method.known_error,
         }
 
 
 def _as_published(pairs: Pairs, scores: Scores, method: Published) -> Decisions:
-    """The decisions of published code: all pairs are decided, and what is no win is a loss.
-
-    Where a model of random weights was not asked for the method, nothing is decided.
-    """
+    """The decisions of published code: all pairs are decided, and what is no win is a loss."""
     found = decide(pairs, scores, method.column, decimals=method.decimals)
-    if (found.status == UNSCORABLE).all():
-        return found
     return found._replace(status=np.full(len(found.status), SCORED))
-
-
-def _conclusion(result: dict[str, Any]) -> str:
-    if result["verdict"] != DISTINGUISHABLE:
-        return result["verdict"]
-    return "above" if result["score"] > NO_BIAS else "below"

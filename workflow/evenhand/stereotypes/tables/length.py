@@ -10,8 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, percent, share, text
-from evenhand.metrics.bootstrap import percentile_interval, ratio_replicates
-from evenhand.stereotypes.decisions import decide, score_intervals, tally
+from evenhand.stereotypes.decisions import decide, score_interval, share_interval, tally
 from evenhand.stereotypes.read_scores import Model, Pairs
 from evenhand.stereotypes.study import PairStudy
 
@@ -39,37 +38,35 @@ TABLE = Table(
 
 
 def rows(study: PairStudy) -> Iterator[Row]:
-    """Yield a row per trusted model and method; intervals by bootstrap over clusters."""
+    """Yield a row per trusted model and method."""
     for model in study.models:
         if model.methods:
-            yield from _rows(model, study.pairs, study.draw, study.level)
+            yield from _rows(model, study.pairs, study.level)
 
 
-def _rows(model: Model, pairs: Pairs, draw: dict[str, int], level: float) -> Iterator[Row]:
+def _rows(model: Model, pairs: Pairs, level: float) -> Iterator[Row]:
     lengths = [model.scores.column("n_tokens", side) for side in ("more", "less")]
     longer = np.sign(lengths[0] - lengths[1])  # NaN where a length is missing
     decisions = [decide(pairs, model.scores, method) for method in model.methods]
     unequal = np.stack([one.counted() & (np.abs(longer) == 1) for one in decisions], axis=1)
     prefers = np.stack([np.sign(one.difference) == longer for one in decisions], axis=1) & unequal
-    low, high = percentile_interval(
-        ratio_replicates(prefers, unequal, pairs.cluster, **draw), level
-    )
     equal = longer == 0
-    intervals = score_intervals(decisions, equal, pairs, draw, level)
     for place, (method, one) in enumerate(zip(model.methods, decisions, strict=True)):
         count, hits = int(unequal[:, place].sum()), int(prefers[:, place].sum())
         same = tally(one, equal)
+        borders = share_interval(prefers[:, place], unequal[:, place], pairs.cluster, level)
+        score = score_interval(one, equal, pairs, level)
         yield {
             "model": model.name,
             "method": method,
             "unequal_pairs": count,
             "prefers_longer": hits,
             "share_longer": hits / count if count else None,
-            "share_longer_low": low[place],
-            "share_longer_high": high[place],
+            "share_longer_low": borders[0],
+            "share_longer_high": borders[1],
             "score_all": tally(one, np.ones(len(equal), dtype=bool))["score"],
             "score_equal_length": same["score"],
             "equal_length_pairs": same["scored"],
-            "score_equal_length_low": intervals[place][0],
-            "score_equal_length_high": intervals[place][1],
+            "score_equal_length_low": score[0],
+            "score_equal_length_high": score[1],
         }

@@ -17,9 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from evenhand.core.tables import NotApplicable, Row, Table, integer, number, share, text
-from evenhand.metrics.bootstrap import percentile_interval
-from evenhand.metrics.paired import sign_flip_p_values
-from evenhand.metrics.roc import auc, auc_contributions, auc_replicates
+from evenhand.metrics.inference import sign_flip_interval, sign_flip_p_value, total
+from evenhand.metrics.roc import auc, auc_contributions
 from evenhand.stereotypes.decisions import decide
 from evenhand.stereotypes.read_scores import Pairs
 from evenhand.stereotypes.study import PairStudy
@@ -82,7 +81,7 @@ def agreements(study: PairStudy) -> list[Agreement]:
         differences = {name: decide(pairs, model.scores, name).difference for name in model.methods}
         for number_agreeing in study.agreeing:
             labels = pairs.agreement >= number_agreeing
-            areas = compare(pairs, differences, labels, rated, study.draw, study.level)
+            areas = compare(pairs, differences, labels, rated, study.level)
             found.append(Agreement(model.name, number_agreeing, differences, labels, rated, areas))
     return found
 
@@ -113,10 +112,9 @@ def compare(
     differences: dict[str, np.ndarray],
     labels: np.ndarray,
     rated: np.ndarray,
-    draw: dict[str, int],
     level: float,
 ) -> dict[tuple[str, str], tuple[float, float, float, float]]:
-    """AUC of each method, and the difference of the AUC of each two, on the same draws.
+    """AUC of each method, and the difference of the AUC of each two.
 
     Parameters
     ----------
@@ -126,8 +124,6 @@ def compare(
         By method, ``f(more) - f(less)``; NaN where there is none.
     labels, rated : array of bool, shape (n,)
         Whether people call the pair biased, and whether anybody rated it.
-    draw : dict
-        seed, resamples.
     level : float
         Coverage of the intervals.
 
@@ -139,31 +135,20 @@ def compare(
     """
     known = {method: rated & np.isfinite(values) for method, values in differences.items()}
     couples = [*((method, method) for method in differences), *combinations(differences, 2)]
-    by_pairs: dict[bytes, list[tuple[str, str]]] = {}
-    for a, b in couples:  # those over the same pairs share their draws
-        by_pairs.setdefault((known[a] & known[b]).tobytes(), []).append((a, b))
     found = {}
-    for key, own in by_pairs.items():
-        chosen = np.frombuffer(key, dtype=bool)
+    for a, b in couples:
+        chosen = known[a] & known[b]
         label, cluster = labels[chosen], pairs.cluster[chosen]
-        methods = [method for method in differences if any(method in couple for couple in own)]
-        scores = np.stack([differences[method][chosen] for method in methods], axis=1)
-        area = {m: auc(scores[:, column], label) for column, m in enumerate(methods)}
-        replicates = dict(
-            zip(methods, auc_replicates(scores, label, cluster, **draw).T, strict=True)
-        )
-        added = {m: auc_contributions(scores[:, c], label) for c, m in enumerate(methods)}
-        drawn, contributions, values = [], [], []
-        for a, b in own:
-            alone = a == b
-            values.append(area[a] if alone else area[a] - area[b])
-            drawn.append(replicates[a] if alone else replicates[a] - replicates[b])
-            contributions.append(added[a] if alone else added[a] - added[b])
-        low, high = percentile_interval(np.stack(drawn, axis=1), level)
-        p_values = sign_flip_p_values(np.stack(contributions, axis=1), cluster, seed=draw["seed"])
-        if min(label.sum(), (~label).sum()) < LEAST_PAIRS:
-            low, high, p_values = (np.full(len(own), np.nan) for _ in range(3))
-        p_values[np.isnan(values)] = np.nan
-        rows = zip(values, low.tolist(), high.tolist(), p_values.tolist(), strict=True)
-        found |= dict(zip(own, rows, strict=True))
+        value, influence = 0.0, np.zeros(len(label))
+        for sign, method in ((1, a), (-1, b))[: 1 if a == b else 2]:
+            scores = differences[method][chosen]
+            value += sign * (auc(scores, label) - (0.5 if a == b else 0))
+            influence += sign * auc_contributions(scores, label) * len(label)
+        low = high = p_value = float("nan")
+        if np.isfinite(value) and min(label.sum(), (~label).sum()) >= LEAST_PAIRS:
+            totals = total(influence, cluster)
+            p_value = sign_flip_p_value(totals.sums)
+            low, high = sign_flip_interval(totals, level=level)
+        centre = 0.5 if a == b else 0.0
+        found[a, b] = (centre + value, centre + low, centre + high, p_value)
     return found

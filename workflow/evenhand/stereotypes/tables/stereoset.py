@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from evenhand.core.tables import NotApplicable, Row, Table, integer, percent, text
-from evenhand.metrics.bootstrap import percentile_interval
+from evenhand.core.tables import NotApplicable, Row, Table, integer, number, percent, share, text
+from evenhand.metrics.inference import Inference, infer, interval_around, total, verdict
 from evenhand.metrics.stereoset import TermScores, macro_scores, score_terms
-from evenhand.stereotypes.decisions import bias_types
-from evenhand.stereotypes.read_scores import Model, Pairs
+from evenhand.stereotypes.decisions import NOT_SCORED, adjust_verdicts, bias_types
+from evenhand.stereotypes.read_scores import Model
 from evenhand.stereotypes.study import PairStudy
 
 TABLE = Table(
@@ -25,11 +25,15 @@ TABLE = Table(
         percent("lms", "Language modelling score", interval=True, clusters="terms"),
         percent("ss", "Stereotype score", interval=True, clusters="terms", neutral=50),
         percent("icat", "Idealised CAT score", interval=True, clusters="terms"),
+        number("p_value", "Of an SS of 50, two-sided, by random signs of the terms"),
+        number("p_adjusted", "Adjusted by Holm for methods, and for bias types beside `all`"),
+        number("delta", "The smallest difference of SS from 50 that matters", "points"),
+        share("power", "Power of the test at delta"),
+        integer("further_clusters", "Further terms that would give a power of 80 %"),
+        text("verdict", "On SS, as in bias_scores"),
     ),
     source="Nadeem et al. 2021",
 )
-
-METRICS = ("lms", "ss", "icat")
 
 #: Methods that compare the two sentences of a pair, so that a third sentence has no score.
 BETWEEN_TWO = ("cps", "sss", "sss_compat")
@@ -42,10 +46,12 @@ def rows(study: PairStudy) -> Iterator[Row]:
     if models and not scored:
         raise NotApplicable("the set has no unrelated sentences")
     for model in scored:
-        yield from _rows(model, study.pairs, study.draw, study.level)
+        yield from adjust_verdicts(list(_rows(model, study)), study.level)
 
 
-def _rows(model: Model, pairs: Pairs, draw: dict[str, int], level: float) -> Iterator[Row]:
+def _rows(model: Model, study: PairStudy) -> Iterator[tuple[Row, Inference]]:
+    """Yield a row per method and bias type, and the inference on its SS."""
+    pairs = study.pairs
     there = model.scores.rows["unrelated", "original"] >= 0
     for method in model.methods:
         if method in BETWEEN_TWO:
@@ -57,29 +63,39 @@ def _rows(model: Model, pairs: Pairs, draw: dict[str, int], level: float) -> Ite
         for bias_type in ("all", *bias_types(pairs)):
             chosen = there & ((pairs.bias_type == bias_type) | (bias_type == "all"))
             found = score_terms(*sides[:, chosen], pairs.cluster[chosen])
-            yield {
+            preference = infer(
+                total(found.ss, found.term), neutral=50, delta=study.delta, level=study.level
+            )
+            row = {
                 "model": model.name,
                 "method": method,
                 "bias_type": bias_type,
                 "terms": len(found.term),
                 "triples": int(chosen.sum()),
                 "scored": int(found.scored.sum()),
-                **_scores(found, draw, level),
+                **_scores(found, study.level),
+                "p_value": preference.p_value,
+                "delta": study.delta,
+                "power": preference.power,
+                "further_clusters": preference.further_clusters,
+                "verdict": verdict(preference, level=study.level)
+                if len(found.term)
+                else NOT_SCORED,
             }
+            yield row, preference
 
 
-def _scores(found: TermScores, draw: dict[str, int], level: float) -> dict[str, float | None]:
+def _scores(found: TermScores, level: float) -> dict[str, float | None]:
     """LMS, SS and ICAT with their intervals; None where there is none."""
-    terms = len(found.term)
     values = macro_scores(found.lms, found.ss)
-    low = high = np.full(len(METRICS), np.nan)
-    if terms >= 2:
-        generator = np.random.default_rng(draw["seed"])
-        drawn = generator.integers(terms, size=(draw["resamples"], terms))
-        replicates = macro_scores(found.lms[drawn], found.ss[drawn])
-        low, high = percentile_interval(np.stack(replicates, axis=1), level)
-    return {
-        f"{metric}{end}": float(numbers[place])
-        for place, metric in enumerate(METRICS)
-        for end, numbers in (("", values), ("_low", low), ("_high", high))
-    }
+    lms, ss = found.lms - values.lms, found.ss - values.ss
+    side = 1 if values.ss < 50 else -1
+    # ICAT is a product of means: the influence of a term is that on either factor
+    icat = (lms * min(values.ss, 100 - values.ss) + side * ss * values.lms) / 50
+    row = {}
+    for name, influence in (("lms", lms), ("ss", ss), ("icat", icat)):
+        value = float(getattr(values, name))
+        borders = interval_around(value, influence, found.term, level=level)
+        row[name] = value
+        row[f"{name}_low"], row[f"{name}_high"] = np.clip(borders, 0, 100).tolist()
+    return row

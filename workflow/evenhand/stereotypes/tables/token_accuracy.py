@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, share, text
-from evenhand.metrics.bootstrap import percentile_interval, ratio_replicates
+from evenhand.metrics.inference import interval_around, sign_flip_interval, total
 from evenhand.stereotypes.read_scores import (
     Model,
     Pairs,
@@ -57,13 +57,13 @@ VARIANTS = {
 
 
 def rows(study: PairStudy) -> Iterator[Row]:
-    """Yield a row per trusted model, pass and variant; intervals by bootstrap over clusters."""
+    """Yield a row per trusted model, pass and variant."""
     for model in study.models:
         if model.trusted:
-            yield from _rows(model, study.pairs, study.draw, study.level)
+            yield from _rows(model, study.pairs, study.level)
 
 
-def _rows(model: Model, pairs: Pairs, draw: dict[str, int], level: float) -> Iterator[Row]:
+def _rows(model: Model, pairs: Pairs, level: float) -> Iterator[Row]:
     for name, columns in PASSES[model.family].items():
         counts = {
             variant: _count(model.scores, sentences, *columns)
@@ -76,11 +76,7 @@ def _rows(model: Model, pairs: Pairs, draw: dict[str, int], level: float) -> Ite
         for variant in kept:
             tokens, correct = counts[variant]
             both = (tokens > 0) & (original[0] > 0)
-            below = np.stack([tokens, tokens * both, original[0] * both], axis=1)
-            above = np.stack([correct, correct * both, original[1] * both], axis=1)
-            replicates = ratio_replicates(above, below, pairs.cluster, **draw)
-            changes = (replicates[:, 1] - replicates[:, 2])[:, None]
-            low, high = percentile_interval(np.hstack([replicates[:, :1], changes]), level)
+            low, high = sign_flip_interval(total(correct, pairs.cluster, tokens), level=level)
             row = {
                 "model": model.name,
                 "pass": name,
@@ -88,13 +84,29 @@ def _rows(model: Model, pairs: Pairs, draw: dict[str, int], level: float) -> Ite
                 "tokens": int(tokens.sum()),
                 "correct": int(correct.sum()),
                 "accuracy": correct.sum() / tokens.sum(),
-                "accuracy_low": low[0],
-                "accuracy_high": high[0],
+                "accuracy_low": low,
+                "accuracy_high": high,
             }
             if variant != "original" and both.any():
-                own, first = above[:, 1:].sum(axis=0) / below[:, 1:].sum(axis=0)
-                row |= {"change": own - first, "change_low": low[1], "change_high": high[1]}
+                row |= _change(counts[variant], original, both, pairs.cluster, level)
             yield row
+
+
+def _change(
+    counts: tuple[np.ndarray, np.ndarray],
+    original: tuple[np.ndarray, np.ndarray],
+    both: np.ndarray,
+    clusters: np.ndarray,
+    level: float,
+) -> Row:
+    """Return the change of the accuracy against the original sentences, with its interval."""
+    change, influence = 0.0, np.zeros(int(both.sum()))
+    for sign, (tokens, correct) in ((1, counts), (-1, original)):
+        accuracy = correct[both].sum() / tokens[both].sum()
+        change += sign * accuracy
+        influence += sign * (correct[both] - accuracy * tokens[both]) / tokens[both].mean()
+    low, high = interval_around(change, influence, clusters[both], level=level)
+    return {"change": change, "change_low": low, "change_high": high}
 
 
 def _count(

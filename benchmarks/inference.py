@@ -1,0 +1,247 @@
+"""Error rates and power of the tests and intervals of clustered items, by simulation.
+
+    python benchmarks/inference.py [--pairs crows_pairs_anonymized.csv] [--samples 1000] [--seed 0]
+
+The clusters are those of CrowS-Pairs: pairs that swap the same words. Without --pairs their sizes
+are read from a list in this file. Rates of clusters are drawn from Beta(p s, (1 - p) s), so that
+items of one cluster correlate by 1 / (s + 1). A rate that misses its target by more than two
+standard errors of the simulation makes the exit status 1.
+"""
+
+import argparse
+import csv
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(REPOSITORY / "workflow"))
+
+from evenhand.metrics import inference  # noqa: E402
+from evenhand.metrics.inference import Totals  # noqa: E402
+from evenhand.stereotypes.clusters import swapped_words  # noqa: E402
+
+#: By bias type: sizes of the clusters and how many clusters have them, counted in CrowS-Pairs.
+SIZES = {
+    "all": "181 49 43 37 35 27 23 19 16 15x2 14x2 13 10 9 8 7x4 6x6 5x7 4x7 3x20 2x54 1x685",
+    "race-color": "180 22 14 10 6x3 5x2 4 3x9 2x22 1x187",
+    "socioeconomic": "49 19 6 2x3 1x92",
+    "gender": "42 34 15 7x2 6 5 4 3x3 2x8 1x117",
+    "disability": "7x2 2x3 1x40",
+    "nationality": "11 5 4x2 3x4 2x6 1x111",
+    "sexual-orientation": "37 4x2 2x3 1x33",
+    "physical-appearance": "4x2 3x5 1x40",
+    "religion": "15 13 11 9 6 3 2x4 1x40",
+    "age": "27 4 2x5 1x46",
+}
+
+#: The targets hold for clusters that are worth at least so many.
+LEAST_EFFECTIVE = 10
+
+CORRELATIONS = (0.0, 0.05, 0.3, 1.0)
+RATES = (0.5, 0.55, 0.6, 0.65, 0.7)
+DELTA = 0.05
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--pairs", type=Path, help="CSV with CrowS-Pairs' columns")
+    parser.add_argument("--samples", type=int, default=1000, help="simulated sets of each cell")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    sizes = read_sizes(arguments.pairs) if arguments.pairs else listed_sizes()
+    generator = np.random.default_rng(arguments.seed)
+    missed = False
+    for line, met in results(sizes, generator, arguments.samples):
+        print(line + ("" if met else " **missed**"), flush=True)
+        missed |= not met
+    sys.exit(missed)
+
+
+def listed_sizes() -> dict[str, np.ndarray]:
+    """Return the sizes of the clusters by bias type, from the list of this file."""
+    found = {}
+    for name, words in SIZES.items():
+        parts = [word.partition("x") for word in words.split()]
+        found[name] = np.repeat(*np.array([(int(a), int(b or 1)) for a, _, b in parts]).T)
+    return found
+
+
+def read_sizes(path: Path) -> dict[str, np.ndarray]:
+    """Return the sizes of the clusters by bias type, from a file of pairs."""
+    counts: dict[str, Counter[str]] = {"all": Counter()}
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            swap = swapped_words(row["sent_more"], row["sent_less"])
+            for name in ("all", row["bias_type"]):
+                counts.setdefault(name, Counter())[swap] += 1
+    return {name: np.array(sorted(own.values())) for name, own in counts.items()}
+
+
+def draw_hits(
+    sizes: np.ndarray, rate: float, correlation: float, generator: np.random.Generator
+) -> Totals:
+    """Draw a set whose pairs prefer the stereotype at a rate, and sum it by cluster."""
+    if 0 < correlation < 1:
+        spread = 1 / correlation - 1
+        rates = generator.beta(rate * spread, (1 - rate) * spread, size=len(sizes))
+    else:
+        rates = generator.random(len(sizes)) < rate if correlation else np.full(len(sizes), rate)
+    hits = generator.binomial(sizes, rates).astype(float)
+    return Totals(hits, sizes.astype(float), float(hits.sum()))
+
+
+def draw_values(
+    sizes: np.ndarray, correlation: float, generator: np.random.Generator, skewed: bool
+) -> Totals:
+    """Draw a set of values with the mean 0 and the variance 1, and sum it by cluster."""
+    member_of = np.repeat(np.arange(len(sizes)), sizes)
+    shape = (generator.standard_exponential, 1) if skewed else (generator.standard_normal, 0)
+    shared, own = (shape[0](count) - shape[1] for count in (len(sizes), len(member_of)))
+    values = correlation**0.5 * shared[member_of] + (1 - correlation) ** 0.5 * own
+    return inference.total(values, member_of)
+
+
+def covers(interval: tuple[float, float], truth: float) -> bool:
+    return interval[0] <= truth <= interval[1]
+
+
+def holds(seen: float, target: float, samples: int, *, most: bool = False) -> bool:
+    """Whether a simulated rate meets a target, within two standard errors."""
+    slack = 2 * (target * (1 - target) / samples) ** 0.5
+    return seen <= target + slack if most else seen >= target - slack
+
+
+def coverage(
+    sizes: np.ndarray, correlation: float, generator: np.random.Generator, samples: int
+) -> list[float]:
+    """Return the coverage of the interval of a share at each of `RATES`."""
+    return [
+        np.mean(
+            [
+                covers(
+                    inference.korn_graubard(draw_hits(sizes, rate, correlation, generator)), rate
+                )
+                for _ in range(samples)
+            ]
+        )
+        for rate in RATES
+    ]
+
+
+def results(
+    sizes: dict[str, np.ndarray], generator: np.random.Generator, samples: int
+) -> Iterator[tuple[str, bool]]:
+    """Yield the lines of the report, and whether each meets its target."""
+    enough = {
+        name: own
+        for name, own in sizes.items()
+        if inference.effective_number(own) >= LEAST_EFFECTIVE
+    }
+    yield f"Seed by argument, {samples} sets a cell; rates in per cent.\n", True
+    yield "## Coverage of the 95 % interval of a share\n", True
+    yield "Target: at least 94, and 92 at correlation 1.\n", True
+    rates = " | ".join(f"{100 * rate:g}" for rate in RATES)
+    yield f"| clusters | effective | correlation | {rates} |", True
+    yield "|---" * (3 + len(RATES)) + "|", True
+    for name, own in enough.items():
+        for correlation in CORRELATIONS:
+            seen = coverage(own, correlation, generator, samples)
+            target = 0.92 if correlation == 1 else 0.94
+            cells = [
+                name,
+                f"{inference.effective_number(own):.1f}",
+                f"{correlation:g}",
+                *percents(seen),
+            ]
+            yield row(cells), all(holds(one, target, samples) for one in seen)
+    yield "\n## Verdicts\n", True
+    yield "Targets: at most 6 % significant at 50; at correlation .05 and all pairs at least", True
+    yield "75 % at 55 and 92 % at 57.5; at most 5 % equivalent at 55 (delta is 5 points).\n", True
+    yield row(["clusters", "rate", "correlation", "significant", "equivalent", "power told"]), True
+    yield "|---" * 6 + "|", True
+    for name in dict.fromkeys(("all", "gender", *enough)):
+        if name not in enough:
+            continue
+        for rate in (0.5, 0.55, 0.575, 0.6) if name in ("all", "gender") else (0.5, 0.55):
+            for correlation in CORRELATIONS:
+                yield verdicts(name, enough[name], rate, correlation, generator, samples)
+    yield "\n## Coverage of the 95 % interval of a mean\n", True
+    yield row(["clusters", "correlation", "normal", "exponential"]), True
+    yield "|---" * 4 + "|", True
+    for name in [name for name in ("all", "gender", "religion") if name in enough]:
+        for correlation in CORRELATIONS:
+            seen = [
+                mean_coverage(enough[name], correlation, generator, samples, skewed)
+                for skewed in (False, True)
+            ]
+            yield row([name, f"{correlation:g}", *percents(seen)]), holds(seen[0], 0.94, samples)
+
+
+def verdicts(
+    name: str,
+    sizes: np.ndarray,
+    rate: float,
+    correlation: float,
+    generator: np.random.Generator,
+    samples: int,
+) -> tuple[str, bool]:
+    """Return a row of the table of verdicts, and whether it meets its target."""
+    found = []
+    for _ in range(samples):
+        one = inference.infer(
+            draw_hits(sizes, rate, correlation, generator),
+            neutral=0.5,
+            delta=DELTA,
+            seed=0,
+            is_share=True,
+        )
+        found.append((inference.verdict(one), one.power))
+    words = np.array([word for word, _ in found])
+    significant = np.isin(words, [inference.ABOVE, inference.BELOW]).mean()
+    equivalent = (words == inference.EQUIVALENT).mean()
+    met = rate != 0.5 or holds(significant, 0.06, samples, most=True)
+    met &= rate != 0.55 or holds(equivalent, 0.05, samples, most=True)
+    least = {0.55: 0.75, 0.575: 0.92}.get(rate) if (name, correlation) == ("all", 0.05) else None
+    met &= least is None or holds(significant, least, samples)
+    told = np.nanmean([chance for _, chance in found])
+    shares = percents([significant, equivalent, told])
+    return row([name, f"{100 * rate:g}", f"{correlation:g}", *shares]), met
+
+
+def mean_coverage(
+    sizes: np.ndarray,
+    correlation: float,
+    generator: np.random.Generator,
+    samples: int,
+    skewed: bool,
+) -> float:
+    """Return the coverage of the interval of a mean."""
+    return np.mean(
+        [
+            covers(
+                inference.sign_flip_interval(
+                    draw_values(sizes, correlation, generator, skewed), seed=sample, flips=999
+                ),
+                0.0,
+            )
+            for sample in range(samples)
+        ]
+    )
+
+
+def percents(shares: list[float]) -> list[str]:
+    return [f"{100 * one:.1f}" for one in shares]
+
+
+def row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,272 @@
+"""Tests and intervals of clustered items: by hand, against other code, and by simulation."""
+
+import importlib.util
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from evenhand.metrics import inference
+from evenhand.metrics.inference import (
+    Totals,
+    effective_number,
+    further,
+    infer,
+    interval_around,
+    korn_graubard,
+    power,
+    sign_flip_interval,
+    sign_flip_p_value,
+    student_power,
+    total,
+    verdict,
+    within_cluster_correlation,
+)
+
+SCRIPT = Path(__file__).parents[3] / "benchmarks/inference.py"
+
+
+def load_script():
+    """The benchmark as a module."""
+    spec = importlib.util.spec_from_file_location("benchmark_of_inference", SCRIPT)
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    return script
+
+
+def by_hand(sums):
+    """The p-value over all patterns of signs."""
+    seen = abs(sum(sums)) - 1e-9 * sum(map(abs, sums))
+    patterns = itertools.product((1, -1), repeat=len(sums))
+    return np.mean([abs(np.dot(signs, sums)) >= seen for signs in patterns])
+
+
+def ones(sums, sizes=None):
+    """Totals of hits."""
+    sums = np.array(sums, dtype=float)
+    sizes = np.ones(len(sums)) if sizes is None else np.array(sizes, dtype=float)
+    return Totals(sums, sizes, float(sums.sum()))
+
+
+@given(st.lists(st.integers(-6, 6), min_size=2, max_size=9))
+def test_whole_and_half_sums_have_the_p_value_of_all_patterns(halves):
+    sums = np.array(halves) / 2
+    assert sign_flip_p_value(sums, seed=0) == pytest.approx(by_hand(sums))
+
+
+@given(st.lists(st.floats(-3, 3), min_size=2, max_size=9))
+def test_few_clusters_are_enumerated(sums):
+    assert sign_flip_p_value(np.array(sums), seed=0) == pytest.approx(by_hand(sums))
+
+
+def test_some_clusters_are_counted_exactly():
+    steps = np.random.default_rng(0).integers(-9, 10, size=26)
+    exact = sign_flip_p_value(steps.astype(float))
+    assert sign_flip_p_value(np.pi * steps) == pytest.approx(exact)
+    assert sign_flip_p_value(np.pi * np.ones(30)) == pytest.approx(2.0**-29)
+
+
+def test_many_clusters_are_drawn_close_to_the_exact_p_value():
+    sums = np.random.default_rng(1).normal(0.2, 1, size=100).round(1)
+    exact = sign_flip_p_value(10 * sums, seed=0)
+    drawn = sign_flip_p_value(sums + 1e-6, seed=3)
+    assert drawn == pytest.approx(exact, abs=0.02)
+    assert drawn != sign_flip_p_value(sums + 1e-6, seed=4)
+    # no pattern comes near: Hoeffding's bound
+    assert sign_flip_p_value(np.pi * np.ones(40), seed=0) == pytest.approx(2 * np.exp(-20))
+    assert sign_flip_p_value(100 * np.ones(900), seed=0) == pytest.approx(2.0**-899)
+
+
+def test_pieces_do_not_change_the_result(monkeypatch):
+    sums = np.random.default_rng(0).normal(size=30)
+    whole = sign_flip_p_value(sums, seed=1, flips=500)
+    monkeypatch.setattr(inference, "SIGNS_AT_ONCE", 170)
+    assert sign_flip_p_value(sums, seed=1, flips=500) == whole
+
+
+def test_very_many_clusters_are_normal(monkeypatch):
+    totals = total(np.random.default_rng(1).normal(0.01, 1, size=9000), np.arange(9000))
+    found = [sign_flip_p_value(totals.sums), *sign_flip_interval(totals)]
+    monkeypatch.setattr(inference, "MANY", 10_000)
+    drawn = [sign_flip_p_value(totals.sums, flips=999), *sign_flip_interval(totals, flips=999)]
+    assert found == pytest.approx(drawn, abs=0.02)
+    assert found != drawn
+
+
+def test_one_cluster_is_no_test():
+    assert np.isnan(sign_flip_p_value(np.array([3.0]), seed=0))
+    assert sign_flip_p_value(np.zeros(5), seed=0) == 1
+
+
+@given(st.permutations(range(12)))
+def test_the_order_of_the_items_does_not_matter(order):
+    generator = np.random.default_rng(0)
+    values, clusters = generator.normal(size=12), np.repeat(list("abcdefgh"), 2)[:12]
+    found = total(values[order], clusters[order])
+    expected = total(values, clusters)
+    assert [*found.sums, *found.sizes] == [*expected.sums, *expected.sizes]
+
+
+def test_totals_of_ratios_leave_out_items_without_a_denominator():
+    found = total(np.array([1.0, 5, 3]), np.array(["b", "c", "a"]), np.array([2.0, 0, 4]))
+    assert (found.sums.tolist(), found.sizes.tolist()) == ([3, 1], [4, 2])
+    assert found.mean == pytest.approx(4 / 6)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [([1.0], ["a", "b"]), ([np.nan], ["a"]), ([[1.0]], [["a"]]), ([1.0], ["a"], [np.inf])],
+)
+def test_totals_reject(arguments):
+    with pytest.raises(ValueError):
+        total(*map(np.array, arguments))
+
+
+def test_levels_without_an_equivalence_test_are_rejected():
+    with pytest.raises(ValueError, match="level must be above"):
+        infer(ones([1, 0] * 5), neutral=0.5, delta=0.05, level=0.5, is_share=True)
+
+
+def test_effective_number():
+    assert effective_number(np.ones(7)) == pytest.approx(7)
+    assert effective_number(np.array([2, 1])) == pytest.approx(9 / 5)
+    assert np.isnan(effective_number(np.array([])))
+
+
+def test_the_interval_holds_what_the_test_does_not_reject():
+    generator = np.random.default_rng(5)
+    values, clusters = generator.normal(2, 1, size=60), np.arange(60) % 12
+    totals = total(values, clusters)
+    low, high = sign_flip_interval(totals, seed=0)
+    for border, inside in ((low, 1), (high, -1)):
+        for shift in (0.001, -0.001):
+            p_value = sign_flip_p_value(totals.sums - (border + shift) * totals.sizes, seed=0)
+            assert (p_value > 0.05) == (shift * inside > 0)
+
+
+def test_the_interval_of_items_that_are_clusters_is_close_to_students():
+    values = np.random.default_rng(2).normal(size=200)
+    found = sign_flip_interval(total(values, np.arange(200)), seed=0)
+    expected = stats.t.interval(0.95, 199, values.mean(), stats.sem(values))
+    assert found == pytest.approx(expected, abs=0.02)
+
+
+def test_the_interval_around_a_difference_of_ratios_is_close_to_that_of_the_bootstrap():
+    generator = np.random.default_rng(4)
+    sizes = generator.integers(1, 9, size=(2, 200))
+    hits = generator.binomial(sizes, generator.beta(3, 2, size=200))
+    rates = hits.sum(axis=1) / sizes.sum(axis=1)
+    influence = (hits - rates[:, None] * sizes) / sizes.mean(axis=1)[:, None]
+    found = interval_around(rates[1] - rates[0], influence[1] - influence[0], np.arange(200))
+    drawn = generator.integers(200, size=(4000, 200))
+    ratios = hits[:, drawn].sum(axis=2) / sizes[:, drawn].sum(axis=2)
+    assert found == pytest.approx(np.quantile(ratios[1] - ratios[0], [0.025, 0.975]), abs=0.005)
+
+
+def test_korn_graubard_of_independent_items_is_clopper_pearson():
+    hits = np.zeros(80)
+    hits[:20] = 1
+    low, high = korn_graubard(ones(hits))
+    exact = stats.binomtest(20, 80).proportion_ci(method="exact")
+    assert (low, high) == pytest.approx((exact.low, exact.high), abs=0.003)
+    for share in (0, 1):
+        exact = stats.binomtest(80 * share, 80).proportion_ci(method="exact")
+        found = korn_graubard(ones(np.full(80, share)))
+        assert found == pytest.approx((exact.low, exact.high), abs=0.003)
+
+
+def test_korn_graubard_of_clusters_that_agree_counts_clusters():
+    hits = np.repeat([1.0, 0.0], [6, 14]) * 10
+    low, high = korn_graubard(ones(hits, np.full(20, 10)))
+    exact = stats.binomtest(6, 20).proportion_ci(method="exact")
+    assert low == pytest.approx(exact.low, abs=0.03)
+    assert high == pytest.approx(exact.high, abs=0.03)
+    # all items agree: 20 hits, not 200
+    assert korn_graubard(ones(np.full(20, 10), np.full(20, 10)))[0] == pytest.approx(
+        stats.binomtest(20, 20).proportion_ci(method="exact").low, abs=0.03
+    )
+
+
+def test_few_effective_clusters_have_no_interval():
+    few = ones([5, 2, 2, 2, 2, 2, 2, 2], [90, 4, 4, 4, 4, 4, 4, 4])
+    assert np.isnan([*korn_graubard(few), *sign_flip_interval(few, seed=0)]).all()
+    found = infer(few, neutral=0.5, delta=0.05, seed=0, is_share=True)
+    assert not found.equivalent
+    assert 0 < found.p_value <= 1
+
+
+def test_the_correlation_is_that_of_the_draw():
+    generator = np.random.default_rng(3)
+    member_of = np.repeat(np.arange(800), generator.integers(1, 9, size=800))
+    shared = generator.normal(size=800)[member_of]
+    values = 0.3**0.5 * shared + 0.7**0.5 * generator.normal(size=len(member_of))
+    assert within_cluster_correlation(total(values, member_of)) == pytest.approx(0.3, abs=0.04)
+    assert np.isnan(within_cluster_correlation(total(values, np.arange(len(values)))))
+    pairs = total(np.array([1.0, 1, 0, 0]), np.array([0, 0, 1, 1]))
+    assert within_cluster_correlation(pairs) == 1
+
+
+def test_power_without_correlation_is_that_of_students_test():
+    from statsmodels.stats.power import TTestPower
+
+    given = {"delta": 0.5, "variance": 1.0, "correlation": 0.0}
+    expected = TTestPower().power(0.5, 30, 0.05)
+    assert power(np.ones(30), **given) == pytest.approx(expected, abs=0.05)
+    needed = TTestPower().solve_power(0.5, power=0.8, alpha=0.05) - 20
+    found = further(lambda times: power(np.ones(20), times=times, **given), 20)
+    assert found == pytest.approx(needed, abs=5)
+    assert further(lambda times: power(np.ones(90), times=times, **given), 90) == 0
+    exact = student_power(0.1 * 30**-0.5, 30, delta=0.05)
+    assert exact == pytest.approx(expected)
+    found = further(lambda times: student_power(2 * 20**-0.5, 20, delta=1, times=times), 20)
+    assert found == np.ceil(needed)
+    assert power(np.ones(5), **given) == 0  # 2 of 32 patterns are the least p-value
+    assert further(lambda times: 0.05, 20) is None
+    assert further(lambda times: float("nan"), 20) is None
+    assert np.isnan(power(np.ones(20), delta=0.1, variance=float("nan"), correlation=0.0))
+
+
+def test_power_where_one_cluster_is_large_is_that_of_the_simulation():
+    script = load_script()
+    sizes, generator = script.listed_sizes()["all"], np.random.default_rng(1)
+    for correlation in (0.05, 0.3, 1.0):
+        draws = [script.draw_hits(sizes, 0.55, correlation, generator) for _ in range(150)]
+        p_values = [sign_flip_p_value(one.sums - one.sizes / 2, seed=0) for one in draws]
+        told = power(sizes, delta=0.05, correlation=correlation)
+        assert told == pytest.approx(np.mean(np.array(p_values) <= 0.05), abs=0.08)
+
+
+@pytest.mark.parametrize(
+    ("hits", "expected"),
+    [(600, "above"), (400, "below"), (503, "equivalent")],
+)
+def test_verdicts_of_many_clusters(hits, expected):
+    found = infer(ones(np.arange(1000) < hits), neutral=0.5, delta=0.05, seed=0, is_share=True)
+    assert verdict(found) == expected
+
+
+def test_the_third_verdict_names_power_and_clusters():
+    found = infer(ones(np.arange(100) < 53), neutral=0.5, delta=0.05, seed=0, is_share=True)
+    assert verdict(found) == "inconclusive"
+    assert 0.1 < found.power < 0.2
+    assert 600 < found.further_clusters < 800
+    # significant by itself, but not after adjustment for other tests
+    found = infer(ones(np.arange(100) < 61), neutral=0.5, delta=0.05, seed=0, is_share=True)
+    assert verdict(found) == "above"
+    assert verdict(found, p_value=0.2) == "inconclusive"
+
+
+def test_the_simulation_meets_its_targets(monkeypatch):
+    script = load_script()
+    monkeypatch.setattr(script, "RATES", (0.5, 0.7))
+    monkeypatch.setattr(script, "CORRELATIONS", (0.05, 1.0))
+    sizes = script.listed_sizes()
+    assert effective_number(sizes["all"]) == pytest.approx(51.1, abs=0.05)
+    chosen = {name: sizes[name] for name in ("all", "religion")}
+    lines = list(script.results(chosen, np.random.default_rng(0), 25))
+    assert [line for line, met in lines if not met] == []
+    assert sum(line.startswith(("| all", "| religion")) for line, _ in lines) == 20

@@ -1,0 +1,571 @@
+"""Tests, intervals, equivalence, power and verdicts for items in clusters.
+
+Pairs that swap the same words and sentences about one keyword are dependent, so every
+statistic here depends on the sums by cluster alone. `benchmarks/inference.py` simulates the
+error rates; where the clusters are too few for an interval there is none.
+
+Sources: Canay, Romano and Shaikh, Randomization tests under an approximate symmetry assumption,
+Econometrica 85 (2017), for the sign-flip test; Hartigan, Using subsample values as typical
+values, Journal of the ASA 64 (1969), for its interval; Korn and Graubard, Confidence intervals
+for proportions with small expected number of positive counts estimated from survey data,
+Survey Methodology 24 (1998); Schuirmann (1987) for two one-sided tests; Donner, A review of
+inference procedures for the intraclass correlation coefficient, International Statistical
+Review 54 (1986), for the estimate by analysis of variance.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+#: With fewer effective clusters an interval does not have its coverage.
+LEAST_EFFECTIVE = 7.5
+
+#: Up to so many clusters all patterns of signs are enumerated for an interval, and for a p-value.
+ENUMERATED, COUNTED = 14, 30
+
+#: From so many effective clusters on, sums under random signs are taken as normal.
+MANY = 5000
+
+#: Random patterns of signs where they are too many.
+FLIPS = 4999
+
+#: Multiplications that the exact distribution of whole-numbered sums may cost.
+OPERATIONS = 400_000_000
+
+#: Signs held in memory at once; bounds the memory, does not change the result.
+SIGNS_AT_ONCE = 4_000_000
+
+#: The power that the number of further clusters is computed for.
+ENOUGH_POWER = 0.8
+
+ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE = "above", "below", "equivalent", "inconclusive"
+
+
+class Totals(NamedTuple):
+    """Items summed by cluster, in the order of the sorted clusters.
+
+    Attributes
+    ----------
+    sums, sizes : array of float, shape (k,)
+        Numerators and denominators; for a mean the values and the number of items.
+    squares : float
+        The sum of the squared values of all items.
+    """
+
+    sums: np.ndarray
+    sizes: np.ndarray
+    squares: float
+
+    @property
+    def mean(self) -> float:
+        """The sum over the size; NaN without an item."""
+        size = self.sizes.sum()
+        return float(self.sums.sum() / size) if size else float("nan")
+
+
+class Inference(NamedTuple):
+    """What a sample in clusters tells about a mean or share; NaN for what is unknown.
+
+    Attributes
+    ----------
+    neutral : float
+        The mean by hypothesis.
+    estimate, low, high : float
+        The mean, with its interval.
+    p_value : float
+        Of the sign-flip test that the mean is neutral.
+    clusters : int
+    effective_clusters : float
+    correlation : float
+        Within clusters, cut to 0 to 1.
+    equivalent : bool
+        Whether two one-sided tests find the mean within delta of neutral.
+    power : float
+        Of the sign-flip test where the mean differs from neutral by delta.
+    further_clusters : int or None
+        How many more clusters, of sizes like these, give a power of 80 %; 0 where it is reached.
+    """
+
+    neutral: float
+    estimate: float
+    low: float
+    high: float
+    p_value: float
+    clusters: int
+    effective_clusters: float
+    correlation: float
+    equivalent: bool
+    power: float
+    further_clusters: int | None
+
+
+def total(
+    values: np.ndarray, clusters: np.ndarray, denominators: np.ndarray | None = None
+) -> Totals:
+    """Sum items by cluster, with the same result for each order of the items.
+
+    Parameters
+    ----------
+    values : array of float, shape (n,)
+        All finite.
+    clusters : array, shape (n,)
+        The cluster of each item (any sortable label).
+    denominators : array of float, shape (n,), optional
+        For ratios of sums; by default 1 for each item. Items with 0 are left out.
+
+    Raises
+    ------
+    ValueError
+        The shapes differ, or a value is not finite.
+    """
+    values, clusters = np.asarray(values, dtype=np.float64), np.asarray(clusters)
+    sizes = np.ones(len(values)) if denominators is None else np.asarray(denominators, float)
+    if values.ndim != 1 or not values.shape == clusters.shape == sizes.shape:
+        raise ValueError(f"shapes {values.shape}, {sizes.shape}, {clusters.shape} of clusters")
+    if not (np.isfinite(values).all() and np.isfinite(sizes).all()):
+        raise ValueError("values must be finite")
+    values, clusters, sizes = (array[sizes != 0] for array in (values, clusters, sizes))
+    labels, member_of = np.unique(clusters, return_inverse=True)
+    # sorted, so that the rounding of the sums does not depend on the order of the items
+    order = np.lexsort((sizes, values, member_of))
+    sums, sizes = (
+        np.bincount(member_of[order], weights=array[order], minlength=len(labels))
+        for array in (values, sizes)
+    )
+    return Totals(sums, sizes, float((values[order] ** 2).sum()))
+
+
+def effective_number(sizes: np.ndarray) -> float:
+    """Return the effective number of clusters, ``n^2 / sum of squared sizes`` (Kish 1965).
+
+    NaN without an item.
+    """
+    squares = float((np.asarray(sizes, dtype=np.float64) ** 2).sum())
+    return float(np.sum(sizes) ** 2 / squares) if squares else float("nan")
+
+
+def sign_flip_p_value(sums: np.ndarray, *, seed: int = 0, flips: int = FLIPS) -> float:
+    """Return the two-sided p-value of sums by cluster that are symmetric around 0 by hypothesis.
+
+    The absolute total is compared with those under other signs of the clusters. The p-value is
+    exact where the sums are multiples of one half or the clusters are few; else the signs are
+    drawn, and 1 is added to both counts (Phipson and Smyth 2010), but the p-value is at most
+    Hoeffding's bound.
+
+    Parameters
+    ----------
+    sums : array of float, shape (k,)
+        By cluster, less what the hypothesis expects.
+    seed, flips : int
+        The draw of signs, if there is one.
+
+    Returns
+    -------
+    float
+        NaN with fewer than two clusters.
+    """
+    sums = np.asarray(sums, dtype=np.float64)
+    if flips < 1 or sums.ndim != 1:
+        raise ValueError(f"{flips} flips of sums of shape {sums.shape}")
+    if len(sums) < 2:
+        return float("nan")
+    sums = sums[sums != 0]
+    halves = np.abs(2 * sums)
+    if (halves == halves.round()).all() and halves.sum() < 2**53:
+        halves = halves.astype(np.int64)
+        unit = max(1, int(np.gcd.reduce(halves)))
+        if (halves.sum() // unit) ** 2 <= OPERATIONS:
+            return _exact_p_value(halves // unit, abs(round(2 * sums.sum())) // unit)
+    if effective_number(np.abs(sums)) >= MANY:
+        from scipy.special import ndtr
+
+        return float(2 * ndtr(-abs(sums.sum()) / float((sums**2).sum()) ** 0.5))
+    # equal up to rounding counts as equal
+    border = abs(sums.sum()) - 1e-9 * np.abs(sums).sum()
+    if len(sums) <= COUNTED:
+        return _counted_p_value(sums, border)
+    reached = tried = 0
+    for signs in _signs(len(sums), seed, flips):
+        reached += int((np.abs(signs @ sums) >= border).sum())
+        tried += len(signs)
+    # Hoeffding's bound, so that a clear difference among many tests is not hidden by the draw
+    bound = 2 * float(np.exp(-(sums.sum() ** 2) / (2 * (sums**2).sum())))
+    return min((1 + reached) / (1 + tried), bound)
+
+
+def _exact_p_value(steps: np.ndarray, reached: int) -> float:
+    """Return the probability that steps with random signs end at least as far as `reached`."""
+    from scipy.stats import binom
+
+    chances = np.ones(1)
+    for step, times in zip(*np.unique(steps, return_counts=True), strict=True):
+        ups = np.zeros(2 * step * times + 1)
+        ups[:: 2 * step] = binom.pmf(np.arange(times + 1), times, 0.5)
+        chances = np.convolve(chances, ups)
+    ends = np.arange(len(chances)) - len(chances) // 2
+    return min(1.0, float(chances[np.abs(ends) >= reached].sum()))
+
+
+def _counted_p_value(sums: np.ndarray, border: float) -> float:
+    """Return the share of all patterns of signs whose absolute total reaches a border."""
+    if border <= 0:
+        return 1.0
+    halves = []
+    for part in (sums[::2], sums[1::2]):
+        totals = np.zeros(1)
+        for one in part:
+            totals = np.concatenate([totals + one, totals - one])
+        halves.append(np.sort(totals))
+    # both ends of the distribution are alike
+    reached = len(halves[1]) - np.searchsorted(halves[1], border - halves[0])
+    return float(min(1.0, 2 * reached.sum() / (len(halves[0]) * len(halves[1]))))
+
+
+def _signs(clusters: int, seed: int, flips: int) -> Iterator[np.ndarray]:
+    """Yield patterns of signs in batches: all with the first sign fixed, or random ones."""
+    if clusters <= ENUMERATED:
+        patterns = np.arange(2 ** max(0, clusters - 1))[:, None] >> np.arange(clusters)
+        yield 1.0 - 2 * (patterns & 1)[:, ::-1]
+        return
+    generator = np.random.default_rng(seed)
+    width = -(-clusters // 8)  # bytes of a pattern
+    step = max(1, SIGNS_AT_ONCE // clusters)
+    for first in range(0, flips, step):
+        rows = min(step, flips - first)
+        drawn = np.frombuffer(generator.bytes(rows * width), dtype=np.uint8).reshape(rows, width)
+        yield 2.0 * np.unpackbits(drawn, axis=1, count=clusters) - 1
+
+
+def sign_flip_interval(
+    totals: Totals, *, seed: int = 0, flips: int = FLIPS, level: float = 0.95
+) -> tuple[float, float]:
+    """Return the interval of all means that the sign-flip test does not reject.
+
+    A pattern of signs parts the clusters in two, and does not speak against a mean between the
+    means of the two parts. So the borders are quantiles of these means, without a search.
+
+    Returns
+    -------
+    (float, float)
+        NaN below `LEAST_EFFECTIVE` effective clusters.
+    """
+    if not effective_number(totals.sizes) >= LEAST_EFFECTIVE:
+        return float("nan"), float("nan")
+    if effective_number(totals.sizes) >= MANY:
+        from scipy.special import ndtri
+
+        rest = totals.sums - totals.mean * totals.sizes
+        half = ndtri((1 + level) / 2) * float((rest**2).sum()) ** 0.5 / totals.sizes.sum()
+        return totals.mean - half, totals.mean + half
+    total_sum, size = totals.sums.sum(), totals.sizes.sum()
+    lows, highs = [], []
+    for signs in _signs(len(totals.sums), seed, flips):
+        part, weight = signs @ totals.sums, signs @ totals.sizes
+        with np.errstate(divide="ignore", invalid="ignore"):
+            means = np.stack(
+                [(total_sum - part) / (size - weight), (total_sum + part) / (size + weight)]
+            )
+        # all clusters on one side: no mean is rejected
+        means[:, np.abs(weight) >= size] = [[-np.inf], [np.inf]]
+        lows.append(means.min(axis=0))
+        highs.append(means.max(axis=0))
+    low, high = np.sort(np.concatenate(lows)), np.sort(np.concatenate(highs))
+    rejected = int((1 - level) * len(low) + 1e-9)
+    low, high = float(low[rejected]), float(high[-1 - rejected])
+    # rounding must not put the mean outside its interval
+    return min(low, totals.mean), max(high, totals.mean)
+
+
+def interval_around(
+    estimate: float, influence: np.ndarray, clusters: np.ndarray, *, level: float = 0.95
+) -> tuple[float, float]:
+    """Return the interval of an estimate that is a mean to first order.
+
+    Parameters
+    ----------
+    estimate : float
+        A smooth function of means, such as a difference of ratios.
+    influence : array of float, shape (n,)
+        Of each item on n times the estimate. The influences sum to zero.
+    clusters : array, shape (n,)
+        The cluster of each item (any sortable label).
+    level : float
+        Nominal coverage, between 0 and 1.
+
+    Returns
+    -------
+    (float, float)
+        As of `sign_flip_interval`.
+    """
+    low, high = sign_flip_interval(total(influence, clusters), level=level)
+    return estimate + low, estimate + high
+
+
+def korn_graubard(totals: Totals, level: float = 0.95) -> tuple[float, float]:
+    """Return the interval of Korn and Graubard for a share of items in clusters.
+
+    Clopper and Pearson's interval with the effective sample size, from the jackknife variance
+    over clusters and Student's t with one degree of freedom less than effective clusters. Unlike
+    in the paper, the design effect is the mean of the jackknife's and of what the estimated
+    correlation within clusters gives: where a few large clusters agree by chance, the jackknife
+    alone covers too little.
+
+    Parameters
+    ----------
+    totals : Totals
+        Of values between 0 and 1.
+    level : float
+        Nominal coverage, between 0 and 1.
+
+    Returns
+    -------
+    (float, float)
+        NaN below `LEAST_EFFECTIVE` effective clusters.
+    """
+    from scipy import special
+
+    if not 0 < level < 1:
+        raise ValueError("level must be between 0 and 1")
+    effective, size = effective_number(totals.sizes), totals.sizes.sum()
+    if not effective >= LEAST_EFFECTIVE:
+        return float("nan"), float("nan")
+    share, k = totals.mean, len(totals.sums)
+    without = (totals.sums.sum() - totals.sums) / (size - totals.sizes)
+    variance = (k - 1) / k * float(((without - share) ** 2).sum())
+    correlation = within_cluster_correlation(totals)
+    # where all items agree the correlation is unknown: each effective cluster counts once
+    known = np.isfinite(correlation) or len(totals.sums) == size
+    correlation = max(0.0, np.nan_to_num(correlation)) if known else 1.0
+    design = 1 + (size / effective - 1) * correlation
+    spread = share * (1 - share) / size
+    if spread > 0:
+        design = (max(1.0, variance / spread) + design) / 2
+    tail = (1 - level) / 2
+    quantiles = [float(special.stdtrit(one - 1, tail)) for one in (size, effective)]
+    items = size / design * (quantiles[0] / quantiles[1]) ** 2
+    hits = share * items
+    low = float(special.betaincinv(hits, items - hits + 1, tail)) if hits > 0 else 0.0
+    high = float(special.betaincinv(hits + 1, items - hits, 1 - tail)) if hits < items else 1.0
+    return min(low, share), max(high, share)
+
+
+def within_cluster_correlation(totals: Totals) -> float:
+    """Return the correlation of items of one cluster, estimated by analysis of variance.
+
+    NaN where no cluster has two items, or all items are equal. It can be negative.
+    """
+    sizes, k = totals.sizes, len(totals.sizes)
+    size = sizes.sum()
+    if k < 2 or size <= k:
+        return float("nan")
+    between = float((sizes * (totals.sums / sizes - totals.mean) ** 2).sum() / (k - 1))
+    within = float((totals.squares - (totals.sums**2 / sizes).sum()) / (size - k))
+    usual = float((size - (sizes**2).sum() / size) / (k - 1))
+    spread = between + (usual - 1) * within
+    return (between - within) / spread if spread > 1e-12 else float("nan")
+
+
+def power(
+    sizes: np.ndarray,
+    *,
+    delta: float,
+    correlation: float,
+    variance: float | None = None,
+    level: float = 0.95,
+    times: float = 1.0,
+) -> float:
+    """Return the power of the sign-flip test at a true difference of delta, approximately.
+
+    The sum of the largest cluster has its distribution (a beta-binomial for hits), because it can
+    be a large part of the total; the sum of the others is normal. With few clusters of few hits
+    the test is discrete, and the power somewhat lower.
+
+    Parameters
+    ----------
+    sizes : array of float, shape (k,)
+        Items by cluster.
+    delta : float
+        The true difference from neutral.
+    correlation : float
+        Of the items of one cluster, between 0 and 1.
+    variance : float, optional
+        Of the items; by default they are hits, whose neutral share is one half.
+    level : float
+        One minus the size of the test.
+    times : float
+        How many times as many clusters of the same sizes.
+    """
+    from scipy import special, stats
+
+    item = 0.25 - delta**2 if variance is None else variance
+    if not len(sizes) or not np.isfinite([item, correlation]).all() or item <= 0:
+        return float("nan")
+    if 2 ** (1 - times * len(sizes)) > 1 - level:
+        return 0.0
+    sizes = np.asarray(sizes, dtype=np.float64)
+    largest = float(sizes.max())
+    rest = times * sizes.sum() - largest
+    squares = times * (sizes**2).sum() - largest**2
+    spread = item * ((1 - correlation) * rest + correlation * squares)
+    if variance is None:
+        hits, share = np.arange(largest + 1), 0.5 + delta
+        shape = 1 / min(max(correlation, 1e-6), 1 - 1e-6) - 1
+        chances = stats.betabinom.pmf(hits, largest, share * shape, (1 - share) * shape)
+        sums = hits - largest / 2
+    else:
+        chances = np.full(41, 1 / 41)
+        wide = item * largest * (1 + (largest - 1) * correlation)
+        sums = delta * largest + wide**0.5 * special.ndtri((np.arange(41) + 0.5) / 41)
+    # the test compares with other signs of the same sums: plus or minus the largest, and a normal
+    # variable whose variance holds the difference too
+    flipped = (spread + delta**2 * squares) ** 0.5
+    steps = np.linspace(0, np.abs(sums).max() / flipped, 33)
+    border = special.chndtrix(level, 1, steps**2) ** 0.5
+    border = flipped * np.interp(np.abs(sums) / flipped, steps, border)
+    mean, border = (sums + delta * rest) / spread**0.5, border / spread**0.5
+    return float(chances @ (special.ndtr(mean - border) + special.ndtr(-mean - border)))
+
+
+def student_power(
+    error: float, count: int, *, delta: float, level: float = 0.95, times: float = 1.0
+) -> float:
+    """Return the power of Student's t test at a true difference of delta.
+
+    Parameters
+    ----------
+    error : float
+        The standard error of the mean difference of `count` independent values.
+    count : int
+        At least two.
+    delta, level, times : float
+        As in `power`.
+    """
+    from scipy import special
+
+    if count < 2 or not error > 0:
+        return float("nan")
+    freedom, shift = times * count - 1, abs(delta) / error * times**0.5
+    border = float(special.stdtrit(freedom, (1 + level) / 2))
+    if shift > border + 8:
+        return 1.0
+    below, above = special.nctdtr(freedom, shift, [-border, border])
+    return float(below + 1 - above)
+
+
+def further(power_at: Callable[[float], float], count: int, *, most: float = 1e4) -> int | None:
+    """Return how many more clusters, of sizes like these, give `ENOUGH_POWER`.
+
+    Parameters
+    ----------
+    power_at : callable
+        The power with so many times as many clusters.
+    count : int
+        The number of clusters.
+    most : float
+        Return None where more than so many times the clusters are needed.
+    """
+    low = high = 1.0
+    if not np.isfinite(power_at(1.0)):
+        return None
+    while power_at(high) < ENOUGH_POWER:
+        low, high = high, 2 * high
+        if high > most:
+            return None
+    while high - low > max(0.005 * high, 0.5 / count):
+        middle = (low + high) / 2
+        low, high = (low, middle) if power_at(middle) >= ENOUGH_POWER else (middle, high)
+    return int(np.ceil((high - 1) * count))
+
+
+def infer(
+    totals: Totals,
+    *,
+    neutral: float,
+    delta: float,
+    seed: int = 0,
+    is_share: bool = False,
+    level: float = 0.95,
+) -> Inference:
+    """Test, interval, equivalence and power of the mean of items in clusters.
+
+    Parameters
+    ----------
+    totals : Totals
+        The items.
+    neutral : float
+        The mean by hypothesis.
+    delta : float
+        The smallest difference that matters, in the unit of the items.
+    seed : int
+        Of the signs that are drawn.
+    is_share : bool
+        Whether the values lie between 0 and 1: then the interval is Korn and Graubard's, else
+        that of the sign-flip test.
+    level : float
+        Coverage of the interval; one minus the size of the tests.
+    """
+    if not 0.5 < level < 1:
+        raise ValueError(f"level must be above 0.5 and below 1, not {level}")
+    effective = effective_number(totals.sizes)
+
+    def interval(coverage: float) -> tuple[float, float]:
+        if is_share:
+            return korn_graubard(totals, coverage)
+        return sign_flip_interval(totals, seed=seed, level=coverage)
+
+    low, high = interval(level)
+    inner = interval(2 * level - 1)
+    size, mean = totals.sizes.sum(), totals.mean
+    correlation = within_cluster_correlation(totals)
+    correlation = min(1.0, max(0.0, correlation)) if np.isfinite(correlation) else correlation
+    variance = None
+    if not is_share:
+        variance = (totals.squares - size * mean**2) / (size - 1) if size > 1 else float("nan")
+    known = correlation if np.isfinite(correlation) or len(totals.sizes) < size else 0.0
+    design = {"delta": delta, "correlation": known, "variance": variance, "level": level}
+    return Inference(
+        neutral,
+        mean,
+        low,
+        high,
+        sign_flip_p_value(totals.sums - neutral * totals.sizes, seed=seed),
+        len(totals.sizes),
+        effective,
+        correlation,
+        bool(neutral - delta < inner[0] and inner[1] < neutral + delta),
+        power(totals.sizes, **design),
+        further(lambda times: power(totals.sizes, times=times, **design), len(totals.sizes)),
+    )
+
+
+def verdict(inference: Inference, *, level: float = 0.95, p_value: float | None = None) -> str:
+    """Return one of three conclusions: a significant difference, equivalence, or neither.
+
+    Parameters
+    ----------
+    inference : Inference
+        Of a mean.
+    level : float
+        One minus the size of the test.
+    p_value : float, optional
+        The adjusted p-value, where several means are tested.
+
+    Returns
+    -------
+    str
+        `ABOVE` or `BELOW`, if the difference is significant; `EQUIVALENT`, if it is not and
+        smaller than delta; else `INCONCLUSIVE`.
+    """
+    p_value = inference.p_value if p_value is None else p_value
+    difference = inference.estimate - inference.neutral
+    return conclude(difference, p_value, inference.equivalent, level=level)
+
+
+def conclude(
+    difference: float, p_value: float | None, equivalent: bool, *, level: float = 0.95
+) -> str:
+    """Return the verdict that follows from a p-value and an equivalence test; see `verdict`."""
+    if p_value is not None and p_value <= 1 - level + 1e-12:
+        return ABOVE if difference > 0 else BELOW
+    return EQUIVALENT if equivalent else INCONCLUSIVE
