@@ -16,6 +16,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from torch.func import functional_call, vmap
 
 from evenhand.errors import InputError
 from evenhand.learning import loop
+from evenhand.learning.erasure import LastLayer
 from evenhand.learning.evaluation import dev_scores
 from evenhand.learning.examples import Examples, check
 from evenhand.learning.history import Epochs, Trained, broken_batch
@@ -350,11 +352,17 @@ class Stack:
         """Return the models of all seeds."""
         return [self._model(*one) for one in zip(self.seeds, self.epochs, strict=True)]
 
+    @cached_property
+    def last_layer(self) -> LastLayer | None:
+        """The weights that replace those of all seeds, whose features are the same."""
+        if (refit := getattr(self.objective, "last_layer", None)) is None:
+            return None
+        fresh = np.concatenate([self.examples.train, self.examples.dev])
+        return refit(self.matrix[:, :-1], self.examples, fresh, self.options)
+
     def _model(self, seed: int, epochs: Epochs) -> Model:
         weight, swapped_logits, reads = epochs.weights.numpy(), None, None
-        if refit := getattr(self.objective, "last_layer", None):
-            fresh = np.concatenate([self.examples.train, self.examples.dev])
-            layer = refit(self.matrix[:, :-1], self.examples, fresh, self.options)
+        if (layer := self.last_layer) is not None:
             weight, reads = np.vstack([layer.weight, layer.bias[None]]), layer.reads
         if self.swapped is not None:
             swapped_logits = self.swapped @ weight

@@ -100,6 +100,8 @@ class Objective(Protocol):
         With the option ``pairs`` it gets those pairs: see `evenhand.learning.pairs`.
     AIM : str, optional
         What it promises, one of `AIMS`: `evenhand.legal.certificate` tests it.
+    AIM_FOR : sequence of str, optional
+        The kinds of classifiers (`evenhand.legal.classifiers`) for which it does; all by default.
     last_layer(features, examples, fresh, options) : function, optional
         Returns the `evenhand.learning.erasure.LastLayer` that replaces the trained one. `fresh`
         are the rows of training and development to which the features were not fitted.

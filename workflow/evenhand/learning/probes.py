@@ -12,9 +12,10 @@ import numpy as np
 #: The probes, and the width of their hidden layer (0: none).
 PROBES = {"linear": 0, "MLP": 64}
 
-#: Passes over the training rows, rows of a step of Adam, its rate, and the squared penalty. With
-#: a smaller penalty the hidden layer learns the rows by heart before it learns the attribute.
-EPOCHS, BATCH, RATE, DECAY = 40, 256, 2e-3, 5e-3
+#: Steps of Adam, after how many the development rows are looked at, rows of a step, its rate, and
+#: the squared penalty. With a smaller penalty the hidden layer learns the rows by heart before it
+#: learns the attribute.
+STEPS, EVERY, BATCH, RATE, DECAY = 480, 12, 256, 2e-3, 5e-3
 
 
 @dataclass(frozen=True)
@@ -128,18 +129,22 @@ def _predict(
     best = torch.full((runs,), -1.0)
     found = torch.zeros(runs, len(test), dtype=torch.int64)
     of_dev = torch.stack([targets[dev] == group for group in range(groups)], dim=1).float()
-    for _ in range(EPOCHS):
-        for rows in torch.as_tensor(train)[torch.randperm(len(train), generator=generator)].split(
-            BATCH
-        ):
-            of = targets[rows]
-            each = cross_entropy(
-                logits(rows).flatten(0, 1), of.repeat(runs), weight=weights, reduction="sum"
-            )
-            norms = sum(weight.square().sum() for weight, _ in layers)
-            optimizer.zero_grad()
-            (each / len(rows) + DECAY / 2 * norms).backward()
-            optimizer.step()
+    order = torch.as_tensor(train)
+    batches: list[torch.Tensor] = []
+    for step in range(1, STEPS + 1):
+        if not batches:
+            batches += order[torch.randperm(len(train), generator=generator)].split(BATCH)
+        rows = batches.pop()
+        of = targets[rows]
+        each = cross_entropy(
+            logits(rows).flatten(0, 1), of.repeat(runs), weight=weights, reduction="sum"
+        )
+        norms = sum(weight.square().sum() for weight, _ in layers)
+        optimizer.zero_grad()
+        (each / len(rows) + DECAY / 2 * norms).backward()
+        optimizer.step()
+        if step % EVERY:
+            continue
         with torch.no_grad():
             right = (logits(torch.as_tensor(dev)).argmax(dim=-1) == targets[dev]).float()
             now = (right @ of_dev / of_dev.sum(dim=0)).mean(dim=-1)

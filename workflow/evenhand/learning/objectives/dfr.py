@@ -5,6 +5,10 @@ representation was not fitted and in which label x group weighs the same: develo
 for a linear classifier, whose representation is fixed, the training rows as well. Half of them fit
 the layer, the others choose its penalty. The paper draws balanced subsets and averages their
 layers; here all rows take part with weights.
+
+It cannot help where the representation itself mixes label and attribute: an encoder that is
+trained along with a spurious attribute may keep nothing else (so the tiny hierarchical one of
+`benchmarks/certify_mitigation.py`, whose worst group stays as it was).
 """
 
 from typing import Any
@@ -23,6 +27,7 @@ TITLE = "deep feature reweighting"
 SAMPLER = "shuffle"
 USES_GROUPS = True
 AIM = "worst_group"
+AIM_FOR = ("linear", "frozen")
 OPTIONS: dict[str, float | bool | str] = {}
 
 
