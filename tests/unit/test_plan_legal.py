@@ -222,6 +222,36 @@ def test_what_no_classifier_makes_use_of_is_refused(here):
     plan.check_effects(with_classifiers(plain=plain), {"legal": {"classifiers": {"plain": plain}}})
 
 
+def test_groups_may_be_a_product_of_attributes_and_label(here):
+    objectives = ["erm", "group_dro", "leace"]
+    product = {"groups": ["label", "applicant_gender"], "objectives": objectives}
+    config = with_classifiers(linear=LINEAR | product)
+    folders = [file.rsplit("/", 2)[-2] for file in plan_classifiers.predictions(config, "mine")]
+    assert folders == ["none", "label+applicant_gender", "applicant_gender"]
+    written = {"legal": {"classifiers": {"linear": product | {"attributes": ["applicant_age"]}}}}
+    with pytest.raises(InputError, match="groups says what the objectives see"):
+        plan.check_effects(config, written)
+    for groups, words in (
+        (["label"], "has the label alone"),
+        (["label", "colour"], r"groups names colour, which mine does not have; it has"),
+    ):
+        with pytest.raises(InputError, match=words):
+            plan_classifiers.check_classifiers(with_classifiers(linear=LINEAR | {"groups": groups}))
+
+
+def test_an_adversary_is_not_for_linear_classifiers(here):
+    config = with_classifiers(linear=LINEAR | {"objectives": ["adversarial"]})
+    with pytest.raises(InputError, match="adversarial needs a representation that is trained"):
+        plan_classifiers.check_classifiers(config)
+    config["legal"]["objectives"] = {"adversarial": ["compat=true"]}
+    plan_classifiers.check_classifiers(config)
+
+
+def test_how_epochs_are_chosen_is_stated(here):
+    config = with_classifiers(words=LINEAR | {"select": "worst_group_f1"})
+    assert plan_classifiers.standing(config, "mine")["select"] == ["words=worst_group_f1"]
+
+
 def test_what_stands_for_the_paper(here):
     frozen = ENCODER | {"kind": "frozen"}
     config = with_classifiers(

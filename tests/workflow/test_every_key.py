@@ -145,7 +145,7 @@ legal:
             *(f"legal.classifiers.{name}" for name in ("words", "whole", "still")),
             *(
                 f"legal.classifiers.plain.{key}"
-                for key in ("attributes", "select", "counterfactuals")
+                for key in ("attributes", "groups", "select", "counterfactuals")
             ),
         ],
         """\
@@ -235,6 +235,7 @@ OTHERS = {
     "legal.classifiers.NAME.datasets": [["cail"], ["more"]],
     "legal.classifiers.NAME.model": ["longer", "tiny"],
     "legal.classifiers.NAME.attributes": [["defendant_gender"]],
+    "legal.classifiers.NAME.groups": [["label", "defendant_gender"]],
     "legal.objectives.NAME": [["step_size=0.2"]],
     "legal.audit.filled": ["filled"],
 }

@@ -11,6 +11,8 @@ from evenhand import plan_legal, plan_models
 from evenhand.core.declared import declared
 from evenhand.core.families import member_names
 from evenhand.errors import InputError
+from evenhand.legal.dataset import Attribute
+from evenhand.legal.groups import LABEL, PLUS
 
 Config = dict[str, Any]
 
@@ -19,6 +21,9 @@ STANDS_FOR = {"linear": "linear", "frozen": "none", "hierarchical": "transformer
 
 #: What each kind reads: the folder of the stage that makes it.
 READS = {"linear": "words", "frozen": "embeddings", "hierarchical": "tokens"}
+
+#: Aims of objectives that remove the groups (`evenhand.learning.objective.REMOVES`).
+REMOVES = ("erase", "hide")
 
 #: What the objectives' option ``pairs`` can be for which inputs have to be made.
 COUNTERFACTUAL, GRAPH = "counterfactual", "graph"
@@ -50,6 +55,24 @@ def check_classifiers(config: Config) -> None:
                 f"config: {key} names {strange[0]}, which none of its data sets has",
                 remedy=f"they have {', '.join(sorted(known))}",
             )
+        for data in one["datasets"]:
+            there = [a.name for a in grouped(config, data)]
+            if strange := [a for a in one["groups"] if a not in (*there, LABEL)]:
+                raise InputError(
+                    f"config: {key}.groups names {strange[0]}, which {data} does not have",
+                    remedy=f"it has {', '.join(there)} and {LABEL}",
+                )
+        if one["groups"] == [LABEL]:
+            raise InputError(
+                f"config: {key}.groups has the label alone",
+                remedy="add an attribute, or use the objective class_balanced",
+            )
+        fixed = [o for o in one["objectives"] if one["kind"] == "linear" and learns(config, o)]
+        if fixed:
+            raise InputError(
+                f"config: {key} is linear, and {fixed[0]} needs a representation that is trained",
+                remedy="use leace, or compat=true in legal.objectives for the published form",
+            )
     check_counterfactuals(config)
 
 
@@ -61,7 +84,10 @@ def unused(config: Config) -> dict[str, str]:
     for name, one in settings["classifiers"].items():
         if not any(map(uses_groups, one["objectives"])):
             why = "none of its objectives sees groups"
-            found |= {f"legal.classifiers.{name}.{key}": why for key in ("attributes", "select")}
+            keys = ("attributes", "groups", "select")
+            found |= {f"legal.classifiers.{name}.{key}": why for key in keys}
+        elif one["groups"]:
+            found[f"legal.classifiers.{name}.attributes"] = "groups says what the objectives see"
     trained = {name for one in settings["classifiers"].values() for name in one["objectives"]}
     for name in settings["objectives"].keys() - trained:
         found[f"legal.objectives.{name}"] = "no classifier is trained with it"
@@ -96,11 +122,14 @@ def classifiers_of(config: Config, name: str) -> list[str]:
 def standing(config: Config, name: str) -> dict[str, list[str]]:
     """The classifiers of a data set that stand for the paper's, by what they stand for.
 
-    Beside them the objectives that run as in the published code (`compat_objectives`).
+    Beside them the objectives that run as in the published code (`compat_objectives`), and the
+    development scores that choose epochs (`select`).
     """
     found: dict[str, list[str]] = {"linear": [], "transformer": []}
     for classifier in classifiers_of(config, name):
         one = config["legal"]["classifiers"][classifier]
+        if one["select"] != "macro_f1":
+            found.setdefault("select", []).append(f"{classifier}={one['select']}")
         what = one["stands_for"] or STANDS_FOR[one["kind"]]
         if what != "none":
             found[what].append(classifier)
@@ -159,12 +188,25 @@ def histories(config: Config, name: str) -> list[str]:
 def _trained_with(config: Config, name: str, classifier: str, objective: str) -> list[str]:
     if not uses_groups(objective):
         return [plan_legal.NO_ATTRIBUTE]
-    chosen = config["legal"]["classifiers"][classifier]["attributes"]
-    return [
-        one.name
-        for one in plan_legal.dataset(plan_legal.kind_of(config, name)).attributes
-        if one.groups and (not chosen or one.name in chosen)
-    ]
+    one = config["legal"]["classifiers"][classifier]
+    if one["groups"]:  # what removes the groups is not to remove the label
+        dropped = LABEL if _objective(objective, "AIM") in REMOVES else None
+        return [PLUS.join(part for part in one["groups"] if part != dropped)]
+    chosen = one["attributes"]
+    return [a.name for a in grouped(config, name) if not chosen or a.name in chosen]
+
+
+def grouped(config: Config, name: str) -> list[Attribute]:
+    """The attributes of a data set that have groups."""
+    every = plan_legal.dataset(plan_legal.kind_of(config, name)).attributes
+    return [one for one in every if one.groups]
+
+
+def learns(config: Config, objective: str) -> bool:
+    """Return whether an objective trains an adversary on the representation."""
+    options = config["legal"]["objectives"].get(objective) or []
+    compat = any(one.lower() == "compat=true" for one in options)
+    return "inner_steps" in (_objective(objective, "OPTIONS") or {}) and not compat
 
 
 def training_options(

@@ -6,18 +6,17 @@ import numpy as np
 import torch
 from torch import nn
 
-from evenhand.learning.evaluation import predict
 from evenhand.learning.examples import Examples
 from evenhand.learning.objective import load_objective
 from evenhand.learning.settings import Settings
-from evenhand.learning.trainer import Trained, train
+from evenhand.learning.trainer import Trained, fit
 from evenhand.scoring.device import repeatable
 
 WIDTH, CLASSES = 6, 3
 
 OBJECTIVES = [
     *("erm", "erm_group_uniform", "group_dro", "v_rex", "irm", "adversarial"),
-    *("iifr_text", "class_balanced", "worst_class"),
+    *("iifr_text", "class_balanced", "worst_class", "leace", "inlp", "dfr", "jtt"),
 ]
 
 
@@ -57,12 +56,12 @@ class Network(nn.Module):
         super().__init__()
         self.first = nn.Linear(WIDTH, 5)
         self.dropout = nn.Dropout(dropout)
-        self.last = nn.Linear(5, classes)
+        self.last_layer = nn.Linear(5, classes)
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits and features."""
         features = self.first(x).tanh()
-        return self.last(self.dropout(features)), features
+        return self.last_layer(self.dropout(features)), features
 
 
 def run(
@@ -82,9 +81,8 @@ def run(
     module = load_objective(objective)
     x = (inputs(some) if x is None else x).to(dtype)
     with repeatable(seed, threads=settings.threads):
-        model = Network(dropout).to(dtype)
-        trained = train(
-            model,
+        found = fit(
+            lambda: Network(dropout).to(dtype),
             lambda rows: x[rows],
             some,
             module,
@@ -94,5 +92,4 @@ def run(
             features=5,
             **given,
         )
-        logits = predict(model, lambda rows: x[rows], np.arange(len(some.ids)), settings)
-    return trained, logits, model
+    return found.trained, found.logits, found.model

@@ -33,6 +33,7 @@ def make_study(
     for name, text in (("scores", scores), ("claims", claims)):
         (folder / f"{name}.csv").write_text(text, encoding="utf-8")
     given = {"resamples": 99, "permutations": 99, "swaps": 499, "histories": []} | options
+    given |= {"predictions": paths}
     return ClassifierStudy(
         name="mine",
         data=data,

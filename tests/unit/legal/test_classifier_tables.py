@@ -18,12 +18,14 @@ from evenhand.errors import InputError
 from evenhand.legal import classifier_tables
 from evenhand.legal.built import load_dataset
 from evenhand.legal.classifier_tables import (
+    attribute_leakage,
     calibration,
     calibration_bins,
     claims,
     counterfactual,
     curves,
     group_scores,
+    mitigation,
     scores,
     table_2,
     table_4,
@@ -170,6 +172,7 @@ def test_bad_input(written, tmp_path):
     refused("as does", run, run)
     refused("is of the attribute 'colour'", run._replace(attribute="colour"))
     refused("has 5 logits for 6 labels", run._replace(logits=run.logits[:, :5]))
+    run = run._replace(features=None)
     short = run._replace(case_ids=run.case_ids[1:], splits=run.splits[1:], logits=run.logits[1:])
     refused("is not of the cases with known labels", short)
     refused("is not of the cases", run._replace(case_ids=np.char.add(run.case_ids, "x")))
@@ -178,6 +181,73 @@ def test_bad_input(written, tmp_path):
     refused("no case with a known label in dev", run, splits=["dev"])
     refused("must be at least 1", run, permutations=0)
     refused("there are no predictions")
+
+
+def test_what_a_classifier_keeps_of_an_attribute_can_be_read(tmp_path):
+    """Features with the gender in them, and logits without it; an objective that removes it."""
+    data, genders = write_people(tmp_path / "d.parquet", men=150, women=150)
+    shown = np.array(genders)[:, None] == "male"
+    runs = []
+    for seed in (1, 2):
+        noise = np.random.default_rng(seed).normal(size=(len(genders), 2))
+        for more, features in (({}, noise + 3 * shown), (DRO | {"objective": "leace"}, noise)):
+            one = predictions(data, "cail", noisy(seed), seed=seed, **more)
+            runs.append(one._replace(features=features.astype(np.float16)))
+    rows = table(tmp_path, attribute_leakage, make_study(tmp_path, data, "cail", *runs))
+    assert {row["attribute"] for row in rows} == {"defendant_gender"}
+    for kind in ("linear", "MLP"):
+        plain, erased = (
+            only(rows, objective=name, read_from="features", probe=kind)
+            for name in ("erm", "leace")
+        )
+        assert plain["score"] > 90 and plain["score_low"] > 85
+        assert (plain["chance"], plain["groups"], plain["cases"], plain["seeds"]) == (50, 2, 300, 2)
+        assert erased["score_low"] < 50 < erased["score_high"]
+        assert erased["before"] == plain["before"] == plain["score"]
+        logits = only(rows, objective="erm", read_from="logits", probe=kind)
+        assert logits["score_low"] < 50 < logits["score_high"]
+
+
+def test_the_worst_cell_beside_plain_training_and_the_sampler(tmp_path):
+    data, genders = write_people(tmp_path / "d.parquet")
+    bad, less = (wrong_for(genders, "female", share) for share in (0.8, 0.6))
+    product = "label+defendant_gender"
+    study = make_study(
+        tmp_path, data, "cail",
+        predictions(data, "cail", bad),
+        predictions(data, "cail", less, objective="erm_group_uniform", attribute=product),
+        predictions(data, "cail", right, objective="group_dro", attribute=product),
+        select={"linear": "worst_group_f1"},
+    )  # fmt: skip
+    rows = table(tmp_path, mitigation, study)
+    plain, sampler, dro = (
+        only(rows, objective=name) for name in ("erm", "erm_group_uniform", "group_dro")
+    )
+    # test has 20 cases of each label and gender; those of a gender come first in the data
+    assert [row["cells"] for row in rows] == [6] * 3
+    assert plain["worst_cell"].endswith(" x female")
+    assert (dro["worst"], dro["accuracy"], dro["over_plain"]) == (100, 100, 100 - plain["worst"])
+    assert dro["over_sampler"] == 100 - sampler["worst"] > 0
+    assert dro["over_plain_low"] > 0
+    assert plain["over_plain"] is None and sampler["over_sampler"] is None
+    assert sampler["over_plain"] == sampler["worst"] - plain["worst"]
+    assert plain["select"] == "macro_f1" and dro["select"] == "worst_group_f1"
+
+
+def test_trainings_with_a_product_of_attributes_are_scored_on_it(tmp_path):
+    cases = [
+        one | {"defendant_gender": gender, "court_region": region}
+        for one in people(20, 0)
+        for gender in ("male", "female")
+        for region in ("Beijing", "Hunan")
+    ]
+    data = write_cases(tmp_path / "d.parquet", "cail", cases)
+    product = "defendant_gender+court_region"
+    run = predictions(data, "cail", noisy(1), attribute=product)
+    found = table(tmp_path, scores, make_study(tmp_path, data, "cail", run))
+    assert {row["attribute"] for row in found} == {"defendant_gender", "court_region", product}
+    row = only(found, **GENDER | {"attribute": product})
+    assert (row["groups"], row["known_cases"]) == (4, 80)
 
 
 def test_a_gap_is_above_noise_and_of_the_classifier_not_of_labels(tmp_path):

@@ -2,13 +2,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scipy.sparse import csr_matrix
 
 from evenhand.errors import InputError
 from evenhand.legal.predictions import (
     NO_ATTRIBUTE,
     PREDICTIONS,
+    PROBED_CASES,
     Predictions,
     labelled,
+    probed_features,
     read_predictions,
     write_predictions,
 )
@@ -36,7 +39,7 @@ def write_rows(path, rows):
 
 def row(**given):
     """A row."""
-    usual = ["linear", "erm", "none", 1, "c1", "test", [0.0, 1.0], None]
+    usual = ["linear", "erm", "none", 1, "c1", "test", [0.0, 1.0], None, None]
     return dict(zip(PREDICTIONS.names, usual, strict=True)) | given
 
 
@@ -51,6 +54,36 @@ def test_they_come_back(tmp_path):
         assert one.case_ids.tolist() == other.case_ids.tolist()
         assert one.splits.tolist() == other.splits.tolist()
         assert (one.logits == other.logits).all()
+
+
+def test_features_of_some_cases_come_back_on_request(tmp_path):
+    generator = np.random.default_rng(0)
+    splits = np.repeat(["train", "dev", "test"], [PROBED_CASES + 50, 3, 4])
+    values = generator.normal(size=(len(splits), 3))
+    kept = probed_features(values, splits, np.flatnonzero(splits == "train"))
+    there = np.isfinite(kept).all(axis=1)
+    assert [int(there[splits == one].sum()) for one in ("train", "dev", "test")] == [
+        PROBED_CASES, 3, 4,
+    ]  # fmt: skip
+    np.testing.assert_allclose(kept[there], values[there], atol=1e-2)
+    ids = np.array([f"c{number}" for number in range(len(splits))])
+    one = training()._replace(
+        case_ids=ids, splits=splits, logits=np.zeros((len(ids), 2), np.float32), features=kept
+    )
+    write_predictions(tmp_path / "p.parquet", [training(2), one])
+    without, found = read_predictions(tmp_path / "p.parquet", features=True)
+    assert without.features is None
+    assert found.features.tobytes() == kept.tobytes()
+    assert read_predictions(tmp_path / "p.parquet")[1].features is None
+
+
+def test_of_wide_features_the_leading_components_are_kept():
+    generator = np.random.default_rng(0)
+    low = generator.normal(size=(400, 2)) @ generator.normal(size=(2, 300))
+    splits = np.repeat(["train", "test"], [300, 100])
+    kept = probed_features(csr_matrix(low), splits, np.arange(300)).astype(np.float64)
+    assert kept.shape == (400, 256)
+    np.testing.assert_allclose(np.linalg.norm(kept, axis=1), np.linalg.norm(low, axis=1), rtol=1e-2)
 
 
 def test_the_same_predictions_are_the_same_bytes(tmp_path):
@@ -91,7 +124,7 @@ def test_broken_rows_are_refused(tmp_path, rows, problem):
 def test_other_files_are_refused(tmp_path):
     path = tmp_path / "p.parquet"
     pq.write_table(pa.table({"case_id": ["a"]}), path)
-    with pytest.raises(InputError, match="other columns"):
+    with pytest.raises(InputError, match=r"other columns|lacks the column"):
         read_predictions(path)
     path.write_text("no table")
     with pytest.raises(InputError, match="not a Parquet file"):

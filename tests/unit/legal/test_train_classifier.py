@@ -135,7 +135,10 @@ NETWORKS = ("frozen", "hierarchical")
 @pytest.mark.parametrize(
     ("given", "families"),
     [
-        ({"objective": "adversarial", "attribute": "applicant_gender"}, FAMILIES),
+        ({"objective": "adversarial", "attribute": "applicant_gender"}, NETWORKS),
+        ({"objective": "leace", "attribute": "applicant_gender"}, FAMILIES),
+        ({"objective": "dfr", "attribute": "label+applicant_gender"}, FAMILIES),
+        ({"objective": "jtt"}, FAMILIES),
         (
             {
                 "objective": "irm",

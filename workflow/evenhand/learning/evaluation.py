@@ -37,6 +37,22 @@ def predict(
 ) -> np.ndarray:
     """The logits of rows, without dropout: float32 (float64 if the model's are), (n, classes).
 
+    Parameters as those of `predict_features`.
+    """
+    return predict_features(model, batcher, rows, settings, device=device, title=title)[0]
+
+
+def predict_features(
+    model: "nn.Module",
+    batcher: Batcher,
+    rows: np.ndarray,
+    settings: Settings,
+    *,
+    device: str = "cpu",
+    title: str | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The logits of rows and the features that the last layer reads, without dropout.
+
     Rows are predicted `Settings.evaluation_batch` at a time, in their order. With a `title`
     there is a progress bar.
     """
@@ -53,10 +69,13 @@ def predict(
     with torch.inference_mode():
         for start in bar:
             some = rows[start : start + settings.evaluation_batch]
-            logits, _ = forward(model, batcher(some), settings, device)
-            found.append(logits.cpu().numpy())
+            outputs = forward(model, batcher(some), settings, device)
+            found.append([one.cpu().numpy() for one in outputs])
     model.train(was_training)
-    return np.concatenate(found) if found else np.empty((0, 0), dtype=np.float32)
+    if not found:
+        return np.empty((0, 0), dtype=np.float32), np.empty((0, 0), dtype=np.float32)
+    logits, features = (np.concatenate(some) for some in zip(*found, strict=True))
+    return logits, features
 
 
 def dev_scores(logits: np.ndarray, examples: Examples) -> dict[str, Any]:

@@ -9,12 +9,19 @@ import numpy as np
 
 from evenhand.errors import InputError
 from evenhand.learning.objective import (
+    REMOVES,
     Objective,
     Options,
     sampler_of,
 )
 from evenhand.learning.sampling import GROUPLESS
 from evenhand.learning.settings import Settings
+
+#: From this Cramer's V on, label and groups are called strongly correlated.
+STRONG = 0.5
+
+#: Training cases that a cell of label x group must have to be one of its own.
+LEAST = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +68,24 @@ class Examples:
         """The groups; without an attribute all are of one."""
         return np.zeros(len(self.ids), dtype=np.int64) if self.groups is None else self.groups
 
+    @property
+    def label_codes(self) -> np.ndarray:
+        """The label of each case as a number; for several labels a case, that of its set."""
+        if self.task == "multi_class":
+            return self.labels
+        return np.unique(self.labels, axis=0, return_inverse=True)[1].reshape(-1)
+
+    @property
+    def cells(self) -> np.ndarray:
+        """Label x group as codes from 0; rare labels of a group are merged (`merge_rare`)."""
+        labels = merge_rare(self.label_codes, self.codes, self.train)
+        pairs = self.codes * (labels.max() + 1) + labels
+        return np.unique(pairs, return_inverse=True)[1].reshape(-1)
+
+    def sampled(self, sampler: str) -> np.ndarray:
+        """What a sampler gets of the training cases: their groups, or cells of label x group."""
+        return (self.cells if sampler == "cell_uniform" else self.codes)[self.train]
+
     def digest(self) -> str:
         """Of what the cases are, without their texts."""
         digest = hashlib.sha256(json.dumps([*self.ids]).encode())
@@ -68,6 +93,30 @@ class Examples:
         for part in (self.labels, self.codes, self.train, self.dev):
             digest.update(np.ascontiguousarray(part, dtype=np.int64).data)
         return digest.hexdigest()
+
+
+def merge_rare(
+    labels: np.ndarray, groups: np.ndarray, train: np.ndarray, least: int = LEAST
+) -> np.ndarray:
+    """Return labels, those of which a group has few training cases as the group's most frequent.
+
+    Cells of label x group that are empty or tiny can be neither balanced nor scored.
+
+    Parameters
+    ----------
+    labels : array of int, shape (n,)
+        Of all cases.
+    groups : array of int, shape (n,)
+        Their groups.
+    train : array of int
+        Training rows.
+    least : int
+        Training cases that a cell must have.
+    """
+    shape = int(groups.max()) + 1, int(labels.max()) + 1
+    sizes = np.zeros(shape, dtype=np.int64)
+    np.add.at(sizes, (groups[train], labels[train]), 1)
+    return np.where(sizes[groups, labels] >= least, labels, sizes.argmax(axis=1)[groups])
 
 
 def uses_groups(objective: Objective, options: Options, select: str) -> bool:
@@ -122,7 +171,24 @@ def check(
             remarks.append(f"no case of the split {split} has the label {numbers} (from 0)")
     if uses_groups(objective, options, settings.select):
         remarks += _check_groups(examples, objective, settings)
+    if getattr(objective, "AIM", None) in REMOVES:
+        remarks += _check_correlation(examples)
     return remarks
+
+
+def _check_correlation(examples: Examples) -> list[str]:
+    """Say that what is to be removed is correlated with the label."""
+    from scipy.stats.contingency import association, crosstab
+
+    rows = examples.train[examples.groups[examples.train] < examples.known_groups]
+    table = crosstab(examples.label_codes[rows], examples.groups[rows]).count
+    v = float(association(table)) if min(table.shape) > 1 else 0.0
+    if v < STRONG:
+        return []
+    return [
+        f"label and groups are strongly correlated (Cramer's V {v:.2f}): the groups are removed on"
+        " rows balanced over label x group, since on all rows the label would be removed with them"
+    ]
 
 
 def _check_groups(examples: Examples, objective: Objective, settings: Settings) -> list[str]:

@@ -300,6 +300,11 @@ class DocumentTop(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.classifier = nn.Linear(width, classes)
 
+    @property
+    def last_layer(self) -> nn.Linear:
+        """The layer that gives the logits."""
+        return self.classifier
+
     def forward(
         self,
         vectors: torch.Tensor,
@@ -381,6 +386,11 @@ class HierarchicalClassifier(nn.Module):
         self.encoder = encoder
         sizes = text_config(encoder)
         self.top = DocumentTop(sizes, classes, segments, mode=mode, dropout=dropout)
+
+    @property
+    def last_layer(self) -> nn.Linear:
+        """The layer that gives the logits."""
+        return self.top.classifier
 
     def forward(self, batch: Packed) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits (n, classes) and features (n, d) of a batch: see `DocumentTop.forward`."""

@@ -16,6 +16,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from torch.func import functional_call, vmap
 
 from evenhand.errors import InputError
 from evenhand.learning import loop
+from evenhand.learning.erasure import LastLayer
 from evenhand.learning.evaluation import dev_scores
 from evenhand.learning.examples import Examples, check
 from evenhand.learning.history import Epochs, Trained, broken_batch
@@ -35,9 +37,11 @@ from evenhand.learning.objective import (
     Objective,
     Options,
     State,
+    load_objective,
     per_example_loss,
     reads_features,
     sampler_of,
+    trains_inside,
 )
 from evenhand.learning.pairs import (
     COUNTERFACTUAL,
@@ -50,6 +54,7 @@ from evenhand.learning.pairs import (
 )
 from evenhand.learning.sampling import make_sampler
 from evenhand.learning.settings import Settings
+from evenhand.learning.trainer import first_settings
 from evenhand.scoring.device import one_thread
 
 #: Steps whose batches are cut out of the matrix at once.
@@ -76,6 +81,8 @@ class Model:
         Those of the best epoch.
     logits : array of float32, shape (n, classes)
         Of all cases.
+    reads : array, shape (features, r), or None
+        What is left of the features (x reads) when an objective has removed the attribute.
     swapped_logits : array of float32, shape (n, classes), or None
         Of their counterfactuals, NaN where a case has none; None without counterfactuals.
     trained : Trained
@@ -88,6 +95,7 @@ class Model:
     logits: np.ndarray
     swapped_logits: np.ndarray | None
     trained: Trained
+    reads: np.ndarray | None = None
 
 
 def train_models(
@@ -107,9 +115,9 @@ def train_models(
 ) -> list[Model]:
     """Train one model a seed.
 
-    An objective that trains modules along (an adversary) gives them the logits: the features of
-    a linear model are fixed, and nothing could be removed from them (Zhang et al. 2018 let an
-    adversary read the predictions too). Another that reads the features gets the cases' own.
+    An objective that trains modules along gives them the logits, as published adversaries of a
+    linear classifier have them; one that trains them by steps of their own needs a representation
+    that learns, and is refused. Another that reads the features gets the cases' own.
 
     Parameters
     ----------
@@ -149,6 +157,11 @@ def train_models(
         is not finite.
     """
     check(examples, objective, options, settings)
+    if trains_inside(objective, options):
+        raise InputError(
+            f"{objective.NAME} trains the representation, and a linear classifier has a fixed one",
+            remedy="use leace, or compat=true for the published form",
+        )
     pairs = pairs or Pairs()
     check_pairs(options, pairs, examples.train)
     if swapped is not None and (pairs.swapped is None or swapped.shape != matrix.shape):
@@ -168,13 +181,27 @@ def train_models(
         "cases": [examples.digest(), list(matrix.shape)],
         "pairs": pairs.digest(options),
     }
-    with one_thread():
+
+    def stack_of(examples, objective, options, settings, seeds, part=""):
+        place = folder and folder / part
         stack = Stack(
             matrix, examples, objective, options, settings, seeds, epsilon, pairs, swapped
         )
-        stack.folder = folder
-        loop.run(stack, folder, identity, title=f"train {objective.NAME}", progress=progress)
+        stack.folder = place
+        told = {**identity, "part": part} if part else identity
+        loop.run(stack, place, told, title=f"train {objective.NAME}", progress=progress)
         return stack.models()
+
+    with one_thread():
+        if (again := getattr(objective, "again", None)) is None:
+            return stack_of(examples, objective, options, settings, seeds)
+        first, erm = first_settings(settings, options), load_objective("erm")
+        found = []  # the second training of each seed has cases of its own
+        for one in stack_of(examples, erm, {}, first, seeds, "first"):
+            second = again(examples, one.logits, options)
+            part = f"seed-{one.seed}"
+            found += stack_of(second, objective, options, settings, [one.seed], part)
+        return found
 
 
 class Stack:
@@ -213,12 +240,12 @@ class Stack:
         codes = examples.codes
         self.groups = torch.as_tensor(codes)
         group_count = max(1, len(examples.group_names))
-        train = codes[examples.train]
+        sampler, train = sampler_of(objective, options), codes[examples.train]
         near = among(examples.train, pairs.neighbours) if self.asked == GRAPH else None
         self.samplers = [
             make_sampler(
-                sampler_of(objective, options),
-                train,
+                sampler,
+                examples.sampled(sampler),
                 settings.batch,
                 np.random.default_rng(seed),
                 near,
@@ -325,13 +352,24 @@ class Stack:
         """Return the models of all seeds."""
         return [self._model(*one) for one in zip(self.seeds, self.epochs, strict=True)]
 
+    @cached_property
+    def last_layer(self) -> LastLayer | None:
+        """The weights that replace those of all seeds, whose features are the same."""
+        if (refit := getattr(self.objective, "last_layer", None)) is None:
+            return None
+        fresh = np.concatenate([self.examples.train, self.examples.dev])
+        return refit(self.matrix[:, :-1], self.examples, fresh, self.options)
+
     def _model(self, seed: int, epochs: Epochs) -> Model:
-        weight, swapped_logits = epochs.weights.numpy(), None
+        weight, swapped_logits, reads = epochs.weights.numpy(), None, None
+        if (layer := self.last_layer) is not None:
+            weight, reads = np.vstack([layer.weight, layer.bias[None]]), layer.reads
         if self.swapped is not None:
             swapped_logits = self.swapped @ weight
             swapped_logits[~self.pairs.swapped] = np.nan
         logits = self.matrix @ weight
-        return Model(seed, weight[:-1], weight[-1], logits, swapped_logits, epochs.result())
+        trained = epochs.result()
+        return Model(seed, weight[:-1], weight[-1], logits, swapped_logits, trained, reads)
 
     def state_dict(self) -> dict[str, Any]:
         """Return all that changes."""

@@ -26,6 +26,12 @@ PACKAGE = "evenhand.learning.objectives"
 #: Kinds of tasks: one label a case, or any number of them.
 TASKS = ("multi_class", "multi_label")
 
+#: What an objective may promise: the worst of label x group gains; the groups cannot be read from
+#: the representation; or they can be read less well. The last two remove the groups, so that
+#: these are of attributes only: the label is not to be removed.
+AIMS = ("worst_group", "erase", "hide")
+REMOVES = AIMS[1:]
+
 #: The value of an option; its type is that of the default.
 Options = Mapping[str, float | bool | str]
 
@@ -92,6 +98,19 @@ class Objective(Protocol):
         Its options and their defaults, the published values. With ``compat`` it repeats the
         reference's quirks (github.com/coastalcph/fairlex at b3f539a), which its docstring lists.
         With the option ``pairs`` it gets those pairs: see `evenhand.learning.pairs`.
+    AIM : str, optional
+        What it promises, one of `AIMS`: `evenhand.legal.certificate` tests it.
+    AIM_FOR : sequence of str, optional
+        The kinds of classifiers (`evenhand.legal.classifiers`) for which it does; all by default.
+    last_layer(features, examples, fresh, options) : function, optional
+        Returns the `evenhand.learning.erasure.LastLayer` that replaces the trained one. `fresh`
+        are the rows of training and development to which the features were not fitted.
+    again(examples, logits, options) : function, optional
+        Returns the examples of the training, from the logits of an ERM of ``first_epochs``.
+    inner_loss(batch, options, modules) : function, optional
+        The loss by which its modules learn, without ``compat``: ``inner_steps`` steps of Adam
+        with the rate ``inner_rate`` on each batch, whose features are then constants. `loss`
+        does not train them.
     """
 
     NAME: str
@@ -211,6 +230,11 @@ def reads_features(objective: Objective, options: Options) -> bool:
     """Return whether the loss reads `Batch.features`, other than through its modules."""
     when = getattr(objective, "FEATURES", None)
     return when is not None and all(options[name] == value for name, value in when.items())
+
+
+def trains_inside(objective: Objective, options: Options) -> bool:
+    """Return whether its modules learn by steps of their own (`inner_loss`)."""
+    return hasattr(objective, "inner_loss") and not options.get("compat")
 
 
 def full_precision(values: "Tensor") -> "Tensor":

@@ -94,7 +94,7 @@ def make_sampler(
     name : str
         A name of `SAMPLERS`.
     groups : array of int, shape (n,)
-        The group of each case.
+        The group of each case; for ``cell_uniform`` its cell of label x group.
     batch : int
         Cases a batch.
     generator : numpy Generator
@@ -245,6 +245,7 @@ SAMPLERS: dict[str, Callable[[np.ndarray, int, np.random.Generator], Iterator[np
     "shuffle": _shuffled,
     "neighbours": _neighbours,
     "group_uniform": _group_uniform,
+    "cell_uniform": _group_uniform,
     "group_weighted": _group_weighted,
     "group_pairs": _group_pairs,
 }

@@ -6,20 +6,34 @@ changes from step to step belongs to the training, and so to its checkpoint.
 
 import json
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from evenhand.errors import InputError
 from evenhand.io.checkpoint import random_state, set_random_state
 from evenhand.learning import loop
-from evenhand.learning.evaluation import Batcher, dev_scores, forward, predict
+from evenhand.learning.evaluation import (
+    Batcher,
+    dev_scores,
+    forward,
+    predict,
+    predict_features,
+)
 from evenhand.learning.examples import Examples, check
 from evenhand.learning.history import Epochs, Trained, broken_batch
-from evenhand.learning.objective import Batch, Objective, Options, losses_of, sampler_of
+from evenhand.learning.objective import (
+    Batch,
+    Objective,
+    Options,
+    load_objective,
+    losses_of,
+    sampler_of,
+    trains_inside,
+)
 from evenhand.learning.pairs import (
     COUNTERFACTUAL,
     GRAPH,
@@ -36,6 +50,81 @@ from evenhand.scoring.device import settle
 if TYPE_CHECKING:
     import torch
     from torch import Tensor, nn
+
+
+class Fitted(NamedTuple):
+    """A network that is trained, and what it makes of all cases.
+
+    Attributes
+    ----------
+    model : module
+    trained : Trained
+    logits : array, shape (n, classes)
+    features : array, shape (n, d)
+        What the last layer reads; without the attribute, if the objective erases it.
+    """
+
+    model: "nn.Module"
+    trained: Trained
+    logits: np.ndarray
+    features: np.ndarray
+
+
+def fit(
+    build: Callable[[], "nn.Module"],
+    batcher: Batcher,
+    examples: Examples,
+    objective: Objective,
+    options: Options,
+    settings: Settings,
+    *,
+    seed: int,
+    features: int,
+    device: str = "cpu",
+    folder: Path | None = None,
+    title: str = "train",
+    **how: Any,
+) -> Fitted:
+    """Train a model in all phases of an objective: a first training, the training, a last layer.
+
+    Parameters
+    ----------
+    build : callable
+        Returns a new model; `last_layer` of it is the linear layer that gives the logits.
+    batcher, examples, objective, options, settings, seed, features, device, folder, title, **how
+        As for `train`.
+    """
+    import torch
+
+    shared = {"seed": seed, "features": features, "device": device, **how}
+    every = np.arange(len(examples.ids))
+    if again := getattr(objective, "again", None):
+        model, first = build(), first_settings(settings, options)
+        erm, below = load_objective("erm"), None if folder is None else folder / "first"
+        train(model, batcher, examples, erm, {}, first, folder=below, title=title, **shared)
+        logits = predict(model, batcher, every, settings, device=device)
+        examples = again(examples, logits, options)
+    model = build()
+    trained = train(
+        model, batcher, examples, objective, options, settings, folder=folder, title=title, **shared
+    )
+    logits, outputs = predict_features(
+        model, batcher, every, settings, device=device, title=f"predict after {title}"
+    )
+    if refit := getattr(objective, "last_layer", None):
+        found = refit(outputs, examples, examples.dev, options)
+        layer = model.last_layer
+        with torch.no_grad():
+            layer.weight.copy_(torch.from_numpy(found.weight.T))
+            layer.bias.copy_(torch.from_numpy(found.bias))
+        logits = predict(model, batcher, every, settings, device=device)
+        outputs = outputs if found.reads is None else outputs @ found.reads
+    return Fitted(model, trained, logits, outputs)
+
+
+def first_settings(settings: Settings, options: Options) -> Settings:
+    """Return the settings of a first training: ``first_epochs`` of them, chosen without groups."""
+    return replace(settings, epochs=max(int(options["first_epochs"]), 1), select="macro_f1")
 
 
 def train(
@@ -151,6 +240,10 @@ class Training:
         modules = objective.modules(features, groups, options)
         #: the objective's own
         self.modules = None if modules is None else modules.to(self.device, model_dtype(model))
+        self.inner = None
+        if trains_inside(objective, options):
+            rate = options["inner_rate"]
+            self.inner = torch.optim.Adam(self.modules.parameters(), lr=rate)
         self.labels = torch.as_tensor(examples.labels)
         if examples.task == "multi_label":
             self.labels = self.labels.to(model_dtype(model))
@@ -159,15 +252,16 @@ class Training:
         self.steps = self.epoch_steps * settings.epochs
         self.warmup = int(settings.warmup * self.steps)
         self.descent = loop.Descent(
-            decayed([model, self.modules], settings.weight_decay),
+            decayed([model, None if self.inner else self.modules], settings.weight_decay),
             lr=settings.lr,
             steps=self.steps,
             warmup=self.warmup,
             clip=settings.clip,
         )
+        sampler = sampler_of(objective, options)
         self.sampler = make_sampler(
-            sampler_of(objective, options),
-            codes.numpy(),
+            sampler,
+            examples.sampled(sampler),
             settings.batch,
             np.random.default_rng(seed),
             among(examples.train, pairs.neighbours) if self.asked == GRAPH else None,
@@ -198,6 +292,7 @@ class Training:
             "model": self.model.state_dict(),
             "modules": self.modules.state_dict() if self.modules is not None else None,
             "descent": self.descent.state_dict(),
+            "inner": self.inner and self.inner.state_dict(),
             "sampler": json.dumps(self.sampler.state()),
             "epochs": self.epochs.state_dict(),
             "state": self.state,
@@ -209,6 +304,8 @@ class Training:
         """Continue from `state_dict`."""
         for name in ("model", "descent", "epochs", *(() if self.modules is None else ("modules",))):
             getattr(self, name).load_state_dict(kept[name])
+        if self.inner is not None:
+            self.inner.load_state_dict(kept["inner"])
         self.sampler.restore(json.loads(kept["sampler"]))
         self.state, self.losses, self.norms = (kept[n] for n in ("state", "losses", "norms"))
 
@@ -285,6 +382,12 @@ class Training:
     def _loss(self, rows: np.ndarray, *outputs: "Tensor") -> "Tensor":
         """Return the loss of what `_forward` gives."""
         batch = self._batch(rows, *outputs)
+        if self.inner is not None:
+            fixed = replace(batch, features=batch.features.detach())
+            for _ in range(int(self.options["inner_steps"])):
+                self.inner.zero_grad()
+                self.objective.inner_loss(fixed, self.options, self.modules).backward()
+                self.inner.step()
         loss, self.state = self.objective.loss(batch, self.state, self.options, self.modules)
         return loss
 

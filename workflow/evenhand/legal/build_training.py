@@ -12,6 +12,7 @@ from evenhand.core.stage import Input, Output, Plugin
 from evenhand.io.tables import read_rows, write_table
 from evenhand.legal.build_cases import cases_schema
 from evenhand.legal.built import load_dataset
+from evenhand.legal.groups import attributes
 from evenhand.legal.records import BATCH_CASES
 
 
@@ -34,14 +35,15 @@ def build_training(
     kind : str
         A module of `evenhand.legal.datasets`.
     attribute : str, optional
-        Its column.
+        Its column; of a product (`evenhand.legal.groups`) those of its attributes.
 
     Returns
     -------
     dict
         Cases.
     """
-    schema = cases_schema([load_dataset(kind).attribute(attribute)] if attribute else [])
+    dataset = load_dataset(kind)
+    schema = cases_schema([dataset.attribute(one) for one in attributes(attribute or "") if one])
     columns = [name for name in schema.names if not (attribute and name == "text")]
     no_texts = {"text": []} if attribute else {}
     rows = (row | no_texts for row in read_rows(data, columns, BATCH_CASES))

@@ -180,6 +180,15 @@ def with_none(hot: np.ndarray, dataset: Dataset) -> np.ndarray:
     return np.hstack([hot, (hot.sum(axis=1, keepdims=True) == 0).astype(hot.dtype)])
 
 
+def label_sets(hot: np.ndarray, dataset: Dataset) -> tuple[np.ndarray, list[str]]:
+    """The label of each case, or its set of labels, as a number; and the names of the numbers."""
+    sets, codes = np.unique(hot, axis=0, return_inverse=True)
+    names = [
+        " and ".join(dataset.labels[one] for one in np.flatnonzero(row)) or NO_LABEL for row in sets
+    ]
+    return codes.reshape(-1), names
+
+
 @contextmanager
 def _opened(path: Path) -> Iterator[pq.ParquetFile]:
     with opened(path) as file:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from evenhand.core.tables import read_table, text
 from evenhand.legal.dataset import Dataset
+from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.published import NOT_RUN, REPRODUCED
 from evenhand.legal.records import SPLITS
-from evenhand.legal.scored import FEW, Cases, Runs
+from evenhand.legal.scored import FEW, Cases, Runs, Setting
 
 #: The columns that name the trainings behind a row.
 SETTING = (
@@ -49,14 +50,16 @@ class ClassifierStudy:
         {dataset}.parquet.
     cases, runs : Cases, Runs
         The cases of `splits` with known labels, and the predictions for them.
-    histories : list of Path
-        The training histories.
+    predictions, histories : list of Path
+        The files of all trainings.
     case_tables : Path
         The folder that `tabulate_cases` wrote.
     scores, claims : Path
         What FairLex published (published_scores.csv, published_claims.csv).
     stands_for : dict of str to str
         The classifier of the paper (linear, transformer) that each of ours stands for, if any.
+    select : dict of str to str
+        The development score by which a classifier's epochs are chosen; macro_f1 by default.
     compat_objectives : tuple of str
         The objectives that ran as in the published code.
     splits : tuple of str
@@ -73,11 +76,13 @@ class ClassifierStudy:
     data: Path
     cases: Cases
     runs: Runs
+    predictions: list[Path]
     histories: list[Path]
     case_tables: Path
     scores: Path
     claims: Path
     stands_for: dict[str, str] = field(default_factory=dict)
+    select: dict[str, str] = field(default_factory=dict)
     compat_objectives: tuple[str, ...] = ()
     splits: tuple[str, ...] = ("dev", "test")
     few: int = FEW
@@ -91,6 +96,11 @@ class ClassifierStudy:
     def dataset(self) -> Dataset:
         """The fixed properties of the data set's kind."""
         return self.cases.dataset
+
+    def selected_by(self, setting: Setting) -> str:
+        """The development score that chose the epochs; trainings without groups have one only."""
+        without = setting.trained_for == NO_ATTRIBUTE
+        return "macro_f1" if without else self.select.get(setting.classifier, "macro_f1")
 
     @cached_property
     def test(self) -> tuple[Cases, Runs]:

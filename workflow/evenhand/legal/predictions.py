@@ -6,7 +6,7 @@ label is known and that belong to a split. `labelled` says which these are.
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -28,8 +28,12 @@ PREDICTIONS = pa.schema(
         ("split", pa.string()),
         ("logits", pa.list_(pa.float32())),  # one a label, in the data set's order
         ("twin_logits", pa.list_(pa.float32())),  # of the case's twin; null where it has none
+        ("features", pa.list_(pa.float16())),  # what the last layer reads; null but for some cases
     ]
 )
+
+#: Cases of a split, and numbers of a case, that are kept for probes.
+PROBED_CASES, PROBED_WIDTH = 2000, 256
 
 #: The attribute of an objective that uses no groups.
 NO_ATTRIBUTE = "none"
@@ -49,6 +53,9 @@ class Predictions(NamedTuple):
     twin_logits : array of float32, shape (n, labels), or None
         Of each case's counterfactual (`evenhand.legal.make_counterfactuals`), NaN where a case
         has none that differs; None if no case has one, or they were not predicted.
+    features : array of float16, shape (n, d), or None
+        For probes, see `probed_features`: what the last layer reads of some cases, NaN elsewhere;
+        None unless they are asked for.
     """
 
     classifier: str
@@ -59,6 +66,7 @@ class Predictions(NamedTuple):
     splits: np.ndarray
     logits: np.ndarray
     twin_logits: np.ndarray | None = None
+    features: np.ndarray | None = None
 
     @property
     def training(self) -> tuple[str, str, str, int]:
@@ -109,6 +117,7 @@ def write_predictions(path: Path, trainings: Iterable[Predictions]) -> int:
                     pa.array(logits.ravel()),
                 ),
                 _twin_column(one),
+                _feature_column(one),
             ]
             out.write_table(pa.Table.from_arrays(columns, schema=PREDICTIONS))
             written += n
@@ -127,8 +136,48 @@ def _twin_column(one: Predictions) -> pa.Array:
     return pa.array([None if lacks else row for row, lacks in rows], kind)
 
 
-def read_predictions(path: Path) -> list[Predictions]:
-    """The trainings of a file, in its order.
+def _feature_column(one: Predictions) -> pa.Array:
+    kind = PREDICTIONS.field("features").type
+    if one.features is None:
+        return pa.nulls(len(one.logits), kind)
+    there = np.isfinite(one.features).all(axis=1)
+    width = one.features.shape[1]
+    ends = np.concatenate([[0], np.cumsum(there * width)]).astype(np.int32)
+    flat = pa.array(one.features[there].astype(np.float16).ravel())
+    return pa.ListArray.from_arrays(pa.array(ends), flat, mask=pa.array(~there))
+
+
+def probed_features(features: Any, splits: np.ndarray, train: np.ndarray) -> np.ndarray:
+    """Return the features that are kept for probes: float16, (n, d), NaN for other cases.
+
+    Of each split up to `PROBED_CASES` cases, evenly spaced; of wider features the `PROBED_WIDTH`
+    leading components of the training cases.
+
+    Parameters
+    ----------
+    features : array or csr_matrix, shape (n, features)
+        What the last layer reads.
+    splits : array of str, shape (n,)
+        The split of each case.
+    train : array of int
+        The training cases.
+    """
+    from sklearn.decomposition import TruncatedSVD
+
+    if min(features.shape[1], len(train)) > PROBED_WIDTH:
+        components = TruncatedSVD(PROBED_WIDTH, random_state=0).fit(features[train])
+        features = components.transform(features)
+    dense = features.toarray() if hasattr(features, "toarray") else features
+    kept = np.full(dense.shape, np.nan, dtype=np.float16)
+    for split in SPLITS:
+        rows = np.flatnonzero(splits == split)
+        some = rows[np.linspace(0, len(rows) - 1, min(len(rows), PROBED_CASES)).astype(np.int64)]
+        kept[some] = np.clip(dense[some], -6e4, 6e4)
+    return kept
+
+
+def read_predictions(path: Path, *, features: bool = False) -> list[Predictions]:
+    """The trainings of a file, in its order; with their `features` on request.
 
     Raises
     ------
@@ -136,10 +185,11 @@ def read_predictions(path: Path) -> list[Predictions]:
         It is damaged, or has another form, rows of different lengths, logits that are no finite
         numbers, or a case twice in a training.
     """
-    table = read_columns(path)
-    if table.schema.names != PREDICTIONS.names:
+    schema = PREDICTIONS if features else PREDICTIONS.remove(len(PREDICTIONS) - 1)
+    table = read_columns(path, None if features else schema.names)
+    if table.schema.names != schema.names:
         raise InputError("has other columns than predictions have", file=path)
-    table = table.cast(PREDICTIONS).combine_chunks()
+    table = table.cast(schema).combine_chunks()
     if not len(table):
         return []
     lists = table["logits"].combine_chunks()
@@ -158,11 +208,24 @@ def read_predictions(path: Path) -> list[Predictions]:
     for first, end in zip(starts, [*starts[1:], len(keys)], strict=True):
         some = slice(first, end)
         own = twins[some] if np.isfinite(twins[some]).any() else None
-        found.append(Predictions(*keys[first], case_ids[some], splits[some], logits[some], own))
+        seen = _read_features(table["features"].combine_chunks()[some]) if features else None
+        found.append(
+            Predictions(*keys[first], case_ids[some], splits[some], logits[some], own, seen)
+        )
         if len(set(case_ids[some])) != end - first:
             raise InputError("has a case twice in one training", file=path, line=first + 1)
     if len({one.training for one in found}) != len(found):
         raise InputError("has rows of one training in several places", file=path)
+    return found
+
+
+def _read_features(column: pa.ListArray) -> np.ndarray | None:
+    there = column.is_valid().to_numpy(zero_copy_only=False)
+    if not there.any():
+        return None
+    kept = column.flatten().to_numpy(zero_copy_only=False).reshape(int(there.sum()), -1)
+    found = np.full((len(column), kept.shape[1]), np.nan, dtype=np.float16)
+    found[there] = kept
     return found
 
 

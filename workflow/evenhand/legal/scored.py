@@ -16,7 +16,8 @@ from evenhand.legal.built import (
     read_labels,
     read_splits,
 )
-from evenhand.legal.dataset import Dataset
+from evenhand.legal.dataset import Attribute, Dataset
+from evenhand.legal.groups import PLUS, attributes, multiply
 from evenhand.legal.predictions import NO_ATTRIBUTE, labelled, read_predictions
 from evenhand.legal.records import SPLITS
 from evenhand.metrics.classification import (
@@ -138,9 +139,18 @@ def read_scored(
     for split in splits:
         if not (of_case[places] == split).any():
             raise InputError(f"has no case with a known label in {split}", file=data)
-    groups = [one._replace(codes=one.codes[places][kept]) for one in read_groups(data, dataset)]
+    every = [one._replace(codes=one.codes[places]) for one in read_groups(data, dataset)]
+    groups = [one._replace(codes=one.codes[kept]) for one in every]
     cases = Cases(dataset, of_case[places][kept], hot[places][kept].astype(bool), groups)
     runs = _read_runs(predictions, ids, of_case[places], kept, cases)
+    train = np.flatnonzero(of_case[places] == SPLITS[0])
+    for names in dict.fromkeys(tuple(attributes(one.trained_for)) for one in runs.settings):
+        if len(names) > 1:  # groups of a product of attributes are scored as those of one
+            parts = [one for one in every if one.attribute.name in names]
+            codes, of_product, _ = multiply(parts, None, (), train)
+            name = PLUS.join(names)
+            made = Attribute(name=name, module="", title=name, groups=of_product[:-1])
+            groups.append(Groups(made, of_product, codes[kept]))
     return cases, runs
 
 
@@ -151,7 +161,7 @@ def _read_runs(
     kept: np.ndarray,
     cases: Cases,
 ) -> Runs:
-    attributes = {NO_ATTRIBUTE, *(one.attribute.name for one in cases.groups)}
+    known = {NO_ATTRIBUTE, *(one.attribute.name for one in cases.groups)}
     place = {case: number for number, case in enumerate(ids.tolist())}
     found: dict[tuple[Setting, int], tuple[Path, np.ndarray, np.ndarray]] = {}
     labels = cases.true.shape[1]
@@ -165,7 +175,7 @@ def _read_runs(
                     file=path,
                     remedy="give each training once",
                 )
-            if one.attribute not in attributes:
+            if not known.issuperset(attributes(one.attribute)):
                 raise InputError(
                     f"is of the attribute {one.attribute!r}, which the data set does not have",
                     file=path,
@@ -207,8 +217,9 @@ def _after_base(setting: Setting) -> tuple[bool, str, str]:
 
 
 def scored_for(attribute: str) -> Callable[[Setting], bool]:
-    """Whether a setting is scored for an attribute: trained for it, or for none."""
-    return lambda setting: setting.trained_for in (attribute, NO_ATTRIBUTE)
+    """Whether a setting is scored for an attribute: trained for it, a product of it, or none."""
+    parts = set(attributes(attribute))
+    return lambda one: one.trained_for == NO_ATTRIBUTE or parts <= set(attributes(one.trained_for))
 
 
 def case_counts(cases: Cases, runs: Runs) -> np.ndarray:

@@ -25,6 +25,7 @@ def tabulate_classifiers(
     dataset: str,
     linear: list[str] | None = None,
     transformer: list[str] | None = None,
+    select: list[str] | None = None,
     compat_objectives: list[str] | None = None,
     splits: list[str] | None = None,
     delta: float = 5.0,
@@ -57,6 +58,9 @@ def tabulate_classifiers(
     linear, transformer : list of str, optional
         The classifiers that stand for the paper's linear classifier, and for its hierarchical
         transformer. The claims of its text are about the latter.
+    select : list of str, optional
+        ``classifier=score``: the development score by which a classifier's epochs are chosen, if
+        it is not macro_f1.
     compat_objectives : list of str, optional
         The objectives that ran as in the published code.
     splits : list of str, optional
@@ -84,11 +88,13 @@ def tabulate_classifiers(
         data=data,
         cases=scored,
         runs=runs,
+        predictions=predictions,
         histories=histories,
         case_tables=cases,
         scores=scores,
         claims=claims,
         stands_for=stands_for | dict.fromkeys(transformer or [], "transformer"),
+        select=dict(one.split("=", 1) for one in select or []),
         compat_objectives=tuple(compat_objectives or ()),
         splits=tuple(splits),
         delta=delta,

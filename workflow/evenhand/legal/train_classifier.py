@@ -74,7 +74,8 @@ def train_classifier(
     hub_name, revision : str, optional
         Name on the hub; branch, tag or commit.
     attribute : str, optional
-        Whose groups take part; none for what uses no groups.
+        Whose groups take part, or a product (`evenhand.legal.groups`); none for what uses no
+        groups.
     objective_options : list of str
         ``key=value``, of the objective's `OPTIONS`.
     settings : list of str

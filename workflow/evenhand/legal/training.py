@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,11 +13,18 @@ from evenhand.errors import InputError
 from evenhand.learning.evaluation import predict
 from evenhand.learning.examples import Examples, check, uses_groups
 from evenhand.learning.history import Trained, write_history
-from evenhand.learning.objective import Objective, Options, load_objective, parse_options
+from evenhand.learning.objective import (
+    REMOVES,
+    Objective,
+    Options,
+    load_objective,
+    parse_options,
+)
 from evenhand.learning.pairs import GRAPH, Pairs, asked_for, check_pairs
 from evenhand.learning.settings import Settings
-from evenhand.learning.trainer import train
+from evenhand.learning.trainer import fit
 from evenhand.legal.built import (
+    label_sets,
     load_dataset,
     read_cases_table,
     read_groups,
@@ -25,8 +32,15 @@ from evenhand.legal.built import (
     read_splits,
 )
 from evenhand.legal.dataset import Dataset
+from evenhand.legal.groups import PLUS, attributes, has_label, multiply
 from evenhand.legal.neighbours import read_neighbours
-from evenhand.legal.predictions import NO_ATTRIBUTE, Predictions, labelled, write_predictions
+from evenhand.legal.predictions import (
+    NO_ATTRIBUTE,
+    Predictions,
+    labelled,
+    probed_features,
+    write_predictions,
+)
 from evenhand.legal.records import SPLITS
 from evenhand.scoring.device import check_device, repeatable
 
@@ -47,6 +61,8 @@ class LabelledCases(NamedTuple):
         Of these n cases: row numbers below n.
     every : list of str
         The ids of all cases of the data set, those without a label included.
+    remarks : list of str
+        On groups that were merged.
     """
 
     dataset: Dataset
@@ -54,6 +70,7 @@ class LabelledCases(NamedTuple):
     splits: np.ndarray
     examples: Examples
     every: list[str]
+    remarks: list[str]
 
     def check_ids(self, case_ids: Sequence[str], file: Path) -> None:
         """Refuse a file about other cases than the data set, or in another order."""
@@ -109,17 +126,20 @@ class Job:
 
 
 class Result(NamedTuple):
-    """One seed of a classifier: its training, its logits, and the model, if it is a network."""
+    """One seed of a classifier: its training, its logits, the features that its last layer reads,
+    and the model, if it is a network.
+    """
 
     seed: int
     trained: Trained
     logits: np.ndarray
     counterfactual_logits: np.ndarray | None
+    features: np.ndarray
     model: "nn.Module | None" = None
 
 
 def read_labelled(data: Path, kind: str, attribute: str | None = None) -> LabelledCases:
-    """Read labels, splits, and the groups of one attribute; not the texts.
+    """Read labels, splits, and the groups of an attribute or a product; not the texts.
 
     Raises
     ------
@@ -137,24 +157,7 @@ def read_labelled(data: Path, kind: str, attribute: str | None = None) -> Labell
     splits = read_splits(data)
     rows = labelled(known, splits)
     splits = splits[rows]
-    groups: dict[str, Any] = {}
-    if attribute is not None:
-        found = {one.attribute.name: one for one in read_groups(data, dataset)}
-        if attribute not in found:
-            raise InputError(
-                f"{attribute!r} is no attribute with groups of {dataset.title}",
-                file=data,
-                remedy=f"take one of {', '.join(found)}",
-            )
-        one = found[attribute]
-        codes = one.codes[rows]
-        there = len(one.names) if (codes == one.unknown).any() else one.unknown
-        groups = {
-            "groups": codes,
-            "group_names": one.names[:there],
-            "known_groups": one.unknown,
-        }
-    single = dataset.task == "multi_class"
+    single, remarks = dataset.task == "multi_class", []
     examples = Examples(
         ids=[case_ids[row] for row in rows],
         labels=hot[rows].argmax(axis=1) if single else hot[rows],
@@ -162,9 +165,27 @@ def read_labelled(data: Path, kind: str, attribute: str | None = None) -> Labell
         task=dataset.task,
         train=np.flatnonzero(splits == SPLITS[0]),
         dev=np.flatnonzero(splits == SPLITS[1]),
-        **groups,
     )
-    return LabelledCases(dataset, rows, splits, examples, case_ids)
+    if attribute is not None:
+        found = {one.attribute.name: one for one in read_groups(data, dataset)}
+        if missing := [one for one in attributes(attribute) if one not in found]:
+            raise InputError(
+                f"{missing[0]!r} is no attribute with groups of {dataset.title}",
+                file=data,
+                remedy=f"take one of {', '.join(found)}",
+            )
+        parts = [found[one] for one in attributes(attribute)]
+        codes, names = parts[0].codes[rows], parts[0].names
+        if PLUS in attribute:
+            parts = [one._replace(codes=one.codes[rows]) for one in parts]
+            labels, label_names = (
+                (None, ()) if not has_label(attribute) else label_sets(hot[rows], dataset)
+            )
+            codes, names, remarks = multiply(parts, labels, label_names, examples.train)
+        unknown = len(names) - 1
+        there = len(names) if (codes == unknown).any() else unknown
+        examples = replace(examples, groups=codes, group_names=names[:there], known_groups=unknown)
+    return LabelledCases(dataset, rows, splits, examples, case_ids, remarks)
 
 
 def make_job(
@@ -211,6 +232,11 @@ def make_job(
             f"{objective} with epochs chosen by {how.select} does not depend on"
             f" {attribute}, nor on any attribute",
             remedy="leave the attribute out, and score the one training for all of them",
+        )
+    if getattr(module, "AIM", None) in REMOVES and has_label(attribute or ""):
+        raise InputError(
+            f"{objective} removes its groups, and the label is part of {attribute}",
+            remedy="name the attributes alone; batches are balanced over the label anyway",
         )
     cases = read_labelled(data, kind, attribute)
     return Job(
@@ -278,9 +304,8 @@ class NetworkClassifier:
         name, count = f"{job.objective.NAME}, seed {seed}", len(job.cases.rows)
         how = {"threads": settings.threads, "deterministic": settings.deterministic}
         with repeatable(seed, device=job.device, **how):
-            model = self.build()
-            trained = train(
-                model,
+            fitted = fit(
+                self.build,
                 self.batcher,
                 job.cases.examples,
                 job.objective,
@@ -293,25 +318,23 @@ class NetworkClassifier:
                 pairs=pairs,
                 title=f"train {name}",
             )
-
-            def logits_of(rows: np.ndarray, title: str) -> np.ndarray:
-                told = {"device": job.device, "title": f"{title} {name}"}
-                return predict(model, self.batcher, rows, settings, **told)
-
-            logits = logits_of(np.arange(count), "predict")
+            model, trained, logits, features = fitted
             counterfactuals = None
             if pairs.swapped is not None:
                 who = np.flatnonzero(pairs.swapped)
                 counterfactuals = np.full_like(logits, np.nan)
                 if len(who):
-                    counterfactuals[who] = logits_of(count + who, "predict counterfactuals of")
-        return Result(seed, trained, logits, counterfactuals, model)
+                    told = {"device": job.device, "title": f"predict counterfactuals of {name}"}
+                    counterfactuals[who] = predict(
+                        model, self.batcher, count + who, settings, **told
+                    )
+        return Result(seed, trained, logits, counterfactuals, features, model)
 
 
 def note_remarks(job: Job, pairs: Pairs) -> list[str]:
     """Print what is doubtful about the cases and their pairs on the error stream; return it."""
     examples = job.cases.examples
-    remarks = check(examples, job.objective, job.options, job.settings)
+    remarks = [*job.cases.remarks, *check(examples, job.objective, job.options, job.settings)]
     remarks += check_pairs(job.options, pairs, examples.train)
     for one in remarks:
         print(f"note: {one}", file=sys.stderr)
@@ -325,7 +348,15 @@ def write_results(out: Path, history: Path, job: Job, results: Sequence[Result])
     write_predictions(
         out,
         [
-            Predictions(*name, one.seed, case_ids, splits, one.logits, one.counterfactual_logits)
+            Predictions(
+                *name,
+                one.seed,
+                case_ids,
+                splits,
+                one.logits,
+                one.counterfactual_logits,
+                probed_features(one.features, splits, job.cases.examples.train),
+            )
             for one in results
         ],
     )

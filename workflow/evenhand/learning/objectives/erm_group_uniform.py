@@ -11,3 +11,4 @@ NAME = "erm_group_uniform"
 TITLE = "ERM, equal groups"
 SAMPLER = "group_uniform"
 USES_GROUPS = True
+AIM = "worst_group"

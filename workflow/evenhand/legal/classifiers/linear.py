@@ -66,4 +66,10 @@ class Classifier:
             folder=scratch_folder(),
             progress=True,
         )
-        return [Result(one.seed, one.trained, one.logits, one.swapped_logits) for one in models]
+        return [
+            Result(
+                one.seed, one.trained, one.logits, one.swapped_logits,
+                self.matrix if one.reads is None else self.matrix @ one.reads,
+            )
+            for one in models
+        ]  # fmt: skip

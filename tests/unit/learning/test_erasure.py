@@ -1,0 +1,154 @@
+"""Erasure: against the published equation, and on problems with a planted attribute."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from evenhand.learning.erasure import (
+    balanced_weights,
+    erased_last_layer,
+    fit_inlp,
+    fit_last_layer,
+    fit_leace,
+)
+from evenhand.learning.examples import LEAST, merge_rare
+from evenhand.learning.planted import plant_cases
+from evenhand.learning.probes import PROBES, probe
+
+
+def rows(n=400, width=7, groups=3, seed=0):
+    generator = np.random.default_rng(seed)
+    codes = generator.integers(0, groups, n)
+    x = generator.normal(size=(n, width)) @ generator.normal(size=(width, width))
+    x[:, 2] += codes
+    x[:, 4] -= 2 * (codes == 1)
+    return x, codes
+
+
+def published_leace(x, codes):
+    """Belrose et al. (2023), theorem 4.3: x - W^+ P W (x - mean), W the whitening of x.
+
+    Their package concept-erasure 0.2.4 (shrinkage and constrain_cov_trace off) gives the same.
+    """
+    groups = np.eye(codes.max() + 1)[codes]
+    centred, values = x - x.mean(axis=0), groups - groups.mean(axis=0)
+    lengths, vectors = np.linalg.eigh(centred.T @ centred / len(x))
+    whitening = vectors / np.sqrt(lengths) @ vectors.T
+    u, s, _ = np.linalg.svd(whitening @ (centred.T @ values / len(x)), full_matrices=False)
+    u = u[:, s > 1e-9]
+    return x - centred @ (np.linalg.inv(whitening) @ u @ u.T @ whitening).T
+
+
+def test_leace_is_the_published_one():
+    x, codes = rows()
+    ours = fit_leace(x, codes, np.full(len(x), 1 / len(x)))
+    np.testing.assert_allclose(ours(x), published_leace(x, codes), atol=1e-4)
+    sparse = fit_leace(csr_matrix(x), codes, np.full(len(x), 1 / len(x)))
+    np.testing.assert_allclose(sparse(csr_matrix(x)), ours(x), atol=1e-9)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_after_leace_the_weighted_means_of_all_groups_are_equal(wide):
+    x, codes = rows(n=40 if wide else 400, width=60 if wide else 7)
+    x[:, 5] = 1.0  # a constant feature
+    weights = balanced_weights(codes * 2 + (np.arange(len(x)) % 2))
+    erased = fit_leace(x, codes, weights)(x)
+    means = [np.average(erased[codes == g], axis=0, weights=weights[codes == g]) for g in range(3)]
+    np.testing.assert_allclose(means, [means[0]] * 3, atol=1e-6)
+    assert np.abs(x - erased).max() > 0.5
+
+
+def test_inlp_stops_when_nothing_is_left_to_read():
+    x, codes = rows(n=2000)
+    weights = balanced_weights(codes)
+    eraser = fit_inlp(x, codes, weights, 5)
+    np.testing.assert_allclose(eraser.left.T @ eraser.left, np.eye(eraser.left.shape[1]), atol=1e-9)
+    assert 2 <= eraser.left.shape[1] < 7
+    nothing = fit_inlp(np.random.default_rng(1).normal(size=x.shape), codes, weights, 5)
+    assert nothing.left.shape[1] == 0
+
+
+def test_rows_weigh_the_same_by_group_and_unknown_ones_nothing():
+    weights = balanced_weights(np.array([0, 0, 0, 2, -1]))
+    np.testing.assert_allclose(weights, [1 / 6, 1 / 6, 1 / 6, 1 / 2, 0])
+
+
+def test_rare_labels_of_a_group_count_as_its_most_frequent():
+    groups = np.repeat([0, 1], [2 * LEAST + 1, LEAST + 1])
+    labels = np.array([*[0] * LEAST, *[2] * (LEAST + 1), *[1] * (LEAST), 0])
+    merged = merge_rare(labels, groups, np.arange(len(groups)))
+    assert merged.tolist() == [*[0] * LEAST, *[2] * (LEAST + 1), *[1] * (LEAST + 1)]
+    # only training cases count
+    assert set(merge_rare(labels, groups, np.flatnonzero(labels == 2))[groups == 0]) == {2}
+
+
+@pytest.fixture(scope="module", params=[0.5, 0.95])
+def planted(request):
+    return plant_cases(4, request.param, sizes=(2000, 500, 2000)), request.param
+
+
+def test_the_planted_truth(planted):
+    cases, agreement = planted
+    some, test = cases.examples, cases.test
+    for part, share in ((some.train, agreement), (some.dev, agreement), (test, 0.5)):
+        assert np.mean(some.labels[part] == some.groups[part]) == pytest.approx(share, abs=0.04)
+    texts = cases.texts()
+    assert len({word for case in texts for part in case for word in part.split()}) == 300
+    matrix = cases.tfidf()
+    np.testing.assert_allclose(np.sqrt(matrix.power(2).sum(axis=1)), 1, atol=1e-5)
+    splits = some.train, some.dev, test
+    found = {name: probe(matrix.toarray()[None], some.groups, splits, hidden=hidden)
+             for name, hidden in PROBES.items()}  # fmt: skip
+    for one in found.values():
+        assert (one.groups, one.cases, one.chance) == (2, 2000, 0.5)
+        assert one.low < one.mean < one.high
+        assert one.mean > 0.9
+
+
+@pytest.mark.parametrize("fit", [fit_leace, partial(fit_inlp, rounds=8)])
+def test_what_the_last_layer_reads_does_not_tell_the_group(planted, fit):
+    cases, agreement = planted
+    some, matrix = cases.examples, cases.tfidf()
+    layer = erased_last_layer(matrix, some, fit)
+    logits, kept = matrix @ layer.weight + layer.bias, matrix @ layer.reads
+    plain = fit_last_layer(matrix, some, some.train, some.dev)
+    splits = some.train, some.dev, cases.test
+    for hidden in PROBES.values():
+        for values in (kept, logits):
+            found = probe(values[None], some.groups, splits, hidden=hidden)
+            assert found.mean < (0.55 if agreement == 0.5 else 0.57)
+    right = np.mean(logits[cases.test].argmax(axis=1) == some.labels[cases.test])
+    of_plain = (matrix @ plain.weight + plain.bias)[cases.test].argmax(axis=1)
+    assert right > np.mean(of_plain == some.labels[cases.test]) - 0.02
+
+
+def test_an_eraser_of_unbalanced_rows_takes_the_label_along():
+    """Why rows are balanced: on all alike, half of the accuracy above chance is lost."""
+    cases = plant_cases(4, 0.95, sizes=(2000, 500, 2000))
+    some, matrix = cases.examples, cases.tfidf()
+    alike = lambda x, codes, _: fit_leace(x, codes, np.full(len(codes), 1 / len(codes)))  # noqa: E731
+
+    def accuracy(fit):
+        layer = erased_last_layer(matrix, some, fit)
+        predicted = (matrix @ layer.weight + layer.bias)[cases.test].argmax(axis=1)
+        return np.mean(predicted == some.labels[cases.test])
+
+    assert accuracy(alike) < accuracy(fit_leace) - 0.1
+
+
+def test_several_labels_and_an_unknown_group():
+    cases = plant_cases(5, 0.5, sizes=(600, 200, 200))
+    one = cases.examples
+    hot = np.stack([one.labels, 1 - one.labels, np.arange(1000) % 2], axis=1)
+    groups = np.where(np.arange(1000) % 7 == 0, 2, one.groups)
+    some = replace(
+        one, labels=hot, classes=3, task="multi_label",
+        groups=groups, group_names=("zero", "one", "unknown"),
+    )  # fmt: skip
+    layer = erased_last_layer(cases.tfidf(), some, fit_leace)
+    predicted = (cases.tfidf() @ layer.weight + layer.bias) > 0
+    assert (predicted[:, 0] == hot[:, 0]).mean() > 0.85
+    assert layer.reads.shape == (300, 2)  # two labels are each other's opposite

@@ -1,0 +1,75 @@
+"""The certificate of objectives: it is given where a promise is kept, and only there."""
+
+import pkgutil
+
+import pytest
+
+from evenhand.learning.objectives import erm, leace
+from evenhand.legal.certificate import AGREEMENTS, PLAIN, SAMPLER, TABLE, TRAINED, judge, rows
+from evenhand.legal.classifiers import __path__ as families
+
+SIZES = (1200, 400, 1500)
+
+
+def certified(**given):
+    found = rows([4], sizes=SIZES, **given)
+    return {(row["agreement"], row["objective"]): row for row in found}
+
+
+def test_every_kind_of_classifier_is_certified():
+    assert {one.name for one in pkgutil.iter_modules(families)} == set(TRAINED)
+
+
+@pytest.mark.parametrize("kind", ["linear", "frozen"])
+def test_erasure_keeps_its_promise(kind):
+    found = certified(kinds=[kind], objectives=["leace"])
+    assert set(found) == {(a, o) for a in AGREEMENTS for o in (PLAIN, SAMPLER, "leace")}
+    for agreement in AGREEMENTS:
+        row = found[agreement, "leace"]
+        assert set(row) == set(TABLE.header)
+        assert (row["aim"], row["groups"], row["select"]) == (
+            "erase",
+            "attribute",
+            "worst_group_f1",
+        )
+        assert row["features_linear"] < 0.6 < row["plain_features_linear"]
+        assert found[agreement, PLAIN].get("met") is None
+    assert found[0.95, "leace"]["worst"] > found[0.95, PLAIN]["worst"] + 0.1
+    assert found[0.95, SAMPLER]["met"]
+
+
+def test_an_eraser_that_stops_erasing_is_found(monkeypatch):
+    monkeypatch.delattr(leace, "last_layer")
+    found = certified(kinds=["linear"], objectives=["leace"])
+    assert found[0.5, "leace"]["met"] is False
+    assert "linear probe on features 0.9" in found[0.5, "leace"]["reason"]
+
+
+def test_a_promise_of_nothing_is_not_judged():
+    assert judge(getattr(erm, "AIM", ""), 0.95, {}) == {"aim": ""}
+    assert "met" not in judge("worst_group", 0.5, {})
+
+
+GOOD = {
+    "accuracy": 0.95, "plain_accuracy": 0.95, "worst": 0.9, "sampler_worst": 0.9,
+    "plain_worst": 0.7, "features_linear": 0.5, "features_mlp": 0.5, "logits_linear": 0.5,
+    "logits_mlp": 0.5, "plain_features_linear": 0.9, "plain_features_mlp": 0.9,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("aim", "agreement", "bad"),
+    [
+        ("erase", 0.5, {"features_linear": 0.521}),
+        ("erase", 0.5, {"logits_mlp": 0.571}),
+        ("erase", 0.5, {"accuracy": 0.944}),
+        ("erase", 0.95, {"features_mlp": 0.551}),
+        ("erase", 0.95, {"worst": 0.899}),
+        ("hide", 0.5, {"features_mlp": 0.9}),
+        ("worst_group", 0.95, {"worst": 0.719}),
+    ],
+    ids=str,
+)
+def test_the_limits(aim, agreement, bad):
+    assert judge(aim, agreement, GOOD)["met"] is True
+    assert judge(aim, agreement, GOOD | bad)["met"] is False

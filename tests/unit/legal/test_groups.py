@@ -1,0 +1,76 @@
+"""Groups that are products of attributes and the label."""
+
+import numpy as np
+import pytest
+
+from evenhand.learning.examples import LEAST
+from evenhand.legal.built import Groups, label_sets
+from evenhand.legal.dataset import Attribute, Dataset
+from evenhand.legal.datasets.ecthr import DATASET
+from evenhand.legal.groups import attributes, has_label, multiply
+
+
+def groups(name, names, codes):
+    attribute = Attribute(name=name, module="", title=name, groups=names)
+    return Groups(attribute, (*names, "unknown"), np.array(codes, dtype=np.int64))
+
+
+GENDER = groups("gender", ("f", "m"), np.repeat([0, 1, 2], 4 * LEAST))
+STATE = groups("state", ("east", "west"), np.tile(np.repeat([0, 1], 2 * LEAST), 3))
+LABELS = np.tile([0, 1], 6 * LEAST)
+EVERY = np.arange(len(LABELS))
+
+
+def test_names():
+    assert attributes("label+a+b") == ["a", "b"]
+    assert attributes("a") == ["a"]
+    assert has_label("label+a")
+    assert not has_label("labels+a")
+
+
+def test_label_and_attribute():
+    found = multiply([GENDER], LABELS, ("no", "yes"), EVERY)
+    assert found.names == ("no x f", "yes x f", "no x m", "yes x m", "unknown")
+    known = GENDER.codes < 2
+    assert (found.codes[known] == (2 * GENDER.codes + LABELS)[known]).all()
+    assert (found.codes[~known] == 4).all()
+    assert found.remarks == []
+
+
+def test_two_attributes():
+    found = multiply([GENDER, STATE], None, (), EVERY)
+    assert found.names == ("f x east", "f x west", "m x east", "m x west", "unknown")
+    assert np.bincount(found.codes).tolist() == [2 * LEAST] * 4 + [4 * LEAST]
+
+
+def test_three_parts():
+    found = multiply([GENDER, STATE], LABELS, ("no", "yes"), EVERY)
+    assert len(found.names) == 9
+    assert np.bincount(found.codes).tolist() == [LEAST] * 8 + [4 * LEAST]
+
+
+def test_tiny_and_empty_cells_are_merged_and_named():
+    train = np.concatenate([EVERY[GENDER.codes == 0], EVERY[2 * LEAST * 2 : 5 * LEAST], EVERY[-1:]])
+    found = multiply([GENDER, STATE], None, (), train)
+    assert found.names == ("f x east", "f x west", "m x east", "unknown")
+    assert (found.codes[(GENDER.codes == 1) & (STATE.codes == 1)] == 3).all()
+    assert found.remarks == []  # no training case is in it
+    found = multiply([GENDER, STATE], None, (), np.append(train, 7 * LEAST))
+    assert found.remarks == [
+        f"groups with fewer than {LEAST} training cases are unknown: m x west (1)"
+    ]
+    rare = np.where((GENDER.codes == 0) & (np.arange(len(LABELS)) % 9 > 0), 0, LABELS)
+    found = multiply([GENDER], rare, ("no", "yes"), EVERY)
+    assert found.names == ("no x f", "no x m", "yes x m", "unknown")
+    assert (found.codes[GENDER.codes == 0] == 0).all()
+    assert len(found.remarks) == 1
+
+
+@pytest.mark.parametrize("dataset", [DATASET])
+def test_sets_of_labels(dataset: Dataset):
+    hot = np.zeros((3, len(dataset.labels)), dtype=np.int64)
+    hot[1, [0, 2]] = 1
+    hot[2, 0] = 1
+    codes, names = label_sets(hot, dataset)
+    said = [names[code] for code in codes]
+    assert said == ["none", f"{dataset.labels[0]} and {dataset.labels[2]}", dataset.labels[0]]

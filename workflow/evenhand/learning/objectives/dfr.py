@@ -1,0 +1,36 @@
+"""Deep feature reweighting: the last layer fitted anew on group-balanced rows.
+
+Kirichenko et al. (2023): after ERM, the last layer is logistic regression on rows to which the
+representation was not fitted and in which label x group weighs the same: development rows, and
+for a linear classifier, whose representation is fixed, the training rows as well. Half of them fit
+the layer, the others choose its penalty. The paper draws balanced subsets and averages their
+layers; here all rows take part with weights.
+
+It cannot help where the representation itself mixes label and attribute: an encoder that is
+trained along with a spurious attribute may keep nothing else (so the tiny hierarchical one of
+`benchmarks/certify_mitigation.py`, whose worst group stays as it was).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from evenhand.learning.erasure import LastLayer, fit_last_layer
+from evenhand.learning.examples import Examples
+from evenhand.learning.objective import Options
+from evenhand.learning.objectives.erm import initial_state, loss, modules
+
+__all__ = ["initial_state", "last_layer", "loss", "modules"]
+
+NAME = "dfr"
+TITLE = "deep feature reweighting"
+SAMPLER = "shuffle"
+USES_GROUPS = True
+AIM = "worst_group"
+AIM_FOR = ("linear", "frozen")
+OPTIONS: dict[str, float | bool | str] = {}
+
+
+def last_layer(features: Any, examples: Examples, fresh: np.ndarray, options: Options) -> LastLayer:
+    """Return the last layer of the fresh rows."""
+    return fit_last_layer(features, examples, fresh[::2], fresh[1::2])

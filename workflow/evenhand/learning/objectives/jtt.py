@@ -1,0 +1,34 @@
+"""Just Train Twice: cases that a first training gets wrong weigh more (Liu et al. 2021).
+
+A first ERM of ``first_epochs`` epochs finds the training cases that it predicts wrongly, and a
+second one sees each of them ``upweight`` times an epoch. No groups are needed: where the label
+depends on a spurious attribute, the first errors are the cases that contradict it. For several
+labels a case, one with any wrong label is an error. A long first training has no errors left.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from evenhand.learning.examples import Examples
+from evenhand.learning.objective import Options
+from evenhand.learning.objectives.erm import initial_state, loss, modules
+from evenhand.metrics.classification import predicted_labels
+
+__all__ = ["again", "initial_state", "loss", "modules"]
+
+NAME = "jtt"
+TITLE = "Just Train Twice"
+SAMPLER = "shuffle"
+USES_GROUPS = False
+AIM = "worst_group"
+OPTIONS: dict[str, float | bool | str] = {"first_epochs": 1.0, "upweight": 5.0}
+
+
+def again(examples: Examples, logits: np.ndarray, options: Options) -> Examples:
+    """Return the cases of the second training, from the logits of the first."""
+    rows = examples.train
+    predicted = predicted_labels(logits[rows], examples.task)
+    wrong = rows[(predicted != examples.hot[rows]).any(axis=1)]
+    copies = np.repeat(wrong, max(int(options["upweight"]) - 1, 0))
+    return replace(examples, train=np.concatenate([rows, copies]))
