@@ -14,6 +14,7 @@ TITLES = {Path(file).stem: title for file, title in pages.PAGES.values()}
 #: what is offered as tables, by what it is called among them
 TABLES = {
     **{one.removeprefix("<results>/"): one for one in plan_report.tables(config, SHARDS)},
+    "certificate": "resources/certificate",
     "provenance.csv": "<results>/provenance.csv",
     "known_errors.csv": "resources/known_errors.csv",
     "paper_items.csv": "resources/paper_items.csv",
@@ -27,6 +28,7 @@ TRACED = {"provenance": "<results>/provenance.json"}
 TO_PROVENANCE = Options(None, {"provenance": "../provenance.json"})
 #: the splits whose cases can be looked at one by one
 LINKED = derived("legal.cases_page.splits", {"linked": LEGAL["cases_page"]["splits"]})
+CERTIFICATE = {"certificate": "resources/certificate"}
 ERRORS = {"errors": "resources/known_errors.csv"}
 PAPER = {"paper": "resources/paper_items.csv"}
 #: page, as its file is called -> its stage, what it shows, its options, other modules that it runs
@@ -81,6 +83,7 @@ WRITTEN = {
         ],
         KINDS,
     ),
+    "certificate": ("write_certificate_page", CERTIFICATE, [], []),
     "known_errors": ("write_errors_page", ERRORS, [], []),
     "provenance": (
         "write_provenance_page",

@@ -19,6 +19,7 @@ PAGES = {
     "legal_cases": ("legal_cases.html", "Legal cases"),
     "legal_classifiers": ("legal_classifiers.html", "Legal classifiers"),
     "cases": ("cases.html", "Cases"),
+    "certificate": ("certificate.html", "Certificate"),
     "known_errors": ("known_errors.html", "Known errors"),
     "provenance": ("provenance.html", "Provenance"),
     "run": ("run.html", "Run"),
