@@ -1,4 +1,4 @@
-"""Stage: the page of the certificate: does each method find what we planted?"""
+"""Stage: the page of the certificate: whether each method finds what we planted."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -18,6 +18,7 @@ from evenhand.report.known_errors import read_errors
 from evenhand.report.pages import PAGES, links_to_pages
 from evenhand.report.read import read_json
 from evenhand.report.render import write_page
+from evenhand.report.sections.planted import describe_planted
 
 
 def write_front_page(
@@ -33,6 +34,7 @@ def write_front_page(
     titles: list[str] | None = None,
     errors: Input | None = None,
     provenance: Input | None = None,
+    planted: Input | None = None,
     notice: str = "",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
@@ -57,6 +59,8 @@ def write_front_page(
         ``resources/known_errors.csv``, to count and to link to.
     provenance
         ``provenance.json``, for how many files are traced.
+    planted
+        What was planted in the data, see `evenhand.report.sections.planted`.
     notice
         What a reader must know before all else; blank: nothing.
     pages
@@ -65,7 +69,8 @@ def write_front_page(
     Returns
     -------
     dict
-        systems, verdicts (counts over all of them), doubts, bytes.
+        systems, verdicts (counts over all of them), doubts, planted (facts that were found),
+        bytes.
 
     Raises
     ------
@@ -112,13 +117,17 @@ def write_front_page(
             card |= {"headline": found, "counts": total(found.verdicts), "files": found.files}
         cards.append(card)
     counts = total(one for card in cards if card["headline"] for one in card["headline"].verdicts)
+    results = [file for files in given.values() for file in files or ()]
+    truths = describe_planted(planted, results) if planted else []
     written = write_page(
         out,
         "front",
         templates,
         pages,
-        sections=[("verdicts", "Against the papers", "")]
+        sections=[("planted", "Planted truth", "")] * bool(truths)
+        + [("verdicts", "Against the papers", "")]
         + [(card["id"], card["title"], "") for card in cards if card["headline"]],
+        truths=truths,
         cards=cards,
         verdicts=VERDICTS,
         counts=counts,
@@ -136,6 +145,7 @@ def write_front_page(
         "systems": len(chosen),
         "verdicts": counts,
         "doubts": doubts,
+        "planted": sum(bool(one["holds"]) for one in truths),
         "bytes": written,
     }
 
