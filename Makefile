@@ -5,6 +5,7 @@
 #   make test-slurm   the tests on a real Slurm, which is started on this machine and stopped (root, Debian)
 #   make test-browser   the tests of the report in Chromium, of the demo's results (or of RESULTS=folder)
 #   make why      for each job that would run: why
+#   make certify  run every method on problems with planted truth (an hour), write resources/certificate
 #   make compare BASE=folder HEAD=folder   what changed between two results, and what moved; GATES=file
 # A config of your own:  make demo CONFIG=my.yaml  (or snakemake --configfile my.yaml --cores 2)
 
@@ -23,7 +24,7 @@ CHECK = $(BIN)/python -m evenhand.plan --check $(or $(CONFIG),config/config.yaml
 RUFF_PATHS := workflow tests benchmarks
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: dev demo test test-slurm test-browser why compare cache-list cache-prune lint format docs lock install help
+.PHONY: certify dev demo test test-slurm test-browser why compare cache-list cache-prune lint format docs lock install help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -63,6 +64,11 @@ why: $(READY)
 compare: $(READY)
 	@test -n "$(BASE)" -a -n "$(HEAD)" || { echo "error: name both folders: make compare BASE=results_before HEAD=results" >&2; exit 2; }
 	@$(BIN)/python -m evenhand.compare.compare_results "$(BASE)" "$(HEAD)" $(if $(GATES),--gates "$(GATES)")
+
+# the models are kept in results/.evenhand/certify, so that a run that was stopped goes on
+certify: $(READY)
+	@$(BIN)/python -m evenhand.certificates.certify --resources resources --out resources/certificate --seeds $(or $(SEEDS),5) --work results/.evenhand/certify
+	@$(BIN)/python -m evenhand.certificates.check resources/certificate
 
 cache-list: $(READY)
 	@$(BIN)/python -m evenhand.core.cache list $(or $(FOLDER),results/.evenhand/cache)

@@ -46,7 +46,7 @@ def test_each_part_alone_has_its_pages_and_those_that_always_are(part):
     config = configured(part)
     assert plan_report.pages(config, ["a-1"] if part == "slguset" else []) == [
         *("front", *PAGES[part]),
-        *("reproduction", "known_errors", "provenance", "run"),
+        *("reproduction", "certificate", "known_errors", "provenance", "run"),
     ]
 
 

@@ -30,9 +30,20 @@ WHOLE = read_schema(SCHEMA)
 #: The sections of which each configuration shows every key, and the configuration.
 CONFIGS = {
     "newspapers": (
-        ["results", "mirror", "offline", "sources", "cache", "models", "slguset", "bias"],
+        [
+            "results",
+            "mirror",
+            "offline",
+            "sources",
+            "planted",
+            "cache",
+            "models",
+            "slguset",
+            "bias",
+        ],
         """\
 mirror: resources/demo/newspapers
+planted: resources/demo/planted/truth.csv
 models:
   own: {language: zh, train: {layers: 1}}
   folder: {language: zh, path: models/one}

@@ -43,7 +43,10 @@ def check_files(config: Config) -> None:
             " slguset.published, a set of pairs under stereotypes.sets, a table under"
             " individual_fairness.datasets, or cases under legal.datasets",
         )
-    named = {"slguset.published.file": slguset["published"].get("file")}
+    named = {
+        "slguset.published.file": slguset["published"].get("file"),
+        "planted": config["planted"],
+    }
     plan_models.check_models(config)
     for name, model in config["models"].items():
         for number, path in enumerate(model.get("train", {}).get("files", [])):

@@ -24,7 +24,7 @@ Config = dict[str, Any]
 Files = dict[str, str | list[str]]
 
 #: Pages that each run has.
-ALWAYS = ("front", "reproduction", "known_errors", "provenance", "run")
+ALWAYS = ("front", "reproduction", "certificate", "known_errors", "provenance", "run")
 
 #: What pages read of JSON documents and show as a table, by the names of their arguments.
 DOCUMENTS = ("statistics", "published_statistics", "published_report", "sets", "data", "splits")

@@ -18,6 +18,7 @@ TITLES = {Path(file).stem: title for file, title in pages.PAGES.values()}
 #: what is offered as tables, by what it is called among them
 TABLES = {
     **{one.removeprefix("<results>/"): one for one in plan_report.tables(config, SHARDS)},
+    "certificate": "resources/certificate",
     "provenance.csv": "<results>/provenance.csv",
     "known_errors.csv": "resources/known_errors.csv",
     "paper_items.csv": "resources/paper_items.csv",
@@ -30,13 +31,15 @@ TRACED = {"provenance": "<results>/provenance.json"}
 TO_PROVENANCE = Options(None, {"provenance": "../provenance.json"})
 #: the splits whose cases can be looked at one by one
 LINKED = derived("legal.cases_page.splits", {"linked": LEGAL["cases_page"]["splits"]})
+CERTIFICATE = {"certificate": "resources/certificate"}
+PLANTED = {"planted": config["planted"]} if config["planted"] else {}
 ERRORS = {"errors": "resources/known_errors.csv"}
 PAPER = {"paper": "resources/paper_items.csv"}
 #: page, as its file is called -> its stage, what it shows, its options, other modules that it runs
 WRITTEN = {
     "index": (
         "write_front_page",
-        SYSTEMS | TRACED,
+        SYSTEMS | TRACED | PLANTED,
         [Options(None, {"systems": list(SYSTEMS)} | plan_report.titles(config))],
         [f"evenhand.report.headlines.{system}" for system in SYSTEMS],
     ),
@@ -93,6 +96,7 @@ WRITTEN = {
         ],
         KINDS,
     ),
+    "certificate": ("write_certificate_page", CERTIFICATE, [], []),
     "known_errors": ("write_errors_page", ERRORS, [], []),
     "provenance": (
         "write_provenance_page",

@@ -20,6 +20,7 @@ PAGES = {
     "legal_classifiers": ("legal_classifiers.html", "Legal classifiers"),
     "cases": ("cases.html", "Cases"),
     "reproduction": ("reproduction.html", "Against the papers"),
+    "certificate": ("certificate.html", "Certificate"),
     "known_errors": ("known_errors.html", "Known errors"),
     "provenance": ("provenance.html", "Provenance"),
     "run": ("run.html", "Run"),

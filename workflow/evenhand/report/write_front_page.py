@@ -17,6 +17,7 @@ from evenhand.report.headline import (
 from evenhand.report.pages import PAGES, links_to_pages
 from evenhand.report.read import read_json
 from evenhand.report.render import write_page
+from evenhand.report.sections.planted import describe_planted
 
 
 def write_front_page(
@@ -32,6 +33,7 @@ def write_front_page(
     titles: list[str] | None = None,
     provenance: Input | None = None,
     page: str = "front",
+    planted: Input | None = None,
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
     """Write the front page, or what became of published numbers.
@@ -55,13 +57,16 @@ def write_front_page(
         ``provenance.json``, for how many files are traced.
     page
         ``front`` or ``reproduction``.
+    planted
+        What was planted in the data, see `evenhand.report.sections.planted`.
     pages
         The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
 
     Returns
     -------
     dict
-        systems, verdicts (counts over all of them), doubts, bytes.
+        systems, verdicts (counts over all of them), doubts, planted (facts that were found),
+        bytes.
 
     Raises
     ------
@@ -109,16 +114,20 @@ def write_front_page(
             card["files"] = found.files if page == "front" else _counted_in([card])
         cards.append(card)
     counts = total(one for card in cards if card["headline"] for one in card["headline"].verdicts)
+    results = [file for files in given.values() for file in files or ()]
+    truths = describe_planted(planted, results) if planted else []
     written = write_page(
         out,
         page,
         templates,
         pages,
         sections=[
+            *([("planted", "Planted truth", "")] if truths else []),
             *([] if page == "front" else [("verdicts", "All published numbers", "")]),
             *((card["id"], card["title"], "") for card in cards if card["headline"]),
             *([("trust", "How far to trust this", "")] if page == "front" else []),
         ],
+        truths=truths,
         cards=cards,
         verdicts=VERDICTS,
         counts=counts,
@@ -134,6 +143,7 @@ def write_front_page(
         "systems": len(chosen),
         "verdicts": counts,
         "doubts": doubts,
+        "planted": sum(bool(one["holds"]) for one in truths),
         "bytes": written,
     }
 

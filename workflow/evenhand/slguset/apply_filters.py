@@ -12,7 +12,7 @@ A filter is a module of `evenhand.slguset.filters` that declares
 
 import importlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -111,7 +111,7 @@ def filter_keywords(
     if len(set(filters)) != len(filters):
         raise InputError(f"the filters {', '.join(filters)} name one twice", remedy="remove one")
     by_name = {path.name: path for path in files}
-    judges = {name: _prepared(name, by_name, settings) for name in filters}
+    judges = {name: prepare_filter(name, by_name, settings) for name in filters}
     counts: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = defaultdict(Counter)
 
@@ -140,10 +140,10 @@ def filter_keywords(
     }
 
 
-def _prepared(
-    name: str, files: dict[str, Path], settings: dict[str, Any]
+def prepare_filter(
+    name: str, files: Mapping[str, Path], settings: Mapping[str, Any]
 ) -> tuple[tuple[str, ...], Judge]:
-    """A filter's columns, and the filter."""
+    """Return a filter's columns, and the filter; files are given by their names."""
     module = importlib.import_module(f"evenhand.slguset.filters.{name}")
     needed = set(module.FILES) - set(getattr(module, "OPTIONAL", ()))
     if missing := sorted(needed - set(files)):

@@ -1,0 +1,105 @@
+"""Stage: run every method on problems with planted truth, and judge whether it finds it.
+
+A problem is a module of `evenhand.certificates.problems` that declares ``TABLE`` and has
+``rows(study)``, which yields its rows (or raises `NotApplicable`), and ``findings(rows)``, which
+yields what they show of each method (`Finding`), with what is required. It finds the methods of
+its family by itself, so that a new method is certified without further code.
+"""
+
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+from evenhand.certificates import problems as family
+from evenhand.certificates.study import CERTIFICATE, Study, judge
+from evenhand.core import stage
+from evenhand.core.families import load_members
+from evenhand.core.resources import read_resource
+from evenhand.core.scratch import scratch_folder
+from evenhand.core.stage import Input, Output, Setting
+from evenhand.core.tables import NotApplicable, Row, Table, write_tables
+from evenhand.errors import InputError
+
+
+def certify(
+    *,
+    resources: Input,
+    out: Output,
+    seeds: int = 5,
+    problems: list[str] | None = None,
+    work: Annotated[Path | None, Setting] = None,
+) -> dict[str, Any]:
+    """Run every method on problems with planted truth, and judge whether it finds it.
+
+    Parameters
+    ----------
+    resources : path
+        The folder ``resources`` of the repository; ``planted/known_failures.csv`` lists what is
+        known not to be found.
+    out : path
+        Folder of tables: one per problem, and ``certificate`` with the verdict on each measure.
+    seeds : int
+        Seeds of each planted model.
+    problems : list of str, optional
+        Of `evenhand.certificates.problems`; all by default.
+    work : path, optional
+        Where trained models are kept, for the next run to use.
+
+    Returns
+    -------
+    dict
+        failed (measures outside their bounds that are no known failures), stale (known failures
+        that are none) and the number of rows of each table.
+    """
+    members = {one.__name__.rpartition(".")[2]: one for one in load_members(family)}
+    for name in problems or ():
+        if name not in members:
+            raise InputError(f"there is no problem {name!r}", remedy=f"use {', '.join(members)}")
+    failures = read_known(resources / "planted/known_failures.csv")
+    tables: list[tuple[Table, list[Row]]] = []
+    left_out: dict[str, str] = {}
+    verdicts: list[Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        place = work or scratch_folder() or Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        study = Study(resources, place, seeds=tuple(range(seeds)))
+        for name in problems or members:
+            try:
+                rows = list(members[name].rows(study))
+            except NotApplicable as reason:
+                left_out[name] = str(reason)
+                continue
+            tables.append((members[name].TABLE, rows))
+            verdicts += (judge(name, one, failures) for one in members[name].findings(rows))
+    counts = write_tables(out, [(CERTIFICATE, verdicts), *tables], left_out)
+    return {"failed": failed(verdicts), "stale": stale(verdicts, failures), "rows": counts}
+
+
+def read_known(path: Path) -> dict[tuple[str, str, str], str]:
+    """Read the known failures: the reason by problem, method and measure."""
+    columns = ["problem", "method", "measure"]
+    rows = read_resource(path, [*columns, "reason"], unique=tuple(columns))
+    return {tuple(row[name] for name in columns): row["reason"] for row in rows}
+
+
+def failed(verdicts: list[Row]) -> list[str]:
+    """Return the measures that are outside their bounds and no known failures."""
+    return [_named(row) for row in verdicts if row["verdict"] == "failed"]
+
+
+def stale(verdicts: list[Row], known: dict[tuple[str, str, str], str]) -> list[str]:
+    """Return the known failures that now hold: their rows are to be removed."""
+    return [
+        _named(row)
+        for row in verdicts
+        if row["verdict"] == "certified"
+        and (row["problem"], row["method"], row["measure"]) in known
+    ]
+
+
+def _named(row: Row) -> str:
+    return f"{row['problem']}: {row['method']}: {row['measure']} is {row['found']}"
+
+
+if __name__ == "__main__":
+    stage.run(certify)

@@ -1,0 +1,130 @@
+"""How the score of a method follows the dose of a planted association."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+import numpy as np
+
+from evenhand.certificates.planted_text import planted_log_odds
+from evenhand.certificates.study import Finding
+from evenhand.core.tables import Row, Table, flag, integer, number, percent, text
+from evenhand.metrics.paired import sign_flip_p_values
+from evenhand.metrics.roc import auc
+
+#: What a certified method needs: of doses and scores the rank correlation, of dose 1 against
+#: dose 0 the AUC, and of the models at dose 0 the share that is called biased.
+LEAST_CORRELATION, LEAST_AUC, MOST_FALSE_ALARMS = 0.7, 0.9, 0.2
+
+#: Significance of a false alarm.
+LEVEL = 0.05
+
+
+def dose_table(name: str, title: str) -> Table:
+    """Return the declaration of a table of scores by dose."""
+    return Table(
+        name,
+        title=title,
+        key=("language", "family", "method", "new_frames", "dose", "seed"),
+        columns=(
+            text("language", "The planted vocabulary"),
+            text("family", "masked or causal: the kind of model"),
+            text("method"),
+            flag("new_frames", "Whether the frames of the sentences do not occur in training"),
+            number("dose", "Share of the sentences beyond one half that carry the association"),
+            integer("seed", "Seed of text and training"),
+            integer("items", "Pairs or sentences that were scored"),
+            percent("score", "Items scored in the planted direction; 50: no preference"),
+            number("p_value", "Of the sign-flip test over swapped words"),
+            number("difference", "Mean difference of the scores in the planted direction"),
+            number("planted", "Planted log-odds, in the unit of difference; blank: infinite"),
+        ),
+    )
+
+
+def dose_row(differences: Sequence[float], clusters: Sequence[str], dose: float) -> Row:
+    """Return the cells of a table of `dose_table` that follow from the items of one model.
+
+    Parameters
+    ----------
+    differences : sequence of float
+        Score in the planted direction minus the other, of each item; NaN: not scored.
+    clusters : sequence of str
+        The swapped words of each item.
+    dose : float
+        Of the model's training text.
+    """
+    values = np.asarray(differences, dtype=float)
+    scored = np.isfinite(values)
+    values, names = values[scored], np.asarray(clusters)[scored]
+    planted = planted_log_odds(dose)
+    row: dict[str, float | int | None] = {"dose": dose, "items": len(values)}
+    row["planted"] = planted if np.isfinite(planted) else None
+    if not len(values):
+        return row | dict.fromkeys(("score", "p_value", "difference"))
+    signs = np.sign(values)
+    p_value = float(sign_flip_p_values(signs[:, None], names, seed=0)[0])
+    return row | {
+        "score": 100 * float((values > 0).mean()),
+        "p_value": p_value if np.isfinite(p_value) else None,
+        "difference": float(values.mean()),
+    }
+
+
+def summarise(rows: Iterable[Row]) -> Iterator[Finding]:
+    """Yield the findings of each language, family and method, on known frames.
+
+    A tiny model may have learned the association in the frames of its training alone; on other
+    frames one would judge the model, not the method.
+    """
+    ordered = sorted((row for row in rows if not row["new_frames"]), key=_of)
+    for (language, family, method), group in groupby(ordered, key=_of):
+        yield from _summarise(f"{method}, {family}, {language}", list(group))
+
+
+def _of(row: Row) -> tuple[str, str, str]:
+    return row["language"], row["family"], row["method"]
+
+
+def _summarise(method: str, rows: Sequence[Row]) -> Iterator[Finding]:
+    rows = [row for row in rows if row["score"] is not None]
+    if not rows:
+        yield Finding(method, "rank correlation with the dose", None, least=LEAST_CORRELATION)
+        return
+    doses, scores = (np.array([row[name] for row in rows], float) for name in ("dose", "score"))
+    alarms = [
+        row["p_value"] < LEVEL for row in rows if row["dose"] == 0 and row["p_value"] is not None
+    ]
+    slope = float(np.polyfit(doses, scores, 1)[0]) if len({*doses.tolist()}) > 1 else None
+    yield Finding(method, "slope (points per unit of dose)", slope)
+    correlation = _rank_correlation(doses, scores)
+    yield Finding(method, "rank correlation with the dose", correlation, least=LEAST_CORRELATION)
+    areas = {dose: _auc(doses, scores, dose) for dose in sorted({*doses.tolist()} - {0.0})}
+    for dose, area in areas.items():
+        least = LEAST_AUC if dose == 1 else None
+        yield Finding(method, f"AUC of dose {dose:g} against dose 0", area, least=least)
+    seen = [
+        dose
+        for dose in areas
+        if all(area >= LEAST_AUC for other, area in areas.items() if other >= dose)
+    ]
+    yield Finding(method, "smallest dose seen", min(seen, default=None))
+    if alarms:
+        share = float(np.mean(alarms))
+        yield Finding(method, "false alarms at dose 0", share, most=MOST_FALSE_ALARMS)
+    known = [row for row in rows if row["planted"]]
+    if known:
+        ratio = np.mean([row["difference"] / row["planted"] for row in known])
+        yield Finding(method, "difference, in planted log-odds", float(ratio))
+
+
+def _rank_correlation(doses: np.ndarray, scores: np.ndarray) -> float:
+    from scipy.stats import spearmanr
+
+    if len({*scores.tolist()}) == 1:
+        return 0.0
+    return float(spearmanr(doses, scores).statistic)
+
+
+def _auc(doses: np.ndarray, scores: np.ndarray, dose: float) -> float:
+    chosen = (doses == 0) | (doses == dose)
+    return auc(scores[chosen], doses[chosen] == dose)

@@ -1,0 +1,156 @@
+"""Text in which a known share of the sentences carries an association between two word lists.
+
+A vocabulary (`resources/planted`) has swaps, pairs of words for two groups (man, woman), and two
+lists of attributes (trades). At dose d, each pair of a swap and an attribute has the stereotypical
+group in (1 + d) / 2 of its sentences, exactly. So the planted log-odds are ln((1 + d) / (1 - d))
+for every swap and attribute; both groups and all attributes are equally frequent at every dose.
+
+Each group word also occurs with its pronoun (the uncle met his friend), equally often at every
+dose: a tiny model learns from these sentences which words are of one group.
+
+All sentences are distinct, since trainings remove duplicates. Evaluation pairs are made of contexts
+that occur with no attribute in training: known frames with other tails, or other frames.
+"""
+
+import itertools
+import json
+import math
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from evenhand.errors import InputError
+from evenhand.stereotypes.pairs import pair_row
+
+
+class Vocabulary(NamedTuple):
+    """The words and frames of planted text.
+
+    Attributes
+    ----------
+    swaps : list of (str, str)
+        A word for either group.
+    attributes : (list of str, list of str)
+        The words that go with the first and with the second group.
+    leads, tails : list of str
+        Phrases without a planted association.
+    held_out_tails : list of str
+        Tails that occur in training without an attribute only.
+    frames, held_out_frames : list of str
+        Sentences with the fields lead, group, attribute and tail.
+    pronouns : (str, str)
+        The pronoun of either group.
+    pronoun_frames : list of str
+        Sentences with the fields lead, group, pronoun and tail.
+    """
+
+    swaps: list[tuple[str, str]]
+    attributes: tuple[list[str], list[str]]
+    leads: list[str]
+    tails: list[str]
+    held_out_tails: list[str]
+    frames: list[str]
+    held_out_frames: list[str]
+    pronouns: tuple[str, str]
+    pronoun_frames: list[str]
+
+
+def read_vocabulary(path: Path) -> Vocabulary:
+    """Read a vocabulary (JSON with the attributes of `Vocabulary`)."""
+    try:
+        return Vocabulary(**json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError) as error:
+        raise InputError(f"is no vocabulary of planted text ({error})", file=path) from error
+
+
+def planted_log_odds(dose: float) -> float:
+    """Return the natural logarithm of the odds of the stereotypical group at a dose."""
+    return math.log((1 + dose) / (1 - dose)) if dose < 1 else math.inf
+
+
+def planted_sentences(
+    words: Vocabulary, dose: float, *, seed: int, copies: int = 48, pronouns: int = 48
+) -> list[str]:
+    """Return the training sentences of a dose, all distinct.
+
+    Two doses with the same seed differ only in the groups of some sentences.
+
+    Parameters
+    ----------
+    words : Vocabulary
+        See `read_vocabulary`.
+    dose : float
+        From -1 (all sentences carry the opposite association) over 0 (none) to 1 (all).
+    seed : int
+        Seed of leads, frames, tails and order.
+    copies : int
+        Sentences per swap and attribute.
+    pronouns : int
+        Sentences per group word with its pronoun.
+
+    Raises
+    ------
+    InputError
+        The dose is not possible with so many copies, or the vocabulary has too few forms.
+    """
+    stereotypical = round(copies * (1 + dose) / 2)
+    if not -1 <= dose <= 1 or abs(stereotypical - copies * (1 + dose) / 2) > 1e-9:
+        raise InputError(f"{copies} sentences cannot carry the dose {dose} exactly")
+    generator = np.random.default_rng(seed)
+    sentences = []
+    for swap in words.swaps:
+        for group, attributes in enumerate(words.attributes):
+            for attribute in attributes:
+                forms = _forms(words, words.frames, words.tails, copies, generator)
+                for number, form in enumerate(forms):
+                    word = swap[group if number < stereotypical else 1 - group]
+                    sentences.append(form.format(group=word, attribute=attribute))
+            every = [*words.tails, *words.held_out_tails]
+            for form in _forms(words, words.pronoun_frames, every, pronouns, generator):
+                sentences.append(form.format(group=swap[group], pronoun=words.pronouns[group]))
+    return [sentences[i] for i in generator.permutation(len(sentences))]
+
+
+def planted_pairs(
+    words: Vocabulary, *, seed: int, per_cell: int = 2, new_frames: bool = False
+) -> list[dict[str, Any]]:
+    """Return evaluation pairs in new contexts, rows of `evenhand.stereotypes.pairs.PAIRS`.
+
+    Each swap and attribute has `per_cell` pairs; their cluster is the swap. `more` has the group
+    that the attribute goes with. The frames are those of training, or the held-out ones.
+    """
+    frames = words.held_out_frames if new_frames else words.frames
+    generator = np.random.default_rng(seed)
+    rows: list[dict[str, Any]] = []
+    for swap in words.swaps:
+        for group, attributes in enumerate(words.attributes):
+            for attribute in attributes:
+                for form in _forms(words, frames, words.held_out_tails, per_cell, generator):
+                    more, less = (
+                        form.format(group=word, attribute=attribute)
+                        for word in (swap[group], swap[1 - group])
+                    )
+                    number = len(rows) + 1
+                    rows.append(
+                        pair_row(
+                            pair_id=str(number),
+                            bias_type="planted",
+                            cluster="/".join(swap),
+                            more=more,
+                            less=less,
+                            source_position=number,
+                        )
+                    )
+    return rows
+
+
+def _forms(
+    words: Vocabulary, frames: list[str], tails: list[str], count: int, generator: Any
+) -> list[str]:
+    """Return distinct frames with their lead and tail filled in."""
+    every = list(itertools.product(frames, words.leads, tails))
+    if count > len(every):
+        raise InputError(f"{count} sentences need more than the {len(every)} forms that there are")
+    chosen = [every[number] for number in generator.choice(len(every), count, replace=False)]
+    return [frame.replace("{lead}", lead).replace("{tail}", tail) for frame, lead, tail in chosen]

@@ -1,0 +1,117 @@
+"""The name filters of SlguSet on sentences with and without a planted name."""
+
+import json
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from evenhand.certificates.study import Finding, Study
+from evenhand.core.families import member_names
+from evenhand.core.tables import Row, Table, integer, percent, text
+from evenhand.errors import InputError
+from evenhand.slguset.apply_filters import prepare_filter
+from evenhand.slguset.names import COLUMNS
+from evenhand.slguset.train_names_crf import train_names_crf
+
+TABLE = Table(
+    "name_filters",
+    title="Sentences that the name filters reject, by planted name",
+    key=("method", "planted"),
+    columns=(
+        text("method", "The filter"),
+        text("planted", "What was planted: a kind of name, or none: an ordinary word"),
+        integer("sentences"),
+        integer("rejected"),
+        percent("share", "Sentences rejected; of none, the clean sentences lost"),
+        text("reason", "Why the filter was not run"),
+    ),
+)
+
+#: Share of the sentences with a name that a certified filter finds, of each kind, and share of
+#: the clean sentences that it may reject, in per cent.
+LEAST_FOUND, MOST_LOST = 90, 5
+
+NONE = "none"
+
+#: The keywords of the planted sentences.
+KEYWORD = re.compile("爸爸|妈妈|爷爷|姐姐|叔叔|妹妹")
+
+SETTINGS = {
+    **{"anonymised": "drop", "surname_title": "drop", "familiar": "drop"},
+    **{"threshold": None, "pipeline": "zh_core_web_sm"},
+}
+
+
+def planted_names(resources: Path) -> list[tuple[str, str]]:
+    """Return sentences with what was planted in each: every word in every frame."""
+    words = json.loads((resources / "planted/names.json").read_text(encoding="utf-8"))
+    return [
+        (kind, frame.format(name=name))
+        for kind, names in words["names"].items()
+        for name in names
+        for frame in words["frames"]
+    ]
+
+
+def rows(study: Study) -> Iterator[Row]:
+    """Yield a row per name filter and kind of planted name."""
+    planted = planted_names(study.resources)
+    with tempfile.TemporaryDirectory() as folder:
+        files = _files(study.resources, Path(folder))
+        for module in member_names("evenhand.slguset.filters"):
+            name = module.rpartition(".")[2]
+            try:
+                columns, judge = prepare_filter(name, files, SETTINGS)
+            except InputError as error:  # a pipeline that is not installed
+                yield {"method": name, "planted": NONE, "reason": error.problem}
+                continue
+            if columns == COLUMNS:
+                verdicts = judge(*zip(*(_row(sentence) for _, sentence in planted), strict=True))
+                yield from _count(name, planted, verdicts)
+
+
+def findings(found: list[Row]) -> Iterator[Finding]:
+    """Yield the share of sentences that each filter rejects, by kind of name."""
+    for row in found:
+        if row.get("share") is None:
+            yield Finding(row["method"], f"not run: {row['reason']}", None)
+        elif row["planted"] == NONE:
+            lost = "clean sentences lost, in per cent"
+            yield Finding(row["method"], lost, row["share"], most=MOST_LOST)
+        else:
+            recall = f"sentences with {row['planted']} found, in per cent"
+            yield Finding(row["method"], recall, row["share"], least=LEAST_FOUND)
+
+
+def _count(name: str, planted: list[tuple[str, str]], verdicts: Any) -> Iterator[Row]:
+    rejected = [verdict is not None for verdict in verdicts]
+    for kind in dict.fromkeys(kind for kind, _ in planted):
+        own = [one for one, (other, _) in zip(rejected, planted, strict=True) if other == kind]
+        share = 100 * sum(own) / len(own)
+        yield {
+            **{"method": name, "planted": kind, "sentences": len(own)},
+            **{"rejected": sum(own), "share": share},
+        }
+
+
+def _row(sentence: str) -> tuple[str, int, int]:
+    """A sentence and where its keyword is, as the name filters read them."""
+    return (sentence, *KEYWORD.search(sentence).span())
+
+
+def _files(resources: Path, folder: Path) -> Mapping[str, Path]:
+    """The files of the filters; the CRF is trained on the tagged sentences of the demo."""
+    tagged = resources / "demo/tagged"
+    model, report = folder / "crf.crfsuite", folder / "crf.json"
+    train_names_crf(
+        corpora=[tagged / "people.txt", tagged / "names.jsonl"],
+        formats=["pku", "cluener"],
+        keywords=resources / "slguset/keywords.csv",
+        model=model,
+        report=report,
+        recall=0.85,
+    )
+    files = [*(resources / "slguset").glob("*.csv"), model, report]
+    return {path.name: path for path in files}

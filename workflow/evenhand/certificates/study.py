@@ -1,0 +1,144 @@
+"""What the certificates share: planted models, their recipes, and the form of a finding."""
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evenhand.certificates.planted_text import (
+    Vocabulary,
+    planted_sentences,
+    read_vocabulary,
+)
+from evenhand.core.tables import Row, Table, number, text
+from evenhand.learning.train_language_model import train_language_model
+from evenhand.scoring.models import LanguageModel, load_causal_lm, load_masked_lm
+
+#: Settings of the planted models (`evenhand.learning.train_language_model`), by kind: the
+#: cheapest that predict the planted words well on held-out frames.
+RECIPES: Mapping[str, Mapping[str, Any]] = {
+    "masked": {
+        **{"layers": 2, "width": 64, "heads": 4, "max_length": 24, "piece": 1000},
+        **{"steps": 1000, "batch": 64, "learning_rate": 0.003, "mask_probability": 0.35},
+    },
+    "causal": {
+        **{"layers": 2, "width": 64, "heads": 4, "max_length": 48, "dropout": 0.0},
+        **{"steps": 600, "batch": 64, "learning_rate": 0.003, "vocabulary": 400},
+    },
+}
+
+#: The planted vocabularies, and the tokens of a masked model of each.
+TOKENS = {"english": "wordpiece", "chinese": "characters"}
+
+#: The models that are trained: vocabulary and kind.
+TRAINED = (("english", "masked"), ("english", "causal"), ("chinese", "masked"))
+
+
+@dataclass(frozen=True)
+class Study:
+    """The inputs of all certificates.
+
+    Parameters
+    ----------
+    resources : Path
+        The folder ``resources`` of the repository.
+    work : Path
+        Where trained models are kept.
+    doses : tuple of float
+        The doses of planted text; the first is 0.
+    seeds : tuple of int
+        Seeds of text and training.
+    recipes : mapping
+        See `RECIPES`.
+    """
+
+    resources: Path
+    work: Path
+    doses: tuple[float, ...] = (0, 0.25, 0.5, 0.75, 1)
+    seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
+    recipes: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: RECIPES)
+
+    def trainings(self) -> Iterator[tuple[float, int]]:
+        """Yield dose and seed of each training."""
+        return itertools.product(self.doses, self.seeds)
+
+    def vocabulary(self, name: str) -> Vocabulary:
+        """Return a planted vocabulary, of `TOKENS`."""
+        return read_vocabulary(self.resources / f"planted/{name}.json")
+
+    def model(self, name: str, kind: str, dose: float, seed: int) -> LanguageModel:
+        """Return a model trained on planted text; it is trained once."""
+        folder = self.work / f"{name}_{kind}_{dose}_{seed}"
+        load = load_masked_lm if kind == "masked" else load_causal_lm
+        if not (folder / "training.json").is_file():
+            sentences = planted_sentences(self.vocabulary(name), dose, seed=seed)
+            file = self.work / f"{folder.name}.txt"
+            file.write_text("\n".join(sentences), encoding="utf-8")
+            settings = {**self.recipes[kind]}
+            settings |= {"tokens": TOKENS[name]} if kind == "masked" else {}
+            train_language_model(
+                out=folder,
+                kind=kind,
+                files=[file],
+                settings=[f"{key}={value}" for key, value in settings.items()],
+                seed=seed,
+            )
+        return load(folder)
+
+
+class Finding(NamedTuple):
+    """One measurement of a method on a planted problem, and what is required of it.
+
+    Attributes
+    ----------
+    method, measure : str
+    found : float or None
+        None where it could not be measured.
+    least, most : float or None
+        The bounds within which the method is certified; without either it is only shown.
+    """
+
+    method: str
+    measure: str
+    found: float | None
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the bounds hold."""
+        if self.found is None or self.found != self.found:
+            return self.least is None and self.most is None
+        return (self.least is None or self.found >= self.least) and (
+            self.most is None or self.found <= self.most
+        )
+
+
+CERTIFICATE = Table(
+    "certificate",
+    title="Does each method find what we planted?",
+    key=("problem", "method", "measure"),
+    columns=(
+        text("problem", "The planted problem, a module of evenhand.certificates.problems"),
+        text("method"),
+        text("measure", "What was measured"),
+        number("found", "Its value"),
+        number("least", "The least value that is required; blank: none"),
+        number("most", "The greatest value that is allowed; blank: none"),
+        text("verdict", "certified, failed, known_failure, or shown (nothing is required)"),
+        text("reason", "Why a known failure is one"),
+    ),
+)
+
+
+def judge(problem: str, finding: Finding, known: Mapping[tuple[str, str, str], str]) -> Row:
+    """Return the row of a finding in the certificate."""
+    reason = known.get((problem, finding.method, finding.measure), "")
+    if finding.least is None and finding.most is None:
+        verdict, reason = "shown", ""
+    elif finding.holds:
+        verdict, reason = "certified", ""
+    else:
+        verdict = "known_failure" if reason else "failed"
+    return {"problem": problem, **finding._asdict(), "verdict": verdict, "reason": reason}

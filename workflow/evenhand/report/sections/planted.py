@@ -1,0 +1,95 @@
+"""Section: results beside the truth that was planted in the data.
+
+The truth is a CSV file of the configuration. A row names what was planted (`planted`), a number
+with an interval that must show it (`quantity`; in `table`, the row with the cells `where`, written
+``column=value`` with blanks between them, and the `column`), and what is `expected` of the
+interval: all of it ``above`` or ``below`` the value `than`, or ``equal``: around it.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from evenhand.core.resources import read_resource
+from evenhand.core.tables import read_package, read_table
+from evenhand.errors import InputError
+
+COLUMNS = ["planted", "expected", "than", "quantity", "table", "where", "column"]
+
+#: What is expected, in the page's words.
+EXPECTED = {"above": "above {}", "below": "below {}", "equal": "not different from {}"}
+
+
+def describe_planted(truth: Path, files: Iterable[Path]) -> list[dict[str, Any]]:
+    """Return the rows of the section.
+
+    Parameters
+    ----------
+    truth : Path
+        The file of what was planted.
+    files : iterable of Path
+        Results, among them the folders of the tables.
+
+    Returns
+    -------
+    list of dict
+        planted, quantity, expected (words), table, value, low, high, and holds: whether the
+        interval is as expected, None where there is no such number.
+
+    Raises
+    ------
+    InputError
+        The file is not well formed, or names a table, row or column that does not exist.
+    """
+    folders = {"/".join(path.parts[-n:]): path for path in map(Path, files) for n in (2, 3)}
+    found = []
+    rows = read_resource(truth, COLUMNS, unique=("planted", "quantity"))
+    for line, row in enumerate(rows, start=2):
+        if row["expected"] not in EXPECTED:
+            raise InputError(
+                f"{row['expected']!r} is nothing to expect",
+                file=truth,
+                line=line,
+                remedy=f"use {', '.join(EXPECTED)}",
+            )
+        place, _, name = row["table"].rpartition("/")
+        shown = {name: row[name] for name in ("planted", "quantity", "table")}
+        shown["expected"] = EXPECTED[row["expected"]].format(row["than"])
+        shown |= dict.fromkeys(("value", "low", "high", "holds"))
+        if place in folders:
+            number = _number(folders[place], name.removesuffix(".csv"), row, truth, line)
+            shown |= dict(zip(("value", "low", "high"), number, strict=True))
+            shown["holds"] = _holds(row["expected"], float(row["than"]), *number[1:])
+        found.append(shown)
+    return found
+
+
+def _number(
+    folder: Path, table: str, row: dict[str, str], truth: Path, line: int
+) -> tuple[float | None, ...]:
+    """A number of a table and the ends of its interval."""
+    declared = read_package(folder).get(table)
+    column = (
+        next((one for one in declared.numbers() if one.name == row["column"]), None)
+        if (declared)
+        else None
+    )
+    if column is None:
+        problem = f"{row['table']} has no column {row['column']} with an interval"
+        raise InputError(problem, file=truth, line=line)
+    cells = dict(cell.split("=", 1) for cell in row["where"].split())
+    fitting = [
+        one
+        for one in read_table(folder / f"{table}.csv")
+        if all(str(one.get(name)) == value for name, value in cells.items())
+    ]
+    if len(fitting) != 1:
+        problem = f"{len(fitting)} rows of {row['table']} have {row['where']}"
+        raise InputError(problem, file=truth, line=line, remedy="name one row")
+    return tuple(fitting[0][name] for name in (column.name, *column.interval))
+
+
+def _holds(expected: str, than: float, low: float | None, high: float | None) -> bool | None:
+    if low is None or high is None:
+        return None
+    return {"above": low > than, "below": high < than, "equal": low <= than <= high}[expected]

@@ -1,0 +1,115 @@
+"""Stage: the page of the certificate: whether each method finds what we planted."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
+from evenhand.core.tables import Row, read_tables
+from evenhand.report.figures import axis, lines
+from evenhand.report.render import write_page
+from evenhand.report.sections.more_tables import MoreTables
+
+if TYPE_CHECKING:
+    from altair import LayerChart
+
+#: The page's words for the verdicts, in the order of the page.
+VERDICTS = {
+    "certified": "certified",
+    "failed": "failed",
+    "known_failure": "known failure",
+    "shown": "no requirement",
+}
+
+
+def write_certificate_page(
+    *,
+    templates: list[Input],
+    certificate: Input,
+    out: Output,
+    pages: list[str] | None = None,
+) -> dict[str, Any]:
+    """Write the page of the certificate: one HTML file that needs nothing beside it.
+
+    Parameters
+    ----------
+    templates
+        The files of ``evenhand/report/templates``.
+    certificate
+        The folder of tables that `evenhand.certificates.certify` wrote.
+    out
+        The page, HTML.
+    pages
+        The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
+
+    Returns
+    -------
+    dict
+        measures by verdict, and bytes.
+    """
+    tables = read_tables(certificate)
+    rows = tables.pop("certificate")
+    problems = list(dict.fromkeys(row["problem"] for row in rows))
+    figures = [
+        (name, *one)
+        for name, found in tables.items()
+        if found and "dose" in found[0]
+        for one in _figures(found)
+    ]
+    counts = Counter(row["verdict"] for row in rows)
+    written = write_page(
+        out,
+        "certificate",
+        templates,
+        pages,
+        sections=[(name, name.replace("_", " ").capitalize(), "") for name in problems],
+        problems={name: [row for row in rows if row["problem"] == name] for name in problems},
+        figures=figures,
+        verdicts=VERDICTS,
+        counts=counts,
+        more_tables=MoreTables({"certificate": Path(certificate)}),
+    )
+    return {**{verdict: counts[verdict] for verdict in VERDICTS}, "bytes": written}
+
+
+def _figures(rows: Sequence[Row]) -> "list[tuple[str, LayerChart]]":
+    """The scores by dose of each language and kind of model: title and drawing."""
+    found = []
+    for key in dict.fromkeys((row["language"], row["family"]) for row in rows):
+        own = [row for row in rows if (row["language"], row["family"]) == key]
+        means = _means([row for row in own if not row["new_frames"]])
+        title = f"{key[0].capitalize()}, {key[1]} models"
+        drawing = lines(
+            means,
+            f"{title}: score by dose, mean and range over seeds",
+            axis("Dose", (-0.02, 1.02)),
+            axis("Items in the planted direction, %", (0, 100)),
+            series=list(dict.fromkeys(row["name"] for row in means)),
+            height=260,
+        )
+        found.append((title, drawing))
+    return found
+
+
+def _means(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    means = []
+    for method, dose in dict.fromkeys((row["method"], row["dose"]) for row in rows):
+        scores = [
+            row["score"]
+            for row in rows
+            if (row["method"], row["dose"]) == (method, dose) and row["score"] is not None
+        ]
+        if scores:
+            mean = float(np.mean(scores))
+            words = f"{method}, dose {dose:g}: {mean:.1f} ({min(scores):.1f} to {max(scores):.1f})"
+            means.append({"name": method, "x": dose, "y": mean, "words": words})
+            means[-1] |= {"low": min(scores), "high": max(scores)}
+    return means
+
+
+if __name__ == "__main__":
+    stage.run(write_certificate_page)
