@@ -67,7 +67,7 @@ compare: $(READY)
 
 # the models are kept in results/.evenhand/certify, so that a run that was stopped goes on
 certify: $(READY)
-	@$(BIN)/python -m evenhand.certificates.certify --resources resources --out resources/certificate --seeds $(or $(SEEDS),5) --work results/.evenhand/certify
+	@$(BIN)/python -m evenhand.certificates.certify --resources resources --out resources/certificate --seeds $(or $(SEEDS),5) --work results/.evenhand/certify $(if $(PROBLEMS),--problems $(PROBLEMS))
 	@$(BIN)/python -m evenhand.certificates.check resources/certificate
 
 cache-list: $(READY)

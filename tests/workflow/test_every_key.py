@@ -30,20 +30,9 @@ WHOLE = read_schema(SCHEMA)
 #: The sections of which each configuration shows every key, and the configuration.
 CONFIGS = {
     "newspapers": (
-        [
-            "results",
-            "mirror",
-            "offline",
-            "sources",
-            "planted",
-            "cache",
-            "models",
-            "slguset",
-            "bias",
-        ],
+        ["results", "mirror", "offline", "sources", "cache", "models", "slguset", "bias"],
         """\
 mirror: resources/demo/newspapers
-planted: resources/demo/planted/truth.csv
 models:
   own: {language: zh, train: {layers: 1}}
   folder: {language: zh, path: models/one}
@@ -71,6 +60,7 @@ slguset:
     "pairs": (
         ["notice", "report", "models", "slguset", "inference", "scoring", "stereotypes"],
         """\
+report: {planted: resources/demo/planted/truth.csv}
 models:
   masked: {train: {tokens: wordpiece, files: [resources/demo/english/work_and_money.txt]}}
   causal: {train: {kind: causal, files: [resources/demo/english/work_and_money.txt]}}

@@ -45,7 +45,7 @@ def check_files(config: Config) -> None:
         )
     named = {
         "slguset.published.file": slguset["published"].get("file"),
-        "planted": config["planted"],
+        "report.planted": config["report"]["planted"],
     }
     plan_models.check_models(config)
     for name, model in config["models"].items():

@@ -32,7 +32,7 @@ TO_PROVENANCE = Options(None, {"provenance": "../provenance.json"})
 #: the splits whose cases can be looked at one by one
 LINKED = derived("legal.cases_page.splits", {"linked": LEGAL["cases_page"]["splits"]})
 CERTIFICATE = {"certificate": "resources/certificate"}
-PLANTED = {"planted": config["planted"]} if config["planted"] else {}
+PLANTED = {"planted": config["report"]["planted"]} if config["report"]["planted"] else {}
 ERRORS = {"errors": "resources/known_errors.csv"}
 PAPER = {"paper": "resources/paper_items.csv"}
 #: page, as its file is called -> its stage, what it shows, its options, other modules that it runs

@@ -1,0 +1,24 @@
+"""Objectives on texts with a planted attribute; see `evenhand.legal.certificate`."""
+
+from collections.abc import Iterator
+
+from evenhand.certificates.study import Finding, Study
+from evenhand.core.tables import Row
+from evenhand.legal import certificate
+
+TABLE = certificate.TABLE
+
+
+def rows(study: Study) -> Iterator[Row]:
+    """Yield a row per kind of classifier, agreement and objective."""
+    return certificate.rows([seed + 1 for seed in study.seeds])
+
+
+def findings(found: list[Row]) -> Iterator[Finding]:
+    """Yield whether each objective keeps its promise, and its worst cell."""
+    for row in found:
+        method = f"{row['objective']}, {row['classifier']}, agreement {row['agreement']:g}"
+        yield Finding(method, "accuracy in the worst cell, in per cent", 100 * row["worst"])
+        if row.get("met") is not None:
+            promise = row["aim"].replace("_", " ")
+            yield Finding(method, f"keeps its promise ({promise})", float(row["met"]), least=1)
