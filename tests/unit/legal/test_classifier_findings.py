@@ -56,10 +56,10 @@ def finding(document, name, dataset="set 0"):
 
 def test_gaps(tmp_path):
     rows = [
-        gap("court_region", "above noise", 0.2),
-        gap("defendant_gender", "above noise"),
-        gap("applicant_age", "too few cases"),
-        gap("applicant_gender", "not above noise"),
+        gap("court_region", "above", 0.2),
+        gap("defendant_gender", "above"),
+        gap("applicant_age", "inconclusive"),
+        gap("applicant_gender", "equivalent"),
         gap("decision_direction", None),  # one group only
     ]
     _, document = written(tmp_path, {"table_4": rows})
@@ -72,14 +72,14 @@ def test_gaps(tmp_path):
         "On set 0, 2 of 4 gaps between groups under ERM are larger than those of random groups of"
         " the same sizes (linear, Region: GD 9.0, by chance up to 4.0 and linear,"
         " Defendant's gender: GD 9.0, by chance up to 4.0). By chance alone, about 0.2 would be."
-        " 1 gap cannot be judged, because a group is too small to detect one."
+        " 1 gap cannot be judged: there are too few cases to exclude one."
         " 1 of 2 gaps above noise is no larger than among random groups with the same labels."
     )
     assert document["headline"] == [found["sentence"]]
 
 
 def test_nothing_above_noise(tmp_path):
-    _, document = written(tmp_path, {"table_4": [gap("court_region", "not above noise")]})
+    _, document = written(tmp_path, {"table_4": [gap("court_region", "equivalent")]})
     found = finding(document, "gaps_above_noise")
     assert found["holds"] is False
     assert "none of 1 gap between groups under ERM are larger" in found["sentence"]
@@ -202,7 +202,7 @@ def test_linear_against_encoders(tmp_path):
 def test_calibration(tmp_path):
     rows = [{"classifier": "linear", "objective": "erm", "attribute": "court_region",
              "group": name, "verdict": verdict}
-            for name, verdict in (("Hunan", "above noise"), ("Beijing", "too few cases"),
+            for name, verdict in (("Hunan", "above"), ("Beijing", "inconclusive"),
                                   ("all", None))]  # fmt: skip
     _, document = written(tmp_path, {"calibration": rows})
     found = finding(document, "calibration_by_group")
@@ -213,8 +213,8 @@ def test_calibration(tmp_path):
 
 
 def test_several_data_sets(tmp_path):
-    one = {"table_4": [gap("court_region", "above noise")]}
-    two = {"table_4": [gap("applicant_age", "not above noise")]}
+    one = {"table_4": [gap("court_region", "above")]}
+    two = {"table_4": [gap("applicant_age", "equivalent")]}
     counts, document = written(tmp_path, one, two)
     assert finding(document, "gaps_above_noise", "set 1")["numbers"]["above_noise"] == 0
     found = finding(document, "gaps_above_noise", None)

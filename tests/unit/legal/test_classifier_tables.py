@@ -255,7 +255,7 @@ def test_a_gap_is_above_noise_and_of_the_classifier_not_of_labels(tmp_path):
     run = predictions(data, "cail", wrong_for(genders, "female"))
     study = make_study(tmp_path, data, "cail", run)
     row = only(table(tmp_path, scores, study), **GENDER)
-    assert row["gd_verdict"] == row["worst_verdict"] == "above noise"
+    assert row["gd_verdict"] == row["worst_verdict"] == "above"
     assert (row["worst_group"], row["cases"], row["smallest_group"]) == ("female", 120, 60)
     assert [row[name] for name in ("gd_p", "gd_p_labels", "worst_p")] == [0.01] * 3
     groups = table(tmp_path, group_scores, study)
@@ -276,7 +276,7 @@ def test_equal_treatment_is_not_above_noise_and_the_mean_is_that_of_the_seeds(tm
     study = make_study(tmp_path, data, "cail", *runs)
     rows, groups = table(tmp_path, scores, study), table(tmp_path, group_scores, study)
     mean, *each = (only(rows, **GENDER | {"seed": seed}) for seed in ("mean", "4", "9"))
-    assert mean["gd_verdict"] == mean["worst_verdict"] == "not above noise"
+    assert mean["gd_verdict"] == mean["worst_verdict"] == "equivalent"
     assert 0 < mean["gd_noise_mean"] < mean["gd_noise_95"] and mean["gd_p"] > 0.05
     for name in ("overall", "mean", "gd", "worst"):
         own = [row[name] for row in each]
@@ -317,7 +317,7 @@ def test_small_groups_and_unknown_labels(tmp_path):
     assert (woman["cases"], woman["score"], woman["note"]) == (1, 100, "one case")
     assert woman["low"] is woman["high"] is None
     row = only(table(tmp_path, scores, study), **GENDER)
-    assert (row["cases"], row["known_cases"], row["gd_verdict"]) == (27, 26, "too few cases")
+    assert (row["cases"], row["known_cases"], row["gd_verdict"]) == (27, 26, "inconclusive")
     region = only(groups, **GENDER | {"attribute": "court_region"}, group="Sichuan")
     assert (region["cases"], region["score"], region["note"]) == (0, None, "no cases")
 
@@ -371,7 +371,7 @@ def test_constant_classifiers_are_marked(tmp_path):
     # its gap is one of labels, however far above noise
     row = only(rows, **STATE | {"seed": "1"})
     assert row["gd"] > row["gd_noise_95"]
-    assert (row["gd_verdict"], row["gd_p_labels"]) == ("above noise", 1)
+    assert (row["gd_verdict"], row["gd_p_labels"]) == ("above", 1)
 
 
 def compared(folder, data, *trainings, **options):
@@ -584,7 +584,7 @@ def test_too_confident_for_one_group(tmp_path):
     assert (man["share_right"], woman["share_right"]) == (1, 0.4)
     assert woman["excess"] == woman["ece"] == pytest.approx(sure - 0.4, abs=1e-5)
     assert man["ece"] == pytest.approx(1 - sure, abs=1e-5)
-    assert (man["verdict"], woman["verdict"]) == ("not above noise", "above noise")
+    assert (man["verdict"], woman["verdict"]) == ("inconclusive", "above")
     every = rows["defendant_gender", "all"]
     assert (every["cases"], every["share_right"]) == (120, 0.7)
     assert every["verdict"] is every["p"] is None
@@ -601,7 +601,7 @@ def test_calibration_of_several_labels_and_seeds(tmp_path):
     rows, _ = calibrated(tmp_path, data, "ecthr", half)
     man = rows["applicant_gender", "male"]
     names = ("cases", "predictions", "confidence", "share_right", "ece", "verdict")
-    assert [man[name] for name in names] == [1, 10, 0.5, 0.2, 0.3, "too few cases"]
+    assert [man[name] for name in names] == [1, 10, 0.5, 0.2, 0.3, "inconclusive"]
     assert rows["applicant_gender", "all"]["share_right"] == 0.1
     assert rows["applicant_gender", "female"]["ece"] is None
     data, genders = write_people(tmp_path / "p.parquet", men=10, women=10)

@@ -12,6 +12,7 @@ from evenhand.metrics.disparity import (
     disparity,
     group_sums,
     permuted_sums,
+    planted,
     resampled_sums,
     share_as_far,
 )
@@ -108,6 +109,20 @@ def test_bootstrap_samples_are_paired_and_have_the_size_of_the_cases():
     both = resampled_sums(np.hstack([some, 2 * some]), seed=2, resamples=20)
     assert (2 * both[:, 0] == both[:, 1]).all()
     assert np.array_equal(both[:, :1], resampled_sums(some, seed=2, resamples=20))
+
+
+def test_planted_disparities_have_the_size_that_was_asked_for():
+    for groups in (2, 3, 6):
+        scores = np.full((50, 2, groups + 1), 60.0)
+        scores[..., 1] = np.nan  # a group without a case
+        gd, worst = planted(scores, 5.0, seed=0)
+        assert gd == pytest.approx(np.full((50, 2), 5.0))
+        assert worst == pytest.approx(np.full((50, 2), 55.0))
+    noise = np.random.default_rng(0).normal(60, 1, size=(50, 2, 6))
+    assert (planted(noise, 5.0, seed=0)[0].mean(), disparity(noise).gd.mean()) == (
+        pytest.approx(5.1, abs=0.3),
+        pytest.approx(0.9, abs=0.2),
+    )
 
 
 def test_the_interval_has_the_width_of_the_draws_around_what_was_seen():

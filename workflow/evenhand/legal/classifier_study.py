@@ -10,6 +10,7 @@ from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.published import NOT_RUN, REPRODUCED
 from evenhand.legal.records import SPLITS
 from evenhand.legal.scored import FEW, Cases, Runs, Setting
+from evenhand.metrics.inference import conclude
 
 #: The columns that name the trainings behind a row.
 SETTING = (
@@ -25,17 +26,16 @@ MEAN = "mean"
 #: Below this p-value a result is called above noise, or a difference is called one.
 CHANCE = 0.05
 
-ABOVE, NOT_ABOVE, TOO_FEW = "above noise", "not above noise", "too few cases"
+#: The verdict of `noise_verdict`, for the descriptions of columns.
+NOISE_VERDICT = (
+    "above: above noise, p below 0.05; equivalent: a disparity of delta would be larger, at 5 %;"
+    " else inconclusive"
+)
 
-#: What `noise_verdict` returns, for the descriptions of columns.
-NOISE_VERDICT = "above noise: p below 0.05; too few cases: not so, and a group is small; else not"
 
-
-def noise_verdict(p: float, smallest: int, few: int) -> str:
+def noise_verdict(p: float, equivalent: bool) -> str:
     """Compare a value with random groups; p-values are not adjusted for their number."""
-    if p < CHANCE:
-        return ABOVE
-    return TOO_FEW if smallest < few else NOT_ABOVE
+    return conclude(1.0, p, equivalent, level=1 - CHANCE)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenhand.legal.built import NO_LABEL, Groups
-from evenhand.legal.classifier_study import MEAN, ClassifierStudy, noise_verdict
+from evenhand.legal.classifier_study import CHANCE, MEAN, ClassifierStudy, noise_verdict
 from evenhand.legal.scored import (
     MEASURES,
     Cases,
@@ -27,6 +27,7 @@ from evenhand.metrics.disparity import (
     centred_interval,
     group_sums,
     permuted_sums,
+    planted,
     resampled_sums,
     share_as_far,
 )
@@ -95,7 +96,7 @@ class _Scorer:
     def __init__(
         self, study: ClassifierStudy, cases: Cases, runs: Runs, one: Groups, split: str
     ) -> None:
-        self.runs, self.one, self.few = runs, one, study.few
+        self.runs, self.one, self.few, self.delta = runs, one, study.few, study.delta
         self.classes = cases.classes.shape[1]
         values, name = case_counts(cases, runs), f"{study.seed}/{split}"
         self.drawn = resample_groups(values, one, name, study.resamples)
@@ -159,26 +160,35 @@ class _Scorer:
                 if len(there):
                     row["worst_group"] = self.one.names[int(np.nanargmin(seen[which].mean(0)))]
                 if len(there) > 1:
-                    row |= self._chance(
-                        row, *({n: v[:, which] for n, v in c.items()} for c in chance)
-                    )
+                    chances = ({n: v[:, which] for n, v in c.items()} for c in chance)
+                    row |= self._chance(row, *chances, noise[:, which])
                 else:
                     row |= {"gd": None, "gd_low": None, "gd_high": None}
                 sample = _Sample(seen[which], drawn[:, which].mean(1), noise[:, which].mean(1))
                 yield row, list(self._groups(sample, perfect[0]))
 
-    def _chance(self, row: Row, noise: dict[str, np.ndarray], labels: dict[str, np.ndarray]) -> Row:
-        """How far random groups lie apart, and those with the same labels."""
+    def _chance(
+        self,
+        row: Row,
+        noise: dict[str, np.ndarray],
+        labels: dict[str, np.ndarray],
+        scores: np.ndarray,
+    ) -> Row:
+        """How far random groups lie apart, those with the same labels, and those with a gap."""
         found: Row = {}
+        apart = dict(zip(("gd", "worst"), planted(scores, self.delta, seed=0), strict=True))
         for name, low, percentile in (("gd", False, 95), ("worst", True, 5)):
             value, drawn = np.array(row[name]), noise[name].mean(axis=-1)
             p = float(share_as_far(drawn, value, low=low))
+            border, side = float(np.percentile(drawn, percentile)), -1 if low else 1
+            gaps = side * apart[name].mean(axis=-1)
             found |= {
                 f"{name}_noise_mean": float(drawn.mean()),
-                f"{name}_noise_{percentile}": float(np.percentile(drawn, percentile)),
+                f"{name}_noise_{percentile}": border,
                 f"{name}_p": p,
                 f"{name}_p_labels": float(share_as_far(labels[name].mean(axis=-1), value, low=low)),
-                f"{name}_verdict": noise_verdict(p, row["smallest_group"], self.few),
+                f"{name}_power": float((gaps > side * border).mean()),
+                f"{name}_verdict": noise_verdict(p, side * value < np.quantile(gaps, CHANCE)),
             }
         return found
 

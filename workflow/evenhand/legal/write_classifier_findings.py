@@ -10,13 +10,12 @@ from evenhand.core.tables import read_table
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.legal.built import load_dataset
-from evenhand.legal.classifier_study import ABOVE, CHANCE, TOO_FEW
+from evenhand.legal.classifier_study import CHANCE
 from evenhand.legal.objective_titles import Titles, titles_of
 from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.published import ALL, CLAIMS
 from evenhand.legal.scored import BASE
-from evenhand.metrics.inference import ABOVE as HIGHER
-from evenhand.metrics.inference import BELOW as LOWER
+from evenhand.metrics.inference import ABOVE, BELOW, INCONCLUSIVE
 
 Row = dict[str, Any]
 
@@ -24,7 +23,7 @@ Row = dict[str, Any]
 TABLES = ("table_4", "tests", "table_2", "calibration")
 
 #: The better side of each measure.
-BETTER = {"mean": HIGHER, "worst": HIGHER, "gd": LOWER}
+BETTER = {"mean": ABOVE, "worst": ABOVE, "gd": BELOW}
 
 #: The names of the measures in lists.
 MEASURES = {"mean": "mean over groups", "worst": "worst group", "gd": "gap between groups (GD)"}
@@ -139,7 +138,7 @@ def gaps(tables: dict[str, list[Row]], said: Row) -> Finding | None:
     numbers = {
         "gaps": len(own),
         "above_noise": len(above),
-        "too_few_cases": sum(row["noise_verdict"] == TOO_FEW for row in own),
+        "too_few_cases": sum(row["noise_verdict"] == INCONCLUSIVE for row in own),
         "explained_by_labels": sum(row["p_labels"] >= CHANCE for row in above),
     }
     names = [
@@ -157,7 +156,7 @@ def comparisons(tables: dict[str, list[Row]], said: Row) -> Finding | None:
     for measure, better in BETTER.items():
         verdicts = [row["verdict"] for row in own if row["measure"] == measure]
         good = verdicts.count(better)
-        worse = verdicts.count(LOWER if better == HIGHER else HIGHER)
+        worse = verdicts.count(BELOW if better == ABOVE else ABOVE)
         numbers[measure] = {"tests": len(verdicts), "better": good, "worse": worse}
     over_cases = [row["p_cases_adjusted"] for row in own if row["verdict"] not in BETTER.values()]
     alone = sum(p is not None and p < CHANCE for p in over_cases)

@@ -146,6 +146,39 @@ def _shuffled(
         yield shuffled
 
 
+def planted(scores: np.ndarray, delta: float, *, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return GD and worst score of random groups with a true disparity added.
+
+    For GD half of the groups lie above and half below, with the standard deviation delta; for the
+    worst group one of them lies delta lower. Which ones is drawn for each set of random groups.
+
+    Parameters
+    ----------
+    scores : array of float, shape (permutations, runs, groups)
+        Of random groups; NaN for a group without a case.
+    delta : float
+        The disparity.
+    seed : int
+        Of the draw.
+
+    Returns
+    -------
+    (array of float, array of float)
+        Of the shape (permutations, runs).
+    """
+    there = np.isfinite(scores).any(axis=(0, 1))
+    count = int(there.sum())
+    generator = np.random.default_rng(seed)
+    halves = np.where(np.arange(count) < count / 2, 1.0, -1.0)
+    halves = (halves - halves.mean()) / halves.std()
+    found = []
+    for shift in (halves, -1.0 * (np.arange(count) == 0)):
+        shifts = generator.permuted(np.tile(shift, (len(scores), 1)), axis=1)
+        moved = scores[..., there] + delta * shifts[:, None]
+        found.append(disparity(moved))
+    return found[0].gd, found[1].worst
+
+
 def centred_interval(drawn: np.ndarray, seen: np.ndarray, level: float = 0.95) -> np.ndarray:
     """Return a percentile interval of bootstrap samples, shifted so that their mean is `seen`.
 

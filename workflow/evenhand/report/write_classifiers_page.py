@@ -13,6 +13,7 @@ from evenhand.report.read import read_json
 from evenhand.report.render import write_page
 from evenhand.report.sections.legal_classifiers import (
     MEASURES,
+    NOISE_VERDICTS,
     TWIN_MEASURES,
     describe_calibration,
     describe_claims,
@@ -29,6 +30,7 @@ from evenhand.report.sections.legal_figures import (
 )
 from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.sections.paper import describe_paper
+from evenhand.text.phrases import VERDICTS
 
 
 def write_classifiers_page(
@@ -132,6 +134,8 @@ def write_classifiers_page(
         test_cases=linked is None or "test" in linked,
         objective=called.heading,
         measures=MEASURES,
+        verdicts=VERDICTS,
+        noise_verdicts=NOISE_VERDICTS,
         twin_measures=TWIN_MEASURES,
         more_tables=MoreTables({f"tables/classifiers/{one.name}": one for one in tables}),
         paper=describe_paper(paper, "legal_classifiers", pages),

@@ -11,6 +11,16 @@ def listed(words: Sequence[str], most: int | None = None) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
+#: The verdicts of `evenhand.metrics.inference` in the cells of tables.
+VERDICTS = {
+    "above": "significantly above",
+    "below": "significantly below",
+    "equivalent": "no difference beyond delta",
+    "inconclusive": "cannot tell",
+    "not_scored": "not scored",
+}
+
+
 def conclusion(
     verdict: str,
     *,

@@ -62,12 +62,12 @@ def test_data_sets_without_a_classifier_are_counted(tmp_path):
 
 def test_gaps_beside_chance(tmp_path):
     rows = [
-        gap("above noise"),
-        gap("above noise", p_labels=0.5),
-        gap("not above noise"),
-        gap("too few cases"),
-        gap("above noise", objective="group_dro"),
-        gap("above noise", measure="mean"),
+        gap("above"),
+        gap("above", p_labels=0.5),
+        gap("equivalent"),
+        gap("inconclusive"),
+        gap("above", objective="group_dro"),
+        gap("above", measure="mean"),
     ]
     found = describe([classifiers(tmp_path, *rows), cases(tmp_path)], TITLES)
     assert found.sentence == (
@@ -83,20 +83,20 @@ def test_gaps_beside_chance(tmp_path):
 
 
 def test_too_few_cases_everywhere(tmp_path):
-    found = describe([classifiers(tmp_path, gap("too few cases", 0.0))], {})
+    found = describe([classifiers(tmp_path, gap("inconclusive", 0.0))], {})
     assert found.sentence.endswith("all have too few cases to detect a gap.")
 
 
 def test_significant_differences(tmp_path):
     rows = [compared("gd", -2, "below"), compared("gd", 2, "inconclusive"),
             compared("worst", 3, "above")]  # fmt: skip
-    found = describe([classifiers(tmp_path, gap("not above noise"), compared=rows)], {})
+    found = describe([classifiers(tmp_path, gap("equivalent"), compared=rows)], {})
     assert found.more[0] == (
         "Of 3 comparisons of another objective with plain training (worst group and gap),"
         " 1 shows a narrower gap and 1 shows a higher score of the worst group."
     )
     rows = [compared("mean", -20, "inconclusive", 0.003), compared("gd", 2, "inconclusive")]
-    found = describe([classifiers(tmp_path, gap("not above noise"), compared=rows)], {})
+    found = describe([classifiers(tmp_path, gap("equivalent"), compared=rows)], {})
     assert found.more[0].endswith(
         "none shows a significant difference. Over cases alone 1 more would, but not over seeds."
     )

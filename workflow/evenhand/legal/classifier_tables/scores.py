@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from evenhand.core.tables import Row, Table, integer, number, percent, text
+from evenhand.core.tables import Row, Table, integer, number, percent, share, text
 from evenhand.legal.classifier_study import NOISE_VERDICT, SETTING, ClassifierStudy
 from evenhand.legal.evaluate import evaluate
 from evenhand.legal.scored import MEASURES
@@ -33,6 +33,7 @@ def _noise(name: str, percentile: int) -> tuple:
         percent(f"{name}_noise_{percentile}", f"Percentile {percentile} of these"),
         number(f"{name}_p", "Share of shuffles that are as far"),
         number(f"{name}_p_labels", "The same if cases swap groups only among equal labels"),
+        share(f"{name}_power", "Share of random groups above noise if delta is added"),
         text(f"{name}_verdict", NOISE_VERDICT),
     )
 

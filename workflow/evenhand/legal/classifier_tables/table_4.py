@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from evenhand.core.tables import Row, Table, flag, integer, number, percent, text
+from evenhand.core.tables import Row, Table, flag, integer, number, percent, share, text
 from evenhand.legal.classifier_study import (
-    ABOVE,
     CHANCE,
     MEAN,
     NOISE_VERDICT,
@@ -16,6 +15,7 @@ from evenhand.legal.evaluate import evaluate
 from evenhand.legal.published import NO_NUMBER, NO_RUN, NOT_RUN, VERDICT, judge, read_scores
 from evenhand.legal.scored import BASE, MEASURES
 from evenhand.metrics.classification import PUBLISHED
+from evenhand.metrics.inference import ABOVE
 
 TABLE = Table(
     "table_4",
@@ -36,6 +36,7 @@ TABLE = Table(
         percent("noise_border", "Their 95th percentile for gd, 5th for worst"),
         number("p", "Share of random groups that are as far"),
         number("p_labels", "The same for random groups with the same labels"),
+        share("power", "Share of random groups above noise if delta is added"),
         text("noise_verdict", NOISE_VERDICT),
         flag("from_labels", "Above noise, but not above random groups with the same labels"),
         percent("compat", "By the convention of FairLex's code"),
@@ -115,7 +116,9 @@ def _row(ours: Row, compat: Row, measure: str) -> dict[str, Any]:
     }
     if f"{measure}_verdict" in ours:
         border = {"gd": "noise_95", "worst": "noise_5"}[measure]
-        row |= {name: ours[f"{measure}_{name}"] for name in ("noise_mean", "p", "p_labels")}
+        row |= {
+            name: ours[f"{measure}_{name}"] for name in ("noise_mean", "p", "p_labels", "power")
+        }
         row |= {"noise_border": ours[f"{measure}_{border}"]}
         row["noise_verdict"] = ours[f"{measure}_verdict"]
         if row["noise_verdict"] == ABOVE:

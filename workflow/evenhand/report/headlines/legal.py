@@ -135,8 +135,8 @@ def _sizes(sizes: Mapping[str, int], titles: Mapping[str, str]) -> str | None:
 
 
 def _gaps(gaps: Rows) -> str:
-    above = [row for row in gaps if row["noise_verdict"] == "above noise"]
-    small = sum(row["noise_verdict"] == "too few cases" for row in gaps)
+    above = [row for row in gaps if row["noise_verdict"] == "above"]
+    small = sum(row["noise_verdict"] == "inconclusive" for row in gaps)
     labels = sum((row["p_labels"] or 0) >= CHANCE for row in above)
     text = (
         f"Of {plural(len(gaps), 'gap')} between groups under plain training, {len(above) or 'none'}"
@@ -176,7 +176,7 @@ def _tests(rows: Rows) -> str | None:
 
 def _figure(gaps: Rows) -> tuple[LayerChart | None, str]:
     # gaps that could be detected first; those of 0 last
-    order = sorted(gaps, key=lambda row: (row["noise_verdict"] == "too few cases", not row["ours"]))
+    order = sorted(gaps, key=lambda row: (row["noise_verdict"] == "inconclusive", not row["ours"]))
     shown = order[:SHOWN]
     ends = [row[end] for row in shown for end in ("ours", "high", "noise_border") if row[end]]
     high = max(1.0, *ends, 0) * 1.02 if ends else 1.0
@@ -197,7 +197,7 @@ def _figure(gaps: Rows) -> tuple[LayerChart | None, str]:
                 "band_high": row["noise_border"],
                 "text": decimal(row["ours"], 1),
                 "words": words,
-                "kind": "more" if row["noise_verdict"] == "above noise" else "unclear",
+                "kind": "more" if row["noise_verdict"] == "above" else "unclear",
             }
         )
     figure = forest(
@@ -253,7 +253,7 @@ def _doubts(
             reasons(left_out),
         )
         doubts.append(told(text, places(found, FILES, "counts")))
-    if small := sum(row["noise_verdict"] == "too few cases" for row in gaps):
+    if small := sum(row["noise_verdict"] == "inconclusive" for row in gaps):
         text = f"{small} of {plural(len(gaps), 'gap')} could not be detected: a group is too small."
         doubts.append(told(text, sources))
     if gaps:

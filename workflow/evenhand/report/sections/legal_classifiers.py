@@ -21,6 +21,13 @@ MEASURES = {
     "worst": "Worst group",
 }
 
+#: The verdicts on a disparity or calibration error against random groups.
+NOISE_VERDICTS = {
+    "above": "above noise",
+    "equivalent": "none beyond delta",
+    "inconclusive": "too few cases to tell",
+}
+
 
 def describe_table_4(rows: Rows) -> Rows:
     """Table 4: for each attribute a row per classifier and objective, a column per measure."""

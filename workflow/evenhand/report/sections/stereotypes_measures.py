@@ -20,18 +20,9 @@ from evenhand.report.sections.stereotypes_words import (
     p_value,
     preference,
 )
-from evenhand.text.phrases import listed
+from evenhand.text.phrases import VERDICTS, listed
 
 Rows = list[dict[str, Any]]
-
-#: Names of the verdicts of the table `bias_scores` in a small cell.
-VERDICTS = {
-    "above": "significantly above 50",
-    "below": "significantly below 50",
-    "equivalent": "no preference beyond delta",
-    "inconclusive": "cannot tell",
-    "not_scored": "not scored",
-}
 
 #: Shares of longer sentences from here on are called almost always.
 ALMOST_ALWAYS = 0.9
