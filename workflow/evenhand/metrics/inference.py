@@ -30,8 +30,9 @@ MANY = 5000
 #: Random patterns of signs where they are too many.
 FLIPS = 4999
 
-#: Multiplications that the exact distribution of whole-numbered sums may cost.
-OPERATIONS = 400_000_000
+#: Multiplications that the exact distribution of whole-numbered sums may cost, where the clusters
+#: are too many to count their patterns, and where they are not.
+OPERATIONS = 400_000_000, 20_000_000
 
 #: Signs held in memory at once; bounds the memory, does not change the result.
 SIGNS_AT_ONCE = 4_000_000
@@ -149,8 +150,8 @@ def sign_flip_p_value(sums: np.ndarray, *, seed: int = 0, flips: int = FLIPS) ->
     """Return the two-sided p-value of sums by cluster that are symmetric around 0 by hypothesis.
 
     The absolute total is compared with those under other signs of the clusters. The p-value is
-    exact where the sums are multiples of one half or the clusters are few; else the signs are
-    drawn, and 1 is added to both counts (Phipson and Smyth 2010), but the p-value is at most
+    exact where the sums are multiples of one half or the clusters are few, up to 30; else the signs
+    are drawn, and 1 is added to both counts (Phipson and Smyth 2010), but the p-value is at most
     Hoeffding's bound.
 
     Parameters
@@ -175,7 +176,7 @@ def sign_flip_p_value(sums: np.ndarray, *, seed: int = 0, flips: int = FLIPS) ->
     if (halves == halves.round()).all() and halves.sum() < 2**53:
         halves = halves.astype(np.int64)
         unit = max(1, int(np.gcd.reduce(halves)))
-        if (halves.sum() // unit) ** 2 <= OPERATIONS:
+        if (halves.sum() // unit) ** 2 <= OPERATIONS[len(sums) <= COUNTED]:
             return _exact_p_value(halves // unit, abs(round(2 * sums.sum())) // unit)
     if effective_number(np.abs(sums)) >= MANY:
         from scipy.special import ndtr
