@@ -11,6 +11,7 @@ from evenhand.report.sentences import marked
 from evenhand.report.words import gate_meaning
 from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.scores import NO_VALUE
+from evenhand.text.phrases import conclusion
 
 Rows = list[dict[str, Any]]
 
@@ -20,13 +21,8 @@ TITLES = {"slguset": "This run’s data set", "slguset_published": "The publishe
 #: Most male and most female sentences shown per model.
 EXTREMES = 5
 
-#: What the mean of a model's bias says.
-VERDICTS = {
-    "male": "leans male",
-    "female": "leans female",
-    "equivalent": "no lean beyond the threshold",
-    "inconclusive": "cannot tell",
-}
+#: What a significant mean bias says.
+VERDICTS = {"male": "leans male", "female": "leans female"}
 
 #: Ways to read a word of several tokens.
 READINGS = {
@@ -101,7 +97,15 @@ ALL = "all"
 def _model(row: dict[str, Any], ends: list[float]) -> dict[str, Any]:
     return row | {
         "plot": _plot(row, ends) if row["trusted"] else None,
-        "verdict": VERDICTS.get(row["verdict"]),
+        "verdict": VERDICTS.get(row["verdict"])
+        or conclusion(
+            row["verdict"],
+            difference="lean",
+            delta=f"{row['threshold']:g}",
+            power=row["power"],
+            further=row["further_pairs"],
+            clusters="pairs of words",
+        ),
         "why": [gate_meaning(word) for word in (row["reason"] or "").split(", ") if word],
     }
 

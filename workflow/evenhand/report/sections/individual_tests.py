@@ -16,6 +16,7 @@ from evenhand.report.sections.individual_words import (
     setting,
     verdict,
 )
+from evenhand.text.phrases import VERDICTS
 
 #: What is counted of a data set, in words.
 QUANTITIES = {
@@ -111,6 +112,7 @@ def _cell(row: dict[str, Any] | None, behind: Behind) -> dict[str, Any] | None:
         "sure": p is not None and p < CHANCE,
         "surer": wide is not None and wide < CHANCE,
         "p": None if p is None else "< 0.001" if p < 0.0005 else f"{p:.3f}",
+        "verdict": VERDICTS.get(row["verdict"]),
         "reason": row["reason"],
         "behind": behind.cell(row, row["metric"]),
     }
