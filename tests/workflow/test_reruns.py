@@ -283,7 +283,7 @@ def test_editing_a_table_reruns_its_readers(demo, graph, name):
     [
         ("slguset:\n", "slguset:\n  find_keywords: {max_length: 80}\n", {"apply_filters"}),
         ("slguset:\n", "slguset:\n  names: {familiar: keep}\n", {"apply_filters"}),
-        ("delta: 4", "delta: 3", {*PAIR_TABLES}),
+        ("delta: 4", "delta: 3", {*PAIR_TABLES, "tabulate_individual"}),
         ("slguset:\n", "bias: {log_base: 2}\nslguset:\n", {"score_bias"}),
         ("delta: 4}", "delta: 4}\nscoring: {device: cuda:7}", set()),
         ("steps: 3", "steps: 4", {"train_language_model"}),
