@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, percent, text
-from evenhand.learning.examples import merge_rare
 from evenhand.legal.built import Groups, label_sets
 from evenhand.legal.classifier_study import SETTING, ClassifierStudy
 from evenhand.legal.groups import PLUS, TIMES, attributes
 from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.scored import BASE, FEW, Cases, Runs, Setting, drawn_seed, scored_for
+from evenhand.metrics.cells import merge_rare
 from evenhand.metrics.classification import predicted_labels
 
 #: The objective that only balances batches.
