@@ -5,8 +5,8 @@
 
 Trains each kind of classifier with each objective, and each method on tables, on planted problems
 (`evenhand.legal.certificate`, `evenhand.individual.certificate`), prints tables, and exits 1 if a
-promise is not kept. The seeds are yours to choose: those under which the methods were built are 1
-to 3.
+promise is not kept that is no known failure (resources/planted/known_failures.csv). The seeds are
+yours to choose: those under which the methods were built are 1 to 3.
 """
 
 import argparse
@@ -16,9 +16,12 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(REPOSITORY / "workflow")]
 
+from evenhand.certificates.certify import read_known  # noqa: E402
+from evenhand.certificates.problems import mitigation  # noqa: E402
+from evenhand.certificates.problems import tables as of_tables  # noqa: E402
+from evenhand.certificates.study import judge  # noqa: E402
 from evenhand.core.tables import write_tables  # noqa: E402
 from evenhand.individual import certificate as tables  # noqa: E402
-from evenhand.individual.certificate import KNOWN  # noqa: E402
 from evenhand.legal.certificate import TABLE, TRAINED, rows  # noqa: E402
 
 SHOWN = ("accuracy", "worst", "features_linear", "features_mlp", "logits_linear", "logits_mlp")
@@ -45,8 +48,14 @@ def main() -> int:
         written.append((tables.TABLE, shown(found, names, tuple(tables.MEASURES))))
     if args.out is not None:
         write_tables(args.out, written)
-    every = [row for _, found in written for row in found]
-    return int(any(row.get("met") is False for row in every if row.get("individual") not in KNOWN))
+    known = read_known(REPOSITORY / "resources/planted/known_failures.csv")
+    failed = 0
+    for table, found in written:
+        problem = mitigation if table is TABLE else of_tables
+        name = problem.__name__.rpartition(".")[2]
+        for one in problem.findings(found):
+            failed += judge(name, one, known)["verdict"] == "failed"
+    return int(failed > 0)
 
 
 def shown(found, names, numbers):

@@ -22,9 +22,6 @@ EFFECTS = ("direct", "proxy")
 #: What others are measured against, and the weights of the individual losses that are tried on it.
 PLAIN, LAMBDAS = "mlp", (0.1, 1.0)
 
-#: Promises that are known not to be kept, and why.
-KNOWN = {"iifr_cosine": "two people of different groups are hardly ever near: the flip is no pair"}
-
 #: A gap must fall to this share of the MLP's, at an accuracy above that of the majority class by
 #: `MARGIN` points; IFR must rise by so many points, or be 100.
 SHARE, MARGIN = 0.6, 5.0
