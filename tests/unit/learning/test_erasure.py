@@ -14,9 +14,9 @@ from evenhand.learning.erasure import (
     fit_last_layer,
     fit_leace,
 )
-from evenhand.learning.examples import LEAST, merge_rare
 from evenhand.learning.planted import plant_cases
 from evenhand.learning.probes import PROBES, probe
+from evenhand.metrics.cells import LEAST, merge_rare
 
 
 def rows(n=400, width=7, groups=3, seed=0):

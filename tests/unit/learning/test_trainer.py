@@ -34,7 +34,8 @@ def test_every_objective_learns(objective, task):
     first, *others = trained.history
     assert len(first["losses"]) == 5 or objective == "jtt"  # which repeats cases
     assert trained.steps == 12 * len(first["losses"])
-    assert min(one["dev_loss"] for one in others) < first["dev_loss"]
+    if objective != "jtt":  # which is not after the mean loss
+        assert min(one["dev_loss"] for one in others) < first["dev_loss"]
 
 
 def test_the_same_seed_gives_the_same_bits_and_another_gives_others():

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from evenhand.learning.examples import LEAST
 from evenhand.legal.built import Groups, label_sets
 from evenhand.legal.dataset import Attribute, Dataset
 from evenhand.legal.datasets.ecthr import DATASET
 from evenhand.legal.groups import attributes, has_label, multiply
+from evenhand.metrics.cells import LEAST
 
 
 def groups(name, names, codes):

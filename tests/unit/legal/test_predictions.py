@@ -5,13 +5,12 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from evenhand.errors import InputError
+from evenhand.learning.probes import PROBED_CASES, probed_features
 from evenhand.legal.predictions import (
     NO_ATTRIBUTE,
     PREDICTIONS,
-    PROBED_CASES,
     Predictions,
     labelled,
-    probed_features,
     read_predictions,
     write_predictions,
 )

@@ -16,12 +16,10 @@ from evenhand.learning.objective import (
 )
 from evenhand.learning.sampling import GROUPLESS
 from evenhand.learning.settings import Settings
+from evenhand.metrics.cells import merge_rare
 
 #: From this Cramer's V on, label and groups are called strongly correlated.
 STRONG = 0.5
-
-#: Training cases that a cell of label x group must have to be one of its own.
-LEAST = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,30 +91,6 @@ class Examples:
         for part in (self.labels, self.codes, self.train, self.dev):
             digest.update(np.ascontiguousarray(part, dtype=np.int64).data)
         return digest.hexdigest()
-
-
-def merge_rare(
-    labels: np.ndarray, groups: np.ndarray, train: np.ndarray, least: int = LEAST
-) -> np.ndarray:
-    """Return labels, those of which a group has few training cases as the group's most frequent.
-
-    Cells of label x group that are empty or tiny can be neither balanced nor scored.
-
-    Parameters
-    ----------
-    labels : array of int, shape (n,)
-        Of all cases.
-    groups : array of int, shape (n,)
-        Their groups.
-    train : array of int
-        Training rows.
-    least : int
-        Training cases that a cell must have.
-    """
-    shape = int(groups.max()) + 1, int(labels.max()) + 1
-    sizes = np.zeros(shape, dtype=np.int64)
-    np.add.at(sizes, (groups[train], labels[train]), 1)
-    return np.where(sizes[groups, labels] >= least, labels, sizes.argmax(axis=1)[groups])
 
 
 def uses_groups(objective: Objective, options: Options, select: str) -> bool:

@@ -35,6 +35,9 @@ class Method:
         reversed.
     balanced_labels : bool
         Whether the label loss is weighed by 1 / P(Y).
+    aim : str
+        The measure that it promises to improve beside the MLP (``ddp``, ``deo``, ``ifr_b`` or
+        ``ifr_p``); `evenhand.individual.certificate` tests it.
     fit : callable, optional
         For a method that is no network: takes scaled features (n, d) and labels (n,) of the
         training rows, and returns a function from features to P(Y=1).
@@ -47,6 +50,7 @@ class Method:
     heads: Callable[[int], tuple[int, ...]] = lambda groups: ()
     adversary_loss: "Callable[..., torch.Tensor] | None" = None
     balanced_labels: bool = False
+    aim: str = ""
     fit: Callable[[np.ndarray, np.ndarray], Predict] | None = None
 
     @property
@@ -55,6 +59,6 @@ class Method:
         return self.adversary_loss is not None
 
 
-#: Weights of an adversary that are tried: the paper gives none. LAFTR on a table with a strong
-#: dependence does best near 1.
+#: Weights of an adversary that are tried: the paper gives none, and the best one depends on the
+#: table.
 MUS = (0.1, 0.5, 1.0, 2.0, 4.0, 10.0)

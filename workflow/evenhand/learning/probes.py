@@ -6,6 +6,7 @@ fitted at once.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,10 @@ PROBES = {"linear": 0, "MLP": 64}
 #: the squared penalty. With a smaller penalty the hidden layer learns the rows by heart before it
 #: learns the attribute.
 STEPS, EVERY, BATCH, RATE, DECAY = 480, 12, 256, 2e-3, 5e-3
+
+
+#: Cases of a split, and numbers of a case, that are kept for probes.
+PROBED_CASES, PROBED_WIDTH = 2000, 256
 
 
 @dataclass(frozen=True)
@@ -153,3 +158,32 @@ def _predict(
         best = torch.where(better, now, best)
         found = torch.where(better[:, None], said, found)
     return found.numpy()
+
+
+def probed_features(features: Any, splits: np.ndarray, train: np.ndarray) -> np.ndarray:
+    """Return the features that are kept for probes: float16, (n, d), NaN for other cases.
+
+    Of each split up to `PROBED_CASES` cases, evenly spaced; of wider features the `PROBED_WIDTH`
+    leading components of the training cases.
+
+    Parameters
+    ----------
+    features : array or csr_matrix, shape (n, features)
+        What the last layer reads.
+    splits : array of str, shape (n,)
+        The split of each case.
+    train : array of int
+        The training cases.
+    """
+    from sklearn.decomposition import TruncatedSVD
+
+    if min(features.shape[1], len(train)) > PROBED_WIDTH:
+        components = TruncatedSVD(PROBED_WIDTH, random_state=0).fit(features[train])
+        features = components.transform(features)
+    dense = features.toarray() if hasattr(features, "toarray") else features
+    kept = np.full(dense.shape, np.nan, dtype=np.float16)
+    for split in np.unique(splits):
+        rows = np.flatnonzero(splits == split)
+        some = rows[np.linspace(0, len(rows) - 1, min(len(rows), PROBED_CASES)).astype(np.int64)]
+        kept[some] = np.clip(dense[some], -6e4, 6e4)
+    return kept

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from evenhand.core.tables import read_table, text
+from evenhand.core.tables import Row, read_table, text
 from evenhand.legal.dataset import Dataset
 from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.published import NOT_RUN, REPRODUCED
 from evenhand.legal.records import SPLITS
-from evenhand.legal.scored import FEW, Cases, Runs, Setting
+from evenhand.legal.scored import FEW, Cases, Runs
 from evenhand.metrics.inference import conclude
 
 #: The columns that name the trainings behind a row.
@@ -18,6 +18,11 @@ SETTING = (
     text("classifier"),
     text("objective"),
     text("trained_for", "The attribute whose groups the training used, or none"),
+)
+
+#: How the epoch was chosen.
+SELECT = text(
+    "select", "The development score that chose the epoch: over all, worst group, or mean of groups"
 )
 
 #: The seed of a row that is the mean over seeds.
@@ -97,10 +102,11 @@ class ClassifierStudy:
         """The fixed properties of the data set's kind."""
         return self.cases.dataset
 
-    def selected_by(self, setting: Setting) -> str:
-        """The development score that chose the epochs; trainings without groups have one only."""
-        without = setting.trained_for == NO_ATTRIBUTE
-        return "macro_f1" if without else self.select.get(setting.classifier, "macro_f1")
+    def selected(self, row: Row) -> Row:
+        """Return a row of a setting with the development score that chose the epochs."""
+        grouped = row["trained_for"] != NO_ATTRIBUTE  # others have one score only
+        chosen = self.select.get(row["classifier"]) if grouped else None
+        return {**row, SELECT.name: chosen or "macro_f1"}
 
     @cached_property
     def test(self) -> tuple[Cases, Runs]:

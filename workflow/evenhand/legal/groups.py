@@ -69,7 +69,7 @@ def multiply(
     """
     import numpy as np
 
-    from evenhand.learning.examples import LEAST, merge_rare
+    from evenhand.metrics.cells import LEAST, merge_rare
 
     known = np.all([one.codes < one.unknown for one in parts], axis=0)
     combined, names = np.zeros(len(known), dtype=np.int64), [""]

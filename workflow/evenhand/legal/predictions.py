@@ -6,7 +6,7 @@ label is known and that belong to a split. `labelled` says which these are.
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -32,9 +32,6 @@ PREDICTIONS = pa.schema(
     ]
 )
 
-#: Cases of a split, and numbers of a case, that are kept for probes.
-PROBED_CASES, PROBED_WIDTH = 2000, 256
-
 #: The attribute of an objective that uses no groups.
 NO_ATTRIBUTE = "none"
 
@@ -54,7 +51,7 @@ class Predictions(NamedTuple):
         Of each case's counterfactual (`evenhand.legal.make_counterfactuals`), NaN where a case
         has none that differs; None if no case has one, or they were not predicted.
     features : array of float16, shape (n, d), or None
-        For probes, see `probed_features`: what the last layer reads of some cases, NaN elsewhere;
+        For `evenhand.learning.probes`: what the last layer reads of some cases, NaN elsewhere;
         None unless they are asked for.
     """
 
@@ -145,35 +142,6 @@ def _feature_column(one: Predictions) -> pa.Array:
     ends = np.concatenate([[0], np.cumsum(there * width)]).astype(np.int32)
     flat = pa.array(one.features[there].astype(np.float16).ravel())
     return pa.ListArray.from_arrays(pa.array(ends), flat, mask=pa.array(~there))
-
-
-def probed_features(features: Any, splits: np.ndarray, train: np.ndarray) -> np.ndarray:
-    """Return the features that are kept for probes: float16, (n, d), NaN for other cases.
-
-    Of each split up to `PROBED_CASES` cases, evenly spaced; of wider features the `PROBED_WIDTH`
-    leading components of the training cases.
-
-    Parameters
-    ----------
-    features : array or csr_matrix, shape (n, features)
-        What the last layer reads.
-    splits : array of str, shape (n,)
-        The split of each case.
-    train : array of int
-        The training cases.
-    """
-    from sklearn.decomposition import TruncatedSVD
-
-    if min(features.shape[1], len(train)) > PROBED_WIDTH:
-        components = TruncatedSVD(PROBED_WIDTH, random_state=0).fit(features[train])
-        features = components.transform(features)
-    dense = features.toarray() if hasattr(features, "toarray") else features
-    kept = np.full(dense.shape, np.nan, dtype=np.float16)
-    for split in SPLITS:
-        rows = np.flatnonzero(splits == split)
-        some = rows[np.linspace(0, len(rows) - 1, min(len(rows), PROBED_CASES)).astype(np.int64)]
-        kept[some] = np.clip(dense[some], -6e4, 6e4)
-    return kept
 
 
 def read_predictions(path: Path, *, features: bool = False) -> list[Predictions]:

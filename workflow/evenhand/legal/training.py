@@ -21,6 +21,7 @@ from evenhand.learning.objective import (
     parse_options,
 )
 from evenhand.learning.pairs import GRAPH, Pairs, asked_for, check_pairs
+from evenhand.learning.probes import probed_features
 from evenhand.learning.settings import Settings
 from evenhand.learning.trainer import fit
 from evenhand.legal.built import (
@@ -38,7 +39,6 @@ from evenhand.legal.predictions import (
     NO_ATTRIBUTE,
     Predictions,
     labelled,
-    probed_features,
     write_predictions,
 )
 from evenhand.legal.records import SPLITS

@@ -9,6 +9,7 @@ from evenhand.learning.method import MUS, Method
 METHOD = Method(
     title="ALFR",
     mus=MUS,
+    aim="ddp",
     heads=lambda groups: (groups,),
     adversary_loss=attribute_cross_entropy,
 )

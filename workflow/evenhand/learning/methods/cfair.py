@@ -6,6 +6,7 @@ from evenhand.learning.method import MUS, Method
 METHOD = Method(
     title="CFAIR",
     mus=MUS,
+    aim="deo",
     heads=lambda groups: (groups, groups),
     adversary_loss=conditional_cross_entropy,
     balanced_labels=True,

@@ -6,6 +6,7 @@ from evenhand.learning.method import MUS, Method
 METHOD = Method(
     title="LAFTR-DP",
     mus=MUS,
+    aim="ddp",
     heads=lambda groups: (1 if groups == 2 else groups,),
     adversary_loss=group_absolute_error,
 )

@@ -9,6 +9,7 @@ from evenhand.learning.method import MUS, Method
 METHOD = Method(
     title="LAFTR-EO",
     mus=MUS,
+    aim="deo",
     heads=lambda groups: (1 if groups == 2 else groups,),
     adversary_loss=cell_absolute_error,
 )

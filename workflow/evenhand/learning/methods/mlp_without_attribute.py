@@ -6,4 +6,6 @@ are 100 percent, and an individual loss on flips has nothing to do.
 
 from evenhand.learning.method import Method
 
-METHOD = Method(title="MLP without the attribute", sees_attribute=False, takes_individual=False)
+METHOD = Method(
+    title="MLP without the attribute", sees_attribute=False, takes_individual=False, aim="ifr_b"
+)

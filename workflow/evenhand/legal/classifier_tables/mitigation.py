@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, percent, text
-from evenhand.learning.examples import merge_rare
 from evenhand.legal.built import Groups, label_sets
-from evenhand.legal.classifier_study import SETTING, ClassifierStudy
+from evenhand.legal.classifier_study import SELECT, SETTING, ClassifierStudy
 from evenhand.legal.groups import PLUS, TIMES, attributes
 from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.scored import BASE, FEW, Cases, Runs, Setting, drawn_seed, scored_for
+from evenhand.metrics.cells import merge_rare
 from evenhand.metrics.classification import predicted_labels
 
 #: The objective that only balances batches.
@@ -26,7 +26,7 @@ TABLE = Table(
     columns=(
         *SETTING,
         text("attribute"),
-        text("select", "The development score that chose the epochs"),
+        SELECT,
         integer("seeds"),
         integer(
             "cells", f"Of label x attribute; those with fewer than {FEW} test cases are merged"
@@ -90,7 +90,6 @@ def _of_attribute(
         row: Row = {
             **setting._asdict(),
             "attribute": one.attribute.name,
-            "select": study.selected_by(setting),
             "seeds": len(settings[setting]),
             "cells": len(cells),
             "accuracy": 100 * right[settings[setting]].mean(),
@@ -103,7 +102,7 @@ def _of_attribute(
             difference = 100 * (samples.min(axis=1) - their_samples.min(axis=1))
             row[f"over_{name}"] = 100 * (seen[worst] - theirs.min())
             row |= _interval(f"over_{name}", difference)
-        yield row
+        yield study.selected(row)
 
 
 def _interval(name: str, samples: np.ndarray) -> Row:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from evenhand.core.tables import Row, Table, integer, number, percent, share, text
-from evenhand.legal.classifier_study import NOISE_VERDICT, SETTING, ClassifierStudy
+from evenhand.legal.classifier_study import NOISE_VERDICT, SELECT, SETTING, ClassifierStudy
 from evenhand.legal.evaluate import evaluate
 from evenhand.legal.scored import MEASURES
 
@@ -45,6 +45,7 @@ TABLE = Table(
     columns=(
         *SETTING,
         *SCORED,
+        SELECT,
         text("seed", "A seed, or mean: the mean over seeds of each number"),
         integer("seeds"),
         integer("cases"),
@@ -72,4 +73,4 @@ TABLE = Table(
 
 def rows(study: ClassifierStudy) -> Iterator[Row]:
     """Yield a row per setting, attribute, split, convention, and seed or their mean."""
-    return (row for row, _ in evaluate(study))
+    return (study.selected(row) for row, _ in evaluate(study))

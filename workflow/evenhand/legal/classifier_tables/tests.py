@@ -8,7 +8,7 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, percent, share, text
 from evenhand.legal.built import Groups
-from evenhand.legal.classifier_study import SETTING, ClassifierStudy
+from evenhand.legal.classifier_study import SELECT, SETTING, ClassifierStudy
 from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.scored import (
     BASE,
@@ -35,6 +35,7 @@ TABLE = Table(
         *SETTING,
         text("attribute"),
         text("split"),
+        SELECT,
         text("measure", "overall, mean, gd or worst, as in scores"),
         integer("seeds", "Seeds that both have"),
         percent("value", "Mean over these"),
@@ -86,7 +87,7 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
         for row in _of_attribute(cases, runs, one, swaps, study.delta)
     ]
     _adjust(found, study.delta)
-    return iter(found)
+    return map(study.selected, found)
 
 
 def _swaps(cases: Cases, runs: Runs, name: str, resamples: int) -> list[tuple[int, int]]:

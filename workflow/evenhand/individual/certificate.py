@@ -1,0 +1,186 @@
+"""Does each method do what it promises? Tables with a planted effect of the attribute.
+
+In the table ``direct`` the attribute itself moves the label; in ``proxy`` a number that depends on
+the attribute does. Each method of `evenhand.learning.methods` is trained along its grid of weights,
+and the MLP with each individual loss along its own. `Method.aim` names the measure that a method
+promises to improve, beside the MLP, at some weight of its grid; a new method is tested without
+further code.
+"""
+
+import importlib
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from evenhand.core.families import member_names
+from evenhand.core.tables import Column, Row, Table, flag, integer, number, percent, share, text
+from evenhand.learning.hyperparameters import Hyperparameters
+from evenhand.tabular.prepared import Prepared
+
+EFFECTS = ("direct", "proxy")
+
+#: What others are measured against, and the weights of the individual losses that are tried on it.
+PLAIN, LAMBDAS = "mlp", (0.1, 1.0)
+
+#: A gap must fall to this share of the MLP's, at an accuracy above that of the majority class by
+#: `MARGIN` points; IFR must rise by so many points, or be 100.
+SHARE, MARGIN = 0.6, 5.0
+
+MEASURES = {
+    "acc": "Accuracy",
+    "ddp": "dDP",
+    "deo": "dEO, the larger of both labels",
+    "ifr_b": "IFR_b",
+    "ifr_p": "IFR_p",
+}
+
+
+def _column(name: str, words: str) -> Column:
+    return (share if "dd" in name or "deo" in name else percent)(name, words)
+
+
+TABLE = Table(
+    "certified_tables",
+    title="Does each method do what it promises? Tables with a planted effect of the attribute",
+    key=("effect", "method", "individual", "mu", "lambda"),
+    columns=(
+        text("effect", "direct: the attribute moves the label; proxy: a number that depends on it"),
+        text("method"),
+        text("individual", "The individual loss, or none"),
+        number("mu", "Weight of the adversary"),
+        number("lambda", "Weight of the individual loss"),
+        integer("seeds", "Each with people, a split and first weights of its own"),
+        *(_column(name, f"{words}; mean") for name, words in MEASURES.items()),
+        *(_column(f"plain_{name}", f"{words} of the MLP") for name, words in MEASURES.items()),
+        text("aim", "The measure that the method promises to improve; blank: none"),
+        flag("met", "Whether it does at some weight of its grid; blank: no promise, no effect"),
+    ),
+    form=".3f",
+)
+
+HYPERPARAMETERS = Hyperparameters((30, 20, 10), (10,), 1.0, 128, 12)
+
+
+def plant_table(seed: int, effect: str, n: int = 2000) -> Prepared:
+    """Make people whose label depends on merit and, one way or the other, on their group.
+
+    Parameters
+    ----------
+    seed : int
+        Of all numbers.
+    effect : str
+        One of `EFFECTS`.
+    n : int
+        People.
+    """
+    generator = np.random.default_rng(seed)
+    a = generator.integers(0, 2, n).astype(np.int16)
+    merit, other, noise = generator.normal(size=(3, n))
+    proxy = other + 2.0 * (a == 1) * (effect == "proxy")
+    moved = proxy - 1.0 if effect == "proxy" else 1.5 * a - 0.75
+    y = (merit + moved + 0.5 * noise > 0).astype(np.int8)
+    return Prepared(
+        name=f"planted_{effect}",
+        x=np.column_stack([merit, proxy, np.eye(2)[a]]),
+        y=y,
+        a=a,
+        features=["merit", "proxy", "group=0", "group=1"],
+        attribute_name="group",
+        attribute_values=["0", "1"],
+        attribute_columns=[2, 3],
+        attribute_codes=np.eye(2),
+        scale="standard",
+        test_share=0.3,
+        official=None,
+    )
+
+
+def rows(
+    seeds: Sequence[int], *, methods: Sequence[str] | None = None, individual: bool = True
+) -> Iterator[Row]:
+    """Yield a row per planted effect, method and weight.
+
+    Parameters
+    ----------
+    seeds : sequence of int
+        Of the people and the trainings.
+    methods : sequence of str, optional
+        Names; all of `evenhand.learning.methods` by default.
+    individual : bool
+        Whether the individual losses are tried on the MLP.
+    """
+    for effect in EFFECTS:
+        found: list[Row] = []
+        for name in dict.fromkeys([PLAIN, *(methods or _names("evenhand.learning.methods"))]):
+            found += _of_method(effect, name, seeds, individual)
+        plain = next(row for row in found if row["method"] == PLAIN and row["individual"] == "none")
+        shared = {f"plain_{name}": plain[name] for name in MEASURES}
+        for row in found:
+            grid = [
+                one
+                for one in found
+                if (one["method"], one["individual"]) == (row["method"], row["individual"])
+            ]
+            aim = "ifr_p" if row["individual"] != "none" else row["aim"]
+            whole = row | shared | {"aim": aim, "met": judge(aim, grid, plain)}
+            yield {name: whole[name] for name in TABLE.header}
+
+
+def judge(aim: str, grid: Sequence[Row], plain: Row) -> bool | None:
+    """Return whether some row of a grid improves the measure; None without a promise.
+
+    Parameters
+    ----------
+    aim : str
+        A measure, or "".
+    grid : sequence of rows
+        The rows of a method.
+    plain : row
+        That of the MLP.
+    """
+    if not aim:
+        return None
+    able = [row for row in grid if row["acc"] > plain["majority"] + MARGIN]
+    if aim.startswith("ifr"):
+        return any(row[aim] >= min(plain[aim] + MARGIN, 100 - 1e-9) for row in able)
+    return any(row[aim] <= SHARE * plain[aim] for row in able)
+
+
+def _names(package: str) -> list[str]:
+    return [one.rpartition(".")[2] for one in member_names(package)]
+
+
+def _of_method(effect: str, name: str, seeds: Sequence[int], individual: bool) -> Iterator[Row]:
+    from evenhand.learning import stacked
+    from evenhand.learning.individual_loss import individual_loss_of
+    from evenhand.learning.train_table import TAU, measure
+
+    method = importlib.import_module(f"evenhand.learning.methods.{name}").METHOD
+    options = stacked.Options()
+    grid = [("none", [stacked.Configuration(0.0, None, mu) for mu in method.mus or (None,)])]
+    if name == PLAIN and individual:
+        for loss in _names("evenhand.learning.individual_losses"):
+            if individual_loss_of(loss).pairs is None:
+                continue
+            epsilon = 0.8 if individual_loss_of(loss).takes_epsilon else None
+            grid.append((loss, [stacked.Configuration(lam, epsilon, None) for lam in LAMBDAS]))
+    found: dict[tuple, list[Row]] = {}
+    for seed in seeds:
+        table = plant_table(seed, effect)
+        if method.fit is not None:
+            runs = list(stacked.fit_classifier(table, method, [seed], options))
+        else:
+            runs = list(stacked.train_runs(table, method, HYPERPARAMETERS, grid, [seed], options))
+        same = {"reduction": options.reduction, "epsilon_unit": options.epsilon_unit}
+        measured, _ = measure(table, runs, TAU, options.base, 0, same)
+        for row in measured:
+            if row["diverged"]:
+                continue
+            row["deo"] = max(row["deo_0"], row["deo_1"])
+            row["majority"] = 100 * max(table.y.mean(), 1 - table.y.mean())
+            found.setdefault((row["individual"], row["mu"], row["lambda"]), []).append(row)
+    for (loss, mu, lam), some in found.items():
+        named = {"effect": effect, "method": name, "individual": loss, "mu": mu}
+        named |= {"lambda": lam if loss != "none" else None, "seeds": len(some)}
+        means = {key: float(np.mean([one[key] for one in some])) for key in (*MEASURES, "majority")}
+        yield named | means | {"aim": method.aim}
