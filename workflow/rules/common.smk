@@ -76,7 +76,7 @@ wildcard_constraints:
     track="base|integers",
     legal="|".join(LEGAL["datasets"]) or NOTHING,
     part="[a-z][a-z0-9_]*",
-    attribute="[a-z_]+",
+    attribute="[a-z_+]+",
     classifier="|".join(LEGAL["classifiers"]) or NOTHING,
     objective="[a-z_]+",
     seed="[0-9]+",
