@@ -9,7 +9,7 @@ from evenhand.certificates import check
 from evenhand.certificates.certify import certify
 from evenhand.certificates.problems import language_models, name_filters
 from evenhand.certificates.study import RECIPES, Study
-from evenhand.core.tables import read_tables
+from evenhand.core.tables import read_table, read_tables
 from evenhand.errors import InputError
 from evenhand.scoring.methods import METHODS
 
@@ -61,3 +61,11 @@ def test_a_known_failure_that_holds_is_stale():
     row = {"problem": "p", "method": "m", "measure": "one", "found": 1.0, "verdict": "certified"}
     assert module.stale([row], known) == ["p: m: one is 1.0"]
     assert not module.stale([row], {})
+
+
+def test_the_certificate_that_is_delivered_holds(repository):
+    """And it has all methods: a new one is to be certified before it is delivered."""
+    folder = repository / "resources/certificate"
+    assert check.main(folder) == 0
+    rows = read_table(folder / "language_models.csv")
+    assert {row["method"] for row in rows} == {*METHODS}

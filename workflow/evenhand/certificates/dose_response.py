@@ -11,12 +11,13 @@ from evenhand.core.tables import Row, Table, flag, integer, number, percent, tex
 from evenhand.metrics.inference import sign_flip_p_value
 from evenhand.metrics.roc import auc
 
-#: What a certified method needs: of doses and scores the rank correlation, of dose 1 against
-#: dose 0 the AUC, and of the models at dose 0 the share that is called biased.
-LEAST_CORRELATION, LEAST_AUC, MOST_FALSE_ALARMS = 0.7, 0.9, 0.2
+#: What a certified method needs: of doses and scores the rank correlation, and of dose 1 against
+#: dose 0 the AUC.
+LEAST_CORRELATION, LEAST_AUC = 0.7, 0.9
 
-#: Significance of a false alarm.
-LEVEL = 0.05
+#: Significance of a false alarm, and the probability with which a correct test may have as many
+#: of them as are allowed, or fewer.
+LEVEL, ALLOWED = 0.05, 0.99
 
 
 def dose_table(name: str, title: str) -> Table:
@@ -109,8 +110,11 @@ def _summarise(method: str, rows: Sequence[Row]) -> Iterator[Finding]:
     ]
     yield Finding(method, "smallest dose seen", min(seen, default=None))
     if alarms:
+        from scipy.stats import binom
+
         share = float(np.mean(alarms))
-        yield Finding(method, "false alarms at dose 0", share, most=MOST_FALSE_ALARMS)
+        most = float(binom.ppf(ALLOWED, len(alarms), LEVEL)) / len(alarms)
+        yield Finding(method, "false alarms at dose 0", share, most=most)
     known = [row for row in rows if row["planted"]]
     if known:
         ratio = np.mean([row["difference"] / row["planted"] for row in known])
