@@ -33,6 +33,7 @@ def test_a_planted_association_is_found(repository, tmp_path, monkeypatch):
     methods = {name for name, one in METHODS.items() if one.family == "causal"}
     assert {row["method"] for row in rows} == methods
     assert all(row["score"] >= 80 and row["p_value"] < 0.05 for row in rows)
+    assert len(list(tmp_path.iterdir())) == 1, "one model, trained once"
 
 
 def test_name_filters_find_planted_names_and_keep_clean_sentences(resources, tmp_path):

@@ -1,6 +1,7 @@
 """What the certificates share: planted models, their recipes, and the form of a finding."""
 
 import itertools
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from evenhand.certificates.planted_text import (
     planted_sentences,
     read_vocabulary,
 )
+from evenhand.core.code import digest, fingerprint
 from evenhand.core.tables import Row, Table, number, text
 from evenhand.learning.train_language_model import train_language_model
 from evenhand.scoring.models import LanguageModel, load_causal_lm, load_masked_lm
@@ -68,23 +70,30 @@ class Study:
         return read_vocabulary(self.resources / f"planted/{name}.json")
 
     def model(self, name: str, kind: str, dose: float, seed: int) -> LanguageModel:
-        """Return a model trained on planted text; it is trained once."""
-        folder = self.work / f"{name}_{kind}_{dose}_{seed}"
-        load = load_masked_lm if kind == "masked" else load_causal_lm
-        if not (folder / "training.json").is_file():
-            sentences = planted_sentences(self.vocabulary(name), dose, seed=seed)
-            file = self.work / f"{folder.name}.txt"
-            file.write_text("\n".join(sentences), encoding="utf-8")
-            settings = {**self.recipes[kind]}
-            settings |= {"tokens": TOKENS[name]} if kind == "masked" else {}
-            train_language_model(
-                out=folder,
-                kind=kind,
-                files=[file],
-                settings=[f"{key}={value}" for key, value in settings.items()],
-                seed=seed,
-            )
-        return load(folder)
+        """Return a model trained on planted text; a model of the same text and code is reused."""
+        sentences = planted_sentences(self.vocabulary(name), dose, seed=seed)
+        settings = {**self.recipes[kind]} | ({"tokens": TOKENS[name]} if kind == "masked" else {})
+        made_of = fingerprint([sentences, settings, seed, digest(*_code(kind))])
+        folder = self.work / f"{name}_{kind}_{dose:g}_{seed}_{made_of}"
+        if not folder.is_dir():
+            with tempfile.TemporaryDirectory(dir=self.work) as scratch:
+                file = Path(scratch) / "sentences.txt"
+                file.write_text("\n".join(sentences), encoding="utf-8")
+                train_language_model(
+                    out=Path(scratch) / "model",
+                    kind=kind,
+                    files=[file],
+                    settings=[f"{key}={value}" for key, value in settings.items()],
+                    seed=seed,
+                )
+                (Path(scratch) / "model").rename(folder)
+        return (load_masked_lm if kind == "masked" else load_causal_lm)(folder)
+
+
+def _code(kind: str) -> tuple[str, str]:
+    """The modules that train a model of this kind."""
+    training = "evenhand.learning.train_language_model"
+    return training, f"evenhand.learning.language_models.{kind}"
 
 
 class Finding(NamedTuple):
