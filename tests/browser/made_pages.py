@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.certificates.dose_response import dose_row, dose_table
+from evenhand.certificates.study import CERTIFICATE, Finding, judge
+from evenhand.core.tables import write_tables
 from evenhand.individual.tabulate_individual import tabulate_individual
 from evenhand.learning.train_eidig import train_eidig
 from evenhand.report.explore_cases import explore_cases
@@ -18,6 +21,7 @@ from evenhand.report.export_tables import export_tables
 from evenhand.report.headline import SYSTEMS
 from evenhand.report.known_errors import COLUMNS
 from evenhand.report.pages import BESIDE, DRAWING, NOTICE, PAGES
+from evenhand.report.write_certificate_page import write_certificate_page
 from evenhand.report.write_classifiers_page import write_classifiers_page
 from evenhand.report.write_errors_page import write_errors_page
 from evenhand.report.write_front_page import write_front_page
@@ -53,7 +57,8 @@ HOSTILE = (
 HOSTILE_NAME = HOSTILE.replace("/", "∕")
 
 #: The pages of a run of SlguSet alone.
-ONE_SYSTEM = ["front", "slguset", "sentences", "reproduction", "known_errors", "provenance", "run"]
+ONE_SYSTEM = ["front", "slguset", "sentences", "reproduction", "certificate", "known_errors"]
+ONE_SYSTEM += ["provenance", "run"]
 
 
 #: Tables of the repository that pages offer.
@@ -127,6 +132,7 @@ def hostile(repository: Path, results: Path) -> Path:
     }  # fmt: skip
     write_front_page(**common, out=report / "index.html", provenance=provenance, **found)
     write_front_page(**common, out=report / "reproduction.html", page="reproduction", **found)
+    write_certificate(common, results, report, HOSTILE)
     write_errors(results / "errors.csv")
     write_errors_page(**common, out=report / "known_errors.html", errors=results / "errors.csv")
     explore_sentences(
@@ -170,6 +176,7 @@ def one_system(repository: Path, results: Path) -> Path:
     found = {"systems": ["slguset"], "slguset": [files["corpus"], files["bias"][0]]}
     write_front_page(**common, out=report / "index.html", **found)
     write_front_page(**common, out=report / "reproduction.html", page="reproduction", **found)
+    write_certificate(common, results, report, "method")
     errors = repository / "resources/known_errors.csv"
     write_errors_page(**common, out=report / "known_errors.html", errors=errors)
     provenance = write_provenance(results / "provenance.json", "made", results)
@@ -183,11 +190,28 @@ def one_system(repository: Path, results: Path) -> Path:
     files = {path.relative_to(results).as_posix(): path for path in paths}
     files |= {f"{name}.csv": repository / f"resources/{name}.csv" for name in RESOURCES}
     files["provenance.csv"] = errors  # any table
+    files["certificate"] = results / "certificate"
     export_tables(
         tables=list(files.values()), files=list(files), provenance=provenance,
         out=report / "tables",
     )  # fmt: skip
     return report
+
+
+def write_certificate(common: dict, results: Path, report: Path, method: str) -> None:
+    """The page of a certificate with one measure of each verdict, and a figure."""
+    bounds = ({"least": 0}, {"least": 2}, {})
+    findings = [Finding(method, f"{method} {i}", 1.0, **one) for i, one in enumerate(bounds)]
+    rows = [
+        dose_row([dose + 0.1] * 6, list("abcdef"), dose)
+        | {"language": method, "family": "masked", "method": method, "seed": 0}
+        | {"new_frames": False}
+        for dose in (0, 0.5, 1)
+    ]
+    verdicts = [judge("made", one, {}) for one in findings]
+    folder = results / "certificate"
+    write_tables(folder, [(CERTIFICATE, verdicts), (dose_table("made", "Scores"), rows)])
+    write_certificate_page(**common, out=report / "certificate.html", certificate=folder)
 
 
 def eidig(repository: Path, results: Path) -> Path:
