@@ -65,10 +65,12 @@ compare: $(READY)
 	@test -n "$(BASE)" -a -n "$(HEAD)" || { echo "error: name both folders: make compare BASE=results_before HEAD=results" >&2; exit 2; }
 	@$(BIN)/python -m evenhand.compare.compare_results "$(BASE)" "$(HEAD)" $(if $(GATES),--gates "$(GATES)")
 
-# the models are kept in results/.evenhand/certify, so that a run that was stopped goes on
+# the models are kept in results/.evenhand/certify, so that a run that was stopped goes on; some
+# problems alone (PROBLEMS="language_models tables") do not replace the certificate
+CERTIFICATE = $(if $(PROBLEMS),results/certificate,resources/certificate)
 certify: $(READY)
-	@$(BIN)/python -m evenhand.certificates.certify --resources resources --out resources/certificate --seeds $(or $(SEEDS),5) --work results/.evenhand/certify $(if $(PROBLEMS),--problems $(PROBLEMS))
-	@$(BIN)/python -m evenhand.certificates.check resources/certificate
+	@$(BIN)/python -m evenhand.certificates.certify --resources resources --out $(CERTIFICATE) --seeds $(or $(SEEDS),5) --work results/.evenhand/certify $(if $(PROBLEMS),--problems $(PROBLEMS))
+	@$(BIN)/python -m evenhand.certificates.check $(CERTIFICATE)
 
 cache-list: $(READY)
 	@$(BIN)/python -m evenhand.core.cache list $(or $(FOLDER),results/.evenhand/cache)
