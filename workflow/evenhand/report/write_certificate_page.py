@@ -58,7 +58,7 @@ def write_certificate_page(
         (name, *one)
         for name, found in tables.items()
         if found and "dose" in found[0]
-        for one in _figures(found)
+        for one in _figures(name, found)
     ]
     counts = Counter(row["verdict"] for row in rows)
     written = write_page(
@@ -76,13 +76,13 @@ def write_certificate_page(
     return {**{verdict: counts[verdict] for verdict in VERDICTS}, "bytes": written}
 
 
-def _figures(rows: Sequence[Row]) -> "list[tuple[str, LayerChart]]":
+def _figures(problem: str, rows: Sequence[Row]) -> "list[tuple[str, LayerChart]]":
     """The scores by dose of each language and kind of model: title and drawing."""
     found = []
     for key in dict.fromkeys((row["language"], row["family"]) for row in rows):
         own = [row for row in rows if (row["language"], row["family"]) == key]
         means = _means([row for row in own if not row["new_frames"]])
-        title = f"{key[0].capitalize()}, {key[1]} models"
+        title = f"{problem.replace('_', ' ').capitalize()}: {key[0].capitalize()}, {key[1]} models"
         drawing = lines(
             means,
             f"{title}: score by dose, mean and range over seeds",
