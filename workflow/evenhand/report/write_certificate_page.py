@@ -85,7 +85,7 @@ def _figures(problem: str, rows: Sequence[Row]) -> "list[tuple[str, LayerChart]]
         title = f"{problem.replace('_', ' ').capitalize()}: {key[0].capitalize()}, {key[1]} models"
         drawing = lines(
             means,
-            f"{title}: score by dose, mean and range over seeds",
+            f"{problem.replace('_', ' ')}, {title}: score by dose, mean and range over seeds",
             axis("Dose", (-0.02, 1.02)),
             axis("Items in the planted direction, %", (0, 100)),
             series=list(dict.fromkeys(row["name"] for row in means)),
