@@ -203,6 +203,7 @@ OTHERS = {
     "slguset.annotation.ledger": ["ledger"],
     "slguset.annotation.filled": ["filled"],
     "notice": ["A remark."],
+    "report.planted": [None],
     "slguset.vocabulary": ["own", "folder"],
     "slguset.published.file": ["published.csv"],
     "slguset.published.source": ["crows_pairs"],
