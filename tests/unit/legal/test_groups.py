@@ -6,7 +6,7 @@ import pytest
 from evenhand.legal.built import Groups, label_sets
 from evenhand.legal.dataset import Attribute, Dataset
 from evenhand.legal.datasets.ecthr import DATASET
-from evenhand.legal.groups import attributes, has_label, multiply
+from evenhand.legal.groups import attributes, has_label, multiply, title
 from evenhand.metrics.cells import LEAST
 
 
@@ -74,3 +74,8 @@ def test_sets_of_labels(dataset: Dataset):
     codes, names = label_sets(hot, dataset)
     said = [names[code] for code in codes]
     assert said == ["none", f"{dataset.labels[0]} and {dataset.labels[2]}", dataset.labels[0]]
+
+
+def test_a_product_has_the_titles_of_its_attributes():
+    assert title("applicant_gender", DATASET) == "Applicant's gender"
+    assert title("label+applicant_gender", DATASET) == "label x Applicant's gender"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from evenhand.legal.built import Groups
+    from evenhand.legal.dataset import Dataset
 
 #: The part of a product that is no attribute.
 LABEL = "label"
@@ -46,6 +47,13 @@ def attributes(name: str) -> list[str]:
 def has_label(name: str) -> bool:
     """Return whether the label is a part of a product."""
     return LABEL in name.split(PLUS)
+
+
+def title(name: str, dataset: "Dataset") -> str:
+    """Return the title of an attribute, or of a product of attributes and the label."""
+    return TIMES.join(
+        LABEL if part == LABEL else dataset.attribute(part).title for part in name.split(PLUS)
+    )
 
 
 def multiply(

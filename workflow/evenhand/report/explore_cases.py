@@ -22,6 +22,7 @@ from evenhand.legal.built import (
     with_none,
 )
 from evenhand.legal.dataset import Attribute, Dataset
+from evenhand.legal.groups import title as title_of
 from evenhand.legal.predictions import NO_ATTRIBUTE, labelled
 from evenhand.legal.records import SPLITS
 from evenhand.legal.scored import Cases, Setting, as_classes, read_scored
@@ -352,7 +353,7 @@ def _model(
     objective, attribute = setting.objective, setting.trained_for
     attribute = "" if attribute == NO_ATTRIBUTE else attribute
     words = [setting.classifier, called.get(objective, objective.replace("_", " "))]
-    words += [f"trained for {dataset.attribute(attribute).title}"] if attribute else []
+    words += [f"trained for {title_of(attribute, dataset)}"] if attribute else []
 
     def labels(holds: np.ndarray, name: str, title: str, **more: Any) -> dict[str, Any]:
         found = ([names[k] for k in np.flatnonzero(row)] for row in holds)
