@@ -49,7 +49,7 @@ def test_it_shows_pages_tables_and_cards_with_captions(html):
     caption = shown["groups.csv"]["caption"]
     assert "court" in caption and "{{" not in caption
     assert all(one["caption"] for one in results)
-    assert shown["index.html"]["labels"] == {"result": "Overview"}
+    assert shown["index.html"]["labels"] == {"result": "Findings"}
     assert shown["groups.csv"]["labels"] == {"result": "groups", "of": "court"}
     found = re.search(r'<script id="categories">\s*var categories = (.*?);\s*</script>', html, re.S)
     assert set(json.loads(found[1])) == {"Pages", "Legal data", "Cards", "Provenance"}
