@@ -56,6 +56,7 @@ def test_what_was_not_run_has_no_verdict(shown):
     ("line", "problem"),
     [
         ("Truth,more,1,X,tables/pairs/set/t.csv,model=a,x", "nothing to expect"),
+        ("Truth,above,much,X,tables/pairs/set/t.csv,model=a,x", "'much' is no number"),
         ("Truth,above,1,X,tables/pairs/set/t.csv,model=a,y", "no column y with an interval"),
         ("Truth,above,1,X,tables/pairs/set/u.csv,model=a,x", "no column x with an interval"),
         ("Truth,above,1,X,tables/pairs/set/t.csv,model=d,x", "0 rows"),

@@ -232,6 +232,20 @@ def reads_features(objective: Objective, options: Options) -> bool:
     return when is not None and all(options[name] == value for name, value in when.items())
 
 
+def whole(options: Options, name: str) -> int:
+    """Return an option that counts something.
+
+    Raises
+    ------
+    InputError
+        It is not a whole number of at least 1.
+    """
+    value = options[name]
+    if value < 1 or value != int(value):
+        raise InputError(f"{name} is {value:g}", remedy="give a whole number of at least 1")
+    return int(value)
+
+
 def trains_inside(objective: Objective, options: Options) -> bool:
     """Return whether its modules learn by steps of their own (`inner_loss`)."""
     return hasattr(objective, "inner_loss") and not options.get("compat")

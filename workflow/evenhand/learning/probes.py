@@ -1,8 +1,8 @@
 """Probes: how well a fresh classifier can read an attribute from a representation.
 
-A probe is fitted on the training rows, its step is chosen on development rows, and its balanced
-accuracy is that on test rows: chance is one over the number of groups. All runs of a kind are
-fitted at once.
+A probe is fitted on the training rows, and its step is chosen on development rows (on training
+rows, where those lack a group). Its balanced accuracy is that on test rows: chance is one over the
+number of groups. All runs of a kind are fitted at once.
 """
 
 from dataclasses import dataclass

@@ -33,6 +33,7 @@ from evenhand.learning.objective import (
     losses_of,
     sampler_of,
     trains_inside,
+    whole,
 )
 from evenhand.learning.pairs import (
     COUNTERFACTUAL,
@@ -124,7 +125,7 @@ def fit(
 
 def first_settings(settings: Settings, options: Options) -> Settings:
     """Return the settings of a first training: ``first_epochs`` of them, chosen without groups."""
-    return replace(settings, epochs=max(int(options["first_epochs"]), 1), select="macro_f1")
+    return replace(settings, epochs=whole(options, "first_epochs"), select="macro_f1")
 
 
 def train(
@@ -384,7 +385,7 @@ class Training:
         batch = self._batch(rows, *outputs)
         if self.inner is not None:
             fixed = replace(batch, features=batch.features.detach())
-            for _ in range(int(self.options["inner_steps"])):
+            for _ in range(whole(self.options, "inner_steps")):
                 self.inner.zero_grad()
                 self.objective.inner_loss(fixed, self.options, self.modules).backward()
                 self.inner.step()

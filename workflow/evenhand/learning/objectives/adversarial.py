@@ -29,6 +29,7 @@ from evenhand.learning.objective import (
     losses_of,
     mean_over,
     per_example_loss,
+    whole,
 )
 
 NAME = "adversarial"
@@ -56,7 +57,7 @@ def modules(features: int, groups: int, options: Options) -> nn.Module:
     """The adversary: a hidden layer and a linear one; in ``compat`` the linear one alone."""
     if options["compat"]:
         return nn.Linear(features, groups)
-    hidden = int(options["hidden"])
+    hidden = whole(options, "hidden")
     return nn.Sequential(nn.Linear(features, hidden), nn.ReLU(), nn.Linear(hidden, groups))
 
 

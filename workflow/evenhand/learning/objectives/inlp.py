@@ -2,8 +2,8 @@
 
 Training is ERM on batches that balance label x group. Then up to ``rounds`` linear classifiers of
 the groups, each fitted to what those before it left, are projected away from what the last layer
-reads, and the last layer is fitted anew. It removes more directions than `leace` does, at a cost
-in accuracy where the representation is wide.
+reads. Then the representation is cut and the last layer is fitted anew, as in `leace`. It removes
+more directions than `leace` does, at a cost in accuracy where the representation is wide.
 """
 
 from functools import partial
@@ -13,7 +13,7 @@ import numpy as np
 
 from evenhand.learning.erasure import LastLayer, erased_last_layer, fit_inlp
 from evenhand.learning.examples import Examples
-from evenhand.learning.objective import Options
+from evenhand.learning.objective import Options, whole
 from evenhand.learning.objectives.erm import initial_state, loss, modules
 
 __all__ = ["initial_state", "last_layer", "loss", "modules"]
@@ -28,4 +28,4 @@ OPTIONS: dict[str, float | bool | str] = {"rounds": 8.0}
 
 def last_layer(features: Any, examples: Examples, fresh: np.ndarray, options: Options) -> LastLayer:
     """Return the last layer that reads what the projection leaves."""
-    return erased_last_layer(features, examples, partial(fit_inlp, rounds=int(options["rounds"])))
+    return erased_last_layer(features, examples, partial(fit_inlp, rounds=whole(options, "rounds")))

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from evenhand.learning.examples import Examples
-from evenhand.learning.objective import Options
+from evenhand.learning.objective import Options, whole
 from evenhand.learning.objectives.erm import initial_state, loss, modules
 from evenhand.metrics.classification import predicted_labels
 
@@ -30,5 +30,5 @@ def again(examples: Examples, logits: np.ndarray, options: Options) -> Examples:
     rows = examples.train
     predicted = predicted_labels(logits[rows], examples.task)
     wrong = rows[(predicted != examples.hot[rows]).any(axis=1)]
-    copies = np.repeat(wrong, max(int(options["upweight"]) - 1, 0))
+    copies = np.repeat(wrong, whole(options, "upweight") - 1)
     return replace(examples, train=np.concatenate([rows, copies]))

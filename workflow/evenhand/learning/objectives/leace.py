@@ -1,8 +1,11 @@
 """Closed-form erasure of the groups from the representation (LEACE, Belrose et al. 2023).
 
 Training is ERM on batches that balance label x group. Then the groups are erased from what the
-last layer reads, so that no linear classifier can tell them, and the last layer is fitted anew:
-see `evenhand.learning.erasure`. For a linear classifier the representation is its input.
+last layer reads, so that no linear classifier can tell them, and the last layer is fitted anew.
+Beyond LEACE, the representation is then cut to the directions that a classifier of the label reads,
+because a wide one still tells the groups to a classifier that is not linear; what is called its
+features afterwards are these directions. See `evenhand.learning.erasure`. For a linear classifier
+the representation is its input.
 """
 
 from typing import Any

@@ -17,7 +17,7 @@ from evenhand.errors import InputError
 COLUMNS = ["planted", "expected", "than", "quantity", "table", "where", "column"]
 
 #: What is expected, in the page's words.
-EXPECTED = {"above": "above {}", "below": "below {}", "equal": "not different from {}"}
+EXPECTED = {"above": "above {}", "below": "below {}", "equal": "an interval around {}"}
 
 
 def describe_planted(truth: Path, files: Iterable[Path]) -> list[dict[str, Any]]:
@@ -52,6 +52,11 @@ def describe_planted(truth: Path, files: Iterable[Path]) -> list[dict[str, Any]]
                 line=line,
                 remedy=f"use {', '.join(EXPECTED)}",
             )
+        try:
+            than = float(row["than"])
+        except ValueError:
+            problem = f"{row['than']!r} is no number to compare with"
+            raise InputError(problem, file=truth, line=line) from None
         place, _, name = row["table"].rpartition("/")
         shown = {name: row[name] for name in ("planted", "quantity", "table")}
         shown["expected"] = EXPECTED[row["expected"]].format(row["than"])
@@ -59,7 +64,7 @@ def describe_planted(truth: Path, files: Iterable[Path]) -> list[dict[str, Any]]
         if place in folders:
             number = _number(folders[place], name.removesuffix(".csv"), row, truth, line)
             shown |= dict(zip(("value", "low", "high"), number, strict=True))
-            shown["holds"] = _holds(row["expected"], float(row["than"]), *number[1:])
+            shown["holds"] = _holds(row["expected"], than, *number[1:])
         found.append(shown)
     return found
 
@@ -69,11 +74,8 @@ def _number(
 ) -> tuple[float | None, ...]:
     """A number of a table and the ends of its interval."""
     declared = read_package(folder).get(table)
-    column = (
-        next((one for one in declared.numbers() if one.name == row["column"]), None)
-        if (declared)
-        else None
-    )
+    numbers = declared.numbers() if declared else []
+    column = next((one for one in numbers if one.name == row["column"]), None)
     if column is None:
         problem = f"{row['table']} has no column {row['column']} with an interval"
         raise InputError(problem, file=truth, line=line)
