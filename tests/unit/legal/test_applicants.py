@@ -54,6 +54,10 @@ def applicant(*text, procedure=(), title=None, **metadata):
         ("Nowy Handel S.A. (“the applicant”), on 5 May 2019.", "legal_person"),
         ("a national of the Soviet Union, Adam Nowy (“the applicant”).", "one"),
         ("a newspaper, Nowy Dzień, on 5 May 2019.", "legal_person"),
+        ("a Polish national, Mr Adam Nowy, represented by Mr B. Stary, a lawyer.", "one"),
+        ("Mrs Ewa Nowa, acting through her counsel Mr B. Stary, on 5 May 1999.", "one"),
+        ("Mr A. Nowy (“the first applicant) and Ms B. Nowa (“the second applicant”).", "several"),
+        ("Mr A. Nowy (“the applicant), heard by the First Section (“the Section”).", "one"),
     ],
 )
 def test_who_the_procedure_introduces(introduced, kind):

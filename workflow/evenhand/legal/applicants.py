@@ -5,6 +5,7 @@ regular expressions that were never released.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +35,16 @@ _PLAIN = str.maketrans(
     | dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"')
 )
 
-_QUOTATION = re.compile(r'\u201c[^\u201d]*(?:\u201d|$)|\u00ab[^\u00bb]*(?:\u00bb|$)|"[^"]*"')
+# Letters that have no accent to lose.
+_PLAIN_LETTERS = str.maketrans("ıłŁøØđĐ", "ilLoOdD")
+
+# Where the closing mark is missing, a quotation ends at the bracket that it stands in, or before
+# the next opening mark: else (“the first applicant) and Ms Smith (“the second applicant”) is one.
+_QUOTATION = re.compile(
+    r"(?<=\()\u201c[^\u201c\u201d()]*(?:\u201d|(?=\)))"
+    r"|\u201c(?:[^\u201c\u201d]*\u201d|[^\u201c\u201d]*$)|\u00ab[^\u00bb]*(?:\u00bb|$)"
+    r'|"[^"]*"'
+)
 
 #: A longer quotation is somebody else's words, a shorter one a term ("the applicant company").
 LONGEST_TERM = 40
@@ -228,8 +238,9 @@ def _alternatives(words: Iterable[str]) -> str:
 class Mention(NamedTuple):
     """A person or pronoun in a paragraph.
 
-    ``kind`` is ``applicant``, ``other``, ``pronoun`` or ``spouse`` (of the applicant); ``gender``
-    what it tells: of a title or pronoun its own, of a spouse that of the applicant.
+    ``kind`` is ``applicant``, ``other``, ``pronoun``, ``spouse`` (of the applicant) or
+    ``representative``; ``gender`` is that of a title or pronoun, and of a spouse that of the
+    applicant.
     """
 
     kind: str
@@ -237,6 +248,18 @@ class Mention(NamedTuple):
     end: int
     gender: str | None
 
+
+# The rest of a sentence that says who speaks for somebody.
+_REPRESENTED = re.compile(
+    r"\b(?:represented|assisted|defended)\b[^.;]{0,80}?\bby\b"
+    r"|,? (?:acting )?through (?:his|her|their|its|an?|the) (?:\w+ )?"
+    r"(?=counsel|lawyer|representative)"
+)
+SENTENCE_END = re.compile(
+    r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bProf)(?<!\b[A-Z])[.;](?= |$)"
+)
+# The applicant is Mr Smith; the applicant, a Polish national, Mr Smith
+_SAME_PERSON = re.compile(r"\b[Aa]pplicant(?:,| is,?| was,?)? (?:(?:an?|the) [^,.;]{1,60},? )?$")
 
 _FEMALE = frozenset({"she", "her", "hers", "herself"})
 _NO_INITIALS = re.compile(
@@ -263,8 +286,13 @@ def find_mentions(
     names : frozenset of str
         Names of the applicant, of `named`: "Mr Smith" is then the applicant, not another.
     """
+    spans = representations(text)
     for found in lexicon.mention.finditer(text):
         start, end = found.span()
+        if found["applicant"] is None and any(begin <= start < stop for begin, stop in spans):
+            if found["pronoun"] is None:
+                yield Mention("representative", start, end, None)
+            continue
         match found.lastgroup if found["titled"] is None else "titled":
             case "pronoun":
                 female = found.group().lower() in _FEMALE
@@ -275,7 +303,10 @@ def find_mentions(
             case "applicant":
                 yield Mention("applicant", start, end, None)
             case "titled":
-                kind = "applicant" if named(found, lexicon) in names else "other"
+                same = named(found, lexicon) in names or _SAME_PERSON.search(
+                    text, max(0, start - 90), start
+                )
+                kind = "applicant" if same else "other"
                 yield Mention(kind, start, end, lexicon.titles[found["title"]])
             case "word" if _NO_OTHER.search(text, max(0, start - 60), start):
                 pass  # "the applicant is a judge" names nobody else
@@ -283,6 +314,28 @@ def find_mentions(
                 pass  # "Class A and Class B drugs"
             case _:
                 yield Mention("other", start, end, None)
+
+
+def carried(text: str, before: bool, names: frozenset[str], lexicon: Lexicon) -> bool:
+    """Return whether a pronoun that begins the next paragraph means the applicant.
+
+    It does if this paragraph mentions the applicant and nobody else but representatives; pronouns
+    go on from the paragraph before (`before`).
+    """
+    kinds = {mention.kind for mention in find_mentions(text, lexicon, names)} - {"representative"}
+    return ("applicant" in kinds or (before and "pronoun" in kinds)) and kinds <= {
+        "applicant",
+        "pronoun",
+    }
+
+
+def representations(text: str) -> list[tuple[int, int]]:
+    """Return where a text names representatives: from "represented by" to the sentence's end."""
+    spans = []
+    for found in _REPRESENTED.finditer(text):
+        end = SENTENCE_END.search(text, found.end())
+        spans.append((found.start(), end.start() if end else len(text)))
+    return spans
 
 
 # --- who applied -----------------------------------------------------------------------------
@@ -294,7 +347,7 @@ _ORDINAL = r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth
 _TAG = re.compile(
     r"\(\s*(?:(?:also |hereafter |hereinafter |referred to |herein |called |as ){0,4}[:,]?\s*)?"
     rf"[\"']?(?:the )?(?P<ordinal>{_ORDINAL} )?(?:present )?"
-    r"applicant(?P<several>s)?(?P<noun>(?: [a-z-]+){0,3})[\"']",
+    r"applicant(?P<several>s)?(?P<noun>(?: [a-z-]+){0,3})(?:[\"']|(?<=t)\)|(?<=ts)\))",
     re.IGNORECASE,
 )
 _BY = re.compile(r"\bby\b")
@@ -427,7 +480,9 @@ def _introduced(passage: Passage, tag: re.Match[str], lexicon: Lexicon) -> Appli
 def _untagged(procedure: tuple[Passage, ...]) -> Iterator[tuple[Passage, int, int]]:
     for passage in procedure:
         if found := _UNTAGGED.search(passage.plain):
-            yield passage, found.start("who"), found.end("who")
+            start, end = found.span("who")
+            represented = _REPRESENTED.search(passage.plain, start, end)
+            yield passage, start, represented.start() if represented else end
 
 
 def _untagged_others(passage: Passage, start: int, end: int, lexicon: Lexicon) -> Applicant | None:
@@ -515,6 +570,12 @@ def named(titled: re.Match[str], lexicon: Lexicon) -> str:
 
 
 def last_name(name: str) -> str:
-    """The last word of a name, in lower case."""
+    """Return the last word of a name, as `folded`."""
     words = name.split()
-    return words[-1].removesuffix("'s").strip(".'").casefold() if words else ""
+    return folded(words[-1].removesuffix("'s").strip(".'")) if words else ""
+
+
+def folded(name: str) -> str:
+    """Return a name in lower case without accents, so that YILDIZ is Yıldız and INAN is İnan."""
+    letters = unicodedata.normalize("NFKD", name.translate(_PLAIN_LETTERS))
+    return "".join(one for one in letters if not unicodedata.combining(one)).casefold()

@@ -94,6 +94,77 @@ def test_the_year_of_birth(text, year, rule):
         assert year in finding.evidence[0].words
 
 
+@pytest.mark.parametrize(
+    ("facts", "year"),
+    [
+        ("The applicant was born in Plovdiv and in 1994 moved to Sofia, where he works.", None),
+        ("The applicant was born in Minsk and graduated in 1985.", None),
+        (
+            "The applicant was born in Grozny, fled to Ingushetia in 1999 and now lives in Vienna.",
+            None,
+        ),
+        ("The applicant was born in Baku; in 1990 she and her family left.", None),
+        ("The applicant was born in a village near Mardin and was arrested there in 1993.", None),
+        ("The applicant was born in Tirana, in 1997 he left for Italy.", None),
+        ("The applicant was born in Bosnia and Herzegovina in 1961.", "1961"),
+        ("The applicant was born into a family of Jehovah's Witnesses in 1919.", "1919"),
+        ("The applicant was born out of wedlock on 4 June 1972 in Graz.", "1972"),
+        (
+            "The applicant was born Olha Stara in Lviv in 1957 and took her current surname "
+            "in 1980.",
+            "1957",
+        ),
+        (
+            "The applicant was born as Olha Stara in Lviv. She took her current surname on "
+            "marrying in 1980.",
+            None,
+        ),
+        ("The applicant's date of birth is 3 April 1957.", "1957"),
+        ("The applicant lives in Lviv. The date of birth of his wife is 4 May 1960.", None),
+        (
+            "The applicant, who had been granted legal aid, was represented by Ms A. Nova, a "
+            "lawyer in Kyiv. He was born in 1957.",
+            "1957",
+        ),
+        ("The applicant, assisted by counsel, Mr Stary, was born in 1957.", "1957"),
+        (
+            ["The applicant lives in Lviv.", "He was born in Odesa in 1957.", "He is a baker."],
+            "1957",
+        ),
+        ("The applicant lives with his partner, who was born in 1960.", None),
+        (
+            "The applicant and her long-term partner, Mr Stary, were born in 1957 and 1960 "
+            "respectively.",
+            "1957",
+        ),
+        ("The applicant adopted Olha, who was born in 1990.", None),
+        ("The applicant was born in 1957. His partner was born in 1960.", "1957"),
+        (
+            "The applicant, a stateless person born in Latvia, acquired Russian citizenship "
+            "in 2001.",
+            None,
+        ),
+        ("The applicant was born in what was then Yugoslavia in 1961.", "1961"),
+        ("The applicant was born in Ankara and has worked as a teacher from 1980.", None),
+        (
+            "The applicant is Mr Ivan Novy. He was born in Lviv, Ukraine, in 1957, and lives "
+            "in Kyiv. The applicant's sister, who was born in 1960, lives in Lviv.",
+            "1957",
+        ),
+        ("The applicant, whose son was born in 1990, is a widow.", None),
+        ("The applicant said that he was born in 1957.", "1957"),
+        (
+            "The applicant was born in Split and in the summer of 1991 volunteered for the army.",
+            None,
+        ),
+    ],
+)
+def test_the_year_is_that_of_the_birth(facts, year):
+    """No other clause lies between "born" and the year, and the applicant is who was born."""
+    facts = [facts] if isinstance(facts, str) else facts
+    assert find("applicant_birth_year", *facts).value == year
+
+
 def test_the_year_may_stand_in_the_procedure():
     clause = LODGED + "Mrs Olha Nova, a Ukrainian national born in 1957 (“the applicant”)."
     finding = find("applicant_birth_year", "The applicant lives in Lviv.", procedure=(clause,))
@@ -219,6 +290,23 @@ def test_nobody_has_attributes_where_several_or_a_company_apply(attribute):
         assert find(attribute, born, title=title).rule == "several_applicants"
     clause = LODGED + "Novy Ltd (“the applicant company”), owned by Mr Ivan Novy."
     assert find(attribute, born, procedure=(clause,)).rule == "legal_person"
+
+
+def test_the_title_is_that_of_the_person_whom_the_case_is_named_after():
+    clause = LODGED + "Mr Veli Çınar and Mrs Işıl Yıldız, Turkish nationals (“the applicant”)."
+    finding = find("applicant_gender", "A.", procedure=(clause,), title="CASE OF YILDIZ v. TURKEY")
+    assert (finding.value, finding.evidence[0].words) == ("female", "Mrs Işıl Yıldız")
+    facts = "Mr İnan, a Turkish citizen, was born in 1950."
+    assert find("applicant_birth_year", facts, title="CASE OF INAN v. TURKEY").value == "1950"
+
+
+def test_a_pronoun_of_the_next_paragraph_and_one_after_a_representative():
+    facts = ("1. The applicant lives in Lviv.", "2. He is a baker.", "3. He met Mr Stary.")
+    assert find("applicant_gender", *facts).rule == "pronouns"
+    facts = ("1. The applicant's neighbour is Mr Stary.", "2. He is a baker.")
+    assert find("applicant_gender", *facts).value is None
+    facts = "The applicant was represented by Ms A. Nova, a lawyer in Lviv. He is a baker."
+    assert find("applicant_gender", facts).value == "male"
 
 
 def test_rules_and_confidences():

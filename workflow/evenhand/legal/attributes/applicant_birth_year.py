@@ -11,10 +11,12 @@ from pathlib import Path
 
 from evenhand.legal import applicants
 from evenhand.legal.applicants import (
+    SENTENCE_END,
     Applicant,
     Lexicon,
     Passage,
     Passages,
+    carried,
     find_applicant,
     find_mentions,
     read_lexicon,
@@ -46,23 +48,56 @@ _MONTH = (
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 )
 _YEAR = r"(?P<year>(?:18|19|20)\d\d)\b"
-# Between "born" and the year: a name, a place, a state of health, but no second statement.
-_BORN = re.compile(
-    r"\b[Bb]orn\b(?!-)(?! (?:to|of|out|into)\b)"
-    r"(?:(?!\b(?:who|which|lives?|lived|is|was|are|were|has|had|since|resid\w+|moved|arrived"
-    r"|came|married|left)\b)(?:[^.;:\d]|(?<=\bSt)\.|(?<=\b[A-Z])\.)){0,110}?"
-    rf"\b(?:(?:on )?(?:the )?\d{{1,2}}(?:st|nd|rd|th)?,? (?:of )?{_MONTH},? "
-    rf"|(?:on |in )?{_MONTH},? (?:\d{{1,2}},? )?|on \d{{1,2}}[./]\d{{1,2}}[./]"
-    r"|(?:in|around|circa|about|early|late|born),? )" + _YEAR
+_BORN = re.compile(r"\b[Bb]orn\b(?!-)")
+_WHEN = re.compile(
+    r"(?:(?:on )?(?:the )?\d{1,2}(?:st|nd|rd|th)?,? (?:of )?" + _MONTH + r",? (?:of )?"
+    r"|(?:on |in )?" + _MONTH + r",? (?:\d{1,2},? )?|on \d{1,2}[./]\d{1,2}[./]"
+    r"|(?:in |of )?the (?:spring|summer|autumn|winter|year) (?:of )?"
+    r"|(?:in|around|circa|about|early|late|(?<=born)),? )" + _YEAR
+)
+#: Characters from "born" to the year.
+_FARTHEST = 140
+_SENTENCE = re.compile(r"[;:]|(?<!\bSt)(?<!\b[A-Z])\.(?= |$)")
+# Where a place, a family or a name goes on, and no second statement begins: after a comma, and
+# after "and". A participle or a verb cannot stand there.
+_NEXT_PLACE = r"(?=[^\W\d_a-zà-öø-ÿ])"
+_GOES_ON = re.compile(
+    rf"{_NEXT_PLACE}|(?:in|at|near|on|of|the|an?|his|her|now|then|formerly|today|currently"
+    r"|present-day|part|as|to|into|under|outside|within|what|daughter|son|(?:eld|young)est)\b"
+)
+_JOINED_ON = re.compile(
+    rf"{_NEXT_PLACE}|(?:an?|the) [\w-]+ (?:[\w-]+ )?(?:father|mother|family)\b"
+    r"|(?:\w+ly )?(?:blind|deaf|mute|dumb|ill|weak|disabled|premature(?:ly)?)\b"
+)
+_CLAUSE = re.compile(
+    r"\b(?:who(?:m|se)?|which|whe(?:re|n(?:ce)?)|while|whilst|that|after|before|until|till|since"
+    r"|because|although|but|or|he|she|they|it|(?<!what )(?:is|was|are|were)|has|had|have|been"
+    r"|lives?|lived|resid\w+)\b"
+)
+_LEADS_ON = re.compile(
+    r",? (?:he|she|they|the applicants?|his|her|their)\b"
+    r"| (?!(?:and|to|at|in|into|of|as|near|on|under|by|with|according|or|but)\b)[a-z]"
 )
 _BIRTH_DATE = re.compile(
-    rf"\b(?:date|year) of birth\b[^.;]{{0,20}}?(?:\d{{1,2}}[./ ](?:\d{{1,2}}[./ ]|{_MONTH} )?)?"
-    + _YEAR,
+    rf"\b(?:date|year) of birth\b(?P<whose> of [^.;:,\d]{{1,60}})?[^.;\d]{{0,20}}?"
+    rf"(?:\d{{1,2}}[./ ](?:\d{{1,2}}[./ ]|{_MONTH} )?)?" + _YEAR,
     re.IGNORECASE,
 )
 _WITH_RELATIVE = re.compile(r"[Aa]pplicant and (?:his|her) [\w-]+,? (?:[^.;]{0,60}? )?(?:were )?$")
-# The applicant, who is the daughter of Mr Smith, was born ...
-_APPOSITION = re.compile(r"\b[Tt]he applicant, [^.;]{1,160}, (?:who )?(?:was|is) $")
+# X, of whom something is said between commas, was born ...
+_FINITE = re.compile(r"(?P<comma>,)? (?P<who>who |which )?(?:was|were|is|had been) (?:\w+ly )?$")
+_CLAUSE_BEGINS = re.compile(r"[;:] |, (?:and|but|while|whereas|although|as) |\bthat ")
+# A name without a title, which is no place: met Olha, who was born; Olha was born
+_NAMED = re.compile(
+    r"(?:[.;] |(?P<word>[a-zà-öø-ÿ]+) )"
+    r"(?P<name>(?:(?!The |She |He |They |It )[^\W\d_a-zà-öø-ÿ][\w'-]+ ?)+)"
+    r"(?:,? ?\(?(?:who )?(?:was |is )?)$"
+)
+_NO_NAME = frozenset({"applicant", "in", "at", "of", "near", "from", "to", "the", "a", "an", "by"})
+_BEFORE = re.compile(
+    rf"(?:^(?:\d+\. ?)?|\. )(?:In|On|It was in|It was on) (?:\d{{1,2}} )?(?:{_MONTH} )?{_YEAR},?"
+    r" (?:that )?(?:the applicant|he|she) was born\b"
+)
 _AFTER = re.compile(r"[^.;]{0,60}?,? (?:the applicant\b(?!')|(?P<pronoun>s?he)\b)")
 
 
@@ -123,18 +158,50 @@ def _first(record: Record, passages: Passages, applicant: Applicant, lexicon: Le
 def _all(
     passages: Passages, applicant: Applicant, lexicon: Lexicon
 ) -> Iterator[tuple[str, str, Evidence]]:
+    before = False
     for passage in (*passages.facts, *passages.procedure):
         text = passage.plain
         if "orn" in text:
             for born in _BORN.finditer(text):
-                rule = _attached(passage, born, applicant, lexicon)
+                when = _date_of(text, born)
+                if when is None:
+                    continue
+                rule = _attached(passage, born, when, before, applicant, lexicon)
                 if rule:
-                    start = max(born.start() - 60, 0)
-                    yield born["year"], rule, passage.evidence(_word(text, start), born.end())
-        if "of birth" in text:
+                    start = _word(text, max(born.start() - 60, 0))
+                    start, end = min(start, when.start()), max(when.end(), born.end())
+                    yield when["year"], rule, passage.evidence(start, end)
+        if "of birth" in text.lower():
             for born in _BIRTH_DATE.finditer(text):
-                if _last(text, born.start(), applicant, lexicon) == "applicant":
+                whose = text[: born.end("whose") if born["whose"] else born.start()]
+                last = _last(whose, before, applicant, lexicon)
+                if last == "applicant" or (last == "pronoun" and not born["whose"]):
                     yield born["year"], "date_of_birth", passage.evidence(*born.span())
+        before = carried(text, before, applicant.names, lexicon)
+
+
+def _date_of(text: str, born: re.Match[str]) -> re.Match[str] | None:
+    """Return the date that belongs to "born": no other clause begins between them."""
+    for start in (match.start() for match in _BEFORE.finditer(text, 0, born.end())):
+        before = _BEFORE.match(text, start)
+        if before and before.end() == born.end():
+            return before
+    when = _WHEN.search(text, born.end(), born.end() + _FARTHEST)
+    if when is None:
+        return None
+    between = text[born.end() : when.start()]
+    if re.search(r"\d", between) or _SENTENCE.search(between) or _CLAUSE.search(between):
+        return None
+    pieces = re.split(r"(,|\band\b|\(|\))", between)
+    for mark, piece in zip(pieces[1::2], pieces[2::2], strict=True):
+        follows = piece.strip()
+        if mark == "and" and not _JOINED_ON.match(follows):
+            return None
+        if mark == "," and follows and not _GOES_ON.match(follows):
+            return None
+    if between.rstrip().endswith(",") and _LEADS_ON.match(text, when.end()):
+        return None
+    return when
 
 
 def _word(text: str, start: int) -> int:
@@ -145,7 +212,12 @@ def _word(text: str, start: int) -> int:
 
 
 def _attached(
-    passage: Passage, born: re.Match[str], applicant: Applicant, lexicon: Lexicon
+    passage: Passage,
+    born: re.Match[str],
+    when: re.Match[str],
+    before: bool,
+    applicant: Applicant,
+    lexicon: Lexicon,
 ) -> str | None:
     """The rule by which a year of birth is the applicant's, or None."""
     text = passage.plain
@@ -153,15 +225,36 @@ def _attached(
         return "introduced_born"
     if _WITH_RELATIVE.search(text, max(0, born.start() - 120), born.start()):
         return "applicant_and_relative_born"
-    last = _last(text, born.start(), applicant, lexicon)
-    before = max(0, born.start() - 200)
-    if last == "applicant" or _APPOSITION.search(text, before, born.start()):
+    last = _subject(text, born.start(), before, applicant, lexicon)
+    if last == "applicant":
         return "applicant_born"
     if last == "pronoun":
         return "pronoun_born"
-    if last is None and _AFTER.match(text, born.end()):
+    if last is None and _AFTER.match(text, when.end()):
         return "born_before_applicant"
     return None
+
+
+def _subject(
+    text: str, start: int, before: bool, applicant: Applicant, lexicon: Lexicon
+) -> str | None:
+    """Who is born: the subject of "was born", or whom "born" or "who was born" stands beside."""
+    named = _NAMED.search(text, max(0, start - 80), start)
+    if named and named["word"] not in _NO_NAME:
+        inside = (one.end > named.start("name") for one in find_mentions(text[:start], lexicon))
+        if not any(inside):
+            return "other"
+    finite = _FINITE.search(text, max(0, start - 30), start)
+    if finite is None or finite["who"]:
+        return _last(text[:start], before, applicant, lexicon, representatives=True)
+    if finite["comma"]:
+        begins = [found.end() for found in SENTENCE_END.finditer(text, 0, start)]
+        begins += [found.end() for found in _CLAUSE_BEGINS.finditer(text, 0, finite.start())]
+        clause = text[max(begins, default=0) : start]
+        mentions = [*find_mentions(clause, lexicon, applicant.names)]
+        if mentions and mentions[0].kind != "pronoun":
+            return mentions[0].kind
+    return _last(text[:start], before, applicant, lexicon)
 
 
 def _introduced(
@@ -179,12 +272,25 @@ def _introduced(
     return start <= born.start() < end and len(between) <= 1
 
 
-def _last(text: str, end: int, applicant: Applicant, lexicon: Lexicon) -> str | None:
-    """Who was mentioned last before `end`: applicant, pronoun (for the applicant) or other."""
+def _last(
+    text: str,
+    before: bool,
+    applicant: Applicant,
+    lexicon: Lexicon,
+    *,
+    representatives: bool = False,
+) -> str | None:
+    """Return who was mentioned last in a text: applicant, pronoun (for the applicant) or other.
+
+    A pronoun with nobody before it is the applicant's if `before` (see `carried`). Representatives
+    count as others on demand only.
+    """
     last = None
-    for mention in find_mentions(text[:end], lexicon, applicant.names):
-        if mention.kind != "pronoun":
+    for mention in find_mentions(text, lexicon, applicant.names):
+        if mention.kind == "representative":
+            last = "other" if representatives else last
+        elif mention.kind != "pronoun":
             last = mention.kind
-        elif last in ("applicant", "pronoun"):
+        elif last in ("applicant", "pronoun") or (last is None and before):
             last = "pronoun"
     return last

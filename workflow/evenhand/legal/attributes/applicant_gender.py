@@ -14,8 +14,11 @@ from evenhand.legal.applicants import (
     Lexicon,
     Mention,
     Passages,
+    carried,
     find_applicant,
     find_mentions,
+    folded,
+    last_name,
     named,
     read_lexicon,
     read_passages,
@@ -53,6 +56,7 @@ _ATTRIBUTE: Attribute = DATASET.attribute(ATTRIBUTE)
 _FOR_OTHERS = re.compile(r"\b(?:on behalf of|through|represented by)\b")
 _OWN = re.compile(r"\bon (?:his|her) own behalf\b")
 _AFTER = re.compile(r"\s*(?:,(?! (?:and|M[a-z]{0,3})\b)|\(|who\b|is\b|was\b|lives\b)")
+_BEGINS = re.compile(r"(?:\d+ ?\. ?)?")
 _TRANS = re.compile(r"\b(?:trans(?:gender|sexual|sexualism)\b|gender (?:reassignment|identity))")
 _GAVE_BIRTH = re.compile(
     r"\b[Tt]he applicant (?:had )?(?:gave birth|given birth|was (?:\w+ )?(?:\w+ )?pregnant"
@@ -85,7 +89,7 @@ def find(record: Record, prepared: Lexicon) -> Finding:
     if applicant.kind != "one":
         return nobody(applicant)
     titled = (
-        _title_in_procedure(applicant, prepared)
+        _title_in_procedure(record, applicant, prepared)
         or _title_in_facts(passages, prepared)
         or _title_with_name(passages, applicant, prepared)
     )
@@ -104,19 +108,27 @@ def _finding(value: str, rule: str, *evidence: Evidence) -> Finding:
     return Finding(value, rule, CONFIDENCE[rule], evidence)
 
 
-def _title_in_procedure(applicant: Applicant, lexicon: Lexicon) -> Finding | None:
-    """The title in: lodged by a Polish national, Mr Jan Kowalski ("the applicant")."""
+def _title_in_procedure(record: Record, applicant: Applicant, lexicon: Lexicon) -> Finding | None:
+    """The title in: lodged by a Polish national, Mr Jan Kowalski ("the applicant").
+
+    Of several people the one after whom the case is named, or else the first.
+    """
     if applicant.introduction is None:
         return None
     passage, start, end = applicant.introduction
     text = passage.plain
     if _FOR_OTHERS.search(_OWN.sub("", text[start:end])):
         return None
-    for found in lexicon.titled.finditer(text, start, end):
-        gender = lexicon.titles[found["title"]]
-        if gender:
-            return _finding(gender, "title_in_procedure", passage.evidence(*found.span()))
-    return None
+    people = [
+        one for one in lexicon.titled.finditer(text, start, end) if lexicon.titles[one["title"]]
+    ]
+    if not people:
+        return None
+    parties = re.findall(r"\w+", folded(record.title or ""))
+    found = next((one for one in people if last_name(one["name"]) in parties), people[0])
+    return _finding(
+        lexicon.titles[found["title"]], "title_in_procedure", passage.evidence(*found.span())
+    )
 
 
 def _title_in_facts(passages: Passages, lexicon: Lexicon) -> Finding | None:
@@ -146,19 +158,26 @@ def _votes(
 ) -> tuple[Counter[str], dict[str, list[Evidence]]]:
     """Pronouns that follow a mention of the applicant, counted by gender.
 
-    A mention counts once, with the next pronoun, if nobody else is mentioned between them and
-    if the applicant is no object or possessor there: "told the applicant that he".
+    A mention counts once, with the next pronoun, if nobody else but a representative is mentioned
+    between them and if the applicant is no object or possessor there: "told the applicant that
+    he". A pronoun that begins a paragraph counts where `carried` holds of the one before.
     """
     votes: Counter[str] = Counter()
     evidence: dict[str, list[Evidence]] = {"male": [], "female": []}
+    before = False
     for passage in (*passages.facts, *passages.procedure):
         last = None
         for mention in find_mentions(passage.plain, lexicon, applicant.names):
-            if mention.kind == "pronoun" and last and mention.end - last.start < FARTHEST:
+            if mention.kind == "representative":
+                continue
+            begins = before and _BEGINS.fullmatch(passage.plain, 0, mention.start)
+            start = last.start if last else mention.start if begins else None
+            if mention.kind == "pronoun" and start is not None and mention.end - start < FARTHEST:
                 votes[mention.gender] += 1
                 if len(evidence[mention.gender]) < 3:
-                    evidence[mention.gender].append(passage.evidence(last.start, mention.end))
+                    evidence[mention.gender].append(passage.evidence(start, mention.end))
             last = mention if _is_subject(passage.plain, mention) else None
+        before = carried(passage.plain, before, applicant.names, lexicon)
         if votes.total() >= ENOUGH:
             break
     return votes, evidence
