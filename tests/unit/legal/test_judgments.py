@@ -166,6 +166,10 @@ def test_lines_are_clean_and_none_is_lost_in_parsing(parts):
         ("of Article 8 in respect of Ms A. and of Article 3 in respect of Mr B.", ["8", "3"]),
         ("of Article 6 in respect of application no. 12/05", ["6"]),
         ("of the Convention", []),
+        ("Article 6 § 1, taken alone, and Article 1 of Protocol No. 1", ["6", "P1-1"]),
+        ("Article 6 of the Convention, as well as Article 1 of Protocol No. 1", ["6", "P1-1"]),
+        ("Article 6 § 1 as regards access and Article 1 of Protocol No. 1", ["6", "P1-1"]),
+        ("Article 10 read in the light of Article 9 and section 5", ["10"]),
     ],
 )
 def test_articles_of_a_finding(text, articles):
@@ -183,6 +187,20 @@ def test_articles_of_a_finding(text, articles):
         ("Holds that there would be a violation of Article 3 if she were expelled;", ["3"], []),
         ("Holds that her removal would violate Article 3;", ["3"], []),
         ("Holds that her removal would not give rise to a violation of Article 3;", [], ["3"]),
+        (
+            "Holds that his expulsion would, if carried out, entail a breach of Article 3;",
+            ["3"],
+            [],
+        ),
+        ("Holds that it would entail, in that event, a violation of Article 3;", ["3"], []),
+        ("Holds that the State would be in breach of Article 3 if she were removed;", ["3"], []),
+        ("Holds that her removal would not be contrary to Article 3;", [], ["3"]),
+        (
+            "Holds that there has been a violation of Article 8, and that there would be no"
+            " violation of Article 3 if she were removed;",
+            ["8"],
+            ["3"],
+        ),
         ("Holds that the applications disclose a breach of Article 5 § 3;", ["5"], []),
         (
             "Holds that there has been a substantive and procedural violation of Article 2;",

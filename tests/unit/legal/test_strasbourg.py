@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.legal.datasets.ecthr import DATASET
-from evenhand.legal.strasbourg import article_of, as_labels, language_of, split_articles
+from evenhand.legal.strasbourg import article_of, as_labels, concluded, language_of, split_articles
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,24 @@ def test_languages():
     assert language_of(["The applicant was born in the town of Nice by the sea."]) == "en"
     assert language_of(["Le requérant est né dans la ville de Nice."]) == "fr"
     assert language_of([]) == "en"
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "violated", "cleared"),
+    [
+        ("Violation of Art. 6-1;Violation of P1-1", ["6", "P1-1"], []),
+        ("Violation of Art. 6-1 and P1-1;Non-violation of Art. 8", ["6", "P1-1"], ["8"]),
+        ("No violation of Art. 6-1 and 6-3-d;Violation of Art. 14+8", ["14", "8"], ["6"]),
+        (
+            "Violation of Article 3 - Prohibition of torture (Article 3 - Degrading treatment;"
+            "Inhuman treatment);Non-pecuniary damage - award (Article 41)",
+            ["3"],
+            [],
+        ),
+        ("Violation of Article 1 of Protocol No. 1 - Protection of property", ["P1-1"], []),
+        ("Not necessary to examine Art. 13;Struck out of the list", [], []),
+        ("", [], []),
+    ],
+)
+def test_articles_of_a_conclusion(conclusion, violated, cleared):
+    assert concluded(conclusion) == (violated, cleared)

@@ -54,6 +54,7 @@ REASONS = {
     "other_language": "a case in another language than the reader's; left out",
     "duplicate_case": "a case that was read already; left out",
     "bad_date": "what should be a date is none; the case stays without one",
+    "conclusion_differs": "HUDOC's conclusion and violation name other articles; the case has both",
     "bad_label": "an outcome that is no outcome (a negative term, an unknown article); left out",
     "outside_labels": "an outcome that is not among the data set's labels; left out",
     "unmatched_text": "an opinion without a row of its own in the metadata; left out",

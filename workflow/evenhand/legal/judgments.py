@@ -477,14 +477,15 @@ _ONE = re.compile(
     r"|\s*\([a-z0-9]{1,3}\)|\s*\(arts?\.[^()]*\)|\s+(?:and|or)\s+(?:\([a-z0-9]{1,3}\)|§\s*\d+)"
     r"|\s*(?:and|or|,)\s*\d+\s*\([a-z]\))*"
     r"(?:\s+(?:of|to)\s+(?:the\s+)?(?P<protocol>(?:First|Second|Fourth|Sixth|Seventh|Twelfth|"
-    r"Thirteenth)\s+Protocol|Protocol(?:\s+N[o°º]\.?)?\s*\d{1,2}))?",
+    r"Thirteenth)\s+Protocol|(?:Additional\s+)?Protocol(?:\s+N[o°º]\.?)?\s*\d{1,2}))?",
     re.IGNORECASE,
 )
 _ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _ORDINALS += ("ninth", "tenth", "eleventh", "twelfth", "thirteenth")
 _CONVENTION = r"(?:\s+(?:of|to)\s+the\s+(?:said\s+)?Convention)?"
 _NEXT_ARTICLE = re.compile(
-    rf"{_CONVENTION}\s*(?:,\s*(?:and\s+|or\s+)?|and\s+|or\s+)(?:of\s+)?(?:Articles?\s+)?(?=\d)",
+    rf"{_CONVENTION}\s*(?:,\s*(?:taken\s+alone,?\s+)?(?:and\s+|or\s+|as\s+well\s+as\s+)?|and\s+|or\s+"
+    r"|as\s+well\s+as\s+)(?:of\s+|to\s+|under\s+)?(?:Articles?\s+)?(?=\d)",
     re.IGNORECASE,
 )
 _TAKEN = r"(?:(?:when\s+|as\s+|if\s+)?(?:taken|read|considered|examined|viewed)\s+)?"
@@ -494,7 +495,11 @@ _JOINED = re.compile(
     r"(?:the\s+(?:procedural|substantive)\s+(?:limb|aspect)s?\s+of\s+)?(?=Articles?\s+\d)",
     re.IGNORECASE,
 )
-_MORE = re.compile(r"\band\s+(?:a\s+violation\s+)?of\s+(?=Articles?\s+\d)", re.IGNORECASE)
+_MORE = re.compile(
+    r"\band\s+(?:a\s+violation\s+)?of\s+(?=Articles?\s+\d)"
+    r"|\band\s+(?=Article\s+\d+(?:\s+§\s+\d+)?\s+of\s+(?:the\s+Convention|(?:the\s+First\s+)?Protocol)\b)",
+    re.IGNORECASE,
+)
 
 _ADVERBS = (
     r"(?:[\s,]+(?:also|therefore|accordingly|consequently|thus|thereby|hence|further|been|be|"
@@ -503,16 +508,19 @@ _ADVERBS = (
 _KINDS = (
     r"(?:(?:a|an|any|both|and|separate|further|continuing|procedural|substantive|double|the)\s+)*"
 )
+_ASIDE = r"(?:,[^,;]{1,80},)?"  # would, if it were carried out, give rise to
 _VIOLATION = r"(?:violations?|breach(?:es)?|infringements?)\b"
 #: A finding: with "no" or "not", or without; and what it names.
 _FOUND = re.compile(
     rf"\bthere\s+(?:has|have|had|was|were|is|would|will){_ADVERBS}"
     rf"(?P<no1>no\s+|not\s+been\s+)?{_KINDS}{_VIOLATION}(?P<of1>[^;]*)"
-    r"|\b(?:would|will|did|does|do|has|have|had)\s+(?P<no2>not\s+)?(?:be|been|constitutes?|"
-    r"constituted|gives?\s+rise\s+to|given\s+rise\s+to|entail(?:s|ed)?|involved?|"
-    rf"amount(?:s|ed)?\s+to|disclosed?)\s+(?P<no3>no\s+)?{_KINDS}{_VIOLATION}(?P<of2>[^;]*)"
+    rf"|\b(?:would|will|did|does|do|has|have|had){_ASIDE}\s+(?P<no2>not\s+)?(?:be|been|"
+    r"constitutes?|constituted|gives?\s+rise\s+to|given\s+rise\s+to|entail(?:s|ed)?|involved?|"
+    rf"amount(?:s|ed)?\s+to|disclosed?){_ASIDE}\s+(?P<no3>no\s+|in\s+no\s+)?(?:in\s+)?{_KINDS}"
+    rf"{_VIOLATION}(?P<of2>[^;]*)"
     rf"|\bdiscloses?\s+(?P<no4>no\s+)?{_KINDS}{_VIOLATION}(?P<of3>[^;]*)"
-    r"|\bwould\s+(?P<no5>not\s+)?(?:violate|breach|infringe)\s+(?P<of4>[^;]*)"
+    r"|\bwould\s+(?P<no5>not\s+)?(?:violate|breach|infringe|be\s+contrary\s+to|be\s+incompatible"
+    r"\s+with)\s+(?P<of4>[^;]*)"
     r"|(?P<of5>\bArticles?\s+\d[^;]{0,80}?)\s+(?:of\s+the\s+Convention\s+)?"
     r"(?:has|have|was|were|would\s+be)\s+(?P<no6>not\s+)?(?:been\s+)?"
     r"(?:violated|breached|infringed)\b",
@@ -584,7 +592,7 @@ def findings(operative: list[str]) -> tuple[list[str], list[str]]:
     """The articles that the operative part finds violated, and those that it does not.
 
     "Holds that there has been a violation of Article 6 § 1" is one, also with votes, "breach",
-    "would be a violation ... if the applicant were expelled". "It is not necessary to
+    "would, if carried out, give rise to a violation" of an expulsion. "It is not necessary to
     examine" is none.
 
     Returns
@@ -613,9 +621,12 @@ def _findings(items: Iterable[str]) -> tuple[list[str], list[str]]:
     for item in items:
         if _NOT_EXAMINED.search(item):
             continue
-        for match in _FOUND.finditer(item):
+        at = 0
+        while match := _FOUND.search(item, at):
             parts = match.groupdict()
             no = any(parts[f"no{i}"] for i in range(1, 7))
-            names = next(filter(None, (parts[f"of{i}"] for i in range(1, 6))), "")
-            (not_violated if no else violated).extend(articles_in(names))
+            name = next((f"of{i}" for i in range(1, 6) if parts[f"of{i}"]), None)
+            (not_violated if no else violated).extend(articles_in(parts[name] if name else ""))
+            # a second finding may follow: "of Article 8, and that there would be ..."
+            at = match.start(name) if name and name != "of5" else match.end()
     return list(dict.fromkeys(violated)), list(dict.fromkeys(not_violated))

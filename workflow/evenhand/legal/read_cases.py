@@ -20,8 +20,8 @@ from evenhand.io.quarantine import Quarantine
 from evenhand.legal.records import Record, write_records
 from evenhand.legal.rows import files_of
 
-#: Reasons of the quarantine for which the case stays: something in it could not be read.
-NOTED = frozenset({"bad_date", "undecodable_bytes", "nul_bytes"})
+#: Reasons of the quarantine for which the case stays.
+NOTED = frozenset({"bad_date", "conclusion_differs", "undecodable_bytes", "nul_bytes"})
 
 #: The four data sets.
 KINDS = ("ecthr", "scotus", "fscs", "cail")

@@ -64,6 +64,28 @@ def split_articles(field: str) -> tuple[list[str], list[str]]:
     return list(dict.fromkeys(articles)), unknown
 
 
+_CONCLUDED = re.compile(
+    r"(?:^|[;.])\s*(?P<no>no |non-)?violations? (?:of |de )(?:l['’])?(?P<articles>[^;(]+)",
+    re.IGNORECASE,
+)
+_OF_PROTOCOL = re.compile(r"(\d+) of (?:Protocol (?:No\.? ?)?|P)(\d+)", re.IGNORECASE)
+_CODE = re.compile(r"(?<![\w-])(?:P\d{1,2}-\d{1,2}|\d{1,2})(?:-[\w]+)*")
+
+
+def concluded(conclusion: str) -> tuple[list[str], list[str]]:
+    """Return the articles that HUDOC's field ``conclusion`` finds violated, and not violated.
+
+    The field is made for readers: ``Violation of Art. 6-1;No violation of P1-1``, later
+    ``Violation of Article 14+8 - Prohibition of discrimination (Article 14 - ...)``.
+    """
+    found: dict[bool, list[str]] = {False: [], True: []}
+    for match in _CONCLUDED.finditer(conclusion):
+        codes = _OF_PROTOCOL.sub(r"P\2-\1", match["articles"].split(" - ")[0])
+        articles = map(article_of, _CODE.findall(codes))
+        found[bool(match["no"])] += filter(None, articles)
+    return list(dict.fromkeys(found[False])), list(dict.fromkeys(found[True]))
+
+
 def as_labels(articles: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The data set's labels among articles, in its order; and the other articles."""
     found = set(articles)

@@ -49,6 +49,23 @@ def test_labels(tmp_path, violation, nonviolation, labels, others):
     assert record.given.get("other_violations") == others
 
 
+@pytest.mark.parametrize(
+    ("violation", "conclusion", "labels", "added", "differs"),
+    [
+        ("", "Violation of P1-1", ("P1-1",), "P1-1", 1),
+        ("6;6-1", "Violation of Art. 6-1;Violation of P1-1", ("6", "P1-1"), "P1-1", 1),
+        ("6;8", "Violation of Art. 6-1", ("6", "8"), None, 1),
+        ("", "No violation of Art. 8", (), None, 0),
+        ("6", "Struck out of the list", ("6",), None, 0),
+    ],
+)
+def test_the_conclusion_is_compared(tmp_path, violation, conclusion, labels, added, differs):
+    row = hudoc(violation=violation, conclusion=conclusion)
+    (record,), counts = records(tmp_path, row)
+    assert record.labels == labels and record.given.get("violation_by_conclusion") == added
+    assert counts["conclusion_differs"] == differs
+
+
 def test_what_finds_nothing_may_count_as_no_violation(tmp_path):
     (record,), _ = records(tmp_path, hudoc(violation=""), no_finding="no_violation")
     assert record.labels == ()
@@ -122,7 +139,7 @@ def test_broken_json(tmp_path):
 @pytest.mark.mirror
 def test_the_real_files(mirror):
     found, counts = read("hudoc_json", [mirror / "ecthr" / "hudoc_json_en.tar.gz"])
-    assert len(found) == 147 and counts == {"not_a_judgment": 96}
+    assert len(found) == 147 and counts == {"not_a_judgment": 96, "conclusion_differs": 1}
     assert all(one.text and one.date and one.context for one in found)
     assert sum(one.labels is None for one in found) == 2
     assert sum(bool(one.labels) for one in found) == 117

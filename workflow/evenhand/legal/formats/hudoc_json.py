@@ -19,6 +19,7 @@ from evenhand.legal.strasbourg import (
     JUDGMENTS,
     as_labels,
     check_no_finding,
+    concluded,
     language_of,
     split_articles,
 )
@@ -92,7 +93,9 @@ def _record(
         quarantine.add(*place, "bad_label", f"{item}: no article: {', '.join(bad)}")
         return None
     judgment = parse(lines)
-    labels, given = _outcome(value, no_finding)
+    labels, given, differs = _outcome(value, no_finding)
+    if differs:
+        quarantine.add(*place, "conclusion_differs", f"{item}: {differs}")
     given |= {
         "respondent": ";".join(filter(None, map(str.strip, str(value["country"]).split(";")))),
         "application_number": str(value.get("app_no", "")),
@@ -122,19 +125,32 @@ def _bad_articles(value: dict[str, Any]) -> list[str]:
 
 def _outcome(
     value: dict[str, Any], no_finding: str
-) -> tuple[tuple[str, ...] | None, dict[str, str]]:
-    """Labels, and the fields violation, nonviolation and other_violations."""
+) -> tuple[tuple[str, ...] | None, dict[str, str], str]:
+    """Return the labels, the fields about them, and where `conclusion` differs from them.
+
+    An article that only the conclusion finds violated is a label: the field violation lacks it.
+    """
     violated, _ = split_articles(str(value["violation"]))
     cleared, _ = split_articles(str(value["nonviolation"]))
-    labels, others = as_labels(violated)
+    concluded_violated, concluded_cleared = concluded(str(value.get("conclusion", "")))
+    added = [article for article in concluded_violated if article not in violated]
+    lacking = [article for article in violated if article not in concluded_violated]
+    differs = []
+    if added:
+        differs.append(f"its conclusion finds a violation of {', '.join(added)}, its violation not")
+    if lacking and concluded_violated:
+        differs.append(f"its violation has {', '.join(lacking)}, its conclusion not")
+    labels, others = as_labels([*violated, *added])
     given = {
         "violation": str(value["violation"]),
         "nonviolation": str(value["nonviolation"]),
         "other_violations": ";".join(others),
+        "violation_by_conclusion": ";".join(added),
     }
-    if violated or cleared or no_finding == "no_violation":
-        return labels, given
-    return None, given
+    known = violated or cleared or concluded_violated or concluded_cleared
+    if known or no_finding == "no_violation":
+        return labels, given, "; ".join(differs)
+    return None, given, ""
 
 
 def _date(text: str, item: str, place: tuple[str, int, str], quarantine: Quarantine) -> date | None:
