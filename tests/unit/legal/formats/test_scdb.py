@@ -70,6 +70,29 @@ def test_facts_of_oyez_are_html_and_called_a_summary(tmp_path):
     assert counts == {"unmatched_row": 3, "missing_field": 1, "no_facts": 1}
 
 
+def test_a_text_by_its_citation_of_the_supreme_court_reporter(tmp_path):
+    header = HEADER.replace("usCite", "usCite,sctCite")
+    rows = [
+        "2001-001,,121 S. Ct. 10,2001,00-1,APPLE v. BERRY,11/18/2001,1,2,27",
+        '2001-002,"900 U.S. 40",121 S. Ct. 90,2001,00-2,CHERRY v. DATE,2/1/2002,9,1,100',
+        "2001-003,,121 S. Ct. 99,2001,00-3,ELDER v. FIG,2/1/2002,9,1,100",
+    ]
+    texts = opinions(
+        tmp_path,
+        {"citation": "900 U.S. ___ (2001), 121 S.Ct. 10", "text": "A."},
+        {"sctCite": "121 S. Ct. 90", "citation": "", "text": "B."},
+    )
+    named = tmp_path / "121_SCt_99.txt"
+    named.write_text("C.")
+    records, counts = read("scdb", [table(tmp_path, *rows, header=header), texts, named])
+    assert [(one.case_id, one.text[0]) for one in records] == [
+        ("2001-001", "A."),
+        ("2001-002", "B."),
+        ("2001-003", "C."),
+    ]
+    assert {one.given["joined_by"] for one in records} == {"citation"} and not counts
+
+
 def test_areas_outside_the_labels_missing_ones_and_a_date_that_is_none(tmp_path):
     rows = [*ROWS, "2001-005,,2001,00-5,IVY v. JADE,2002-03-04,,1,27"]
     dockets = ("00-3", "12, Original", "00-5")

@@ -1,7 +1,8 @@
 """SCOTUS: the Supreme Court Database (SCDB), joined to texts of the cases.
 
 Chalkidis et al. (2022, section 3.2) join the opinions to SCDB; how is not published. Here a text
-is joined by its U.S. citation or by its term and docket number. Where both are told and lead to
+is joined by its citation (of the U.S. Reports, or of the Supreme Court Reporter, the only one
+that the newest cases have) or by its term and docket number. Where both are told and lead to
 two rows, or the citation's row has another docket number, the names of the parties decide:
 sources do cite wrongly. A row gets one text; one that fits less is left out and told.
 
@@ -51,6 +52,7 @@ _NEEDED += ("decisionDirection", "respondent")
 _JUSTICES = ("justice", "justicename")
 
 _CITATION = re.compile(r"(?<!\d)(\d{1,4})[\s_.-]*u[\s_.-]*s[\s_.-]*(\d{1,4})(?!\d)", re.IGNORECASE)
+_REPORTER = re.compile(r"(?<!\d)(\d{1,4})[\s_.-]*s[\s_.-]*ct[\s_.-]*(\d{1,5})(?!\d)", re.IGNORECASE)
 _TERM_DOCKET = re.compile(r"((?:17|18|19|20)\d\d)[\s_.]+(.+)")
 _ISO_DATE = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)(?:[T ].*)?")
 _AMERICAN_DATE = re.compile(r"(\d\d?)/(\d\d?)/(\d{4})(?: .*)?")
@@ -72,6 +74,7 @@ class Key(NamedTuple):
     term: str
     docket: str
     name: str
+    reporter: str = ""
 
 
 @dataclass
@@ -97,8 +100,8 @@ class Table:
         """Add a row."""
         number = len(self.rows)
         self.rows.append(row)
-        if row.key.citation:
-            self.by_citation[row.key.citation].append(number)
+        for citation in filter(None, (row.key.citation, row.key.reporter)):
+            self.by_citation[citation].append(number)
         if row.key.docket:
             self.by_docket[row.key.term, row.key.docket].append(number)
             self.by_docket_alone[row.key.docket].append(number)
@@ -197,6 +200,12 @@ def citation_key(text: str) -> str:
     return f"{int(match[1])} u.s. {int(match[2])}" if match else ""
 
 
+def reporter_key(text: str) -> str:
+    """Return the key of a citation of the Supreme Court Reporter: ``67 s. ct. 6``."""
+    match = _REPORTER.search(text)
+    return f"{int(match[1])} s. ct. {int(match[2])}" if match else ""
+
+
 def docket_key(text: str) -> str:
     """The key of a docket number: ``No. 12, Original`` and ``12 ORIG`` are ``12 orig``."""
     text = re.sub("[\u2010-\u2015\u2212]", "-", text.casefold())
@@ -226,7 +235,8 @@ def _names_agree(one: str, other: str) -> bool | None:
 
 def match_text(table: Table, key: Key) -> Match:
     """The row that a text belongs to, by itself; see `choose` for several texts."""
-    cited = table.by_citation.get(key.citation, []) if key.citation else []
+    citations = (key.citation, key.reporter)
+    cited = next((table.by_citation[one] for one in citations if one in table.by_citation), [])
     docketed = table.by_docket.get((key.term, key.docket), []) if key.docket else []
     if key.docket and not key.term:
         docketed = table.by_docket_alone.get(key.docket, [])
@@ -241,9 +251,9 @@ def match_text(table: Table, key: Key) -> Match:
         return _only(cited, "citation", table, key, 1)
     if docketed:
         return _only(docketed, "docket", table, key, 1)
-    if not (key.citation or key.docket):
+    if not (key.citation or key.reporter or key.docket):
         return Match(None, "neither a citation nor a docket number")
-    where = key.citation or " ".join(filter(None, (key.term, key.docket)))
+    where = key.citation or key.reporter or " ".join(filter(None, (key.term, key.docket)))
     return Match(None, f"no row has {where}")
 
 
@@ -257,7 +267,11 @@ def _only(rows: list[int], how: str, table: Table, key: Key, rank: int = 0) -> M
     if len(rows) > 1:
         return Match(None, f"{len(rows)} rows have its {how.replace('_', ' ')}")
     row = table.rows[rows[0]]
-    told = ((key.citation, row.key.citation), (key.docket, row.key.docket))
+    told = (
+        (key.citation, row.key.citation),
+        (key.reporter, row.key.reporter),
+        (key.docket, row.key.docket),
+    )
     contradicts = any(one and other and one != other for one, other in told)
     if contradicts and _names_agree(key.name, row.key.name) is False:
         return Match(None, f"its {how} is that of {row.values['caseId']}, with another name")
@@ -422,7 +436,8 @@ def _scdb(
             quarantine.add(file, line, "line", "duplicate_case", detail)
         else:
             citation, docket = citation_key(values["usCite"]), docket_key(values["docket"])
-            key = Key(citation, values["term"], docket, values.get("caseName", ""))
+            reporter = reporter_key(values.get("sctCite", ""))
+            key = Key(citation, values["term"], docket, values.get("caseName", ""), reporter)
             rows[case] = Row(file, line, values, key)
     return list(rows.values())
 
@@ -437,7 +452,8 @@ def _text(found: Found, names: _Names, quarantine: Quarantine) -> _Text | None:
         detail = "no text" if field_name else f"the fields are {', '.join(found.value)}"[:200]
         quarantine.add(found.source, found.position, found.unit, reason, detail)
         return None
-    values = {name: found.value.get(columns.get(name, "")) for name in ("citation", "docket")}
+    wanted = ("citation", "reporter", "docket")
+    values = {name: found.value.get(columns.get(name, "")) for name in wanted}
     cited = values["citation"]
     if isinstance(cited, dict):  # Oyez: {"volume": "329", "page": "1", "year": "1946"}
         volume, page = plain(cited.get("volume")), plain(cited.get("page"))
@@ -447,15 +463,20 @@ def _text(found: Found, names: _Names, quarantine: Quarantine) -> _Text | None:
         plain(found.value.get(columns.get("term", ""))),
         docket_key(plain(values["docket"])),
         plain(found.value.get(columns.get("name", ""))),
+        reporter_key(plain(values["reporter"])) or reporter_key(plain(cited)),
     )
     kind = "opinion" if "opinion" in columns else "summary"
     return _Text(found.source, found.position, found.unit, key, text, kind)
 
 
 def _key_of_name(stem: str) -> Key:
-    """What a file's name tells: ``329_US_1``, ``1946_24`` (term and docket) or ``70-13``."""
-    if citation := citation_key(stem):
-        return Key(citation, "", "", "")
+    """Return the key in a file's name: ``329_US_1``, ``67_SCt_6``, ``1946_24`` or ``70-13``.
+
+    ``1946_24`` is term and docket number.
+    """
+    citation, reporter = citation_key(stem), reporter_key(stem)
+    if citation or reporter:
+        return Key(citation, "", "", "", reporter)
     if match := _TERM_DOCKET.fullmatch(stem):
         return Key("", match[1], docket_key(match[2].replace("_", " ")), "")
     return Key("", "", docket_key(stem.replace("_", " ")), "")
