@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from evenhand.text.sentences import ENDERS, is_kept, normalise, repair_quotes, split_sentences
 
 texts = st.text(
-    alphabet="他说好女人。？！?!“”‘’（）,.，：…12１ aＡé\n\u3000·\0\ufffd▲々𠮷", max_size=40
+    alphabet="他说好女人。？！?!“”‘’「」『』《》（）\"'()【】,.，：…1１ aＡ\n\u3000·\0\ufffd▲々𠮷",
+    max_size=40,
 )
 
 
@@ -45,7 +46,15 @@ def test_normalise_keeps_chinese_digits_and_punctuation(text, expected):
         ("好吗“？", ["好吗？"]),
         ("所谓“”组织。", ["所谓“”组织。"]),
         ("他说：“走。”。”", ["他说：“走”。"]),
-        ("‘她来。’他说。", ["‘她来。", "’他说。"]),
+        ("‘她来。’他说。", ["她来。", "他说。"]),
+        ("她說：「好。」他走了。", ["她說：「好」。", "他走了。"]),
+        ("她說：「他問『誰？』後走了。」", ["她說：「他問『誰』」？", "後走了。"]),
+        ('她说："好。"他走了。', ["她说：“好”。", "他走了。"]),
+        ("她说：'好。'他走了。", ["她说：‘好’。", "他走了。"]),
+        ("《你好吗？》很受欢迎。", ["《你好吗？》很受欢迎。"]),
+        ("他走了（真的！），她没有。", ["他走了（真的！），她没有。"]),
+        ("他走了。（完。）她来了。", ["他走了。", "（完。）", "她来了。"]),
+        ("》很受欢迎。", ["很受欢迎。"]),
         ("", []),
     ],
 )
@@ -81,7 +90,7 @@ def test_splitting_is_idempotent_and_normal(text):
 @given(texts)
 def test_splitting_loses_only_quotes_and_lone_enders(text):
     whole = normalise(text)
-    strip = str.maketrans("", "", "“”" + ENDERS)
+    strip = str.maketrans("", "", "“”‘’「」『』》〉）】)\"'" + ENDERS)
     assert "".join(split_sentences(whole)).translate(strip) == whole.translate(strip)
 
 
