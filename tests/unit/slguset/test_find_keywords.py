@@ -109,6 +109,31 @@ def test_a_longer_allowed_word_overrules_a_denied_one_and_the_reverse(tmp_path):
     assert judge_sentence("农村妇女来了。", keywords, rules).verdict == "deny_listed"
 
 
+@pytest.mark.parametrize(
+    ("sentence", "verdict"),
+    [
+        ("多次盗窃他人财物。", "not_a_gender_term"),
+        ("侮辱他人人格的行为。", "not_a_gender_term"),
+        ("危害他人生命的行为。", "not_a_gender_term"),
+        ("伙同他人在北京盗窃。", "not_a_gender_term"),
+        ("他人在北京，心在家里。", "accepted"),
+        ("这是他人生中的第一步。", "accepted"),
+        ("证人他某到庭作证。", "not_a_gender_term"),
+        ("他某天忽然回来了。", "accepted"),
+        ("改日他日再谈此事。", "not_a_gender_term"),
+        ("他日常在家里看书。", "accepted"),
+        ("经鉴定系他杀无误。", "not_a_gender_term"),
+        ("他杀害了一名邻居。", "accepted"),
+        ("货物已经运往他处。", "not_a_gender_term"),
+        ("他处理了这件事情。", "accepted"),
+        ("他乡下的房子很大。", "accepted"),
+        ("一方死亡而他方生存。", "not_a_gender_term"),
+    ],
+)
+def test_what_follows_a_pronoun_decides_by_its_characters(sentence, verdict):
+    assert judge(sentence).verdict == verdict
+
+
 def test_string_rules_come_before_words():
     assert judge("妇女", whole_sentences=True).verdict == "unfinished"
     assert judge("妇女。", min_length=4).verdict == "length"
@@ -174,7 +199,10 @@ def test_impossible_lengths_are_an_error(tmp_path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("妇女,forbid,女", "'forbid' is no rule; use allow, deny, not_before, not_after"),
+        (
+            "妇女,forbid,女",
+            "'forbid' is no rule; use allow, deny, not_before, before, opens_before, not_after",
+        ),
         ("公主,deny,公主", "公主 is no keyword"),
         ("公主,deny,女", "公主 does not hold 女"),
     ],

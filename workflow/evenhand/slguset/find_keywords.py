@@ -25,7 +25,10 @@ LENGTH = "length"
 DENIED = "deny_listed"
 NO_TERM = "not_a_gender_term"
 
-RULES = ("allow", "deny", "not_before", "not_after")
+RULES = ("allow", "deny", "not_before", "before", "opens_before", "not_after")
+
+#: Behind these a clause begins.
+_CLAUSE_MARKS = "，,；;：:、“‘「『（(《—…"
 
 #: How a sentence ends: the quotation mark may stand behind the ender.
 _WHOLE = re.compile(f"[{ENDERS}!…][”’）》]*$")
@@ -47,13 +50,18 @@ class WordRules(NamedTuple):
         Words; one speaks for itself and for every longer word that holds it around the
         keyword, unless a longer entry says otherwise.
     not_before, not_after
-        The keyword is no gender term right before the word (a whole one), right after the
-        characters.
+        The keyword is no gender term right before, right after the characters: 他人 is others.
+    before, opens_before
+        It is one all the same before these, however the words are cut, if they are longer than
+        those of `not_before`: 他人生. `opens_before` is so where the keyword begins a clause:
+        他人在北京, but not 伙同他人在北京.
     """
 
     allow: dict[str, set[str]]
     deny: dict[str, set[str]]
-    not_before: dict[str, set[str]]
+    not_before: dict[str, tuple[str, ...]]
+    before: dict[str, tuple[str, ...]]
+    opens_before: dict[str, tuple[str, ...]]
     not_after: dict[str, tuple[str, ...]]
 
 
@@ -184,8 +192,8 @@ def judge_word(surface: Surface, start: int, token: Token, sentence: str, rules:
     listed = _listed(keyword, token.word, position, rules)
     if listed is not None:
         return listed
-    if token.following in rules.not_before.get(keyword, ()):
-        return NO_TERM
+    if (follows := _by_what_follows(keyword, start + surface.offset, sentence, rules)) is not None:
+        return follows
     if sentence.endswith(rules.not_after.get(keyword, ()), 0, start + surface.offset):
         return NO_TERM
     if token.word == keyword or token.word == surface.surface or len(surface.surface) > 1:
@@ -221,8 +229,27 @@ def read_word_rules(path: Path, keywords: Keywords) -> WordRules:
         if rule in ("allow", "deny") and keyword not in word:
             raise InputError(f"{word} does not hold {keyword}", file=path, line=line)
         by_rule[rule].setdefault(keyword, set()).add(word)
-    after = {keyword: tuple(sorted(words)) for keyword, words in by_rule["not_after"].items()}
-    return WordRules(by_rule["allow"], by_rule["deny"], by_rule["not_before"], after)
+    ends = {
+        rule: {keyword: tuple(sorted(words)) for keyword, words in by_rule[rule].items()}
+        for rule in ("not_before", "before", "opens_before", "not_after")
+    }
+    return WordRules(by_rule["allow"], by_rule["deny"], **ends)
+
+
+def _by_what_follows(keyword: str, position: int, sentence: str, rules: WordRules) -> str | None:
+    """Return what the characters behind a keyword say; the longest entry wins, None if none."""
+    denied = rules.not_before.get(keyword, ())
+    if not sentence.startswith(denied, position + len(keyword)):
+        return None
+    allowed = rules.before.get(keyword, ())
+    if position == 0 or sentence[position - 1] in _CLAUSE_MARKS:
+        allowed += rules.opens_before.get(keyword, ())
+
+    def longest(words: tuple[str, ...]) -> int:
+        behind = position + len(keyword)
+        return max((len(one) for one in words if sentence.startswith(one, behind)), default=0)
+
+    return ACCEPTED if longest(allowed) > longest(denied) else NO_TERM
 
 
 def _listed(keyword: str, word: str, position: int, rules: WordRules) -> str | None:
