@@ -332,7 +332,7 @@ def test_decisions_are_those_of_jieba_posseg(mirror, repository, policy):
     text = (mirror / "chinese_news/cnews/cnews.test.txt").read_text(encoding="utf-8")
     policies = dict.fromkeys(("anonymised", "surname_title", "familiar"), policy)
     tables = repository / "resources/slguset"
-    rules = read_rules(tables / "surnames.csv", tables / "titles.csv", **policies)
+    rules = read_rules(*(tables / f"{n}.csv" for n in ("surnames", "titles", "roles")), **policies)
     check = make_check(rules)
     sentences = [s for s in re.findall("[^。？！\n]+[。？！]?", text) if "他" in s or "她" in s]
     for sentence in random.Random(3).sample(sentences, 500):

@@ -7,7 +7,7 @@ from evenhand.slguset.names import find_forms, judge_names, read_rules
 @pytest.fixture
 def tables(repository):
     folder = repository / "resources/slguset"
-    return folder / "surnames.csv", folder / "titles.csv"
+    return folder / "surnames.csv", folder / "titles.csv", folder / "roles.csv"
 
 
 def forms(sentence, tables):
@@ -39,6 +39,13 @@ def forms(sentence, tables):
         ("阿姨和阿婆都来了。", []),
         ("阿拉伯的男人来了。", []),
         ("他老了，她还小。", []),
+        ("黄1某把钱给了她。", [("黄1某", "anonymised_name")]),
+        ("尕某某和米某某打了她。", [("尕某某", "anonymised_name"), ("米某某", "anonymised_name")]),
+        ("他在某某公司上班。", []),
+        ("被告人许全德，男，无业。", [("许全德", "name")]),
+        ("证人张伟的儿子作证。", [("张伟", "name")]),
+        ("被告人高兴地走了。", []),
+        ("被害人方的父亲来了。", []),
     ],
 )
 def test_forms(sentence, expected, tables):
@@ -102,4 +109,4 @@ def test_a_broken_table_is_an_input_error(tmp_path, tables):
     table = tmp_path / "surnames.csv"
     table.write_text("surname\n王\n王\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"surnames.csv:3"):
-        read_rules(table, tables[1])
+        read_rules(table, *tables[1:])

@@ -6,7 +6,8 @@ as names). Three forms are found by patterns, whether the filter sees a name in 
 and each has a policy of its own, because people differ over them:
 
 `anonymised_name`
-    A surname and 某: 王某, 李某某, 张某甲.
+    A surname and 某: 王某, 李某某, 张某甲; also with a number (黄1某), and any character that
+    is no function word before 某某 (尕某某).
 `surname_title`
     A surname and a form of address or rank: 王阿姨, 李先生, 陈校长.
 `familiar_name`
@@ -15,7 +16,8 @@ and each has a policy of its own, because people differ over them:
 The policy `drop` rejects a sentence for such a form; `keep` lets it pass, and a name that the
 filter found inside it does not count either. The paper drops sentences with personal names and
 gives 小明, 琳琳 and 妞妞 as examples, so that `drop` is the default of all three; the authors'
-file kept 418 sentences with the first form. All other names give the reason `name`.
+file kept 418 sentences with the first form. All other names give the reason `name`; so does
+what follows a role in court and looks like a name, whatever the filter finds: 被告人许全德.
 
 A form counts where it begins and ends with words of jieba's segmentation without the hidden
 Markov model: 文 in 语文老师 is no surname.
@@ -29,6 +31,7 @@ from typing import Any, Literal, NamedTuple
 
 from evenhand.core.resources import read_resource
 from evenhand.slguset.verdicts import Finding
+from evenhand.text.posseg import dictionary_tags
 from evenhand.text.segmentation import cut
 
 Policy = Literal["drop", "keep"]
@@ -47,6 +50,11 @@ NAME, ANONYMISED, TITLED, FAMILIAR = REASONS
 
 #: After 某 these make it the pronoun: 某些, 某种 ...
 _PRONOUN = "些种个项次"
+#: Before 某 these are words of their own: 在某某公司, 由某某负责.
+_NO_SURNAME = (
+    "的了在是对与和向由被将把为于从给叫让找因到其该及或跟有以去来说问打即至称经个名位某"
+    "一二三四五六七八九十"
+)
 
 #: Words of the dictionary that are no names, though they look like 小王 and 老李.
 _COMMON_WORD = re.compile(
@@ -66,7 +74,7 @@ class Span(NamedTuple):
 
 
 class NameRules(NamedTuple):
-    """The patterns of the three forms, and which of them are dropped."""
+    """The patterns of the forms and of names after roles, and which of them are dropped."""
 
     patterns: dict[str, re.Pattern[str]]
     dropped: frozenset[str]
@@ -75,6 +83,7 @@ class NameRules(NamedTuple):
 def read_rules(
     surnames: Path,
     titles: Path,
+    roles: Path,
     *,
     anonymised: Policy = "drop",
     surname_title: Policy = "drop",
@@ -89,6 +98,8 @@ def read_rules(
         do not stand in the table that comes with the workflow.
     titles : Path
         CSV with the column `title`.
+    roles : Path
+        CSV with the column `role`: before a name, in court (被告人).
     anonymised, surname_title, familiar : str
         The policies: `drop` or `keep`.
 
@@ -99,22 +110,34 @@ def read_rules(
     """
     surname = _any_of(row["surname"] for row in read_resource(surnames, ["surname"]))
     title = _any_of(row["title"] for row in read_resource(titles, ["title"]))
+    role = _any_of(row["role"] for row in read_resource(roles, ["role"]))
+    given = f"[^\\W\\d{_NO_SURNAME}]"
     # 阿 stands before a name, but not in 阿姨, 阿婆 and other words for kin.
     patterns = {
-        ANONYMISED: re.compile(f"{surname}某(?![{_PRONOUN}])[某甲乙丙丁]?"),
+        NAME: re.compile(
+            f"(?:{role})(?P<rest>{surname}(?:(?!某)[\u4e00-\u9fff]){{1,2}}?)"
+            "(?=[，。、；：,（(）)的和与及在于向将对因为经驾持到以伙从以自由至]|等|先后|窜|伙同)"
+        ),
+        ANONYMISED: re.compile(
+            f"(?:{surname}{given}?\\d?|{given}\\d|{given}(?=某某)"
+            f"|(?:(?<=[人犯者])|(?<=被告)(?!人)){given}{{1,2}}\\d?(?!某[天日时年月处地位]))"
+            f"某(?![{_PRONOUN}])[某甲乙丙丁]?"
+        ),
         TITLED: re.compile(f"{surname}(?P<rest>{title})"),
         FAMILIAR: re.compile(
             f"(?:[小老](?={surname})|阿(?![姨婆嬷爸妈公爷]))(?P<rest>{surname}|[\u4e00-\u9fff])"
         ),
     }
     policies = {ANONYMISED: anonymised, TITLED: surname_title, FAMILIAR: familiar}
-    return NameRules(patterns, frozenset(r for r, policy in policies.items() if policy == "drop"))
+    dropped = {reason for reason, policy in policies.items() if policy == "drop"}
+    return NameRules(patterns, frozenset({NAME, *dropped}))
 
 
 def rules_from(files: Mapping[str, Path], settings: Mapping[str, Any]) -> NameRules:
     """Read the rules from the files and settings of a filter (`evenhand.slguset.apply_filters`)."""
     policies = {name: settings[name] for name in ("anonymised", "surname_title", "familiar")}
-    return read_rules(files["surnames.csv"], files["titles.csv"], **policies)
+    tables = (files[f"{name}.csv"] for name in ("surnames", "titles", "roles"))
+    return read_rules(*tables, **policies)
 
 
 def judge_names(
@@ -157,7 +180,7 @@ def judge_names(
 
 
 def find_forms(sentence: str, rules: NameRules) -> list[tuple[Span, str]]:
-    """The spans of the three forms in a sentence, and the reason that each one is."""
+    """Return the spans of the forms and of names after roles, and the reason of each."""
     matches = [
         (match, reason)
         for reason, pattern in rules.patterns.items()
@@ -167,10 +190,19 @@ def find_forms(sentence: str, rules: NameRules) -> list[tuple[Span, str]]:
         return []
     borders = {0, *accumulate(map(len, cut(sentence)))}
     return [
-        (Span(*match.span()), reason)
+        (Span(*(match.span("rest") if reason == NAME else match.span())), reason)
         for match, reason in matches
-        if match.start() in borders and (reason == ANONYMISED or _is_form(match, borders))
+        if match.start() in borders
+        and (
+            reason == ANONYMISED
+            or (_is_name(match["rest"]) if reason == NAME else _is_form(match, borders))
+        )
     ]
+
+
+def _is_name(name: str) -> bool:
+    """Whether what follows a role is no word of the dictionary, or one tagged as a name."""
+    return dictionary_tags().get(name, "nr").startswith("nr")
 
 
 def _is_form(match: re.Match[str], borders: set[int]) -> bool:

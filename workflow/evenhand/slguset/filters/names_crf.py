@@ -15,7 +15,7 @@ from evenhand.slguset.names import NameRules, judge_names, rules_from
 from evenhand.slguset.names_crf_model import NameModel, read_threshold
 from evenhand.slguset.verdicts import Finding, Judge
 
-FILES = ("surnames.csv", "titles.csv", "crf.crfsuite", "crf.json")
+FILES = ("surnames.csv", "titles.csv", "roles.csv", "crf.crfsuite", "crf.json")
 SETTINGS = ("names", "names_crf")
 
 

@@ -17,7 +17,7 @@ from evenhand.slguset.names import NameRules, judge_names, rules_from
 from evenhand.slguset.verdicts import Finding, Judge
 from evenhand.text.posseg import find_names
 
-FILES = ("surnames.csv", "titles.csv", "name_stop_words.csv")
+FILES = ("surnames.csv", "titles.csv", "roles.csv", "name_stop_words.csv")
 OPTIONAL = ("name_stop_words.csv",)
 SETTINGS = ("names",)
 

@@ -18,7 +18,7 @@ from evenhand.slguset.verdicts import Finding, Judge
 if TYPE_CHECKING:
     from spacy.language import Language
 
-FILES = ("surnames.csv", "titles.csv")
+FILES = ("surnames.csv", "titles.csv", "roles.csv")
 SETTINGS = ("names", "names_spacy")
 
 #: The labels of persons in spaCy's pipelines.
