@@ -9,7 +9,6 @@ import json
 import multiprocessing
 import os
 import re
-import runpy
 import shutil
 import subprocess
 import sys
@@ -20,6 +19,8 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 from py_compile import PycInvalidationMode
+
+import warm
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -75,6 +76,9 @@ class Checkout:
         What each call of Snakemake is given at its end, such as ``--configfile``.
     """
 
+    #: Which process of `warm` its programs are forks of.
+    server = 0
+
     def __init__(self, root: Path, arguments: tuple[str, ...] = ()) -> None:
         self.root, self.arguments = root, arguments
 
@@ -128,14 +132,10 @@ class Checkout:
     def planned(self, *arguments: str) -> list[dict]:
         """The same with all that `workflow/dry_run.py` says."""
         with tempfile.TemporaryDirectory() as scratch:  # workers share the templates
-            plan, printed = Path(scratch) / "plan.json", Path(scratch) / "printed.txt"
+            plan = Path(scratch) / "plan.json"
             words = ["workflow/dry_run.py", str(plan), *arguments, *self.arguments]
-            fork = FORKS.Process(
-                target=_run_program, args=(words, self.root, self._environment(), printed)
-            )
-            fork.start()
-            fork.join()
-            assert fork.exitcode == 0, printed.read_text(encoding="utf-8")
+            done = self._python(*words)
+            assert done.returncode == 0, done.stdout
             return json.loads(plan.read_text(encoding="utf-8"))["jobs"]
 
     def rules(self, *arguments: str) -> set[str]:
@@ -153,23 +153,25 @@ class Checkout:
         return self._call("bash", "-euo", "pipefail", "-c", commands)
 
     def _python(self, *arguments: str) -> subprocess.CompletedProcess:
-        return self._call(sys.executable, *arguments)
+        return self._call("python", *arguments)
 
     def _environment(self) -> dict[str, str]:
         # no more bytecode: two edits within a second would be taken for one
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("EVENHAND_", "SNAKEMAKE"))}
+        folders = [warm.folder(self.server), Path(sys.executable).parent, os.environ["PATH"]]
         return kept | {
             "PYTHONPATH": str(self.root / "workflow"),
             "PYTHONDONTWRITEBYTECODE": "1",
             "EVENHAND_HERMETIC": "1",
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "PATH": os.pathsep.join(map(str, folders)),
         }
 
     def _call(self, *command: str) -> subprocess.CompletedProcess:
+        environment = self._environment()
         return subprocess.run(
-            command,
+            [shutil.which(command[0], path=environment["PATH"]), *command[1:]],
             cwd=self.root,
-            env=self._environment(),
+            env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -213,22 +215,6 @@ class Checkout:
         clone = Checkout(root, self.arguments)
         clone.touch_all()
         return clone
-
-
-def _run_program(
-    words: list[str], folder: Path, environment: dict[str, str], printed: Path
-) -> None:
-    """Run a program of a checkout in this process, as Python started there would do."""
-    os.chdir(folder)
-    os.environ.clear()
-    os.environ.update(environment)
-    sys.dont_write_bytecode = True
-    sys.path.insert(0, environment["PYTHONPATH"])  # before this library
-    with printed.open("w") as output:
-        os.dup2(output.fileno(), 1)
-        os.dup2(output.fileno(), 2)
-    sys.argv = words
-    runpy.run_path(words[0], run_name="__main__")
 
 
 class Planner:

@@ -1,5 +1,6 @@
 """The explorer of each kind of item: what an address asks for, what is shown, and its size."""
 
+import functools
 import re
 from pathlib import Path
 from typing import Any
@@ -123,16 +124,19 @@ def written(kind: str, repository, folder, text: str = "", many: int = 0) -> Pat
     return file
 
 
+@pytest.fixture(scope="module")
+def files(repository, tmp_path_factory):
+    """The explorer page of each kind of item, made when it is first asked for."""
+    return functools.cache(lambda kind: written(kind, repository, tmp_path_factory.mktemp(kind)))
+
+
 @pytest.fixture
-def look(browser, repository, tmp_path):
+def look(browser, files):
     """An explorer page as it is asked for; `kind` names its items."""
     opened: list[Explorer] = []
-    files: dict[str, Path] = {}
 
     def seen(kind: str, address: str = "", **settings: Any) -> Explorer:
-        if kind not in files:
-            files[kind] = written(kind, repository, tmp_path / kind)
-        opened.append(Explorer(browser, files[kind], address, **settings))
+        opened.append(Explorer(browser, files(kind), address, **settings))
         return opened[-1]
 
     yield seen
@@ -299,8 +303,8 @@ def test_planted_hostile_strings_stay_text(browser, repository, tmp_path, kind):
 
 
 @pytest.mark.parametrize("page", ["sentences", "cases", "people"])
-def test_reads_without_a_script(browser, repository, tmp_path, page):
-    view = Explorer(browser, written(page, repository, tmp_path), java_script_enabled=False)
+def test_reads_without_a_script(browser, files, page):
+    view = Explorer(browser, files(page), java_script_enabled=False)
     assert view.page.locator("tbody tr").count() >= 4
     assert not view.page.locator("form").is_visible()
     assert not view.page.locator(".by-part").is_visible()

@@ -18,6 +18,7 @@ from evenhand.slguset.agreement import AGREEMENT, ANNOTATORS
 from evenhand.slguset.count_funnel import FUNNEL, QUARANTINE
 from evenhand.slguset.describe_dataset import TABLE as TABLE_1
 from evenhand.slguset.report_published import TABLE as FILTERS
+from unit.report.made_once import made_once
 
 PAIRS = [("男/女", "男人", "女人", "男", "女"), ("他/她", "他", "她", "他", "她"),
          ("爸爸/妈妈", "爸爸", "妈妈", "爸爸", "妈妈")]  # fmt: skip
@@ -134,6 +135,7 @@ def rejected_rows(accepted: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
+@made_once
 def write_results(
     folder: Path, accepted: list[dict[str, Any]] | None = None, seed: int = 1
 ) -> Path:

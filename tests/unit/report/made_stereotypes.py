@@ -20,6 +20,7 @@ from evenhand.stereotypes import check_released
 from evenhand.stereotypes import tables as pair_tables
 from evenhand.stereotypes.pairs import PAIRS
 from evenhand.stereotypes.scores import SCORES
+from unit.report.made_once import made_once
 
 #: The number of a model that is not trusted.
 SENTINEL = 77.123456
@@ -62,6 +63,7 @@ def arguments(folder: Path, *without: str) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name not in without}
 
 
+@made_once
 def write_results(
     folder: Path,
     models: dict[str, str] | None = None,

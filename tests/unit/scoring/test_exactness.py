@@ -94,7 +94,7 @@ def test_all_masked(family, tmp_path):
 
 
 @pytest.mark.mirror
-def test_every_pair_of_crows_pairs(mirror, tmp_path):
+def test_every_eighth_of_crows_pairs(mirror, tmp_path):
     file = mirror / "crows_pairs/crows_pairs_anonymized.csv"
     with file.open(encoding="utf-8", newline="") as stream:
         texts = [(row["sent_more"], row["sent_less"]) for row in csv.DictReader(stream)]
@@ -115,9 +115,9 @@ def test_every_pair_of_crows_pairs(mirror, tmp_path):
     BertForMaskedLM(config).save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
     lm = load_masked_lm(tmp_path)
-    coded = tokenizer([text for pair in texts for text in pair]).input_ids
+    assert len(texts) == 1508
+    coded = tokenizer([text for pair in texts[::8] for text in pair]).input_ids
     pairs = list(zip(coded[::2], coded[1::2], strict=True))
-    assert len(pairs) == 1508
     before = torch.get_num_threads()
     torch.set_num_threads(1)  # for a model as small as this one the fastest
     try:

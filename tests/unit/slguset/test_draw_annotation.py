@@ -98,7 +98,7 @@ def test_row_order_does_not_matter(tmp_path, candidates, keywords):
 def test_a_new_candidate_moves_one_sentence_at_most(tmp_path, candidates, keywords):
     first, *_ = draw(tmp_path, candidates, keywords)
     rows = pq.read_table(candidates).to_pylist()
-    for number in range(100):
+    for number in range(25):
         new = candidate_row(f"新来的第{number}个，她说。")
         write_candidates(tmp_path / "more.parquet", [*rows, new])
         again, *_ = draw(tmp_path, tmp_path / "more.parquet", keywords)

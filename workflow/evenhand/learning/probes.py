@@ -130,7 +130,7 @@ def _predict(
             seen = torch.relu(torch.baddbmm(bias, seen, weight))
         return torch.baddbmm(layers[-1][1], seen, layers[-1][0])
 
-    optimizer = torch.optim.Adam([one for pair in layers for one in pair], lr=RATE)
+    optimizer = torch.optim.Adam([one for pair in layers for one in pair], lr=RATE, fused=True)
     best = torch.full((runs,), -1.0)
     found = torch.zeros(runs, len(test), dtype=torch.int64)
     of_dev = torch.stack([targets[dev] == group for group in range(groups)], dim=1).float()
@@ -175,9 +175,9 @@ def probed_features(features: Any, splits: np.ndarray, train: np.ndarray) -> np.
     train : array of int
         The training cases.
     """
-    from sklearn.decomposition import TruncatedSVD
-
     if min(features.shape[1], len(train)) > PROBED_WIDTH:
+        from sklearn.decomposition import TruncatedSVD
+
         components = TruncatedSVD(PROBED_WIDTH, random_state=0).fit(features[train])
         features = components.transform(features)
     dense = features.toarray() if hasattr(features, "toarray") else features

@@ -33,13 +33,14 @@ def describe_meta(rows: Rows, points: Rows, tests: Rows) -> dict[str, Any] | Non
         return None
     models = list(dict.fromkeys(row["model"] for row in [*rows, *points]))
     levels = sorted({row["agreeing"] for row in [*rows, *points]})
+    curves = _curves(points)
     return {
         "levels": levels,
         "models": [_model(model, levels, rows, tests) for model in models],
         "drawings": [
             {"agreeing": agreeing, "figures": figures}
             for agreeing in levels
-            if (figures := _figures(models, agreeing, rows, points))
+            if (figures := _figures(models, agreeing, rows, curves))
         ],
     }
 
@@ -123,18 +124,28 @@ def in_words(rows: list[dict[str, Any] | None]) -> str:
 CHANCE, FEWEST = 0.05, 10
 
 
+#: The curves of each model and number of agreeing annotators: points by method.
+Curves = dict[tuple[str, int], dict[str, list[tuple[float, float]]]]
+
+
+def _curves(points: Rows) -> Curves:
+    found: Curves = {}
+    for row in points:
+        place = (row["false_positive_rate"], row["true_positive_rate"])
+        if None not in place:
+            by_method = found.setdefault((row["model"], row["agreeing"]), {})
+            by_method.setdefault(row["method"], []).append(place)
+    return found
+
+
 def _figures(
-    models: list[str], agreeing: int, rows: list[dict[str, Any]], points: list[dict[str, Any]]
+    models: list[str], agreeing: int, rows: Rows, curves_of: Curves
 ) -> list[dict[str, Any]]:
     """A drawing per model, whose legend gives each method's AUC."""
     auc = {(row["model"], row["method"]): row["auc"] for row in rows if row["agreeing"] == agreeing}
     figures = []
     for model in models:
-        curves: dict[str, list[tuple[float, float]]] = {}
-        for row in points:
-            place = (row["false_positive_rate"], row["true_positive_rate"])
-            if (row["model"], row["agreeing"]) == (model, agreeing) and None not in place:
-                curves.setdefault(row["method"], []).append(place)
+        curves = curves_of.get((model, agreeing))
         if not curves:
             continue
         names, dots = [], []

@@ -1,0 +1,180 @@
+"""A Python that has imported Snakemake and torch, and is forked for each program of a test.
+
+Most of the processor time of a short job is imports. The programs in `folder`, which come first in
+PATH, hand their arguments, folder, variables and standard streams to a fork of `serve`. What would
+differ between two processes and not between two forks (the seed of Python's hashes, of which the
+order of sets depends) is tested with two of them.
+"""
+
+import atexit
+import functools
+import gc
+import importlib
+import os
+import runpy
+import selectors
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+from pathlib import Path
+
+#: What most stages and the main process import, and nothing of the library itself.
+IMPORTED = (
+    *("snakemake.cli", "snakemake.jobs", "cyclopts", "jinja2", "jsonschema", "yaml", "altair"),
+    *("pandas", "pyarrow.parquet", "scipy.sparse", "scipy.stats", "sklearn.linear_model"),
+    *("torch", "torch._dynamo", "transformers.models.bert.modeling_bert"),
+)
+
+#: Stands for a program: started in a hundredth of a second, as it imports hardly anything.
+CLIENT = """\
+#!{python} -IS
+import os, signal, socket, sys
+
+words = sys.argv[1:]
+if os.path.basename(sys.argv[0]) == "snakemake":
+    words = ["-m", "snakemake", *words]
+elif words[0] != "-m" and not words[0].endswith(".py"):
+    os.execv({python!r}, [{python!r}, *words])
+pipe = socket.socket(socket.AF_UNIX)
+pipe.connect({address!r})
+variables = [f"{{name}}={{value}}" for name, value in os.environ.items()]
+message = "\\0".join([os.getcwd(), str(len(words)), *words, *variables]).encode()
+socket.send_fds(pipe, [len(message).to_bytes(8, "big")], [0, 1, 2])
+pipe.sendall(message)
+fork = int.from_bytes(pipe.recv(8), "big")
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    signal.signal(number, lambda number, _: os.kill(fork, number))
+status = int.from_bytes(pipe.recv(8), "big", signed=True)
+if status < 0:
+    signal.signal(-status, signal.SIG_DFL)
+    os.kill(os.getpid(), -status)
+os._exit(status)
+"""
+
+
+@functools.cache
+def folder(number: int = 0) -> Path:
+    """The folder of the programs; each number has a process of its own, which ends with this one.
+
+    Where forks cannot be waited for, these are the programs themselves.
+    """
+    if not hasattr(os, "pidfd_open"):
+        return Path(sys.executable).parent
+    made = Path(tempfile.mkdtemp(prefix="warm-"))
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    for name in ("python", "snakemake"):
+        program = made / name
+        program.write_text(CLIENT.format(python=sys.executable, address=str(made / "socket")))
+        program.chmod(0o755)
+    variables = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    server = subprocess.Popen(
+        [sys.executable, __file__, made / "socket"],
+        env=variables,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert server.stdout.readline() == b"ready\n"
+    atexit.register(server.communicate)
+    return made
+
+
+def serve(address: str) -> list[str]:
+    """Fork for each program that is asked for; in a fork, return its arguments."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(address)
+    listener.listen(64)
+    for name in IMPORTED:
+        importlib.import_module(name)
+    gc.freeze()
+    print("ready", flush=True)
+    waiting = selectors.DefaultSelector()
+    waiting.register(listener, selectors.EVENT_READ)
+    waiting.register(sys.stdin, selectors.EVENT_READ)
+    while True:
+        for key, _ in waiting.select():
+            if key.fileobj is sys.stdin:  # the tests are over
+                sys.exit()
+            if key.fileobj is listener:
+                pipe = listener.accept()[0]
+                length, streams, _, _ = socket.recv_fds(pipe, 8, 3)
+                with pipe.makefile("rb") as message:
+                    words = message.read(int.from_bytes(length, "big")).decode().split("\0")
+                if not (number := os.fork()):
+                    waiting.close()
+                    listener.close()
+                    pipe.close()
+                    return become(words, streams)
+                for stream in streams:
+                    os.close(stream)
+                pipe.sendall(number.to_bytes(8, "big"))
+                fork = os.pidfd_open(number)
+                waiting.register(fork, selectors.EVENT_READ, (number, pipe))
+                waiting.register(pipe, selectors.EVENT_READ, (number, fork))
+            elif isinstance(key.fileobj, int):  # a fork has ended
+                number, pipe = key.data
+                code = os.waitstatus_to_exitcode(os.waitpid(number, 0)[1])
+                waiting.unregister(key.fileobj)
+                os.close(key.fileobj)
+                if pipe.fileno() >= 0:
+                    pipe.sendall(code.to_bytes(8, "big", signed=True))
+                    waiting.unregister(pipe)
+                    pipe.close()
+            elif key.fileobj.fileno() >= 0:  # the program was killed, and so is the fork
+                signal.pidfd_send_signal(key.data[1], signal.SIGKILL)
+                waiting.unregister(key.fileobj)
+                key.fileobj.close()
+
+
+def become(words: list[str], streams: list[int]) -> list[str]:
+    """Take over what the program was started with, and return its arguments."""
+    place, count, *others = words
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    os.chdir(place)
+    arguments, variables = others[: int(count)], others[int(count) :]
+    os.environ.clear()
+    os.environ.update(variable.split("=", 1) for variable in variables)
+    sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
+    sys.executable = str(Path(sys.argv[1]).with_name("python"))  # that jobs find it too
+    sys.path[0:1] = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return arguments
+
+
+def run(words: list[str]) -> None:
+    """Run a program as Python does."""
+    sys.argv = words[words[0] == "-m" :]
+    if words[0] == "-m":
+        sys.path.insert(0, str(Path.cwd()))
+        runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+    else:
+        sys.path.insert(0, str(Path(words[0]).parent.resolve()))
+        runpy.run_path(words[0], run_name="__main__")
+
+
+def main() -> None:
+    words, status = serve(sys.argv[1]), 0
+    try:
+        run(words)
+    except SystemExit as error:
+        status = error.code if isinstance(error.code, int) else int(error.code is not None)
+        if not isinstance(error.code, int | None):
+            print(error.code, file=sys.stderr)
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    # as a fork of multiprocessing ends: to take all modules apart takes longer than most programs
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+if __name__ == "__main__":
+    main()
