@@ -263,7 +263,7 @@ def test_planning_loads_no_library_of_tables_or_models(repository):
             for part in one["parts"]:
                 assert plan_legal.part_options(config, name, part)
             plan_legal.attribute_tables(config, name)
-        assert len(plan_report.headline_files(config, ["a"])) == 4
+        assert len(plan_report.headline_files(config, ["a"])) == 5
         assert plan_report.deliverables(config, ["a"])
         print({"torch", "transformers", "numpy", "pyarrow", "jinja2"} & {*sys.modules})
     """

@@ -45,6 +45,11 @@ SYSTEMS = {
         " serve every group alike?",
         ("legal_cases", "legal_classifiers"),
     ),
+    "mitigation": (
+        "What did mitigation change?",
+        "Objectives and methods that should make a classifier fairer, each beside plain training.",
+        ("mitigation",),
+    ),
 }
 
 #: The verdicts on published numbers, in the order of the page.
@@ -135,6 +140,11 @@ class Headline:
         What cannot be trusted, and why.
     unjudged : str
         Which published numbers nobody could judge, and why.
+    against : list of str
+        What the numbers say of the paper.
+    strength : float
+        The `strength` of the clearest significant effect, 0 without any: the front page begins
+        with the largest.
     """
 
     sentence: str
@@ -145,6 +155,13 @@ class Headline:
     verdicts: Sequence[Verdicts] = ()
     doubts: Sequence[str] = field(default_factory=list)
     unjudged: str = ""
+    against: Sequence[str] = ()
+    strength: float = 0.0
+
+    @property
+    def answer(self) -> Markup:
+        """Its sentences, as the first paragraph of its page."""
+        return Markup(" ").join([escape(self.sentence), *map(escape, self.more)])
 
     @property
     def files(self) -> list[str]:
@@ -217,6 +234,14 @@ def total(verdicts: Iterable[Verdicts]) -> dict[str, int]:
     """All lines together, with a number for every one of `VERDICTS`."""
     lines = list(verdicts)
     return {verdict: sum(one.counts.get(verdict, 0) for one in lines) for verdict in VERDICTS}
+
+
+def strength(value: float, neutral: float, low: float | None, high: float | None) -> float:
+    """How far a value is from the neutral one, in halves of its interval; above 1 is clear."""
+    if low is None or high is None or high <= low:
+        return 0.0
+    half = value - low if value > neutral else high - value
+    return abs(value - neutral) / max(half, 1e-9)
 
 
 def name(text: str) -> Markup:

@@ -20,16 +20,14 @@ from evenhand.report.sections.legal_classifiers import (
     describe_counterfactual,
     describe_table_2,
     describe_table_4,
-    describe_tests,
 )
 from evenhand.report.sections.legal_figures import (
+    BASE,
     describe_calibration_curves,
     describe_group_scores,
-    describe_training,
     draw_table_2,
 )
-from evenhand.report.sections.more_tables import MoreTables
-from evenhand.report.sections.paper import describe_paper
+from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.text.phrases import VERDICTS
 
 
@@ -44,7 +42,6 @@ def write_classifiers_page(
     objectives: list[str] | None = None,
     objective_titles: list[str] | None = None,
     swapped: str = "gender",
-    paper: Input | None = None,
     linked: list[str] | None = None,
     provenance: str = "",
     pages: list[str] | None = None,
@@ -67,8 +64,6 @@ def write_classifiers_page(
         The titles of the objectives; one that is not named has its own name.
     swapped : str
         The attribute whose words are swapped in counterfactuals.
-    paper : path, optional
-        ``resources/paper_items.csv``: the tables and figures of the paper.
     linked : list of str, optional
         The splits whose cases the case explorer contains; by default test and dev. Without test
         no number has a link to it.
@@ -94,24 +89,26 @@ def write_classifiers_page(
     about = []
     for folder, kind, title in zip(tables, kinds, titles, strict=True):
         name, own = folder.name, read_tables(folder)
+        plain = {
+            table: [row for row in own[table] if row["objective"] == BASE]
+            for table in ("table_4", "group_scores")
+        }
         about.append(
             {
                 "id": name,
                 "title": title,
                 "attributes": {one.name: one.title for one in load_dataset(kind).attributes},
-                "table_4": describe_table_4(own["table_4"]),
+                "table_4": describe_table_4(plain["table_4"]),
                 "claims": describe_claims(own["claims"]),
-                "tests": describe_tests(own["tests"]),
                 "table_2": [
-                    block | draw_table_2(block["rows"], own["group_scores"])
+                    block | draw_table_2(block["rows"], plain["group_scores"])
                     for block in describe_table_2(own["table_2"])
                 ],
                 "calibration": describe_calibration(own["calibration"]),
                 "counterfactual": describe_counterfactual(own.get("counterfactual", [])),
                 "swapped": swapped.replace("_", " "),
-                "group_scores": describe_group_scores(own["group_scores"], called),
+                "group_scores": describe_group_scores(plain["group_scores"], called),
                 "calibration_curves": describe_calibration_curves(own["calibration_bins"]),
-                "training": describe_training(own["curves"], called),
                 "findings": [
                     _bare(one["sentence"], name) for one in below if one["dataset"] == name
                 ],
@@ -137,8 +134,9 @@ def write_classifiers_page(
         verdicts=VERDICTS,
         noise_verdicts=NOISE_VERDICTS,
         twin_measures=TWIN_MEASURES,
-        more_tables=MoreTables({f"tables/classifiers/{one.name}": one for one in tables}),
-        paper=describe_paper(paper, "legal_classifiers", pages),
+        more_tables=MoreTables(
+            {f"tables/classifiers/{one.name}": one for one in tables}, but=OF_MITIGATION
+        ),
         provenance=quote(provenance, safe="/.") if provenance else None,
     )
     return {"datasets": len(about), "bytes": written}

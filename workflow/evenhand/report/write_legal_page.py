@@ -26,7 +26,6 @@ from evenhand.report.sections.legal_measures import (
     describe_shift,
 )
 from evenhand.report.sections.more_tables import MoreTables
-from evenhand.report.sections.paper import describe_paper
 
 
 def write_legal_page(
@@ -40,7 +39,6 @@ def write_legal_page(
     splits: list[Source],
     duplicates: list[Source],
     audits: list[Source] | None = None,
-    paper: Input | None = None,
     linked: list[str] | None = None,
     provenance: str = "",
     pages: list[str] | None = None,
@@ -63,8 +61,6 @@ def write_legal_page(
         ``{data set}/splits.json`` and ``{data set}/duplicates.parquet`` of `build_cases`.
     audits : list of path, optional
         The folders of `read_audit`, named after the data sets that people have checked.
-    paper : path, optional
-        ``resources/paper_items.csv``: the tables and figures of the paper.
     linked : list of str, optional
         The splits whose cases the case explorer contains; by default test and dev.
     provenance : str
@@ -129,7 +125,6 @@ def write_legal_page(
         split_items={split: f"split={split}" for split in linked} | every,
         divided_files=[file.format(name) for name in names for file in files],
         more_tables=MoreTables({f"tables/cases/{one.name}": one for one in tables}),
-        paper=describe_paper(paper, "legal_cases", pages),
         provenance=quote(provenance, safe="/.") if provenance else None,
     )
     return {"datasets": len(about), "bytes": written}

@@ -13,7 +13,6 @@ from evenhand.errors import InputError
 from evenhand.report.read import read_json
 from evenhand.report.render import plural, slug, write_page
 from evenhand.report.sections.more_tables import MoreTables
-from evenhand.report.sections.paper import describe_paper
 from evenhand.report.sections.stereotypes_examples import describe_examples
 from evenhand.report.sections.stereotypes_measures import (
     describe_accuracy,
@@ -48,7 +47,6 @@ def write_models_page(
     scores: list[Source] | None = None,
     released: Input | None = None,
     examples: int = 5,
-    paper: Input | None = None,
     provenance: str = "",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
@@ -77,9 +75,6 @@ def write_models_page(
         ``stereoset_released.csv``.
     examples
         Pairs shown per model and side; 0 shows none.
-    paper
-        ``resources/paper_items.csv``: the tables and figures of the paper, of which the page then
-        says where ours stand.
     provenance
         Where ``provenance.json`` lies, seen from the page, to link to it; blank: no link.
     pages
@@ -130,7 +125,6 @@ def write_models_page(
         models_files=files,
         released=describe_released(released),
         more_tables=MoreTables({f"tables/pairs/{name}": one for name, one in folders.items()}),
-        paper=describe_paper(paper, "language_models", pages),
         provenance=quote(provenance, safe="/.") if provenance else None,
         doubt=doubt_words,
         exclusion=exclusion_words,

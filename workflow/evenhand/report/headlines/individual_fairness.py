@@ -66,7 +66,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     findings = [
         told(row["sentence"], _files("findings"))
         for row in tables.get("findings", [])
-        if row["finding"].startswith("headline_") and row["finding"] != "headline_cells"
+        if row["finding"].startswith("headline_") and not _against(row)
     ]
     shown = [
         row
@@ -83,8 +83,15 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         caption=caption,
         figure_files=_files("table_4") if tables else (),
         verdicts=_verdicts(tables),
+        against=[row["sentence"] for row in tables.get("findings", []) if _against(row)],
         doubts=_doubts(tables, titles),
     )
+
+
+def _against(row: Row) -> bool:
+    """Return whether a finding compares with the paper."""
+    own = row["dataset"] is None and not row["finding"].startswith("headline_")
+    return own or row["finding"] == "headline_cells"
 
 
 def _files(*tables: str) -> tuple[str, ...]:
