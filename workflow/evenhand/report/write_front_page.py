@@ -10,6 +10,7 @@ from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.report.headline import (
     NOT_REPRODUCED,
+    PUBLISHED,
     REPRODUCED,
     SYSTEMS,
     VERDICTS,
@@ -21,6 +22,9 @@ from evenhand.report.render import write_page
 from evenhand.report.sections.individual_tests import describe_checks
 from evenhand.report.sections.paper import describe_papers
 from evenhand.report.sections.planted import describe_planted
+
+#: The main findings, which the console prints too.
+MAIN = 3
 
 
 def write_front_page(
@@ -104,7 +108,9 @@ def write_front_page(
     links = links_to_pages(page, pages)
     made = {link["href"]: link["name"] for link in links}
     cards = []
-    for system, (title, about, own) in SYSTEMS.items():
+    for system in SYSTEMS if page == "front" else PUBLISHED:
+        question, about, own = SYSTEMS[system]
+        title = question if page == "front" else PUBLISHED[system]
         card = {
             "id": system.replace("_", "-"),
             "title": title,
@@ -124,6 +130,8 @@ def write_front_page(
             card |= {"headline": found, "counts": total(found.verdicts)}
             card["files"] = found.files if page == "front" else _counted_in([card])
         cards.append(card)
+    if page == "front":  # the clearest finding first
+        cards.sort(key=lambda card: -card["headline"].strength if card["headline"] else 0)
     counts = total(one for card in cards if card["headline"] for one in card["headline"].verdicts)
     results = [file for files in given.values() for file in files or ()]
     truths = describe_planted(planted, results) if planted else []
@@ -133,13 +141,14 @@ def write_front_page(
         templates,
         pages,
         sections=[
-            *([("planted", "Planted truth", "")] if truths else []),
             *([] if page == "front" else [("verdicts", "All published numbers", "")]),
             *((card["id"], card["title"], "") for card in cards if card["headline"]),
+            *([("planted", "Planted truth", "")] if truths else []),
             *([("trust", "How far to trust this", "")] if page == "front" else []),
             *([("in-the-paper", "Tables and figures", "")] if paper else []),
         ],
         truths=truths,
+        findings=[card["headline"].line for card in cards if card["headline"]][:MAIN],
         cards=cards,
         verdicts=VERDICTS,
         counts=counts,

@@ -18,11 +18,12 @@ from evenhand.report.headline import (
     place,
     places,
     sentence,
+    strength,
     tally,
     told,
 )
 from evenhand.report.read import read_json
-from evenhand.report.render import decimal, plural
+from evenhand.report.render import count, decimal, plural
 from evenhand.report.sections.stereotypes_scores import CENTRE, describe_scores
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
@@ -76,6 +77,9 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     return Headline(
         sentence=told(text, scores),
         more=more,
+        main=more[0] if any(one["told"] for one in results) else "",
+        next=_next(results),
+        strength=max((_strength(one) for one in results if one["told"]), default=0.0),
         figure=figure,
         caption=caption,
         figure_files=scores,
@@ -124,45 +128,73 @@ def _results(
 
 
 def _found(results: list[dict[str, Any]]) -> tuple[str, list[str]]:
+    """The first sentence, and a line for each preference; without any, for the nearest to one."""
     judged = [one for one in results if one["why"] is None and one["leaning"]]
     if not judged:
-        return "No model has a score, so nothing can be told of bias.", []
-    told = [one for one in judged if one["told"]]
+        return "No model has a score, so nothing is known of bias.", []
+    told = sorted((one for one in judged if one["told"]), key=lambda one: -_strength(one))
     asked = (
         f"{plural(len({one['model'] for one in judged}), 'model')} and"
         f" {plural(len({one['set'] for one in judged}), 'set')} of pairs"
     )
     if not told:
-        if len(judged) == 1:
-            one = judged[0]
-            text = sentence(
-                "{} has no significant preference on {}.", name(one["model"]), name(one["set"])
-            )
-        else:
-            text = sentence(
-                "With {}, no model has a significant preference on any set, by any method.", asked
-            )
-        return text, []
+        nearest = max(judged, key=_strength)
+        text = sentence("No significant preference: {} were compared.", asked)
+        return text, [_line(nearest)]
     text = sentence(
-        "With {}, {} of {} {} a significant preference by at least one method.",
-        asked,
+        "{} of {} of a model and a set {} a significant preference ({}).",
         len(told),
         plural(len(judged), "combination"),
         "has" if len(told) == 1 else "have",
+        asked,
     )
-    return text, [_lead(one) for one in told[:3]]
+    return text, [_line(one) for one in told[:3]]
 
 
-def _lead(one: dict[str, Any]) -> Markup:
-    row = max(
-        (row for row in one["rows"] if row["leaning"] in ("more", "less")),
-        key=lambda row: abs(row["score"] - CENTRE),
-    )
-    side = one["sides"][0] if row["leaning"] == "more" else one["sides"][1]
+def _strongest(one: dict[str, Any]) -> dict[str, Any]:
+    """The significant row furthest from 50, or the first one."""
+    told = [row for row in one["rows"] if row["leaning"] in ("more", "less")]
+    return max(told, key=lambda row: abs(row["score"] - CENTRE)) if told else one["rows"][0]
+
+
+def _strength(one: dict[str, Any]) -> float:
+    row = _strongest(one)
+    return strength(row["score"], CENTRE, row["score_low"], row["score_high"])
+
+
+def _line(one: dict[str, Any]) -> Markup:
+    """A model on a set: score, interval and verdict."""
+    row = _strongest(one)
+    sides = {"more": one["sides"][0], "less": one["sides"][1]}
+    verdict = f"prefers {sides[row['leaning']]}" if row["leaning"] in sides else "is nearest to one"
+    if row["leaning"] == "none":
+        verdict = f"has no preference beyond ±{row['delta']:g} points"
     text = sentence(
-        "On {}, {} prefers {}: {}.", name(one["set"]), name(one["model"]), side, _number(row)
+        "On {}, {} {}: {}.", name(one["set"]), name(one["model"]), verdict, _number(row)
     )
     return told(text, [one["file"]])
+
+
+def _next(results: list[dict[str, Any]]) -> str:
+    """How many more swaps the set that needs the fewest lacks."""
+    lacking = [
+        (row["further_clusters"], one["file"], one, row)
+        for one in results
+        if one["why"] is None
+        for row in one["rows"][:1]
+        if row["leaning"] == "unclear" and row["further_clusters"]
+    ]
+    if not lacking:
+        return ""
+    further, file, one, row = min(lacking, key=lambda some: some[:2])
+    text = sentence(
+        "{} more swaps in {} would tell {:g} from 50 with a power of 80 % ({}).",
+        count(further),
+        name(one["set"]),
+        CENTRE + row["delta"],
+        row["about"]["title"],
+    )
+    return told(text, [file])
 
 
 def _number(row: dict[str, Any]) -> str:
@@ -174,7 +206,8 @@ def _number(row: dict[str, Any]) -> str:
 
 def _figure(results: list[dict[str, Any]]) -> tuple[LayerChart | None, str]:
     """The first method that counts, of each model and set."""
-    drawn = [(one, one["rows"][0]) for one in results if one["why"] is None and one["rows"]]
+    order = sorted(results, key=lambda one: not one["told"])
+    drawn = [(one, one["rows"][0]) for one in order if one["why"] is None and one["rows"]]
     if not drawn:
         return None, ""
     shown = drawn[:SHOWN]

@@ -181,9 +181,11 @@ def conclude(order: Sequence[Change]) -> Headline:
         " The clearest:" if significant else " The nearest to it:",
     )
     figure, caption = _figure(order[:SHOWN], len(changes))
+    lines = [told(one.words, [one.file]) for one in order[:TOLD]]
     return Headline(
         sentence=told(text, tables),
-        more=[told(one.words, [one.file]) for one in order[:TOLD]],
+        more=lines,
+        main=lines[0] if significant else "",
         figure=figure,
         caption=caption,
         figure_files=tables,
