@@ -9,6 +9,7 @@ from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.legal.built import load_dataset
 from evenhand.legal.objective_titles import titles_of
+from evenhand.report.headlines.legal import gaps_of, largest
 from evenhand.report.read import read_json
 from evenhand.report.render import write_page
 from evenhand.report.sections.legal_classifiers import (
@@ -29,6 +30,9 @@ from evenhand.report.sections.legal_figures import (
 )
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.text.phrases import VERDICTS
+
+#: The finding of the first paragraph, and those of the report on mitigation.
+FIRST, OF_OBJECTIVES = "gaps_above_noise", ("objectives_against_erm", "average_loss_against_erm")
 
 
 def write_classifiers_page(
@@ -82,22 +86,25 @@ def write_classifiers_page(
     found = read_json(findings)
     if not (isinstance(found, dict) and "findings" in found):
         raise InputError("holds no findings", file=findings)
-    headline = found.get("headline") or []
-    below = [one for one in found["findings"] if one["sentence"] not in headline]
-    below = below or found["findings"]
+    own = [one for one in found["findings"] if one["id"] not in OF_OBJECTIVES]
+    first = [one for one in own if one["id"] == FIRST][-1:]  # over all data sets, if several
+    below = [one for one in own if one not in first]
     called = titles_of(objectives, objective_titles)
-    about = []
+    about, gaps, known = [], [], {}
     for folder, kind, title in zip(tables, kinds, titles, strict=True):
         name, own = folder.name, read_tables(folder)
         plain = {
             table: [row for row in own[table] if row["objective"] == BASE]
             for table in ("table_4", "group_scores")
         }
+        attributes = {one.name: one.title for one in load_dataset(kind).attributes}
+        known |= {name: title} | {f"{name}/{one}": words for one, words in attributes.items()}
+        gaps += gaps_of({name: own["table_4"]}, known)
         about.append(
             {
                 "id": name,
                 "title": title,
-                "attributes": {one.name: one.title for one in load_dataset(kind).attributes},
+                "attributes": attributes,
                 "table_4": describe_table_4(plain["table_4"]),
                 "claims": describe_claims(own["claims"]),
                 "table_2": [
@@ -126,7 +133,7 @@ def write_classifiers_page(
             ("limits", "Limits", ""),
         ],
         about=about,
-        found=found,
+        lead=[*(one["sentence"] for one in first), *filter(None, [largest(gaps)])],
         over_all=[one for one in below if one["dataset"] is None],
         test_cases=linked is None or "test" in linked,
         objective=called.heading,

@@ -1,5 +1,6 @@
 """The individual fairness report, one HTML file."""
 
+import re
 from typing import Any
 
 from evenhand.core import stage
@@ -8,6 +9,7 @@ from evenhand.core.tables import read_tables
 from evenhand.individual.names import title, titles_of
 from evenhand.io.documents import read_description
 from evenhand.metrics.individual import TAU
+from evenhand.report.headlines.individual_fairness import decisions
 from evenhand.report.render import write_page
 from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_tables import describe_results
@@ -16,8 +18,11 @@ from evenhand.report.sections.individual_words import likeness
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.tabular.prepared import RECORD
 
+#: The findings of the first paragraph.
+HEADLINE = re.compile("headline_(?!cells)")
+
 SECTIONS = [
-    ("glance", "At a glance", "Findings"),
+    ("glance", "At a glance", "At a glance"),
     ("reading", "How to read it", "What the numbers mean"),
     ("table-4", "Accuracy", "Accuracy and individual fairness"),
     ("table-6", "By group", "Individual fairness by group"),
@@ -80,7 +85,10 @@ def write_individual_page(
         training=[
             row | {"title": title(row["dataset"], titles)} for row in found.get("training", [])
         ],
-        headline=[r["sentence"] for r in findings if r["finding"].startswith("headline_")],
+        headline=[
+            *(words for _, words in decisions(found, titles)),
+            *(r["sentence"] for r in findings if HEADLINE.match(r["finding"])),
+        ],
         by_dataset=[
             {"name": title(name, titles), "sentences": sentences}
             for name, sentences in by_dataset.items()

@@ -94,6 +94,7 @@ def write_legal_page(
                 "sizes": sizes,
                 "published": any(row["published"] for row in sizes),
                 "groups": describe_groups(own["groups"]),
+                "rarest": _rarest(own["groups"], fixed),
                 "labels": by_split([{"of_case": "labels"} | row for row in own["labels"]],
                                    "of_case", "label"),
                 "shift": describe_shift(own["shift"]),
@@ -128,6 +129,21 @@ def write_legal_page(
         provenance=quote(provenance, safe="/.") if provenance else None,
     )
     return {"datasets": len(about), "bytes": written}
+
+
+def _rarest(rows: list[dict[str, Any]], fixed: Any) -> dict[str, Any] | None:
+    """The known group with the fewest cases: cases, and its name with its attribute's title."""
+    titles = {one.name: one.title for one in fixed.attributes}
+    known = [
+        row
+        for row in rows
+        if row["split"] == "all" and row["group"] not in ("unknown", "n/a") and row["cases"]
+    ]
+    if not known:
+        return None
+    row = min(known, key=lambda row: row["cases"])
+    name = titles.get(row["attribute"], row["attribute"])
+    return {"cases": row["cases"], "name": f"{name}: {row['group']}"}
 
 
 if __name__ == "__main__":

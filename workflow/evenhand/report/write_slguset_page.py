@@ -123,7 +123,11 @@ def write_slguset_page(
         "files": count_files(provenance),
     }  # fmt: skip
     headline = describe_headline(
-        parts["funnel"], parts["annotation"], rows_of(dataset), rows_of(published_dataset)
+        parts["funnel"],
+        parts["annotation"],
+        rows_of(dataset),
+        rows_of(published_dataset),
+        (parts["dataset"] or {"sums": {}})["sums"].get("own"),
     )
     written = write_page(
         out,

@@ -68,7 +68,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         for row in tables.get("findings", [])
         if row["finding"].startswith("headline_") and not _against(row)
     ]
-    changed = _changed(tables, titles)
+    changed = decisions(tables, titles)
     said = [*(words for _, words in changed), *findings]
     shown = [
         row
@@ -102,7 +102,9 @@ def _files(*tables: str) -> tuple[str, ...]:
     return tuple(f"{FOLDER}/{table}.csv" for table in tables)
 
 
-def _changed(tables: Mapping[str, list[Row]], titles: Mapping[str, str]) -> list[tuple]:
+def decisions(
+    tables: Mapping[str, list[Row]], titles: Mapping[str, str]
+) -> list[tuple[float, Said]]:
     """Of each data set the strength and the sentence on the plain network's decisions."""
     found = []
     for row in tables.get("table_4", []):

@@ -1,6 +1,7 @@
 """The headline of the language models: whether any prefers a side."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ SMALL = 10_000_000
 FEW_CLUSTERS = 20
 
 #: Rows of the figure.
-SHOWN = 8
+SHOWN = 6
 
 
 def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
@@ -71,18 +72,9 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     for path in found["scores"]:
         one = path.name
         results += _results(one, path, sets.get(one, {}), gates)
-    figure, caption = _figure(results)
-    text, more = _found(results)
     scores = [f"{folder}/bias_scores.csv" for folder in places(found, FILES, "scores")]
-    return Headline(
-        sentence=told(text, scores),
-        more=more,
-        main=more[0] if any(one["told"] for one in results) else "",
-        next=_next(results),
-        strength=max((_strength(one) for one in results if one["told"]), default=0.0),
-        figure=figure,
-        caption=caption,
-        figure_files=scores,
+    return replace(
+        conclude(results, scores),
         verdicts=[
             Verdicts(
                 "StereoSet’s LMS, SS and ICAT of released systems, a row per system and part",
@@ -112,10 +104,19 @@ def _results(
         if of == one and not gate.get("trusted"):
             untrusted[model] = gate_words(gate.get("reason")) or ["It did not pass its check."]
     sides = preference(about.get("more_means")), preference(about.get("less_means"))
+    file = f"{place(path, FILES['scores'])}/bias_scores.csv"
+    models = describe_scores(rows, sides, untrusted)["models"]
+    return results_of(about.get("title") or one, file, sides, models)
+
+
+def results_of(
+    title: str, file: str, sides: tuple[str, str], models: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """What each model comes to on a set, of the models of `describe_scores`."""
     return [
         {
-            "set": about.get("title") or one,
-            "file": f"{place(path, FILES['scores'])}/bias_scores.csv",
+            "set": title,
+            "file": file,
             "model": model["model"],
             "why": model["why"],
             "told": model["conclusion"]["told"],
@@ -123,8 +124,24 @@ def _results(
             "sides": sides,
             "rows": [row for row in model["rows"] if row["method"] not in ASIDE and row["leaning"]],
         }
-        for model in describe_scores(rows, sides, untrusted)["models"]
+        for model in models
     ]
+
+
+def conclude(results: list[dict[str, Any]], files: Sequence[str], shown: int = SHOWN) -> Headline:
+    """Return the headline of the results of `results_of`, read from these files."""
+    figure, caption = _figure(results, shown)
+    text, more = _found(results)
+    return Headline(
+        sentence=told(text, files),
+        more=more,
+        main=more[0] if any(one["told"] for one in results) else "",
+        next=_next(results),
+        strength=max((_strength(one) for one in results if one["told"]), default=0.0),
+        figure=figure,
+        caption=caption,
+        figure_files=files,
+    )
 
 
 def _found(results: list[dict[str, Any]]) -> tuple[str, list[str]]:
@@ -165,10 +182,11 @@ def _strength(one: dict[str, Any]) -> float:
 def _line(one: dict[str, Any]) -> Markup:
     """A model on a set: score, interval and verdict."""
     row = _strongest(one)
-    sides = {"more": one["sides"][0], "less": one["sides"][1]}
-    verdict = f"prefers {sides[row['leaning']]}" if row["leaning"] in sides else "is nearest to one"
-    if row["leaning"] == "none":
-        verdict = f"has no preference beyond ±{row['delta']:g} points"
+    verdict = {
+        "more": f"prefers {one['sides'][0]}",
+        "less": f"prefers {one['sides'][1]}",
+        "none": f"has no preference beyond ±{row['delta']:g} points",
+    }.get(row["leaning"], "comes nearest to a preference, which may be chance")
     text = sentence(
         "On {}, {} {}: {}.", name(one["set"]), name(one["model"]), verdict, _number(row)
     )
@@ -204,13 +222,13 @@ def _number(row: dict[str, Any]) -> str:
     return said
 
 
-def _figure(results: list[dict[str, Any]]) -> tuple[LayerChart | None, str]:
+def _figure(results: list[dict[str, Any]], most: int) -> tuple[LayerChart | None, str]:
     """The first method that counts, of each model and set."""
     order = sorted(results, key=lambda one: not one["told"])
     drawn = [(one, one["rows"][0]) for one in order if one["why"] is None and one["rows"]]
     if not drawn:
         return None, ""
-    shown = drawn[:SHOWN]
+    shown = drawn[:most]
     ends = [
         abs(row[end] - CENTRE)
         for _, row in shown
@@ -238,7 +256,7 @@ def _figure(results: list[dict[str, Any]]) -> tuple[LayerChart | None, str]:
         centre=CENTRE,
     )
     methods = listed(list(dict.fromkeys(row["about"]["title"] for _, row in shown)))
-    rest = f" The first {SHOWN} of {len(drawn)}." if len(drawn) > SHOWN else ""
+    rest = f" The first {most} of {len(drawn)}." if len(drawn) > most else ""
     return figure, sentence(
         "{}: lines are 95 % intervals over swapped words, bands preferences that do not matter; a"
         " hollow dot is not significant.{}",

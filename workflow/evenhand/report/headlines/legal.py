@@ -74,13 +74,8 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     }
     sources = {table: places(found, FILES, f"{kind}/{table}") for table, kind in kinds.items()}
     sizes = {one: _cases(rows) for one, rows in tables["sizes"].items()}
-    gaps = [
-        row | {"title": f"{titles.get(one, one)}, {_title(titles, one, row['attribute'])}"}
-        for one, rows in tables["table_4"].items()
-        for row in rows
-        if row["objective"] == "erm" and row["measure"] == "gd" and row["ours"] is not None
-    ]
-    parts = [(_gaps(gaps), "table_4"), (_largest(gaps), "table_4")] if gaps else []
+    gaps = gaps_of(tables["table_4"], titles)
+    parts = [(_gaps(gaps), "table_4"), (largest(gaps), "table_4")] if gaps else []
     parts.append((_sizes(sizes, titles), "sizes"))
     words = [told(text, sources[table]) for text, table in parts if text]
     figure, caption = _figure(gaps) if gaps else _size_figure(sizes, titles)
@@ -95,6 +90,16 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         verdicts=_verdicts(tables, sources),
         doubts=_doubts(found, gaps, sources["table_4"]),
     )
+
+
+def gaps_of(tables: Mapping[str, Rows], titles: Mapping[str, str]) -> Rows:
+    """The gaps under plain training in ``table_4`` of each data set, with a title."""
+    return [
+        row | {"title": f"{titles.get(one, one)}, {_title(titles, one, row['attribute'])}"}
+        for one, rows in tables.items()
+        for row in rows
+        if row["objective"] == "erm" and row["measure"] == "gd" and row["ours"] is not None
+    ]
 
 
 def _title(titles: Mapping[str, str], dataset: str, attribute: str) -> str:
@@ -142,8 +147,10 @@ def _clear(row: dict[str, Any]) -> float:
     return row["ours"] / row["noise_border"]
 
 
-def _largest(gaps: Rows) -> str | None:
+def largest(gaps: Rows) -> str | None:
     """The clearest gap, or the largest one."""
+    if not gaps:
+        return None
     row = max(gaps, key=lambda row: (_clear(row), row["ours"]))
     if None in (row["low"], row["high"], row["noise_border"]):
         return None

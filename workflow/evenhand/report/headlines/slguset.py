@@ -28,6 +28,7 @@ from evenhand.report.headline import (
 )
 from evenhand.report.read import read_csv, read_json
 from evenhand.report.render import count, decimal, plural, signed
+from evenhand.report.sections.headline import LEAST_ALPHA
 from evenhand.report.words import gate_meaning
 
 FILES = {
@@ -60,9 +61,6 @@ CLAIMS = {
     "coreference": "no second gender term",
     "biology": "no biological sex",
 }
-
-#: Below this, coders agree too little even for tentative conclusions (Krippendorff 2004).
-LEAST_ALPHA = 0.667
 
 #: Models shown in the figure.
 SHOWN = 8
