@@ -263,7 +263,7 @@ def test_planning_loads_no_library_of_tables_or_models(repository):
             for part in one["parts"]:
                 assert plan_legal.part_options(config, name, part)
             plan_legal.attribute_tables(config, name)
-        assert len(plan_report.headline_files(config, ["a"])) == 4
+        assert len(plan_report.headline_files(config, ["a"])) == 5
         assert plan_report.deliverables(config, ["a"])
         print({"torch", "transformers", "numpy", "pyarrow", "jinja2"} & {*sys.modules})
     """
@@ -644,9 +644,12 @@ def test_a_configuration_is_checked_from_the_command_line(here, monkeypatch, cap
     assert capsys.readouterr() == ("", "error: bad.yaml:1: is not UTF-8; save it as UTF-8.\n")
 
 
-def test_the_page_is_told_only_where_there_is_one(tmp_path):
+def test_the_main_findings_and_the_path_of_the_report_are_printed_where_there_is_one(tmp_path):
     config = {"results": str(tmp_path)}
-    assert plan.page(config) == ""
-    (tmp_path / "report").mkdir()
-    (tmp_path / "report" / "index.html").touch()
-    assert plan.page(config) == f"The page: {tmp_path.resolve()}/report/index.html"
+    assert plan.summary(config) == ""
+    page = tmp_path / "report" / "index.html"
+    page.parent.mkdir()
+    page.write_text("<p>no findings</p>", encoding="utf-8")
+    assert plan.summary(config) == f"The report: {page.resolve()}"
+    page.write_text('<script id="findings">["1 < 2","b"]</script><script></script>')
+    assert plan.summary(config) == f"- 1 < 2\n- b\nThe report: {page.resolve()}"

@@ -97,7 +97,7 @@ def test_the_curves_are_of_each_training(here):
         "findings": "<results>/tables/legal_classifier_findings.json",
     }
     assert plan_classifiers.classifiers_page_options(config) == {
-        "kinds": ["ecthr"], "titles": ["ECtHR"], "swapped": "gender",
+        "kinds": ["ecthr"], "titles": ["ECtHR"],
         **plan_classifiers.objective_titles(),
     }  # fmt: skip
     called = plan_classifiers.objective_titles()

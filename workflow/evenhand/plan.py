@@ -4,7 +4,9 @@ Plain functions of the (completed) configuration. They read no corpus, because t
 is parsed in every job. Paths of results begin with ``<results>``, which Snakemake replaces.
 """
 
+import json
 import os
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -180,10 +182,14 @@ def job_environment(config: Config, library: str) -> dict[str, str]:
     return environment
 
 
-def page(config: Config) -> str:
-    """Where the page is; blank where none was made."""
+def summary(config: Config) -> str:
+    """The main findings and the path of the report; blank where none was made."""
     file = Path(config["results"]).resolve() / "report" / "index.html"
-    return f"The page: {file}" if file.is_file() else ""
+    if not file.is_file():
+        return ""
+    embedded = re.search(r'id="findings">(.*?)</script>', file.read_text(encoding="utf-8"), re.S)
+    findings = json.loads(embedded[1]) if embedded else []
+    return "\n".join([*(f"- {one}" for one in findings), f"The report: {file}"])
 
 
 def errors_in(logs: Iterable[str]) -> str:
@@ -196,7 +202,9 @@ def errors_in(logs: Iterable[str]) -> str:
 
 
 def main() -> None:
-    """The command line: say where the page of a configuration is; with --check, if it is one."""
+    """Print the main findings and the path of the report; with --check,
+    check the configuration.
+    """
     schema = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
     try:
         config = complete(read_config(Path(sys.argv[-1])), read_schema(schema))
@@ -204,7 +212,7 @@ def main() -> None:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     if "--check" not in sys.argv:
-        print(page(config))
+        print(summary(config))
 
 
 if __name__ == "__main__":

@@ -359,7 +359,6 @@ def classifiers_page_options(config: Config) -> dict[str, str | list[str]]:
     return {
         **kinds(config),
         "titles": [titles[name] for name in scored(config)],
-        "swapped": config["legal"]["swap"],
         **objective_titles(),
     }
 

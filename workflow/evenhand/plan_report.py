@@ -47,6 +47,7 @@ def page_inputs(config: Config, shards: Iterable[str]) -> dict[str, Files]:
         "legal_cases": plan_legal.page_files(config),
         "legal_classifiers": plan_classifiers.classifiers_page_files(config),
         "cases": plan_classifiers.cases_page_files(config),
+        "mitigation": mitigation_page_files(config),
     }
     return {page: shown for page, shown in files.items() if shown}
 
@@ -116,6 +117,15 @@ def individual_page_files(config: Config) -> dict[str, str | list[str]]:
     }
 
 
+def mitigation_page_files(config: Config) -> Files:
+    """The results that the report on mitigation shows, by the name of its argument."""
+    people = individual_page_files(config)
+    files: Files = {"individual": people["tables"], "data": people["data"]} if people else {}
+    if folders := plan_classifiers.table_folders(config):
+        files["tables"] = folders
+    return files
+
+
 def explorer_files(config: Config) -> Files:
     """Return the inputs of the explorer of sentences and pairs, by the names of its arguments."""
     sources = list(plan_slguset.editions(config).values())
@@ -140,6 +150,12 @@ def pages(config: Config, shards: Iterable[str]) -> list[str]:
 def page_files(config: Config, shards: Iterable[str]) -> list[str]:
     """Where they are; the page of the run is the last."""
     return [f"<results>/report/{PAGES[name][0]}" for name in pages(config, shards)]
+
+
+def paper_pages(config: Config, shards: Iterable[str]) -> list[str]:
+    """The pages of this run with results that a paper may have, too."""
+    shown = page_inputs(config, shards)
+    return [f"<results>/report/{PAGES[name][0]}" for name in shown if name not in EXPLORERS]
 
 
 def headline_files(config: Config, shards: Iterable[str]) -> dict[str, list[str]]:
@@ -170,6 +186,9 @@ def titles(config: Config) -> dict[str, list[str]]:
     for name in datasets:
         for attribute, title in plan_legal.attribute_titles(config, name).items():
             found[f"{name}/{attribute}"] = title
+    if plan_classifiers.table_folders(config):
+        for name, title in zip(*plan_classifiers.objective_titles().values(), strict=True):
+            found[f"objectives/{name}"] = title
     for name, title in plan_slguset.filter_titles(config).items():
         found[f"filters/{name}"] = title
     return {"names": list(found), "titles": list(found.values())}

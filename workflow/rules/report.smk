@@ -45,7 +45,7 @@ WRITTEN = {
     ),
     "reproduction": (
         "write_front_page",
-        SYSTEMS,
+        SYSTEMS | PAPER | {"written": plan_report.paper_pages(config, SHARDS)},
         [
             Options(None, {"systems": list(SYSTEMS)} | plan_report.titles(config)),
             Options(None, {"page": "reproduction"}),
@@ -54,25 +54,25 @@ WRITTEN = {
     ),
     "slguset": (
         "write_slguset_page",
-        plan_report.slguset_page_files(config, SHARDS) | TRACED | PAPER,
+        plan_report.slguset_page_files(config, SHARDS) | TRACED,
         [Options(None, plan_report.reason_options(config))],
         [],
     ),
     "language_models": (
         "write_models_page",
-        plan_report.models_page_files(config) | PAPER,
+        plan_report.models_page_files(config),
         [TO_PROVENANCE],
         [],
     ),
     "individual_fairness": (
         "write_individual_page",
-        plan_report.individual_page_files(config) | PAPER,
+        plan_report.individual_page_files(config),
         [],
         [],
     ),
     "legal_cases": (
         "write_legal_page",
-        plan_legal.page_files(config) | PAPER,
+        plan_legal.page_files(config),
         [
             derived("legal.datasets", plan_legal.page_options(config)),
             LINKED,
@@ -82,12 +82,27 @@ WRITTEN = {
     ),
     "legal_classifiers": (
         "write_classifiers_page",
-        plan_classifiers.classifiers_page_files(config) | PAPER,
+        plan_classifiers.classifiers_page_files(config),
+        [
+            derived(
+                "legal.datasets",
+                plan_classifiers.classifiers_page_options(config) | {"swapped": LEGAL["swap"]},
+                swapped="legal.swap",
+                objectives=None,
+                objective_titles=None,
+            ),
+            LINKED,
+            TO_PROVENANCE,
+        ],
+        KINDS,
+    ),
+    "mitigation": (
+        "write_mitigation_page",
+        plan_report.mitigation_page_files(config),
         [
             derived(
                 "legal.datasets",
                 plan_classifiers.classifiers_page_options(config),
-                swapped="legal.swap",
                 objectives=None,
                 objective_titles=None,
             ),

@@ -25,12 +25,6 @@ def test_each_paper_has_items(known):
     assert {row["paper"] for row in known} == set(PAPERS)
 
 
-def test_the_pages_of_two_papers_are_different_ones(known):
-    papers = {}
-    for row in known:
-        assert papers.setdefault(row["page"], row["paper"]) == row["paper"]
-
-
 def test_numbers_of_tables_and_figures_stand_there_once(known):
     for paper in PAPERS:
         seen = [

@@ -300,3 +300,21 @@ def test_the_title_of_a_figure_begins_with_the_names_of_its_subject(tmp_path):
     assert tree.css_first(".chart").attributes["aria-label"] == title
     assert json.loads(tree.css_first("script").text())["description"] == title
     assert one.description == "Steps"
+
+
+def test_only_headings_of_one_level_fold():
+    content = "<p>a</p><h3 id=b>b</h3><p>c</p><h4>d</h4><h3>e</h3><p>f</p>"
+    body = LexborHTMLParser(render.fold(content, 3)).body
+    assert [node.tag for node in body.iter()] == ["p", "details", "details"]
+    assert [node.text() for node in body.css("summary")] == ["b", "e"]
+    assert [node.text().replace("\n", "") for node in body.css("details")] == ["bcd", "ef"]
+    assert render.fold("<p>a</p>", 2) == "<p>a</p>"
+
+
+def test_a_section_that_folds_is_a_line_with_its_title(tmp_path):
+    macros = (TEMPLATES / "macros.html").read_text(encoding="utf-8")
+    source = "{% call section('x', title, fold=2) %}<p>inside</p>{% endcall %}"
+    tree = LexborHTMLParser(page(tmp_path, macros + source, title="<i>", pages=[]))
+    section = tree.css_first("section#x.folded[aria-labelledby=x-title] > details.fold")
+    assert section.css_first("summary h2#x-title").text() == "<i>"
+    assert section.css_first("details > p").text() == "inside"

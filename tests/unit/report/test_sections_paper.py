@@ -1,8 +1,7 @@
 import pytest
 
-from evenhand.report.pages import PAGES
-from evenhand.report.render import write_page
-from evenhand.report.sections.paper import describe_paper, headings_by_id
+from evenhand.report.sections.paper import describe_papers, headings_by_id
+from evenhand.report.write_front_page import write_front_page
 from evenhand.report.write_slguset_page import write_slguset_page
 from unit.report import checks
 from unit.report.made_results import arguments
@@ -33,6 +32,13 @@ def items(tmp_path):
     return path
 
 
+@pytest.fixture
+def slguset(tmp_path):
+    path = tmp_path / "slguset.html"
+    path.write_text(BODY, encoding="utf-8")
+    return path
+
+
 def test_an_id_has_the_words_of_its_heading_or_of_the_last_one_before_it():
     assert headings_by_id(BODY) == {
         "first-title": "The first set",
@@ -45,36 +51,43 @@ def test_an_id_has_the_words_of_its_heading_or_of_the_last_one_before_it():
     assert headings_by_id("<p id=a>text<script>'<h2 id=b>'</script>") == {"a": ""}
 
 
-def test_places_are_those_that_the_page_has(items):
-    found = describe_paper(items, "slguset", None).on(BODY)
-    alone = {"heading": "Last", "links": [{"href": "#alone", "words": ""}]}
+def test_places_are_those_that_the_page_has(items, slguset):
+    [paper] = describe_papers(items, [slguset])
+    assert paper["title"] == "Wang et al. 2023 (IIFR)"
+    alone = {"heading": "Last", "links": [{"href": "slguset.html#alone", "words": ""}]}
     each = {
         "heading": "Scores & more",
         "links": [
-            {"href": "#first-scores", "words": "The first set"},
-            {"href": "#second-scores", "words": "Second"},
+            {"href": "slguset.html#first-scores", "words": "The first set"},
+            {"href": "slguset.html#second-scores", "words": "Second"},
         ],
     }
-    assert [row["places"] for row in found] == [[alone], [each], [alone, each], [], []]
+    places = [row["places"] for row in paper["rows"]]
+    assert places == [[alone], [each], [alone, each], [], []]
 
 
-def test_pages_with_more_of_the_paper_are_those_of_the_run(items):
-    every = describe_paper(items, "slguset", None)
-    assert every.title == "Wang et al. 2023 (IIFR)"
-    assert [one["name"] for one in every.elsewhere] == ["Legal cases", "Run"]
-    some = describe_paper(items, "slguset", ["slguset", "run"])
-    assert some.elsewhere == [{"href": "run.html#in-the-paper", "name": "Run"}]
+def test_papers_without_a_page_in_this_run_are_left_out(items, slguset):
+    assert describe_papers(items, []) == []
+    sentences = slguset.with_name("sentences.html")
+    sentences.write_text("", encoding="utf-8")
+    titles = [paper["title"] for paper in describe_papers(items, [slguset, sentences])]
+    assert titles == ["Wang et al. 2023 (IIFR)", "Zhao et al. 2021 and 2023"]
 
 
-def test_a_page_without_items_or_table_has_no_section(items):
-    assert describe_paper(items, "provenance", None) is None
-    assert describe_paper(None, "slguset", None) is None
+@pytest.fixture
+def page(templates, tmp_path):
+    def write(items, written):
+        out = tmp_path / "reproduction.html"
+        write_front_page(
+            templates=templates, out=out, page="reproduction", paper=items, written=written
+        )
+        return checks.parse(out)
+
+    return write
 
 
-def test_each_item_is_told_with_its_places_or_in_words(items, templates, results, tmp_path):
-    out = tmp_path / "slguset.html"
-    write_slguset_page(templates=templates, out=out, paper=items, **arguments(results))
-    tree = checks.parse(out)
+def test_each_item_has_its_places_or_words(items, slguset, page):
+    tree = page(items, [slguset])
     assert tree.css_first("nav a[href='#in-the-paper']")
     rows = [
         [" ".join(cell.text().split()) for cell in row.css("th, td")]
@@ -86,42 +99,28 @@ def test_each_item_is_told_with_its_places_or_in_words(items, templates, results
     ]
     assert rows[1][0] == "–"
     assert rows[0][3] == "yes"
-    assert "Of the 5 here, 0 stand on this page." in tree.css_first("#in-the-paper p").text()
+    assert "The report shows 3 of 5 tables and figures." in tree.css_first("#in-the-paper").text()
     checks.check_no_request(tree)
 
 
-def test_every_place_of_the_real_table_leads_somewhere(repository, templates, results, tmp_path):
+def test_every_place_of_the_real_table_leads_somewhere(
+    repository, templates, results, tmp_path, page
+):
     out = tmp_path / "slguset.html"
-    paper = repository / "resources/paper_items.csv"
-    write_slguset_page(templates=templates, out=out, paper=paper, **arguments(results))
-    tree = checks.parse(out)
-    ids = {node.attributes["id"] for node in tree.css("[id]")}
-    links = [a.attributes["href"] for a in tree.css("#in-the-paper td a")]
-    assert links
-    assert {link.removeprefix("#") for link in links} <= ids
-    assert "#dataset-pairs" in links
-    assert "#bias-slguset-degrees" in links
+    write_slguset_page(templates=templates, out=out, **arguments(results))
+    ids = {node.attributes["id"] for node in checks.parse(out).css("[id]")}
+    tree = page(repository / "resources/paper_items.csv", [out])
+    links = [a.attributes["href"].split("#") for a in tree.css("#in-the-paper td a")]
+    assert {file for file, _ in links} == {"slguset.html"}
+    places = {id for _, id in links}
+    assert {"dataset-pairs", "bias-slguset-degrees"} <= places <= ids
 
 
-def test_hostile_words_stay_words(items, templates, tmp_path):
+def test_hostile_words_stay_words(items, slguset, page):
     hostile = "<img src=x>{{ 7*7 }}"
     items.write_text(ITEMS.replace("One place", hostile).replace("Not known.", hostile))
-    body = BODY.replace("<bdi>Second</bdi>", "&lt;img src=x&gt;")
-    [place] = describe_paper(items, "slguset", None).on(body)[1]["places"]
-    assert place["links"][1]["words"] == "<img src=x>"
-    out = tmp_path / "page.html"
-    page = tmp_path / "known_errors.html"  # a template with one heading from a value
-    page.write_text(
-        '{% extends "base.html" %}{% block content %}<h2 id="x-title">{{ heading }}</h2>'
-        '<p id="x-scores"></p>{% endblock %}'
-    )
-    own = [path for path in templates if path.name != page.name]
-    write_page(
-        out, "known_errors", [*own, page], list(PAGES), sections=[], heading=hostile,
-        paper=describe_paper(items, "slguset", None),
-    )  # fmt: skip
-    tree = checks.parse(out)
+    slguset.write_text(BODY.replace("<bdi>Second</bdi>", "&lt;img src=x&gt;"))
+    tree = page(items, [slguset])
     assert not tree.css("img")
-    assert "49" not in tree.css_first("main").text()
-    [link] = tree.css("#in-the-paper tbody tr:nth-child(2) a")
-    assert link.text() == hostile
+    assert "49" not in tree.css_first("#in-the-paper").text()
+    assert tree.css("#in-the-paper tbody tr:nth-child(2) a")[1].text() == "<img src=x>"

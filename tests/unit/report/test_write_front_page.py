@@ -4,8 +4,10 @@ import json
 import pytest
 
 from evenhand.core.stage import modules_of
+from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
-from evenhand.report.headline import SYSTEMS
+from evenhand.legal.classifier_tables import claims, table_4
+from evenhand.report.headline import PUBLISHED, SYSTEMS
 from evenhand.report.write_front_page import write_front_page
 from unit.report import checks, made_results, made_stereotypes
 from unit.report.checks import HOSTILE
@@ -55,7 +57,7 @@ def test_a_system_without_a_file_says_that_there_is_nothing(page):
         section = tree.css_first(f"#{system.replace('_', '-')}")
         assert "There is nothing to draw yet." in section.text()
     tree = page(systems=list(SYSTEMS), page="reproduction")
-    assert tree.text().count("No published number stands beside these results.") == len(SYSTEMS)
+    assert tree.text().count("No published number stands beside these results.") == len(PUBLISHED)
 
 
 def test_verdicts_are_counted_over_the_systems(page, stereotypes, slguset):
@@ -125,7 +127,7 @@ def test_only_pages_of_this_run_are_linked_to(page, stereotypes):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"systems": ["mine"]}, "there is no system 'mine'; use slguset"),
+        ({"systems": ["mine"]}, "there is no system 'mine'; use language_models"),
         ({"systems": ["slguset"], "legal": ["a.csv"]}, "there are files of legal"),
         ({"systems": ["legal"], "names": ["a"]}, "not one title for each name"),
         ({"systems": ["legal"], "legal": ["a.csv"]}, "a.csv: is no file that this headline"),
@@ -160,9 +162,9 @@ def test_a_sentence_and_a_count_lead_to_the_results_that_they_were_read_from(pag
     sentence = tree.css_first("#slguset .say .refs")
     assert sentence.text() == "[1]"
     (link,) = sentence.css("a")
-    assert link.attributes["href"] == "provenance.html#file-tables-bias-slguset-models-csv"
+    assert link.attributes["href"] == "provenance.html#file-tables-corpus-funnel-csv"
     listed = [node.text() for node in tree.css("#slguset .read-from li code")]
-    tables = ("bias/slguset/models", "corpus/funnel", "corpus/quarantine")
+    tables = ("corpus/funnel", "bias/slguset/models", "corpus/quarantine")
     assert listed == [f"tables/{name}.csv" for name in tables]
     numbers = {link.text() for link in tree.css("#slguset .refs a")}
     assert numbers == {"1", "2"}
@@ -170,3 +172,22 @@ def test_a_sentence_and_a_count_lead_to_the_results_that_they_were_read_from(pag
     bare = page(systems=["slguset"], slguset=slguset, pages=["front", "slguset"])
     assert bare.css_first("#slguset .say .refs").text() == "[1]"
     assert not bare.css(".refs a, .read-from a")
+
+
+def test_the_clearest_finding_comes_first_with_what_to_do_next(page, tmp_path):
+    classifiers = tmp_path / "tables/classifiers/mine"
+    names = ("classifier", "attribute", "objective", "measure", "noise_verdict")
+    gap = dict(zip(names, ("linear", "age", "erm", "gd", "above"), strict=True))
+    gap |= {"ours": 9, "low": 5, "high": 12, "noise_border": 3, "p_labels": 0.01}
+    small = gap | {"noise_verdict": "inconclusive", "smallest_group": 2, "ours": 1}
+    write_tables(classifiers, [(table_4.TABLE, [small, gap]), (claims.TABLE, [])])
+    tree = page(systems=["slguset", "legal"], legal=[classifiers])
+    assert [one.text() for one in tree.css("main h2")][:2] == [
+        "Is this classifier fair to groups?",
+        "Is this data set balanced and clean?",
+    ]
+    first = tree.css_first("#legal").text()
+    assert "group disparity 9.0 (95 % interval 5.0 to 12.0), by chance up to 3.0" in first
+    assert "the smallest group has 2 cases" in first
+    found = json.loads(tree.css_first("#findings").text())
+    assert found[0].startswith("Of 2 gaps between groups") and len(found) == 2

@@ -99,13 +99,20 @@ def change(path: Path, **columns: str) -> None:
 
 
 def test_says_in_the_first_lines_what_came_of_it(full):
-    assert text(full, ".lead") == (
-        "4 models were asked about 2 sets of sentence pairs. 1 (tiny-bert-en) has a significant"
-        " preference by at least one method on at least one set. 2 (roberta-like and"
-        " tiny-gpt2-en) have no significant preference. 1 (headless) has no number, for a reason"
-        " that stands below."
+    lead = text(full, ".lead")
+    assert lead.startswith(
+        "2 of 6 combinations of a model and a set have a significant preference (3 models and 2"
+        " sets of pairs). On CrowS-Pairs, tiny-bert-en prefers the stereotype: AULA, normalised"
+        " 69.6 (95 % interval 57.3 to 81.8)."
     )
-    said = rows(table(full, "What can be said", "CrowS-Pairs"))
+    [forest] = checks.charts(full, "#glance")
+    assert "tiny-bert-en, CrowS-Pairs" in checks.rows(forest, "name")
+    verdicts = table(full, "Verdict on each model")
+    said = {
+        tr.css("td")[0].text(): [tr.css("td")[1].text()]
+        for tr in verdicts.css("tbody tr")
+        if tr.css_first("th").text() == "CrowS-Pairs"
+    }
     assert said["tiny-bert-en"] == [
         "It prefers the stereotype by AUL, AULA normalised and CPS; by the other method it has no"
         " significant preference."
@@ -205,8 +212,7 @@ def test_the_row_of_a_model_without_scores_has_no_method(page, own):
         writer.writeheader()
         writer.writerows(kept)
     tree = page(own)
-    said = rows(table(tree, "What can be said", "CrowS-Pairs"))
-    assert said["tiny-gpt2-en"] == ["No number: no method that counts could score a pair."]
+    assert "No number: no method that counts could score a pair." in text(tree, "#glance tbody")
     assert "tiny-gpt2-en has no number, since no pair could be scored." in text(
         tree, "#set-crows_pairs .say"
     )
@@ -326,7 +332,7 @@ def test_says_so_where_a_table_is_missing(page, own, full, kind):
 def test_renders_with_nothing(templates, tmp_path):
     write_models_page(templates=templates, out=tmp_path / "page.html")
     tree = checks.parse(tmp_path / "page.html")
-    assert text(tree, ".lead") == "Nothing was scored yet."
+    assert text(tree, ".lead") == "No model has a score, so nothing is known of bias."
     assert [text(tree, f"#{id} .absent") for id in ("glance", "models", "released")]
     assert "Blodgett" in text(tree, "#limits")
 
@@ -419,9 +425,8 @@ def test_a_model_that_fails_on_one_set_only_is_said_to(page, own):
         "reason": "fill_mask_not_above_baseline",
     }
     path.write_text(json.dumps(gate), encoding="utf-8")
-    lead = text(page(own), ".lead")
-    assert "2 (roberta-like and tiny-gpt2-en) have no significant preference." in lead
-    assert lead.endswith("On some of the sets roberta-like has no number.")
+    verdicts = text(page(own), "#glance tbody")
+    assert verdicts.count("No number: this model did not pass its check.") == 3
 
 
 def test_every_table_for_download_is_a_result(page, made):

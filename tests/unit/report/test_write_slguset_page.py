@@ -121,7 +121,7 @@ def test_waits_for_a_later_round_beside_the_data_set_of_an_earlier_one(templates
 
 
 def test_table_1_has_both_directions_and_what_the_authors_state(templates, results):
-    table = next(t for t in render(templates, results).css("table") if "Table 1" in t.text())
+    table = next(t for t in render(templates, results).css("table") if "Mask pair" in t.text())
     rows = [[cell.text() for cell in row.css("th, td")] for row in table.css("tbody tr")]
     assert rows[0] == ["男/女", "男人/女人", "3", "3", "6", "3", "3", "6", "–", "–"]
     assert rows[2][-2:] == ["500", "500"]

@@ -18,33 +18,44 @@ from evenhand.report.render import count, visible
 if TYPE_CHECKING:
     from altair import LayerChart
 
-#: Title and question of each system, in the order of the page, and its pages
+#: Question and content of each system, and its pages
 #: (of `evenhand.report.pages.PAGES`), the main one first.
 SYSTEMS = {
-    "slguset": (
-        "SlguSet",
-        "Chinese sentences whose gender word could be either: built from newspapers, checked by"
-        " people, and read to language models with the word masked.",
-        ("slguset", "sentences"),
-    ),
     "language_models": (
-        "Language models",
+        "Is this language model biased?",
         "Pairs of sentences that differ in a group: which of the two does a model find likelier,"
         " and is that more than chance?",
         ("language_models",),
     ),
-    "individual_fairness": (
-        "Individual fairness",
-        "Is a person judged alike with another value of a protected attribute? IIFR and other"
-        " methods on tables of people.",
-        ("individual_fairness",),
-    ),
     "legal": (
-        "Legal cases",
-        "Judgments of four jurisdictions with the groups of their parties: does a classifier"
-        " serve every group alike?",
+        "Is this classifier fair to groups?",
+        "Classifiers of judgments: are their scores alike for the groups of the parties?",
         ("legal_cases", "legal_classifiers"),
     ),
+    "individual_fairness": (
+        "Are similar people treated alike?",
+        "Does the decision about a person change with another value of a protected attribute?",
+        ("individual_fairness",),
+    ),
+    "mitigation": (
+        "What did mitigation change?",
+        "Objectives and methods that should make a classifier fairer, each beside plain training.",
+        ("mitigation",),
+    ),
+    "slguset": (
+        "Is this data set balanced and clean?",
+        "SlguSet: Chinese sentences whose gender word could be either, built from newspapers,"
+        " checked by people, and read to language models with the word masked.",
+        ("slguset", "sentences"),
+    ),
+}
+
+#: The systems with published numbers, by what the papers' page calls them.
+PUBLISHED = {
+    "slguset": "SlguSet",
+    "language_models": "Language models",
+    "individual_fairness": "Individual fairness",
+    "legal": "Legal cases",
 }
 
 #: The verdicts on published numbers, in the order of the page.
@@ -135,6 +146,15 @@ class Headline:
         What cannot be trusted, and why.
     unjudged : str
         Which published numbers nobody could judge, and why.
+    against : list of str
+        What the numbers say of the paper.
+    main : str
+        The clearest finding, if it is not `sentence`.
+    next : str
+        What to do next.
+    strength : float
+        The `strength` of the clearest significant effect, 0 without any: the front page begins
+        with the largest.
     """
 
     sentence: str
@@ -145,11 +165,25 @@ class Headline:
     verdicts: Sequence[Verdicts] = ()
     doubts: Sequence[str] = field(default_factory=list)
     unjudged: str = ""
+    against: Sequence[str] = ()
+    main: str = ""
+    next: str = ""
+    strength: float = 0.0
+
+    @property
+    def line(self) -> str:
+        """Its clearest finding, or that there is none."""
+        return self.main or self.sentence
+
+    @property
+    def answer(self) -> Markup:
+        """Its sentences, as the first paragraph of its page."""
+        return Markup(" ").join([escape(self.sentence), *map(escape, self.more)])
 
     @property
     def files(self) -> list[str]:
         """The results that its sentences name, each once, in their order."""
-        words = [self.sentence, *self.more, *self.doubts]
+        words = [self.sentence, *self.more, self.next, *self.doubts]
         found = [file for one in words for file in getattr(one, "files", ())]
         return list(dict.fromkeys([*found, *self.figure_files]))
 
@@ -217,6 +251,14 @@ def total(verdicts: Iterable[Verdicts]) -> dict[str, int]:
     """All lines together, with a number for every one of `VERDICTS`."""
     lines = list(verdicts)
     return {verdict: sum(one.counts.get(verdict, 0) for one in lines) for verdict in VERDICTS}
+
+
+def strength(value: float, neutral: float, low: float | None, high: float | None) -> float:
+    """How far a value is from the neutral one, in halves of its interval; above 1 is clear."""
+    if low is None or high is None or high <= low:
+        return 0.0
+    half = value - low if value > neutral else high - value
+    return abs(value - neutral) / max(half, 1e-9)
 
 
 def name(text: str) -> Markup:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.report.headline import SYSTEMS
+from evenhand.report.headline import PUBLISHED
 from evenhand.report.render import slug
 
 #: Columns of ``resources/known_errors.csv``; what is right and what it does may be unknown.
@@ -36,7 +36,7 @@ def read_errors(path: Path) -> list[dict[str, str]]:
     """
     rows = read_resource(path, COLUMNS, optional=OPTIONAL, unique=("id",))
     for line, row in enumerate(rows, start=2):
-        for column, known in (("system", SYSTEMS), ("kind", KINDS)):
+        for column, known in (("system", PUBLISHED), ("kind", KINDS)):
             if row[column] not in known:
                 raise InputError(
                     f"{row[column]!r} is no {column}",

@@ -19,6 +19,7 @@ PAGES = {
     "legal_cases": ("legal_cases.html", "Legal cases"),
     "legal_classifiers": ("legal_classifiers.html", "Legal classifiers"),
     "cases": ("cases.html", "Cases"),
+    "mitigation": ("mitigation.html", "Mitigation"),
     "reproduction": ("reproduction.html", "Against the papers"),
     "certificate": ("certificate.html", "Certificate"),
     "known_errors": ("known_errors.html", "Known errors"),
@@ -31,7 +32,7 @@ EXPLORERS = ("sentences", "people", "cases")
 
 #: The files that every page uses.
 COMMON = (
-    *("base.html", "macros.html", "more_tables.html", "paper.html"),
+    *("base.html", "macros.html", "more_tables.html"),
     *("style.css", "page.js", "figures.js"),
     *("datatables.min.js", "datatables.license.txt"),
 )
@@ -50,13 +51,14 @@ NOTICE = "notice.txt"
 #: What each page uses beside these and the template of its own name: files, or their beginnings.
 USED = {
     "front": ("findings_",),
-    "reproduction": ("findings_",),
+    "reproduction": ("findings_", "paper.html", "individual_inconsistencies.html"),
     "slguset": ("headline.html", "slguset_"),
     **dict.fromkeys(EXPLORERS, ("explorer.",)),
     "language_models": ("stereotypes_",),
     "individual_fairness": ("stereotypes_macros.html", "individual_"),
     "legal_cases": ("stereotypes_macros.html", "legal_dataset.html"),
     "legal_classifiers": ("stereotypes_macros.html", "legal_"),
+    "mitigation": ("stereotypes_macros.html", "individual_macros.html", "mitigation_", "legal_"),
     "provenance": ("page_provenance.js",),
 }
 

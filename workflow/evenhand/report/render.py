@@ -35,6 +35,9 @@ FIRST_ROWS = 100
 #: The body of a table: its rows, each with its end.
 _BODY = re.compile(r"<tbody>\s*(<tr\b.*</tr>)\s*</tbody>", re.DOTALL)
 
+#: A heading with what is in it, of each level.
+_HEADINGS = {n: re.compile(rf"(<h{n}\b.*?</h{n}>)", re.DOTALL) for n in (2, 3, 4)}
+
 #: A figure: it needs Vega.
 CHART = re.compile(r"""<div\b[^>]*\bclass=["']chart["']""")
 
@@ -93,6 +96,7 @@ def _engine(named: tuple[tuple[str, str], ...]) -> Environment:
         "size": size,
         "duration": duration,
         "breakable": breakable,
+        "fold": fold,
         "short": short,
         "slug": slug,
         "stem": stem,
@@ -220,6 +224,20 @@ def part_rows(content: str, sortable: bool = True) -> Parted:
     first = "".join(f"{row}</tr>" for row in body.split("</tr>", FIRST_ROWS)[:FIRST_ROWS])
     start, end = found.span(1)
     return Parted(Markup(content[:start] + first + content[end:]), Markup(body), rows, FIRST_ROWS)
+
+
+def fold(content: str, level: int) -> Markup:
+    """Fold what follows each heading of a level: only the headings are visible until a click.
+
+    What precedes the first of them stays visible. No heading of the level may be inside an element
+    of the content that another one is not in.
+    """
+    before, *parts = _HEADINGS[level].split(str(content))
+    folded = (
+        f'<details class="printed fold"><summary>{heading}</summary>\n{below}</details>\n'
+        for heading, below in zip(parts[::2], parts[1::2], strict=True)
+    )
+    return Markup(before + "".join(folded))
 
 
 def visible(text: str) -> str:

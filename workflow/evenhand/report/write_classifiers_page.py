@@ -9,6 +9,7 @@ from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.legal.built import load_dataset
 from evenhand.legal.objective_titles import titles_of
+from evenhand.report.headlines.legal import gaps_of, largest
 from evenhand.report.read import read_json
 from evenhand.report.render import write_page
 from evenhand.report.sections.legal_classifiers import (
@@ -20,17 +21,18 @@ from evenhand.report.sections.legal_classifiers import (
     describe_counterfactual,
     describe_table_2,
     describe_table_4,
-    describe_tests,
 )
 from evenhand.report.sections.legal_figures import (
+    BASE,
     describe_calibration_curves,
     describe_group_scores,
-    describe_training,
     draw_table_2,
 )
-from evenhand.report.sections.more_tables import MoreTables
-from evenhand.report.sections.paper import describe_paper
+from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.text.phrases import VERDICTS
+
+#: The finding of the first paragraph, and those of the report on mitigation.
+FIRST, OF_OBJECTIVES = "gaps_above_noise", ("objectives_against_erm", "average_loss_against_erm")
 
 
 def write_classifiers_page(
@@ -44,7 +46,6 @@ def write_classifiers_page(
     objectives: list[str] | None = None,
     objective_titles: list[str] | None = None,
     swapped: str = "gender",
-    paper: Input | None = None,
     linked: list[str] | None = None,
     provenance: str = "",
     pages: list[str] | None = None,
@@ -67,8 +68,6 @@ def write_classifiers_page(
         The titles of the objectives; one that is not named has its own name.
     swapped : str
         The attribute whose words are swapped in counterfactuals.
-    paper : path, optional
-        ``resources/paper_items.csv``: the tables and figures of the paper.
     linked : list of str, optional
         The splits whose cases the case explorer contains; by default test and dev. Without test
         no number has a link to it.
@@ -87,31 +86,36 @@ def write_classifiers_page(
     found = read_json(findings)
     if not (isinstance(found, dict) and "findings" in found):
         raise InputError("holds no findings", file=findings)
-    headline = found.get("headline") or []
-    below = [one for one in found["findings"] if one["sentence"] not in headline]
-    below = below or found["findings"]
+    own = [one for one in found["findings"] if one["id"] not in OF_OBJECTIVES]
+    first = [one for one in own if one["id"] == FIRST][-1:]  # over all data sets, if several
+    below = [one for one in own if one not in first]
     called = titles_of(objectives, objective_titles)
-    about = []
+    about, gaps, known = [], [], {}
     for folder, kind, title in zip(tables, kinds, titles, strict=True):
         name, own = folder.name, read_tables(folder)
+        plain = {
+            table: [row for row in own[table] if row["objective"] == BASE]
+            for table in ("table_4", "group_scores")
+        }
+        attributes = {one.name: one.title for one in load_dataset(kind).attributes}
+        known |= {name: title} | {f"{name}/{one}": words for one, words in attributes.items()}
+        gaps += gaps_of({name: own["table_4"]}, known)
         about.append(
             {
                 "id": name,
                 "title": title,
-                "attributes": {one.name: one.title for one in load_dataset(kind).attributes},
-                "table_4": describe_table_4(own["table_4"]),
+                "attributes": attributes,
+                "table_4": describe_table_4(plain["table_4"]),
                 "claims": describe_claims(own["claims"]),
-                "tests": describe_tests(own["tests"]),
                 "table_2": [
-                    block | draw_table_2(block["rows"], own["group_scores"])
+                    block | draw_table_2(block["rows"], plain["group_scores"])
                     for block in describe_table_2(own["table_2"])
                 ],
                 "calibration": describe_calibration(own["calibration"]),
                 "counterfactual": describe_counterfactual(own.get("counterfactual", [])),
                 "swapped": swapped.replace("_", " "),
-                "group_scores": describe_group_scores(own["group_scores"], called),
+                "group_scores": describe_group_scores(plain["group_scores"], called),
                 "calibration_curves": describe_calibration_curves(own["calibration_bins"]),
-                "training": describe_training(own["curves"], called),
                 "findings": [
                     _bare(one["sentence"], name) for one in below if one["dataset"] == name
                 ],
@@ -129,7 +133,7 @@ def write_classifiers_page(
             ("limits", "Limits", ""),
         ],
         about=about,
-        found=found,
+        lead=[*(one["sentence"] for one in first), *filter(None, [largest(gaps)])],
         over_all=[one for one in below if one["dataset"] is None],
         test_cases=linked is None or "test" in linked,
         objective=called.heading,
@@ -137,8 +141,9 @@ def write_classifiers_page(
         verdicts=VERDICTS,
         noise_verdicts=NOISE_VERDICTS,
         twin_measures=TWIN_MEASURES,
-        more_tables=MoreTables({f"tables/classifiers/{one.name}": one for one in tables}),
-        paper=describe_paper(paper, "legal_classifiers", pages),
+        more_tables=MoreTables(
+            {f"tables/classifiers/{one.name}": one for one in tables}, but=OF_MITIGATION
+        ),
         provenance=quote(provenance, safe="/.") if provenance else None,
     )
     return {"datasets": len(about), "bytes": written}

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
-from evenhand.report.headline import SYSTEMS
+from evenhand.report.headline import PUBLISHED
 from evenhand.report.known_errors import KINDS, read_errors
 from evenhand.report.render import visible, write_page
 
@@ -52,7 +52,7 @@ def write_errors_page(
             "title": title,
             "rows": [row for row in rows if row["system"] == name],
         }
-        for name, (title, _, _) in SYSTEMS.items()
+        for name, title in PUBLISHED.items()
     ]
     kinds = Counter(row["kind"] for row in rows)
     written = write_page(

@@ -6,9 +6,11 @@ from typing import Annotated, Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin, Source
+from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.report.headline import (
     NOT_REPRODUCED,
+    PUBLISHED,
     REPRODUCED,
     SYSTEMS,
     VERDICTS,
@@ -17,7 +19,12 @@ from evenhand.report.headline import (
 from evenhand.report.pages import PAGES, links_to_pages
 from evenhand.report.read import read_json
 from evenhand.report.render import write_page
+from evenhand.report.sections.individual_tests import describe_checks
+from evenhand.report.sections.paper import describe_papers
 from evenhand.report.sections.planted import describe_planted
+
+#: The main findings, which the console prints too.
+MAIN = 3
 
 
 def write_front_page(
@@ -29,11 +36,14 @@ def write_front_page(
     language_models: list[Source] | None = None,
     individual_fairness: list[Source] | None = None,
     legal: list[Source] | None = None,
+    mitigation: list[Source] | None = None,
     names: list[str] | None = None,
     titles: list[str] | None = None,
     provenance: Input | None = None,
     page: str = "front",
     planted: Input | None = None,
+    paper: Input | None = None,
+    written: list[Input] | None = None,
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
     """Write the front page, or what became of published numbers.
@@ -47,18 +57,22 @@ def write_front_page(
     systems
         The systems that this configuration has, of `evenhand.report.headline.SYSTEMS`. The
         others are named as not run.
-    slguset, language_models, individual_fairness, legal
+    slguset, language_models, individual_fairness, legal, mitigation
         Results of each system, by their places below the results; ``FILES`` of its module in
         `evenhand.report.headlines` says which. What is not there is not spoken of.
     names, titles
         Name and title of each legal data set, of its attributes as ``data_set/attribute``, and of
-        the filters of SlguSet as ``filters/name``.
+        the filters of SlguSet as ``filters/name`` and of objectives as ``objectives/name``.
     provenance
         ``provenance.json``, for how many files are traced.
     page
         ``front`` or ``reproduction``.
     planted
         What was planted in the data, see `evenhand.report.sections.planted`.
+    paper
+        ``resources/paper_items.csv``: the tables and figures of the papers.
+    written
+        The pages of this run on which they may be.
     pages
         The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
 
@@ -79,6 +93,7 @@ def write_front_page(
         "language_models": language_models,
         "individual_fairness": individual_fairness,
         "legal": legal,
+        "mitigation": mitigation,
     }
     chosen = systems or []
     for system in chosen:
@@ -93,7 +108,9 @@ def write_front_page(
     links = links_to_pages(page, pages)
     made = {link["href"]: link["name"] for link in links}
     cards = []
-    for system, (title, about, own) in SYSTEMS.items():
+    for system in SYSTEMS if page == "front" else PUBLISHED:
+        question, about, own = SYSTEMS[system]
+        title = question if page == "front" else PUBLISHED[system]
         card = {
             "id": system.replace("_", "-"),
             "title": title,
@@ -113,6 +130,8 @@ def write_front_page(
             card |= {"headline": found, "counts": total(found.verdicts)}
             card["files"] = found.files if page == "front" else _counted_in([card])
         cards.append(card)
+    if page == "front":  # the clearest finding first
+        cards.sort(key=lambda card: -card["headline"].strength if card["headline"] else 0)
     counts = total(one for card in cards if card["headline"] for one in card["headline"].verdicts)
     results = [file for files in given.values() for file in files or ()]
     truths = describe_planted(planted, results) if planted else []
@@ -122,18 +141,22 @@ def write_front_page(
         templates,
         pages,
         sections=[
-            *([("planted", "Planted truth", "")] if truths else []),
             *([] if page == "front" else [("verdicts", "All published numbers", "")]),
             *((card["id"], card["title"], "") for card in cards if card["headline"]),
+            *([("planted", "Planted truth", "")] if truths else []),
             *([("trust", "How far to trust this", "")] if page == "front" else []),
+            *([("in-the-paper", "Tables and figures", "")] if paper else []),
         ],
         truths=truths,
+        findings=[card["headline"].line for card in cards if card["headline"]][:MAIN],
         cards=cards,
         verdicts=VERDICTS,
         counts=counts,
         judged=sum(n for verdict, n in counts.items() if verdict in (REPRODUCED, NOT_REPRODUCED)),
         reproduced=counts[REPRODUCED],
         traced=_traced(provenance) if provenance else None,
+        papers=describe_papers(paper, written or []) if paper else [],
+        checks=_checks(individual_fairness or []) if page == "reproduction" else None,
         made=made,
         counted_in=_counted_in,
         hrefs={page: href for page, (href, _) in PAGES.items()},
@@ -152,6 +175,12 @@ def _counted_in(cards: list[dict[str, Any]]) -> list[str]:
     """The results that the verdicts of some systems were counted in."""
     lines = [one for card in cards if card["headline"] for one in card["headline"].verdicts]
     return list(dict.fromkeys(file for one in lines for file in one.files))
+
+
+def _checks(files: list[Path]) -> dict[str, Any] | None:
+    """The checks of a paper's tables against each other, of the folder among these files."""
+    folder = next((path for path in map(Path, files) if path.is_dir()), None)
+    return describe_checks(read_tables(folder).get("inconsistencies", [])) if folder else None
 
 
 def _traced(path: Path) -> dict[str, int]:

@@ -1,5 +1,6 @@
 """The individual fairness report, one HTML file."""
 
+import re
 from typing import Any
 
 from evenhand.core import stage
@@ -8,31 +9,25 @@ from evenhand.core.tables import read_tables
 from evenhand.individual.names import title, titles_of
 from evenhand.io.documents import read_description
 from evenhand.metrics.individual import TAU
+from evenhand.report.headlines.individual_fairness import decisions
 from evenhand.report.render import write_page
 from evenhand.report.sections.individual_people import Behind
-from evenhand.report.sections.individual_sweeps import describe_fronts, describe_sweeps
 from evenhand.report.sections.individual_tables import describe_results
-from evenhand.report.sections.individual_tests import (
-    describe_checks,
-    describe_data,
-    describe_tests,
-)
+from evenhand.report.sections.individual_tests import describe_data
 from evenhand.report.sections.individual_words import likeness
-from evenhand.report.sections.more_tables import MoreTables
-from evenhand.report.sections.paper import describe_paper
+from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.tabular.prepared import RECORD
 
+#: The findings of the first paragraph.
+HEADLINE = re.compile("headline_(?!cells)")
+
 SECTIONS = [
-    ("glance", "At a glance", "Findings"),
+    ("glance", "At a glance", "At a glance"),
     ("reading", "How to read it", "What the numbers mean"),
-    ("table-4", "Table 4", "Accuracy and individual fairness"),
-    ("table-6", "Table 6", "Individual fairness by group"),
-    ("table-7", "Table 7", "Group fairness"),
-    ("table-8", "Table 8", "The threshold of similarity"),
-    ("sweeps", "Weights", "The weight of the individual loss"),
-    ("fronts", "Fronts", "Accuracy against fairness"),
-    ("tests", "Tests", "Which differences are significant"),
-    ("inconsistencies", "The paper’s cells", "Where the paper contradicts itself"),
+    ("table-4", "Accuracy", "Accuracy and individual fairness"),
+    ("table-6", "By group", "Individual fairness by group"),
+    ("table-7", "Groups", "Group fairness"),
+    ("table-8", "Threshold", "The threshold of similarity"),
     ("data", "Data", "The data"),
     ("training", "Training", "How the networks were trained"),
     ("limits", "Limits", "Limitations"),
@@ -45,7 +40,6 @@ def write_individual_page(
     out: Output,
     tables: Input,
     data: list[Input],
-    paper: Input | None = None,
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
     """Write the individual fairness report, one HTML file.
@@ -60,8 +54,6 @@ def write_individual_page(
         The folder of `tabulate_individual`. The page names what is missing in it.
     data
         ``data.json`` of each data set.
-    paper
-        ``resources/paper_items.csv``: the tables and figures of the paper, with links to ours.
     pages
         The pages that this run makes, of `evenhand.report.pages.PAGES`; by default all.
     """
@@ -78,9 +70,9 @@ def write_individual_page(
         for n in "4678"
     }
     grid, findings = found.get("grid", []), found.get("findings", [])
-    by_dataset: dict[str | None, list[str]] = {}
+    by_dataset: dict[str, list[str]] = {}
     for row in findings:
-        if not row["finding"].startswith("headline_"):
+        if row["dataset"] is not None:
             by_dataset.setdefault(row["dataset"], []).append(row["sentence"])
     written = write_page(
         out,
@@ -89,22 +81,20 @@ def write_individual_page(
         pages,
         sections=SECTIONS,
         results=results,
-        sweeps=describe_sweeps(grid, titles),
-        fronts=describe_fronts(found.get("pareto_fronts", []), titles, behind),
-        tests=describe_tests(found.get("tests", []), titles, behind),
-        checks=describe_checks(found.get("inconsistencies", []), titles),
         about=describe_data(found.get("groups", []), documents, titles),
         training=[
             row | {"title": title(row["dataset"], titles)} for row in found.get("training", [])
         ],
-        headline=[r["sentence"] for r in findings if r["finding"].startswith("headline_")],
+        headline=[
+            *(words for _, words in decisions(found, titles)),
+            *(r["sentence"] for r in findings if HEADLINE.match(r["finding"])),
+        ],
         by_dataset=[
-            {"name": title(name, titles) if name else "Against the paper", "sentences": sentences}
+            {"name": title(name, titles), "sentences": sentences}
             for name, sentences in by_dataset.items()
         ],
         alike=likeness({row["js_base"] for row in grid}, TAU),
-        more_tables=MoreTables({"tables/individual": tables}),
-        paper=describe_paper(paper, "individual_fairness", pages),
+        more_tables=MoreTables({"tables/individual": tables}, but=OF_MITIGATION),
     )
     return {
         "tables": sum(one is not None for one in results.values()),

@@ -26,7 +26,6 @@ from evenhand.report.sections.legal_measures import (
     describe_shift,
 )
 from evenhand.report.sections.more_tables import MoreTables
-from evenhand.report.sections.paper import describe_paper
 
 
 def write_legal_page(
@@ -40,7 +39,6 @@ def write_legal_page(
     splits: list[Source],
     duplicates: list[Source],
     audits: list[Source] | None = None,
-    paper: Input | None = None,
     linked: list[str] | None = None,
     provenance: str = "",
     pages: list[str] | None = None,
@@ -63,8 +61,6 @@ def write_legal_page(
         ``{data set}/splits.json`` and ``{data set}/duplicates.parquet`` of `build_cases`.
     audits : list of path, optional
         The folders of `read_audit`, named after the data sets that people have checked.
-    paper : path, optional
-        ``resources/paper_items.csv``: the tables and figures of the paper.
     linked : list of str, optional
         The splits whose cases the case explorer contains; by default test and dev.
     provenance : str
@@ -98,6 +94,7 @@ def write_legal_page(
                 "sizes": sizes,
                 "published": any(row["published"] for row in sizes),
                 "groups": describe_groups(own["groups"]),
+                "rarest": _rarest(own["groups"], fixed),
                 "labels": by_split([{"of_case": "labels"} | row for row in own["labels"]],
                                    "of_case", "label"),
                 "shift": describe_shift(own["shift"]),
@@ -129,10 +126,24 @@ def write_legal_page(
         split_items={split: f"split={split}" for split in linked} | every,
         divided_files=[file.format(name) for name in names for file in files],
         more_tables=MoreTables({f"tables/cases/{one.name}": one for one in tables}),
-        paper=describe_paper(paper, "legal_cases", pages),
         provenance=quote(provenance, safe="/.") if provenance else None,
     )
     return {"datasets": len(about), "bytes": written}
+
+
+def _rarest(rows: list[dict[str, Any]], fixed: Any) -> dict[str, Any] | None:
+    """The known group with the fewest cases: cases, and its name with its attribute's title."""
+    titles = {one.name: one.title for one in fixed.attributes}
+    known = [
+        row
+        for row in rows
+        if row["split"] == "all" and row["group"] not in ("unknown", "n/a") and row["cases"]
+    ]
+    if not known:
+        return None
+    row = min(known, key=lambda row: row["cases"])
+    name = titles.get(row["attribute"], row["attribute"])
+    return {"cases": row["cases"], "name": f"{name}: {row['group']}"}
 
 
 if __name__ == "__main__":

@@ -10,10 +10,10 @@ from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
+from evenhand.report.headlines.language_models import conclude, results_of
 from evenhand.report.read import read_json
-from evenhand.report.render import plural, slug, write_page
+from evenhand.report.render import slug, write_page
 from evenhand.report.sections.more_tables import MoreTables
-from evenhand.report.sections.paper import describe_paper
 from evenhand.report.sections.stereotypes_examples import describe_examples
 from evenhand.report.sections.stereotypes_measures import (
     describe_accuracy,
@@ -27,7 +27,7 @@ from evenhand.report.sections.stereotypes_measures import (
 )
 from evenhand.report.sections.stereotypes_meta import describe_meta
 from evenhand.report.sections.stereotypes_models import NO_REASON, describe_models
-from evenhand.report.sections.stereotypes_scores import describe_scores, names
+from evenhand.report.sections.stereotypes_scores import describe_scores
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
     doubt_words,
@@ -35,6 +35,9 @@ from evenhand.report.sections.stereotypes_words import (
     gate_words,
 )
 from evenhand.scoring.methods import METHODS
+
+#: Rows of the figure at a glance.
+MOST = 30
 
 
 def write_models_page(
@@ -48,7 +51,6 @@ def write_models_page(
     scores: list[Source] | None = None,
     released: Input | None = None,
     examples: int = 5,
-    paper: Input | None = None,
     provenance: str = "",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
@@ -77,9 +79,6 @@ def write_models_page(
         ``stereoset_released.csv``.
     examples
         Pairs shown per model and side; 0 shows none.
-    paper
-        ``resources/paper_items.csv``: the tables and figures of the paper, of which the page then
-        says where ours stand.
     provenance
         Where ``provenance.json`` lies, seen from the page, to link to it; blank: no link.
     pages
@@ -108,9 +107,20 @@ def write_models_page(
     models = describe_models(checked)
     for row in models["checks"] if models else ():
         row["set"] = titles[row["set"]]
-    files = [f"tables/pairs/{name}/models.csv" for name in folders]
+    places = {f"tables/pairs/{name}": one for name, one in folders.items()}
+    files = [f"{place}/models.csv" for place in places]
+    results = [
+        result
+        for one in described
+        for result in results_of(
+            one["title"],
+            f"tables/pairs/{one['name']}/bias_scores.csv",
+            one["about"]["sides"],
+            (one["scores"] or {"models": []})["models"],
+        )
+    ]
     sections = [
-        ("glance", "At a glance", "What can be said of each model"),
+        ("glance", "At a glance", "At a glance"),
         ("reading", "How to read it", "What the numbers mean"),
         *((one["id"], one["title"], one["title"]) for one in described),
         ("models", "Models", "What the models are, and whether they may be trusted"),
@@ -124,13 +134,12 @@ def write_models_page(
         pages,
         sections=sections,
         sets=described,
-        lead=_lead(described),
+        headline=conclude(results, [f"{place}/bias_scores.csv" for place in places], MOST),
         methods=_methods(described),
         models=models,
         models_files=files,
         released=describe_released(released),
-        more_tables=MoreTables({f"tables/pairs/{name}": one for name, one in folders.items()}),
-        paper=describe_paper(paper, "language_models", pages),
+        more_tables=MoreTables(places),
         provenance=quote(provenance, safe="/.") if provenance else None,
         doubt=doubt_words,
         exclusion=exclusion_words,
@@ -225,46 +234,6 @@ def _name_apart(described: list[dict[str, Any]]) -> None:
             identity, number = f"{start}-{number}", number + 1
         one["id"] = identity
         ids.add(identity)
-
-
-def _lead(described: list[dict[str, Any]]) -> Markup:
-    """The page's first words: how many models, how many sets, and what came of it."""
-    results = [model for one in described for model in (one["scores"] or {"models": []})["models"]]
-    every = list(dict.fromkeys(one["model"] for one in results))
-    if not every:
-        return Markup("Nothing was scored yet.")
-    told = [one["model"] for one in results if one["conclusion"]["told"]]
-    numbers = {one["model"] for one in results if one["conclusion"]["leaning"]}
-    biased = [model for model in every if model in told]
-    fair = [model for model in every if model in numbers and model not in told]
-    without = [model for model in every if model not in numbers]
-    asked = sum(one["scores"] is not None for one in described)
-    verb = "was" if len(every) == 1 else "were"
-    said = [
-        Markup("{} {} asked about {} of sentence pairs.").format(
-            plural(len(every), "model"), verb, plural(asked, "set")
-        )
-    ]
-    for group, words in (
-        (biased, "a significant preference by at least one method on at least one set"),
-        (fair, "no significant preference"),
-        (without, "no number, for a reason that stands below"),
-    ):
-        if group:
-            verb = "has" if len(group) == 1 else "have"
-            said.append(Markup("{} ({}) {} {}.").format(len(group), names(group), verb, words))
-    if partly := [model for model in biased + fair if model in _without_numbers(results)]:
-        said.append(
-            Markup("On some of the sets {} {} no number.").format(
-                names(partly), "has" if len(partly) == 1 else "have"
-            )
-        )
-    return Markup(" ").join(said)
-
-
-def _without_numbers(results: list[dict[str, Any]]) -> set[str]:
-    """The models that have no number on one set at least."""
-    return {one["model"] for one in results if not one["conclusion"]["leaning"]}
 
 
 def _methods(described: list[dict[str, Any]]) -> list[dict[str, Any]]:

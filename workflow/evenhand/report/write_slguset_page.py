@@ -11,7 +11,6 @@ from evenhand.report.sections.dataset import describe_dataset
 from evenhand.report.sections.funnel import describe_funnel
 from evenhand.report.sections.headline import describe_headline, rows_of
 from evenhand.report.sections.more_tables import MoreTables
-from evenhand.report.sections.paper import describe_paper
 from evenhand.report.sections.provenance import count_files
 from evenhand.report.sections.published import describe_published
 from evenhand.report.sections.quarantine import describe_quarantine
@@ -49,7 +48,6 @@ def write_slguset_page(
     published_statistics: Input | None = None,
     published_filters: Input | None = None,
     published_report: Input | None = None,
-    paper: Input | None = None,
     provenance: Input | None = None,
     examples: int = 3,
     reasons: list[str] | None = None,
@@ -100,9 +98,6 @@ def write_slguset_page(
         ``tables/published``.
     published_report
         ``slguset_published/report.json``.
-    paper
-        ``resources/paper_items.csv``: the tables and figures of the paper, of which the page then
-        says where ours stand.
     provenance
         ``provenance.json`` of `evenhand.report.collect_provenance`.
     examples
@@ -128,7 +123,11 @@ def write_slguset_page(
         "files": count_files(provenance),
     }  # fmt: skip
     headline = describe_headline(
-        parts["funnel"], parts["annotation"], rows_of(dataset), rows_of(published_dataset)
+        parts["funnel"],
+        parts["annotation"],
+        rows_of(dataset),
+        rows_of(published_dataset),
+        (parts["dataset"] or {"sums": {}})["sums"].get("own"),
     )
     written = write_page(
         out,
@@ -139,7 +138,6 @@ def write_slguset_page(
         sections=SECTIONS,
         headline=headline,
         more_tables=MoreTables({f"tables/bias/{one.name}": one for one in bias or []}),
-        paper=describe_paper(paper, "slguset", pages),
     )
     return {"sections": sum(bool(part) for part in parts.values()), "bytes": written}
 

@@ -1,7 +1,7 @@
 import pytest
 
 from evenhand.core.tables import write_tables
-from evenhand.individual.tables import findings, groups, table_4, table_7, table_8
+from evenhand.individual.tables import findings, groups, table_4, table_7, table_8, tests
 from evenhand.io.documents import write_json
 from evenhand.report.headlines.individual_fairness import describe
 from evenhand.tabular.prepared import RECORD
@@ -49,11 +49,8 @@ def test_the_finding_comes_first_and_the_noise_beside_it(tmp_path):
     )
     assert found.sentence == "A blind network is fair."
     assert found.sentence.files == ("tables/individual/findings.csv",)
-    assert found.more[0].endswith(
-        "On <bdi>Adult</bdi> it is 50.0 ± 4.0 for the MLP and 100.0 ± 0.0 for the MLP without the"
-        " attribute. The number after ± is the standard deviation of single runs."
-    )
-    assert found.more[1:] == ["IIFR costs."]
+    assert found.more == ["IIFR costs."]
+    assert found.against == ["8 cells of the paper."]
     assert checks.rows(found.figure, "value") == [50.0, 100.0]
     assert not found.doubts
 
@@ -103,4 +100,19 @@ def test_few_seeds_lost_runs_and_unknown_data_are_doubts(tmp_path):
 def test_a_band_is_the_spread_within_the_scale(tmp_path, sd, band):
     found = headline(tmp_path, {table_4: [row(sd=sd)]})
     assert checks.rows(found.figure, "band_low") == ([] if band is None else [band])
-    assert ("± 60.0" in found.more[0]) == bool(sd)
+
+
+def test_a_flip_that_changes_decisions_is_the_finding(tmp_path):
+    flips = row(metric="ifr_b", mean=90, low=85, high=95)
+    test = {"metric": "ifr_p", "verdict": "inconclusive", "dataset": "adult"}
+    more = [test | {"further_seeds": n} for n in (7, 3)]
+    found = headline(tmp_path, {table_4: [flips], tests: more})
+    assert found.sentence == (
+        "On <bdi>Adult</bdi>, another value of the protected attribute changes the decision on"
+        " 10.0 % of people (plain network, IFR_b; 95 % interval 5.0 to 15.0): similar people are"
+        " not treated alike."
+    )
+    assert found.strength == 2 and found.line == found.sentence
+    assert found.next.startswith("3 more seeds would tell some methods apart")
+    unclear = headline(tmp_path / "2", {table_4: [flips | {"high": 100}]})
+    assert unclear.strength == 0 and unclear.sentence.endswith("not clearly above zero.")

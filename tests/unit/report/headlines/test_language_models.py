@@ -31,7 +31,7 @@ def pair_set(folder, **other):
 
 def test_nothing_is_told_of_nothing():
     found = describe([], {})
-    assert found.sentence == "No model has a score, so nothing can be told of bias."
+    assert found.sentence == "No model has a score, so nothing is known of bias."
     assert not (found.figure or found.verdicts or found.doubts)
     assert "not at hand" in found.unjudged
 
@@ -39,7 +39,15 @@ def test_nothing_is_told_of_nothing():
 def test_one_model_without_a_preference(tmp_path):
     rows = [("tiny", "aul", 52.0, "inconclusive")]
     found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
-    assert found.sentence == "<bdi>tiny</bdi> has no significant preference on <bdi>My pairs</bdi>."
+    assert found.sentence == "No significant preference: 1 model and 1 set of pairs were compared."
+    assert found.more == [
+        "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> comes nearest to a preference, which may be"
+        " chance: AUL 52.0 (95 % interval 47.0 to 57.0)."
+    ]
+    assert found.strength == 0 and found.line == found.sentence
+    assert found.next == (
+        "70 more swaps in <bdi>My pairs</bdi> would tell 55 from 50 with a power of 80 % (AUL)."
+    )
     assert "AUL 52.0 (95 % interval 47.0 to 57.0)" in str(found.figure.to_dict())
 
 
@@ -51,13 +59,14 @@ def test_a_preference_is_said_with_its_interval_and_its_side(tmp_path):
     ]
     found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
     assert found.sentence == (
-        "With 2 models and 1 set of pairs, 1 of 2 combinations has a significant preference by at"
-        " least one method."
+        "1 of 2 combinations of a model and a set has a significant preference (2 models and 1 set"
+        " of pairs)."
     )
     assert found.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> prefers the anti-stereotype: SSS 35.0 (95 %"
         " interval 30.0 to 40.0)."
     ]
+    assert found.line == found.more[0] and found.strength == 3
     assert any("not adjusted" in doubt for doubt in found.doubts)
 
 
@@ -68,7 +77,7 @@ def test_published_forms_and_controls_do_not_count(tmp_path):
         ("tiny", "all_masked", 90.0, "above"),
     ]
     found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
-    assert "has no significant preference" in found.sentence
+    assert found.sentence.startswith("No significant preference")
 
 
 def test_what_cannot_be_trusted_is_said(tmp_path):

@@ -2,7 +2,7 @@ import json
 
 from evenhand.core.tables import write_tables
 from evenhand.legal.case_tables import cross, sizes
-from evenhand.legal.classifier_tables import claims, table_4, tests
+from evenhand.legal.classifier_tables import claims, table_4
 from evenhand.report.headlines.legal import describe
 from unit.report import checks
 
@@ -22,10 +22,10 @@ def cases(folder, number=120, dataset="ecthr"):
     return path
 
 
-def classifiers(folder, *gaps, compared=()):
+def classifiers(folder, *gaps):
     """The tables of classifiers of a data set with these rows."""
     path = folder / "tables/classifiers/ecthr"
-    write_tables(path, [(table_4.TABLE, gaps), (tests.TABLE, compared), (claims.TABLE, [])])
+    write_tables(path, [(table_4.TABLE, gaps), (claims.TABLE, [])])
     return path
 
 
@@ -35,11 +35,6 @@ def gap(verdict, ours=3.1, p_labels=0.01, objective="erm", measure="gd"):
         "measure": measure, "ours": ours, "low": 1, "high": 4, "noise_border": 1.2,
         "p_labels": p_labels, "noise_verdict": verdict, "verdict": "not_run",
     }  # fmt: skip
-
-
-def compared(measure, difference, verdict, p=None):
-    row = {"measure": measure, "difference": difference, "verdict": verdict}
-    return row | {"p_cases_adjusted": p}
 
 
 def test_no_files():
@@ -76,6 +71,11 @@ def test_gaps_beside_chance(tmp_path):
         " groups with the same labels."
     )
     assert found.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
+    assert found.more[0] == (
+        "The clearest is that of <bdi>ECtHR, Applicant</bdi> (<bdi>linear</bdi>): group disparity"
+        " 3.1 (95 % interval 1.0 to 4.0), by chance up to 1.2."
+    )
+    assert found.strength == 3.1 / 1.2
     assert checks.rows(found.figure, "name") == ["ECtHR, Applicant (linear)"] * 4
     assert checks.rows(found.figure, "kind").count("more") == 2
     assert "1 of 4 gaps could not be detected: a group is too small." in found.doubts
@@ -85,21 +85,6 @@ def test_gaps_beside_chance(tmp_path):
 def test_too_few_cases_everywhere(tmp_path):
     found = describe([classifiers(tmp_path, gap("inconclusive", 0.0))], {})
     assert found.sentence.endswith("all have too few cases to detect a gap.")
-
-
-def test_significant_differences(tmp_path):
-    rows = [compared("gd", -2, "below"), compared("gd", 2, "inconclusive"),
-            compared("worst", 3, "above")]  # fmt: skip
-    found = describe([classifiers(tmp_path, gap("equivalent"), compared=rows)], {})
-    assert found.more[0] == (
-        "Of 3 comparisons of another objective with plain training (worst group and gap),"
-        " 1 shows a narrower gap and 1 shows a higher score of the worst group."
-    )
-    rows = [compared("mean", -20, "inconclusive", 0.003), compared("gd", 2, "inconclusive")]
-    found = describe([classifiers(tmp_path, gap("equivalent"), compared=rows)], {})
-    assert found.more[0].endswith(
-        "none shows a significant difference. Over cases alone 1 more would, but not over seeds."
-    )
 
 
 def test_what_was_left_out_is_said(tmp_path):

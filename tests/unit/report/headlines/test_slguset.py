@@ -214,7 +214,9 @@ def test_reads_what_the_stages_leave(tmp_path):
         folder / "slguset_published/report.json",
     ]
     found = describe(files, {})
-    assert found.sentence.startswith(
+    assert found.sentence.startswith("Of 215 sentences read, 18 passed every filter")
+    assert found.next.startswith("Clarify the criteria and annotate again: alpha is 0.62")
+    assert found.more[0].startswith(
         "Of 2 models, 2 lean male, 0 female, and 0 show no significant lean"
     )
     doubts = " ".join(found.doubts)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from altair import LayerChart
-from markupsafe import Markup
 
 from evenhand.core.tables import read_tables
 from evenhand.individual.names import title, titles_of, who
@@ -20,6 +19,7 @@ from evenhand.report.headline import (
     listed,
     name,
     sentence,
+    strength,
     tally,
     told,
 )
@@ -66,8 +66,10 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     findings = [
         told(row["sentence"], _files("findings"))
         for row in tables.get("findings", [])
-        if row["finding"].startswith("headline_") and row["finding"] != "headline_cells"
+        if row["finding"].startswith("headline_") and not _against(row)
     ]
+    changed = decisions(tables, titles)
+    said = [*(words for _, words in changed), *findings]
     shown = [
         row
         for row in tables.get("table_4", [])
@@ -77,38 +79,64 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     ]
     figure, caption = _figure(shown, titles)
     return Headline(
-        sentence=findings[0] if findings else "There is no conclusion.",
-        more=[*_numbers(shown, titles), *findings[1:]],
+        sentence=said[0] if said else "There is no conclusion.",
+        more=said[1:],
+        next=_next(tables),
+        strength=changed[0][0] if changed else 0.0,
         figure=figure,
         caption=caption,
         figure_files=_files("table_4") if tables else (),
         verdicts=_verdicts(tables),
+        against=[row["sentence"] for row in tables.get("findings", []) if _against(row)],
         doubts=_doubts(tables, titles),
     )
+
+
+def _against(row: Row) -> bool:
+    """Return whether a finding compares with the paper."""
+    own = row["dataset"] is None and not row["finding"].startswith("headline_")
+    return own or row["finding"] == "headline_cells"
 
 
 def _files(*tables: str) -> tuple[str, ...]:
     return tuple(f"{FOLDER}/{table}.csv" for table in tables)
 
 
-def _numbers(shown: list[Row], titles: Mapping[str, str]) -> list[Said]:
-    """IFR_p of the networks of the figure, with the noise of single runs."""
-    by_dataset: dict[str, list[str]] = {}
-    for row in shown:
-        noise = "" if row["sd"] is None else f" ± {decimal(row['sd'], 1)}"
-        words = f"{decimal(row['mean'], 1)}{noise} for {who(row)}"
-        by_dataset.setdefault(row["dataset"], []).append(words)
-    if not shown:
-        return []
-    words = [
-        "IFR_p is the percentage of people who are treated alike.",
-        *(
-            sentence("On {} it is {}.", name(title(dataset, titles)), listed(numbers))
-            for dataset, numbers in by_dataset.items()
-        ),
-        "The number after ± is the standard deviation of single runs.",
+def decisions(
+    tables: Mapping[str, list[Row]], titles: Mapping[str, str]
+) -> list[tuple[float, Said]]:
+    """Of each data set the strength and the sentence on the plain network's decisions."""
+    found = []
+    for row in tables.get("table_4", []):
+        plain = (row["method"], row["individual"], row["split"]) == ("mlp", "none", "random")
+        if not plain or row["metric"] != "ifr_b" or None in (row["mean"], row["low"], row["high"]):
+            continue
+        clear = row["high"] < 100
+        text = sentence(
+            "On {}, another value of the protected attribute changes the decision on {} % of people"
+            " (plain network, IFR_b; 95 % interval {} to {}): {}.",
+            name(title(row["dataset"], titles)),
+            decimal(100 - row["mean"], 1),
+            decimal(max(100 - row["high"], 0), 1),
+            decimal(100 - row["low"], 1),
+            "similar people are not treated alike" if clear else "not clearly above zero",
+        )
+        size = strength(row["mean"], 100, row["low"], row["high"]) if clear else 0.0
+        found.append((size, told(text, _files("table_4"))))
+    return sorted(found, key=lambda one: -one[0])
+
+
+def _next(tables: Mapping[str, list[Row]]) -> str:
+    """How many more seeds the tests of IFR_p lack."""
+    further = [
+        row["further_seeds"]
+        for row in tables.get("tests", [])
+        if (row["metric"], row["verdict"]) == ("ifr_p", "inconclusive") and row["further_seeds"]
     ]
-    return [told(Markup(" ").join(words), _files("table_4"))]
+    if not further:
+        return ""
+    text = f"{plural(min(further), 'more seed')} would tell some methods apart in IFR_p"
+    return told(f"{text}; all of them need {max(further)}.", _files("tests"))
 
 
 def _figure(shown: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | None, str]:

@@ -1,6 +1,7 @@
 """The headline of the language models: whether any prefers a side."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,12 @@ from evenhand.report.headline import (
     place,
     places,
     sentence,
+    strength,
     tally,
     told,
 )
 from evenhand.report.read import read_json
-from evenhand.report.render import decimal, plural
+from evenhand.report.render import count, decimal, plural
 from evenhand.report.sections.stereotypes_scores import CENTRE, describe_scores
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
@@ -45,7 +47,7 @@ SMALL = 10_000_000
 FEW_CLUSTERS = 20
 
 #: Rows of the figure.
-SHOWN = 8
+SHOWN = 6
 
 
 def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
@@ -70,15 +72,9 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     for path in found["scores"]:
         one = path.name
         results += _results(one, path, sets.get(one, {}), gates)
-    figure, caption = _figure(results)
-    text, more = _found(results)
     scores = [f"{folder}/bias_scores.csv" for folder in places(found, FILES, "scores")]
-    return Headline(
-        sentence=told(text, scores),
-        more=more,
-        figure=figure,
-        caption=caption,
-        figure_files=scores,
+    return replace(
+        conclude(results, scores),
         verdicts=[
             Verdicts(
                 "StereoSet’s LMS, SS and ICAT of released systems, a row per system and part",
@@ -108,10 +104,19 @@ def _results(
         if of == one and not gate.get("trusted"):
             untrusted[model] = gate_words(gate.get("reason")) or ["It did not pass its check."]
     sides = preference(about.get("more_means")), preference(about.get("less_means"))
+    file = f"{place(path, FILES['scores'])}/bias_scores.csv"
+    models = describe_scores(rows, sides, untrusted)["models"]
+    return results_of(about.get("title") or one, file, sides, models)
+
+
+def results_of(
+    title: str, file: str, sides: tuple[str, str], models: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """What each model comes to on a set, of the models of `describe_scores`."""
     return [
         {
-            "set": about.get("title") or one,
-            "file": f"{place(path, FILES['scores'])}/bias_scores.csv",
+            "set": title,
+            "file": file,
             "model": model["model"],
             "why": model["why"],
             "told": model["conclusion"]["told"],
@@ -119,50 +124,95 @@ def _results(
             "sides": sides,
             "rows": [row for row in model["rows"] if row["method"] not in ASIDE and row["leaning"]],
         }
-        for model in describe_scores(rows, sides, untrusted)["models"]
+        for model in models
     ]
 
 
+def conclude(results: list[dict[str, Any]], files: Sequence[str], shown: int = SHOWN) -> Headline:
+    """Return the headline of the results of `results_of`, read from these files."""
+    figure, caption = _figure(results, shown)
+    text, more = _found(results)
+    return Headline(
+        sentence=told(text, files),
+        more=more,
+        main=more[0] if any(one["told"] for one in results) else "",
+        next=_next(results),
+        strength=max((_strength(one) for one in results if one["told"]), default=0.0),
+        figure=figure,
+        caption=caption,
+        figure_files=files,
+    )
+
+
 def _found(results: list[dict[str, Any]]) -> tuple[str, list[str]]:
+    """The first sentence, and a line for each preference; without any, for the nearest to one."""
     judged = [one for one in results if one["why"] is None and one["leaning"]]
     if not judged:
-        return "No model has a score, so nothing can be told of bias.", []
-    told = [one for one in judged if one["told"]]
+        return "No model has a score, so nothing is known of bias.", []
+    told = sorted((one for one in judged if one["told"]), key=lambda one: -_strength(one))
     asked = (
         f"{plural(len({one['model'] for one in judged}), 'model')} and"
         f" {plural(len({one['set'] for one in judged}), 'set')} of pairs"
     )
     if not told:
-        if len(judged) == 1:
-            one = judged[0]
-            text = sentence(
-                "{} has no significant preference on {}.", name(one["model"]), name(one["set"])
-            )
-        else:
-            text = sentence(
-                "With {}, no model has a significant preference on any set, by any method.", asked
-            )
-        return text, []
+        nearest = max(judged, key=_strength)
+        text = sentence("No significant preference: {} were compared.", asked)
+        return text, [_line(nearest)]
     text = sentence(
-        "With {}, {} of {} {} a significant preference by at least one method.",
-        asked,
+        "{} of {} of a model and a set {} a significant preference ({}).",
         len(told),
         plural(len(judged), "combination"),
         "has" if len(told) == 1 else "have",
+        asked,
     )
-    return text, [_lead(one) for one in told[:3]]
+    return text, [_line(one) for one in told[:3]]
 
 
-def _lead(one: dict[str, Any]) -> Markup:
-    row = max(
-        (row for row in one["rows"] if row["leaning"] in ("more", "less")),
-        key=lambda row: abs(row["score"] - CENTRE),
-    )
-    side = one["sides"][0] if row["leaning"] == "more" else one["sides"][1]
+def _strongest(one: dict[str, Any]) -> dict[str, Any]:
+    """The significant row furthest from 50, or the first one."""
+    told = [row for row in one["rows"] if row["leaning"] in ("more", "less")]
+    return max(told, key=lambda row: abs(row["score"] - CENTRE)) if told else one["rows"][0]
+
+
+def _strength(one: dict[str, Any]) -> float:
+    row = _strongest(one)
+    return strength(row["score"], CENTRE, row["score_low"], row["score_high"])
+
+
+def _line(one: dict[str, Any]) -> Markup:
+    """A model on a set: score, interval and verdict."""
+    row = _strongest(one)
+    verdict = {
+        "more": f"prefers {one['sides'][0]}",
+        "less": f"prefers {one['sides'][1]}",
+        "none": f"has no preference beyond ±{row['delta']:g} points",
+    }.get(row["leaning"], "comes nearest to a preference, which may be chance")
     text = sentence(
-        "On {}, {} prefers {}: {}.", name(one["set"]), name(one["model"]), side, _number(row)
+        "On {}, {} {}: {}.", name(one["set"]), name(one["model"]), verdict, _number(row)
     )
     return told(text, [one["file"]])
+
+
+def _next(results: list[dict[str, Any]]) -> str:
+    """How many more swaps the set that needs the fewest lacks."""
+    lacking = [
+        (row["further_clusters"], one["file"], one, row)
+        for one in results
+        if one["why"] is None
+        for row in one["rows"][:1]
+        if row["leaning"] == "unclear" and row["further_clusters"]
+    ]
+    if not lacking:
+        return ""
+    further, file, one, row = min(lacking, key=lambda some: some[:2])
+    text = sentence(
+        "{} more swaps in {} would tell {:g} from 50 with a power of 80 % ({}).",
+        count(further),
+        name(one["set"]),
+        CENTRE + row["delta"],
+        row["about"]["title"],
+    )
+    return told(text, [file])
 
 
 def _number(row: dict[str, Any]) -> str:
@@ -172,12 +222,13 @@ def _number(row: dict[str, Any]) -> str:
     return said
 
 
-def _figure(results: list[dict[str, Any]]) -> tuple[LayerChart | None, str]:
+def _figure(results: list[dict[str, Any]], most: int) -> tuple[LayerChart | None, str]:
     """The first method that counts, of each model and set."""
-    drawn = [(one, one["rows"][0]) for one in results if one["why"] is None and one["rows"]]
+    order = sorted(results, key=lambda one: not one["told"])
+    drawn = [(one, one["rows"][0]) for one in order if one["why"] is None and one["rows"]]
     if not drawn:
         return None, ""
-    shown = drawn[:SHOWN]
+    shown = drawn[:most]
     ends = [
         abs(row[end] - CENTRE)
         for _, row in shown
@@ -205,7 +256,7 @@ def _figure(results: list[dict[str, Any]]) -> tuple[LayerChart | None, str]:
         centre=CENTRE,
     )
     methods = listed(list(dict.fromkeys(row["about"]["title"] for _, row in shown)))
-    rest = f" The first {SHOWN} of {len(drawn)}." if len(drawn) > SHOWN else ""
+    rest = f" The first {most} of {len(drawn)}." if len(drawn) > most else ""
     return figure, sentence(
         "{}: lines are 95 % intervals over swapped words, bands preferences that do not matter; a"
         " hollow dot is not significant.{}",

@@ -42,26 +42,6 @@ VERDICTS = {
     "claims": "Claims of the text",
 }
 
-#: The measures that are compared with plain training.
-MEASURES = {
-    "overall": "score over all cases",
-    "mean": "mean over groups",
-    "worst": "worst group",
-    "gd": "gap",
-}
-
-#: The words for a significant difference from plain training, by measure and verdict.
-DIFFERENCES = {
-    ("gd", "below"): "a narrower gap",
-    ("gd", "above"): "a wider gap",
-    ("worst", "above"): "a higher score of the worst group",
-    ("worst", "below"): "a lower score of the worst group",
-    ("mean", "above"): "a higher mean over groups",
-    ("mean", "below"): "a lower mean over groups",
-    ("overall", "above"): "a higher score over all cases",
-    ("overall", "below"): "a lower score over all cases",
-}
-
 #: A p-value below which a gap is above chance.
 CHANCE = 0.05
 
@@ -87,21 +67,15 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     """
     found = by_kind(files, FILES)
     kinds = dict.fromkeys(("sizes", "cross"), "cases")
-    kinds |= dict.fromkeys(("table_4", "claims", "tests"), "classifiers")
+    kinds |= dict.fromkeys(("table_4", "claims"), "classifiers")
     tables = {
         table: {path.name: read_table(path / f"{table}.csv") for path in found[kind]}
         for table, kind in kinds.items()
     }
     sources = {table: places(found, FILES, f"{kind}/{table}") for table, kind in kinds.items()}
     sizes = {one: _cases(rows) for one, rows in tables["sizes"].items()}
-    gaps = [
-        row | {"title": f"{titles.get(one, one)}, {_title(titles, one, row['attribute'])}"}
-        for one, rows in tables["table_4"].items()
-        for row in rows
-        if row["objective"] == "erm" and row["measure"] == "gd" and row["ours"] is not None
-    ]
-    tests = [row for rows in tables["tests"].values() for row in rows]
-    parts = [(_gaps(gaps), "table_4"), (_tests(tests), "tests")] if gaps else []
+    gaps = gaps_of(tables["table_4"], titles)
+    parts = [(_gaps(gaps), "table_4"), (largest(gaps), "table_4")] if gaps else []
     parts.append((_sizes(sizes, titles), "sizes"))
     words = [told(text, sources[table]) for text, table in parts if text]
     figure, caption = _figure(gaps) if gaps else _size_figure(sizes, titles)
@@ -111,9 +85,21 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         figure=figure,
         caption=caption,
         figure_files=sources["table_4" if gaps else "sizes"],
+        next=told(_next(gaps), sources["table_4"]),
+        strength=max(map(_clear, gaps), default=0.0),
         verdicts=_verdicts(tables, sources),
         doubts=_doubts(found, gaps, sources["table_4"]),
     )
+
+
+def gaps_of(tables: Mapping[str, Rows], titles: Mapping[str, str]) -> Rows:
+    """The gaps under plain training in ``table_4`` of each data set, with a title."""
+    return [
+        row | {"title": f"{titles.get(one, one)}, {_title(titles, one, row['attribute'])}"}
+        for one, rows in tables.items()
+        for row in rows
+        if row["objective"] == "erm" and row["measure"] == "gd" and row["ours"] is not None
+    ]
 
 
 def _title(titles: Mapping[str, str], dataset: str, attribute: str) -> str:
@@ -154,29 +140,49 @@ def _gaps(gaps: Rows) -> str:
     return f"{text}."
 
 
-def _tests(rows: Rows) -> str | None:
-    if not rows:
+def _clear(row: dict[str, Any]) -> float:
+    """How many times what chance explains a significant gap is; 0 of any other."""
+    if row["noise_verdict"] != "above" or not row["noise_border"]:
+        return 0.0
+    return row["ours"] / row["noise_border"]
+
+
+def largest(gaps: Rows) -> str | None:
+    """The clearest gap, or the largest one."""
+    if not gaps:
         return None
-    counts = Counter((row["measure"], row["verdict"]) for row in rows)
-    found = [f"{count(counts[key])} show{'s' if counts[key] == 1 else ''} {words}"
-             for key, words in DIFFERENCES.items() if counts[key]]  # fmt: skip
-    there = {row["measure"] for row in rows}
-    measures = listed([words for measure, words in MEASURES.items() if measure in there])
-    text = (
-        f"Of {plural(len(rows), 'comparison')} of another objective with plain training"
-        f" ({measures}), {listed(found) if found else 'none shows a significant difference'}."
+    row = max(gaps, key=lambda row: (_clear(row), row["ours"]))
+    if None in (row["low"], row["high"], row["noise_border"]):
+        return None
+    return sentence(
+        "The {} is that of {} ({}): group disparity {} (95 % interval {} to {}), by chance up to"
+        " {}.",
+        "clearest" if _clear(row) else "largest",
+        name(row["title"]),
+        name(row["classifier"]),
+        *(decimal(row[one], 1) for one in ("ours", "low", "high", "noise_border")),
     )
-    p_values = [
-        row["p_cases_adjusted"] for row in rows if row["verdict"] in ("equivalent", "inconclusive")
-    ]
-    if alone := sum(p is not None and p < CHANCE for p in p_values):
-        text += f" Over cases alone {alone} more would, but not over seeds."
-    return text
+
+
+def _next(gaps: Rows) -> str:
+    """Where test cases are lacking."""
+    small = [row for row in gaps if row["noise_verdict"] == "inconclusive"]
+    if not small:
+        return ""
+    row = min(small, key=lambda row: (row["smallest_group"] or 0, row["title"]))
+    return sentence(
+        "Add test cases. In {} the smallest group has {}, too few to tell a gap from chance.",
+        name(row["title"]),
+        plural(row["smallest_group"], "case"),
+    )
 
 
 def _figure(gaps: Rows) -> tuple[LayerChart | None, str]:
     # gaps that could be detected first; those of 0 last
-    order = sorted(gaps, key=lambda row: (row["noise_verdict"] == "inconclusive", not row["ours"]))
+    order = sorted(
+        gaps,
+        key=lambda row: (-_clear(row), row["noise_verdict"] == "inconclusive", -row["ours"]),
+    )
     shown = order[:SHOWN]
     ends = [row[end] for row in shown for end in ("ours", "high", "noise_border") if row[end]]
     high = max(1.0, *ends, 0) * 1.02 if ends else 1.0

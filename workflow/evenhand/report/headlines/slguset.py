@@ -23,10 +23,12 @@ from evenhand.report.headline import (
     places,
     reasons,
     sentence,
+    strength,
     told,
 )
 from evenhand.report.read import read_csv, read_json
 from evenhand.report.render import count, decimal, plural, signed
+from evenhand.report.sections.headline import LEAST_ALPHA
 from evenhand.report.words import gate_meaning
 
 FILES = {
@@ -59,9 +61,6 @@ CLAIMS = {
     "coreference": "no second gender term",
     "biology": "no biological sex",
 }
-
-#: Below this, coders agree too little even for tentative conclusions (Krippendorff 2004).
-LEAST_ALPHA = 0.667
 
 #: Models shown in the figure.
 SHOWN = 8
@@ -107,15 +106,19 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     said = [
         told(words, files)
         for words, files in (
-            (leaning if models else None, asked),
             (built, steps_from),
+            (leaning if models else None, asked),
             (_read(published), of("published_report")),
         )
         if words
     ]
+    clear = [row for row in trusted if row["verdict"] in ("male", "female")]
+    ends = [(row["mean_bias"], 0, row["mean_bias_low"], row["mean_bias_high"]) for row in clear]
     return Headline(
         sentence=said[0] if said else "Nothing was built yet.",
         more=said[1:],
+        next=_next(one, trusted, of, asked),
+        strength=max((strength(*some) for some in ends), default=0.0),
         figure=figure,
         caption=caption,
         figure_files=drawn_from,
@@ -129,6 +132,24 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
 
 def _rows(folder: Path | None, name: str) -> list[dict[str, Any]]:
     return read_table(folder / f"{name}.csv") if folder else []
+
+
+def _next(
+    one: Mapping[str, Path | None],
+    trusted: list[dict[str, Any]],
+    of: Callable[..., tuple[str, ...]],
+    asked: tuple[str, ...],
+) -> str:
+    """Clearer criteria where annotators disagree, else the word pairs that a test lacks."""
+    for row in _rows(one["annotation"], "agreement"):
+        alpha = row["krippendorff_alpha"]
+        if row["pair"] == "all" and alpha is not None and alpha < LEAST_ALPHA:
+            text = f"Clarify the criteria and annotate again: alpha is {decimal(alpha, 2)}, and"
+            return told(f"{text} {LEAST_ALPHA} is the least to go by.", of("annotation/agreement"))
+    lacking = [row["further_pairs"] for row in trusted if row["verdict"] == "inconclusive"]
+    if further := [n for n in lacking if n]:
+        return told(f"{plural(min(further), 'more pair')} of words would tell a lean.", asked)
+    return ""
 
 
 def _built(steps: Mapping[str, int], own: int | None) -> str | None:
@@ -191,6 +212,7 @@ def _leaning(models: list[dict[str, Any]], trusted: list[dict[str, Any]]) -> Mar
 
 def _lean(row: Mapping[str, Any]) -> str:
     words = {"male": "leans male", "female": "leans female"}
+    words["equivalent"] = "leans neither male nor female beyond delta"
     return words.get(row["verdict"], "shows no significant lean, male or female")
 
 

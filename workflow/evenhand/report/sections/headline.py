@@ -3,7 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from evenhand.report.render import count, percent, plural
+from evenhand.report.render import count, decimal, percent, plural
+
+#: Below this, coders agree too little even for tentative conclusions (Krippendorff 2004).
+LEAST_ALPHA = 0.667
 
 
 def describe_headline(
@@ -11,6 +14,7 @@ def describe_headline(
     annotation: dict[str, Any] | None,
     sentences: int | None,
     published: int | None,
+    sums: dict[str, int] | None = None,
 ) -> dict[str, Any]:
     """The sentence and the numbers at the top of the page.
 
@@ -22,6 +26,8 @@ def describe_headline(
         Sentences of the data set; None while there is none.
     published : int, optional
         Sentences of the published file; None if it was not read.
+    sums : dict, optional
+        Sentences of the data set with a male and with a female word.
     """
     totals = funnel["totals"] if funnel else {}
     flow = [
@@ -40,7 +46,7 @@ def describe_headline(
         flow.append({"name": name, "n": n, "final": False})
     if sentences is not None:
         flow.append({"name": "in the data set", "n": sentences, "final": True})
-    own = [_corpus(totals), _people(annotation, sentences)]
+    own = [_corpus(totals), _people(annotation, sentences), _balance(sums), _agreement(annotation)]
     said = [*own, _published(published, alone=not any(own) and sentences is None)]
     return {"sentence": " ".join(filter(None, said)) or "Nothing was built yet.", "flow": flow}
 
@@ -80,6 +86,22 @@ def _people(annotation: dict[str, Any] | None, sentences: int | None) -> str | N
     if sentences is None:
         return f"{said}."
     return f"{said}; the {count(sentences)} that all accepted make the data set."
+
+
+def _balance(sums: dict[str, int] | None) -> str | None:
+    if not sums:
+        return None
+    male, female = sums["male"], sums["female"]
+    return f"{count(male)} have a male word and {count(female)} a female one."
+
+
+def _agreement(annotation: dict[str, Any] | None) -> str | None:
+    alpha = ((annotation or {}).get("overall") or {}).get("krippendorff_alpha")
+    if alpha is None:
+        return None
+    verdict = "enough" if alpha >= LEAST_ALPHA else "too little"
+    words = f"The annotators agree {verdict} for conclusions: Krippendorff’s alpha is"
+    return f"{words} {decimal(alpha, 2)}, and {LEAST_ALPHA} is the least to go by."
 
 
 def _published(published: int | None, *, alone: bool) -> str | None:

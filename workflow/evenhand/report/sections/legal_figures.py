@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from evenhand.legal.objective_titles import Titles
 from evenhand.report.cells import Axis, estimate, ruler, ticks_between
-from evenhand.report.figures import WHOLE, axis, forest, lines, padded
+from evenhand.report.figures import WHOLE, axis, forest, lines, padded, scatter
 from evenhand.report.render import decimal, percent, plural
 
 Rows = Sequence[Mapping[str, Any]]
@@ -78,6 +78,65 @@ def _score_plot(row: Mapping[str, Any], axis: Axis, base: float | None, called: 
         centre=axis.low if base is None else base,
         band=(row["noise_low"], row["noise_high"]),
     )
+
+
+def draw_objectives(
+    rows: Rows, title: str, attributes: Mapping[str, str], called: Titles
+) -> list[dict[str, Any]]:
+    """Group disparity against macro-F1 over all cases: a figure per attribute, most points first.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Of the table ``table_4``.
+    title : str
+        Of the data set.
+    attributes : mapping
+        The titles of its attributes.
+    called : mapping
+        The titles of the objectives.
+
+    Returns
+    -------
+    list of dict
+        drawing, caption and spots (different points); an attribute needs two objectives and spots.
+    """
+    points: dict[str, dict[tuple[str, ...], dict[str, float]]] = {}
+    for row in rows:
+        if row["ours"] is not None and row["measure"] in ("overall", "gd"):
+            key = row["objective"], row["classifier"], row["trained_for"]
+            own = points.setdefault(row["attribute"], {}).setdefault(key, {})
+            own[row["measure"]] = row["ours"]
+    figures = []
+    for attribute, trainings in points.items():
+        drawn = [
+            {
+                "name": called.heading(objective),
+                "x": both["overall"],
+                "y": both["gd"],
+                "words": f"{called.heading(objective)}, {classifier}: macro-F1"
+                f" {decimal(both['overall'], 1)}, group disparity {decimal(both['gd'], 1)}",
+            }
+            for (objective, classifier, _), both in trainings.items()
+            if len(both) == 2
+        ]
+        series = list(dict.fromkeys(row["name"] for row in drawn))
+        spots = {(row["x"], row["y"]) for row in drawn}
+        if len(series) < 2 or len(spots) < 2:
+            continue
+        of = f"{title}, {attributes.get(attribute, attribute)}"
+        sides = (
+            axis("Macro-F1, all test cases", padded([row["x"] for row in drawn], 5.0)),
+            axis("Group disparity", (0, max(1.0, *(row["y"] for row in drawn)) * 1.1), grid=True),
+        )
+        drawing = scatter(
+            drawn, f"{of}: group disparity by macro-F1 of each objective", *sides, series=series
+        )
+        caption = f"{of}. Each point is a classifier under an objective; right is more accurate,"
+        figures.append(
+            {"drawing": drawing, "caption": f"{caption} down is more equal.", "spots": len(spots)}
+        )
+    return sorted(figures, key=lambda one: -one["spots"])
 
 
 def draw_table_2(rows: Rows, scores: Rows) -> dict[str, Any]:

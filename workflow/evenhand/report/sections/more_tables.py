@@ -1,6 +1,6 @@
 """Section: the declared tables of a page that no other section shows."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,15 +9,31 @@ from urllib.parse import quote
 from evenhand.core.tables import read_package, read_table
 from evenhand.report.render import stem
 
+#: The tables that the report on mitigation shows, and no other one.
+OF_MITIGATION = {
+    *("tests", "curves", "mitigation", "attribute_leakage"),
+    *("grid", "pareto_fronts", "inconsistencies"),
+}
+
 #: Rows that the page shows of a table.
-ROWS = 100
+ROWS = 25
 
 
 @dataclass(frozen=True)
 class MoreTables:
-    """The folders of tables that belong to a page, by their paths below the results."""
+    """The tables that belong to a page.
+
+    Attributes
+    ----------
+    folders : mapping
+        Their folders by the paths below the results.
+    only, but : collection of str
+        The names of the tables of the page (all, if it is empty), and of those of other pages.
+    """
 
     folders: Mapping[str, Path]
+    only: Collection[str] = ()
+    but: Collection[str] = ()
 
     def on(self, body: str) -> list[dict[str, Any]]:
         """Return the tables, if they have rows, to whose copies the body of the page has no link.
@@ -38,6 +54,8 @@ class MoreTables:
         for place, folder in self.folders.items():
             for name, table in read_package(folder).items():
                 file = f"{place}/{name}.csv"
+                if name in self.but or (self.only and name not in self.only):
+                    continue
                 if f'href="tables/{quote(stem(file))}.csv"' in body:
                     continue
                 rows = read_table(folder / f"{name}.csv")

@@ -1,8 +1,7 @@
-"""Section: the tables and figures of a system's paper, and where ours stand on the page."""
+"""Section: the tables and figures of the papers, and where the report shows ours."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -13,64 +12,30 @@ from evenhand.report.paper_items import PAPERS, read_items
 HEADING = re.compile(r"h[1-6]")
 
 
-@dataclass(frozen=True)
-class Paper:
-    """What a page says of the paper behind it.
-
-    Attributes
-    ----------
-    title : str
-        How the paper is cited.
-    rows : list of dict
-        Its tables and figures that belong to the page (see `evenhand.report.paper_items`).
-    elsewhere : list of dict
-        href and name of the pages of this run that show its other tables and figures.
-    """
-
-    title: str
-    rows: list[dict[str, str]]
-    elsewhere: list[dict[str, str]]
-
-    def on(self, body: str) -> list[dict[str, Any]]:
-        """The rows with `places`: under what heading the page shows them, and links to it.
-
-        Parameters
-        ----------
-        body : str
-            The page's content, as HTML.
-        """
-        places = headings_by_id(body)
-        return [row | {"places": _places(row["anchor"].split(), places)} for row in self.rows]
-
-
-def describe_paper(path: Path | None, page: str, pages: list[str] | None) -> Paper | None:
-    """What the page says of its paper; None without a table, or with none of its items.
+def describe_papers(items: Path, written: Iterable[Path]) -> list[dict[str, Any]]:
+    """Return the papers of which this run has a page, each with its tables and figures.
 
     Parameters
     ----------
-    path : path or None
+    items : path
         ``resources/paper_items.csv``.
-    page : str
-        Which page, of `evenhand.report.pages.PAGES`. It shows items of one paper.
-    pages : list of str or None
-        Those that this run makes; all of them if it is not said.
+    written : iterable of path
+        The pages of this run.
+
+    Returns
+    -------
+    list of dict
+        title (how the paper is cited) and rows (see `evenhand.report.paper_items`) with `places`:
+        under what heading of its page each is shown, and links to it.
     """
-    items = read_items(path) if path else []
-    rows = [row for row in items if row["page"] == page]
-    if not rows:
-        return None
-    paper = rows[0]["paper"]
-    others = dict.fromkeys(row["page"] for row in items if row["paper"] == paper)
-    made = PAGES if pages is None else pages
-    return Paper(
-        PAPERS[paper],
-        rows,
-        [
-            {"href": f"{PAGES[other][0]}#in-the-paper", "name": PAGES[other][1]}
-            for other in others
-            if other != page and other in made
-        ],
-    )
+    known = {path.name: headings_by_id(path.read_text(encoding="utf-8")) for path in written}
+    papers: dict[str, list[dict[str, Any]]] = {}
+    for row in read_items(items):
+        file = PAGES[row["page"]][0]
+        if file in known:
+            places = _places(row["anchor"].split(), known[file], file)
+            papers.setdefault(row["paper"], []).append(row | {"places": places})
+    return [{"title": PAPERS[paper], "rows": rows} for paper, rows in papers.items()]
 
 
 class _Headings(HTMLParser):
@@ -108,7 +73,7 @@ def headings_by_id(body: str) -> dict[str, str]:
     return {id: " ".join("".join(words).split()) for id, words in reader.found.items()}
 
 
-def _places(anchors: list[str], known: Mapping[str, str]) -> list[dict[str, Any]]:
+def _places(anchors: list[str], known: Mapping[str, str], file: str) -> list[dict[str, Any]]:
     """For each anchor that is there its heading, and href and words of each link to it.
 
     The words are the title of the part of the page; without parts there are none.
@@ -121,6 +86,6 @@ def _places(anchors: list[str], known: Mapping[str, str]) -> list[dict[str, Any]
             titles = {id: known.get(f"{id.removesuffix(anchor[1:])}-title") for id in ends}
             parts = {id: title for id, title in titles.items() if title is not None}
         if parts:
-            links = [{"href": f"#{id}", "words": words} for id, words in parts.items()]
-            found.append({"heading": known[links[0]["href"][1:]], "links": links})
+            links = [{"href": f"{file}#{id}", "words": words} for id, words in parts.items()]
+            found.append({"heading": known[next(iter(parts))], "links": links})
     return found

@@ -379,6 +379,17 @@
     button.focus();
   }
 
+  // A link to what is folded unfolds it.
+  function unfold() {
+    const target = document.querySelector(":target");
+    let one = target?.querySelector(":scope > .fold") ?? target?.closest("details");
+    if (!one || one.open) return;
+    for (; one; one = one.parentElement.closest("details")) one.open = true;
+    target.scrollIntoView();
+  }
+  addEventListener("hashchange", unfold);
+  unfold();
+
   const withFiles = [...document.querySelectorAll("main table")].filter((table) => downloadsOf(table) && rowsOf(table).some((row) => numbersOf(row).length));
   if (withFiles.length) {
     document.body.append(card);

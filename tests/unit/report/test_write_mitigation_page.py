@@ -1,0 +1,138 @@
+"""The report on mitigation: of small trainings that the real stages have scored, and of people."""
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from evenhand.errors import InputError
+from evenhand.individual.tables import grid, pareto_fronts
+from evenhand.individual.tables import tests as differences
+from evenhand.legal.objective_titles import Titles
+from evenhand.report.headlines.mitigation import Change, by_method, conclude
+from evenhand.report.write_mitigation_page import write_mitigation_page
+from unit.made_tables import edited
+from unit.report import checks, made_classifiers, made_individual
+from unit.report.checks import HOSTILE
+
+#: The titles of objectives.
+CALLED = {"erm": "ERM", "group_dro": "Group DRO", "iifr_text": "IIFR", "v_rex": "V-REx"}
+
+
+@pytest.fixture(scope="module")
+def folder(repository, tmp_path_factory):
+    made = made_classifiers.write_results(repository, tmp_path_factory.mktemp("classifiers"))
+    return made["tables"][0]
+
+
+@pytest.fixture
+def page(templates, folder, tmp_path):
+    def write(title="Mine", changes=None, people=None, **more) -> LexborHTMLParser:
+        out = tmp_path / "mitigation.html"
+        made = made_individual.rows() if people is None else people
+        of_people = made_individual.results(tmp_path / "r", made, title)
+        tables = edited(folder, tmp_path / "mine", **changes) if changes else folder
+        arguments = {"tables": [tables], "kinds": ["cail"], "titles": [title]}
+        arguments |= {"objectives": list(CALLED), "objective_titles": list(CALLED.values())}
+        arguments |= {"individual": of_people["tables"], "data": of_people["data"]}
+        write_mitigation_page(templates=templates, out=out, **(arguments | more))
+        return checks.parse(out)
+
+    return write
+
+
+def text(tree, selector: str) -> str:
+    return " ".join(" ".join(node.text() for node in tree.css(selector)).split())
+
+
+def test_whole_page(page):
+    tree = page()
+    assert text(tree, "h1") == "What did mitigation change?"
+    assert "with plain training" in text(tree, ".lead")
+    assert "Group DRO" in text(tree, "#glance tbody")
+    own = text(tree, "#mine")
+    for words in ("Scores by objective: Mine", "Group DRO", "All comparisons", "by epoch"):
+        assert words in own
+    assert "female, Group DRO" in text(tree, "#mine td.plot title")
+    training = str([one for one in checks.charts(tree, "#mine") if "by epoch" in str(one)])
+    assert "ERM, epoch 1: 25.0" in training and "Group DRO, epoch 1: 45.000" in training
+    assert "epoch 2" not in training  # one seed stopped, so the mean would be another one
+    assert len(checks.charts(tree, "#sweeps")) == 4
+    fronts = checks.charts(tree, "#fronts")
+    assert len(fronts) == 2 and all(checks.rows(one, "marks") == ["1"] for one in fronts)
+    tests = text(tree, "#tests tbody")
+    assert "● −30.0" in tests and "one seed" in tests and "first setting that was run" in tests
+    assert tests.count("official split") == 2  # the row, and what it is tested against
+    checks.check_usable(tree)
+    checks.check_no_request(tree)
+
+
+def test_either_half_stands_alone(page):
+    tree = page(tables=None, kinds=None, titles=None)
+    assert tree.css_first("#tests") and not tree.css_first("#mine")
+    tree = page(individual=None, data=None)
+    assert tree.css_first("#mine") and not tree.css_first("#tests")
+
+
+@pytest.mark.parametrize(
+    ("member", "id"),
+    [(grid, "sweeps"), (pareto_fronts, "fronts"), (differences, "tests")],
+)
+def test_each_table_of_people_may_be_missing(page, member, id):
+    tree = page(people={k: v for k, v in made_individual.rows().items() if k is not member})
+    assert tree.css(".absent") == tree.css(f"#{id} .absent") and len(tree.css(".absent")) == 1
+
+
+def test_objectives_have_titles(page):
+    assert Titles()["no_title"] == "no title"
+    tree = page(changes={"tests": lambda rows: [r | {"objective": "no_title"} for r in rows]})
+    assert "No title" in text(tree, "#mine")
+
+
+def test_a_published_number_without_a_run(page):
+    def more(rows):
+        theirs = {"stands_for": "transformer", "objective": "v_rex", "measure": "mean"}
+        blank = {"classifier": None, "ours": None, "published": 60.2}
+        return [*rows, rows[0] | theirs | blank]
+
+    assert "run of ours beside it: transformer with V-REx, mean over groups 60.2." in text(
+        page(changes={"table_4": more}), "#mine"
+    )
+
+
+def test_hostile_strings_stay_text(page):
+    made = made_individual.rows(HOSTILE, HOSTILE)
+    rename = {"table_4": lambda rows: [row | {"classifier": HOSTILE} for row in rows]}
+    checks.check_nothing_injected(page(HOSTILE, rename, made))
+
+
+def test_files_that_do_not_belong_together(page):
+    with pytest.raises(InputError, match="not one kind and title"):
+        page(kinds=[])
+
+
+def change(method="DRO", verdict="above", difference=10.0, gap=False, **ends) -> Change:
+    numbers = {"low": 5.0, "high": 15.0} | ends
+    return Change(
+        method, "mine", "worst", "tables/classifiers/mine/tests.csv", gap, 50.0,
+        50.0 + difference, difference, **numbers, delta=5.0, verdict=verdict,
+    )  # fmt: skip
+
+
+def test_a_rise_is_better_unless_it_is_a_gap_that_rises():
+    made = [change(), change(gap=True), change(verdict="inconclusive"), change("other", "below")]
+    assert [(one["method"], one["better"], one["worse"]) for one in by_method(made)] == [
+        ("DRO", 1, 1),
+        ("other", 0, 1),
+    ]
+
+
+def test_the_clearest_change_comes_with_its_interval():
+    found = conclude([change(), change(verdict="inconclusive", low=-1.0)])
+    assert found.strength == 2
+    assert found.sentence == "1 of 2 comparisons with plain training is significant. The clearest:"
+    words = "raises <bdi>worst</bdi> from 50.0 to 60.0 (+10.0 points, 95 % interval 5.0 to 15.0)."
+    assert words in found.more[0]
+    assert found.more[0].files == ("tables/classifiers/mine/tests.csv",)
+    none = conclude([change(verdict="inconclusive", low=None)])
+    assert none.strength == 0 and none.sentence.startswith("None of 1 comparison")
+    assert "too few seeds or cases to tell" in none.more[0]
+    assert conclude([]).sentence == "No method was compared with plain training."

@@ -1,0 +1,256 @@
+"""The headline on mitigation: the largest changes against plain training."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from altair import LayerChart
+from markupsafe import Markup
+
+from evenhand.core.tables import read_table, read_tables
+from evenhand.individual.names import title, titles_of, who
+from evenhand.io.documents import read_description
+from evenhand.metrics.inference import ABOVE, BELOW
+from evenhand.report.figures import SIGNED, axis, forest
+from evenhand.report.headline import Headline, by_kind, name, place, sentence, strength, told
+from evenhand.report.render import decimal, plural, signed
+from evenhand.tabular.prepared import RECORD
+
+FILES = {
+    "classifiers": "tables/classifiers/*",
+    "people": "tables/individual",
+    "data": "tabular/*/data.json",
+}
+
+#: The measures that mitigation should change, and what they are called.
+MEASURES = {
+    "gd": "the group disparity of {}",
+    "worst": "the score of the worst group of {}",
+    "ifr_p": "IFR_p",
+    "ddp": "dDP",
+}
+
+#: Those of which less is fairer.
+GAPS = ("gd", "ddp")
+
+#: Points of a unit of a measure that is no percentage.
+POINTS = {"ddp": 100}
+
+#: Methods of tables of people that mitigate nothing.
+BASELINES = ("logistic_regression", "majority", "eidig_base", "eidig_control")
+
+#: Changes in words, and in the figure.
+TOLD, SHOWN = 3, 8
+
+
+class Change(NamedTuple):
+    """A measure of a method beside plain training, in points.
+
+    Attributes
+    ----------
+    method, of, measure, file : str
+        What changed what of which data set, and the table.
+    gap : bool
+        Whether less of the measure is fairer.
+    before, after, difference, low, high, delta : float or None
+    verdict : str
+        Of `evenhand.metrics.inference`.
+    """
+
+    method: str
+    of: str
+    measure: str
+    file: str
+    gap: bool
+    before: float
+    after: float
+    difference: float
+    low: float | None
+    high: float | None
+    delta: float
+    verdict: str
+
+    @property
+    def significant(self) -> bool:
+        """Whether the difference is significant."""
+        return self.verdict in (ABOVE, BELOW)
+
+    @property
+    def better(self) -> bool:
+        """Whether the difference is significant, and towards more fairness."""
+        return self.verdict == (BELOW if self.gap else ABOVE)
+
+    @property
+    def strength(self) -> float:
+        """The difference in halves of its interval."""
+        return strength(self.difference, 0, self.low, self.high)
+
+    @property
+    def number(self) -> str:
+        """The difference with its interval."""
+        words = f"{signed(self.difference, 1)} points"
+        if self.low is None or self.high is None:
+            return words
+        return f"{words}, 95 % interval {decimal(self.low, 1)} to {decimal(self.high, 1)}"
+
+    @property
+    def words(self) -> Markup:
+        """The change with interval and verdict."""
+        verb = {ABOVE: "raises", BELOW: "lowers"}.get(self.verdict, "changes")
+        verdict = {
+            "equivalent": f": no change beyond ±{self.delta:g} points",
+            "inconclusive": ": too few seeds or cases to tell",
+        }.get(self.verdict, "")
+        return sentence(
+            "On {}, {} {} {} from {} to {} ({}){}.",
+            name(self.of), name(self.method), verb, name(self.measure), decimal(self.before, 1),
+            decimal(self.after, 1), self.number, verdict,
+        )  # fmt: skip
+
+
+def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
+    """Return the headline on mitigation.
+
+    Parameters
+    ----------
+    files : list of Path
+        Any of `FILES`, by their places below the results.
+    titles : mapping
+        The titles of legal data sets by name, of attributes by ``data_set/attribute``, and of
+        objectives by ``objectives/name``.
+
+    Raises
+    ------
+    InputError
+        A file is none of these, or malformed.
+    """
+    found = by_kind(files, FILES)
+    return conclude(find_changes(found["classifiers"], found["people"], found["data"], titles))
+
+
+def find_changes(
+    classifiers: Iterable[Path],
+    people: Iterable[Path],
+    data: Sequence[Path],
+    titles: Mapping[str, str],
+) -> list[Change]:
+    """Return the changes of these folders of tables, the clearest first.
+
+    Parameters
+    ----------
+    classifiers, people : iterable of Path
+        The folders of `tabulate_classifiers` and of `tabulate_individual`.
+    data : sequence of Path
+        ``data.json`` of each data set of people.
+    titles : mapping
+        See `describe`.
+    """
+    found = [one for path in classifiers for one in _legal(path, titles)]
+    found += [one for path in people for one in _people(path, data)]
+    return sorted(found, key=lambda one: (not one.significant, -one.strength))
+
+
+def by_method(changes: Iterable[Change]) -> list[dict[str, Any]]:
+    """Return a row per method: method, comparisons, better, worse, clearest (in words)."""
+    rows: dict[str, list[Change]] = {}
+    for one in changes:
+        rows.setdefault(one.method, []).append(one)
+    return [
+        {
+            "method": method,
+            "comparisons": len(own),
+            "better": sum(one.better for one in own),
+            "worse": sum(one.significant and not one.better for one in own),
+            "clearest": own[0].words,
+        }
+        for method, own in rows.items()
+    ]
+
+
+def conclude(order: Sequence[Change]) -> Headline:
+    """Return the headline of changes in the order of `find_changes`."""
+    if not order:
+        return Headline(sentence="No method was compared with plain training.")
+    changes, tables = order, list(dict.fromkeys(one.file for one in order))
+    significant = sum(one.significant for one in changes)
+    text = sentence(
+        "{} of {} with plain training {} significant.{}",
+        significant or "None",
+        plural(len(changes), "comparison"),
+        "is" if significant < 2 else "are",
+        " The clearest:" if significant else " The nearest to it:",
+    )
+    figure, caption = _figure(order[:SHOWN], len(changes))
+    lines = [told(one.words, [one.file]) for one in order[:TOLD]]
+    return Headline(
+        sentence=told(text, tables),
+        more=lines,
+        main=lines[0] if significant else "",
+        figure=figure,
+        caption=caption,
+        figure_files=tables,
+        strength=max(one.strength for one in order[:1]) if significant else 0.0,
+    )
+
+
+def _legal(path: Path, titles: Mapping[str, str]) -> Iterable[Change]:
+    for row in read_table(path / "tests.csv"):
+        if row["measure"] in MEASURES and row["difference"] is not None and row["verdict"]:
+            attribute = titles.get(f"{path.name}/{row['attribute']}", row["attribute"])
+            yield Change(
+                titles.get(f"objectives/{row['objective']}", row["objective"]),
+                f"{titles.get(path.name, path.name)} ({row['classifier']})",
+                MEASURES[row["measure"]].format(attribute),
+                f"{place(path, FILES['classifiers'])}/tests.csv",
+                row["measure"] in GAPS,
+                row["erm"], row["value"], row["difference"], row["low"], row["high"],
+                row["delta"], row["verdict"],
+            )  # fmt: skip
+
+
+def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
+    titles = titles_of(read_description(one, RECORD, "prepare_table") for one in data)
+    for row in read_tables(path).get("tests", []):
+        known = row["metric"] in MEASURES and row["difference"] is not None and row["verdict"]
+        if known and row["method"] not in BASELINES:
+            numbers = [row[name] for name in ("against_mean", "mean", "difference")]
+            numbers += [row[name] for name in ("difference_low", "difference_high", "delta")]
+            scale = POINTS.get(row["metric"], 1)
+            yield Change(
+                who(row),
+                title(row["dataset"], titles),
+                MEASURES[row["metric"]],
+                f"{FILES['people']}/tests.csv",
+                row["metric"] in GAPS,
+                *(None if one is None else one * scale for one in numbers),
+                row["verdict"],
+            )
+
+
+def _figure(shown: list[Change], every: int) -> tuple[LayerChart, str]:
+    ends = [end for one in shown for end in (one.difference, one.low, one.high) if end is not None]
+    reach = max(5.0, *(abs(end) * 1.05 for end in ends))
+    figure = forest(
+        [
+            {
+                "name": f"{one.of}, {one.method}: {one.measure}",
+                "value": one.difference,
+                "low": one.low,
+                "high": one.high,
+                "band_low": -one.delta,
+                "band_high": one.delta,
+                "text": signed(one.difference, 1),
+                "words": one.number,
+                "kind": "more" if one.significant else "unclear",
+            }
+            for one in shown
+        ],
+        axis("Change against plain training, points", (-reach, reach), **SIGNED),
+        "The clearest changes against plain training, with their intervals",
+        centre=0,
+    )
+    rest = f" The clearest {len(shown)} of {every}." if every > len(shown) else ""
+    return figure, (
+        "Lines: 95 % intervals; bands: changes that do not matter; a filled dot is significant,"
+        f" adjusted for the number of comparisons.{rest}"
+    )

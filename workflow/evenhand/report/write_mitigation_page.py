@@ -1,0 +1,155 @@
+"""Stage: the report on mitigation, one HTML file: what objectives and methods changed."""
+
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output, Plugin, Source
+from evenhand.core.tables import read_tables
+from evenhand.errors import InputError
+from evenhand.individual.names import titles_of
+from evenhand.io.documents import read_description
+from evenhand.legal.built import load_dataset
+from evenhand.legal.objective_titles import titles_of as objectives_of
+from evenhand.report.headlines import mitigation
+from evenhand.report.render import write_page
+from evenhand.report.sections.individual_people import Behind
+from evenhand.report.sections.individual_sweeps import describe_fronts, describe_sweeps
+from evenhand.report.sections.individual_tests import describe_tests as describe_differences
+from evenhand.report.sections.legal_classifiers import (
+    MEASURES,
+    NOISE_VERDICTS,
+    describe_table_4,
+    describe_tests,
+)
+from evenhand.report.sections.legal_figures import (
+    describe_group_scores,
+    describe_training,
+    draw_objectives,
+)
+from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
+from evenhand.tabular.prepared import RECORD
+from evenhand.text.phrases import VERDICTS
+
+#: The most figures at a glance.
+MOST = 4
+
+#: The sections on tables of people.
+OF_PEOPLE = [
+    ("tests", "Tests", "Which differences between methods are significant"),
+    ("fronts", "Fronts", "Accuracy against fairness"),
+    ("sweeps", "Weights", "The weight of the individual loss"),
+]
+
+
+def write_mitigation_page(
+    *,
+    templates: list[Input],
+    out: Output,
+    tables: list[Source] | None = None,
+    kinds: Annotated[list[str] | None, Plugin("evenhand.legal.datasets")] = None,
+    titles: list[str] | None = None,
+    objectives: list[str] | None = None,
+    objective_titles: list[str] | None = None,
+    individual: Source | None = None,
+    data: list[Source] | None = None,
+    linked: list[str] | None = None,
+    provenance: str = "",
+    pages: list[str] | None = None,
+) -> dict[str, Any]:
+    """Write the report on mitigation, one HTML file.
+
+    Parameters
+    ----------
+    templates : list of path
+        The files of ``evenhand/report/templates``.
+    out : path
+        The report, HTML.
+    tables : list of path, optional
+        The folders that `tabulate_classifiers` wrote, each named after its data set.
+    kinds, titles : lists of str
+        Of each of these data sets.
+    objectives, objective_titles : list of str, optional
+        The titles of the objectives; one that is not named has its own name.
+    individual : path, optional
+        The folder of `tabulate_individual`.
+    data : list of path
+        ``data.json`` of each data set of people.
+    linked : list of str, optional
+        The splits whose cases the case explorer contains; by default test and dev.
+    provenance : str
+        The place of ``provenance.json`` relative to the report; blank: no link.
+    pages : list of str, optional
+        The pages of this run, of `evenhand.report.pages.PAGES`; all by default.
+
+    Raises
+    ------
+    InputError
+        There is not one kind and title of each data set.
+    """
+    tables, kinds, names = tables or [], kinds or [], titles or []
+    if not len(kinds) == len(names) == len(tables):
+        raise InputError("there is not one kind and title of each data set")
+    called = objectives_of(objectives, objective_titles)
+    about, figures = [], []
+    known = {f"objectives/{name}": called[name] for name in objectives or []}
+    for folder, kind, title in zip(tables, kinds, names, strict=True):
+        own = read_tables(folder)
+        attributes = {one.name: one.title for one in load_dataset(kind).attributes}
+        known[folder.name] = title
+        known |= {f"{folder.name}/{name}": words for name, words in attributes.items()}
+        figures += [
+            figure | {"file": f"tables/classifiers/{folder.name}/table_4.csv"}
+            for figure in draw_objectives(own["table_4"], title, attributes, called)
+        ]
+        about.append(
+            {
+                "id": folder.name,
+                "title": title,
+                "attributes": attributes,
+                "table_4": describe_table_4(own["table_4"]),
+                "tests": describe_tests(own["tests"]),
+                "group_scores": describe_group_scores(own["group_scores"], called),
+                "training": describe_training(own["curves"], called),
+            }
+        )
+    people = read_tables(individual) if individual else {}
+    of = titles_of(read_description(path, RECORD, "prepare_table") for path in data or [])
+    behind = Behind(people.get("individuals", []))
+    given = filter(None, [individual])
+    changes = mitigation.find_changes(tables, given, data or [], known)
+    places = {f"tables/classifiers/{one.name}": one for one in tables}
+    places |= {"tables/individual": individual} if individual else {}
+    written = write_page(
+        out,
+        "mitigation",
+        templates,
+        pages,
+        sections=[
+            ("glance", "At a glance", ""),
+            *((one["id"], one["title"], "") for one in about),
+            *(OF_PEOPLE if people else []),
+            ("reading", "How to read it", ""),
+            ("limits", "Limits", ""),
+        ],
+        headline=mitigation.conclude(changes),
+        methods=mitigation.by_method(changes),
+        about=about,
+        figures=sorted(figures, key=lambda one: -one["spots"])[:MOST],
+        of_people=OF_PEOPLE if people else [],
+        tests=describe_differences(people.get("tests", []), of, behind),
+        fronts=describe_fronts(people.get("pareto_fronts", []), of, behind),
+        sweeps=describe_sweeps(people.get("grid", []), of),
+        test_cases=linked is None or "test" in linked,
+        objective=called.heading,
+        measures=MEASURES,
+        verdicts=VERDICTS,
+        noise_verdicts=NOISE_VERDICTS,
+        more_tables=MoreTables(places, only=OF_MITIGATION - {"inconsistencies"}),
+        provenance=quote(provenance, safe="/.") if provenance else None,
+    )
+    return {"datasets": len(about), "bytes": written}
+
+
+if __name__ == "__main__":
+    stage.run(write_mitigation_page)
