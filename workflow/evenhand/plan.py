@@ -19,6 +19,7 @@ from evenhand import (
     plan_stereotypes,
 )
 from evenhand.core.config import complete, has, read_config, read_schema
+from evenhand.core.places import SCHEMA
 from evenhand.core.sources import source_path
 from evenhand.errors import InputError
 
@@ -197,9 +198,8 @@ def errors_in(logs: Iterable[str]) -> str:
 
 def main() -> None:
     """The command line: say where the page of a configuration is; with --check, if it is one."""
-    schema = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
     try:
-        config = complete(read_config(Path(sys.argv[-1])), read_schema(schema))
+        config = complete(read_config(Path(sys.argv[-1])), read_schema(SCHEMA))
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)

@@ -85,7 +85,7 @@ def forget() -> None:
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
     monkeypatch.setattr(code, "LIBRARY", tmp_path / "workflow")
-    monkeypatch.setattr(code, "REPOSITORY", tmp_path)
+    monkeypatch.setattr(code, "ROOT", tmp_path)
     monkeypatch.setattr(code, "_read_packages", lambda: INSTALLED)
     made = Tree(tmp_path)
     for name, text in FILES.items():
