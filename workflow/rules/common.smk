@@ -13,7 +13,7 @@ if BESIDE.is_dir() and str(BESIDE.parent) not in sys.path:
     sys.path.insert(0, str(BESIDE.parent))
 
 from evenhand import plan, plan_cards, plan_classifiers, plan_individual, plan_legal, plan_models
-from evenhand import plan_report, plan_shown, plan_slguset, plan_stereotypes
+from evenhand import plan_predictions, plan_report, plan_shown, plan_slguset, plan_stereotypes
 from evenhand.core.code import digest
 from evenhand.core.config import Options, complete, file_options, pick, read_config, read_schema
 from evenhand.core.places import LIBRARY, ROOT, SCHEMA, located
@@ -84,6 +84,7 @@ wildcard_constraints:
     seed="[0-9]+",
     form="|twins/",
     space="(words|embeddings)/[A-Za-z0-9_.-]+",
+    predictions="|".join(config["predictions"]) or NOTHING,
     round="|".join(map(re.escape, ROUNDS)),
 
 

@@ -96,6 +96,7 @@ WRITTEN = {
         ],
         KINDS,
     ),
+    "predictions": ("write_predictions_page", plan_predictions.page_files(config), [], []),
     "certificate": ("write_certificate_page", CERTIFICATE, [], []),
     "known_errors": ("write_errors_page", ERRORS, [], []),
     "provenance": (
@@ -125,6 +126,7 @@ EXPLORERS = {
         ),
         options("legal.cases_page"),
     ],
+    "predicted": [plan_predictions.explorer_files(config)],
 }
 #: what the page of the run tells of and comes after: a benchmark that is being written is empty
 BEFORE_RUN = [
