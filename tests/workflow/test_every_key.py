@@ -254,6 +254,7 @@ OTHERS = {
     "individual_fairness.datasets.NAME.positive": ["car"],
     "individual_fairness.datasets.NAME.attribute": ["age"],
     "individual_fairness.datasets.NAME.features": [["age"]],
+    "individual_fairness.datasets.NAME.split": ["purpose"],
     "individual_fairness.datasets.NAME.categories": [["age"]],
     "individual_fairness.datasets.NAME.title": ["Another title"],
     "individual_fairness.official_split": [[], ["compas"]],

@@ -66,6 +66,28 @@ def test_the_workflow_runs_in_an_empty_folder(python, tmp_path):
     assert "0 differ" in _call(tmp_path, python, "-m", "evenhand", "verify", "out")
 
 
+def test_an_audit_in_an_empty_folder_is_that_of_the_workflow(python, tmp_path):
+    from evenhand.learning.train_language_model import train_language_model
+
+    texts = sorted((REPOSITORY / "resources/demo/english").glob("*.txt"))
+    settings = ["steps=60", "width=32", "layers=1", "heads=2"]
+    train_language_model(files=texts, out=tmp_path / "tiny", kind="causal", settings=settings)
+    shutil.copy(REPOSITORY / "resources/demo/stereotypes/pairs.csv", tmp_path)
+    said = _call(tmp_path, python.parent / "evenhand", "audit", "tiny", "--pairs", "pairs.csv")
+    finding, report = said.strip().splitlines()[-2:]
+    assert finding.startswith("Log-likelihood: ") and report == "Report: audit/report.html"
+    (tmp_path / "mine.yaml").write_text(
+        "models: {tiny: {path: tiny, language: en}}\n"
+        "stereotypes: {sets: {pairs: {format: crows_pairs, file: pairs.csv, title: Pairs}}}\n"
+    )
+    _call(tmp_path, python, "-m", "evenhand", "run", "mine.yaml", "--cores", "1")
+    made = sorted((tmp_path / "results/tables/pairs/pairs").iterdir())
+    assert made
+    for file in made:
+        audited = tmp_path / "audit" / file.relative_to(tmp_path / "results")
+        assert audited.read_bytes() == file.read_bytes(), file
+
+
 def test_the_demo_can_be_planned_in_an_empty_folder(python, tmp_path):
     said = _call(tmp_path, python, "-m", "evenhand", "run", "-n", "--quiet", "rules")
     assert "score_pairs" in said

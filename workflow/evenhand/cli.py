@@ -14,7 +14,12 @@ from cyclopts import App, Parameter
 from evenhand.core.places import ROOT, SNAKEFILE, located
 from evenhand.errors import InputError
 
-app = App(name="evenhand", version_flags=["--version"], help="Audit models and data for bias.")
+app = App(
+    name="evenhand",
+    version_flags=["--version"],
+    help="Audit models and data for bias.",
+    default_parameter=Parameter(consume_multiple=True, negative=""),
+)
 
 #: The words of another program's command line.
 Words = Annotated[str, Parameter(allow_leading_hyphen=True, show=False)]
@@ -30,6 +35,213 @@ def main(words: list[str] | None = None) -> None:
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
+
+
+@app.command
+def audit(
+    model: str,
+    *,
+    pairs: Path,
+    out: Path = Path("audit"),
+    language: str = "en",
+    device: str = "cpu",
+    threads: int = 1,
+) -> None:
+    """Measure which sentence of each pair a language model prefers.
+
+    Parameters
+    ----------
+    model
+        A folder, or a name on the Hugging Face hub.
+    pairs
+        A CSV with CrowS-Pairs' columns: sent_more, sent_less, stereo_antistereo, bias_type.
+    out
+        The folder of the report, the card and the tables.
+    language
+        Of the model.
+    device
+        cpu or cuda.
+    threads
+        They change no bit of the result.
+    """
+    import evenhand as eh
+
+    given = {"language": language, "device": device, "threads": threads, "out": out}
+    _tell(eh.audit_pairs(model, pairs, **given), out)
+
+
+@app.command
+def predictions(
+    file: Path,
+    *,
+    label: str | None = None,
+    prediction: str | None = None,
+    probability: list[str] | None = None,
+    group: list[str] | None = None,
+    positive: str | None = None,
+    bins: list[str] | None = None,
+    id: str | None = None,
+    cluster: str | None = None,
+    counterfactual_of: str | None = None,
+    gold: Path | None = None,
+    out: Path = Path("predictions_audit"),
+) -> None:
+    """Compare predictions of any model between groups; nothing is trained.
+
+    Parameters
+    ----------
+    file
+        CSV or Parquet; or logs of lm-evaluation-harness (samples_*.jsonl, or their folder), which
+        need no further option.
+    label
+        The column of the label.
+    prediction
+        The column of the predicted label, or of the probability of the positive one.
+    probability
+        LABEL=COLUMN for each label, in place of a prediction.
+    group
+        Columns of protected attributes.
+    positive
+        The label that rates are of; by default 1, true or yes.
+    bins
+        COLUMN=18,30,50: the borders between the groups of a number.
+    id
+        The column of ids.
+    cluster
+        A column whose equal cells mark cases that depend on each other.
+    counterfactual_of
+        A column that names the factual row of a counterfactual one.
+    gold
+        A file with ids, labels and groups, if the predictions have none.
+    out
+        The folder of the report, the card and the tables.
+    """
+    import evenhand as eh
+
+    if file.is_dir() or file.suffix == ".jsonl":
+        _tell(eh.audit_logs(file, out=out), out)
+        return
+    if label is None or not group:
+        raise InputError("name --label and --group", file=file)
+    result = eh.audit_predictions(
+        file,
+        label=label,
+        groups=group,
+        prediction=prediction,
+        probabilities=dict(_parts(one) for one in probability or []),
+        positive=positive,
+        bins={name: _numbers(words) for name, words in map(_parts, bins or [])},
+        id=id,
+        cluster=cluster,
+        counterfactual_of=counterfactual_of,
+        gold=gold,
+        title=file.stem,
+        out=out,
+    )
+    _tell(result, out)
+
+
+def _parts(words: str) -> tuple[str, str]:
+    name, sign, value = words.partition("=")
+    if not sign:
+        raise InputError(f"{words!r} has no =", remedy="write NAME=VALUE")
+    return name, value
+
+
+def _numbers(words: str) -> list[float]:
+    try:
+        return [float(one) for one in words.split(",")]
+    except ValueError:
+        raise InputError(f"{words!r} are no numbers", remedy="write COLUMN=18,30,50") from None
+
+
+@app.command
+def extract(folder: Path, *, language: str = "zh", out: Path = Path("sentences")) -> None:
+    """Find the sentences of a corpus with one gender word, and why each is kept or dropped.
+
+    Parameters
+    ----------
+    folder
+        A folder, a file or an archive.
+    language
+        zh.
+    out
+        The folder of the tables.
+    """
+    import evenhand as eh
+
+    found = eh.extract_sentences(folder, language=language, out=out)
+    path = out / "sentences.csv"
+    found.to_csv(path, index=False)
+    kept = int((found["verdict"] == "accepted").sum())
+    unread = len(found.attrs["quarantine"])
+    bad = f"; {unread} parts of files could not be read" if unread else ""
+    print(f"{kept} of {len(found)} sentences with a gender word are kept{bad}.\nTable: {path}")
+
+
+def _tell(result, out: Path) -> None:
+    """Write the report and the card of a result, and print its main finding and the place."""
+    report = result.to_html(out / "report.html")
+    (out / "card.md").write_text(result.card(), encoding="utf-8")
+    print(f"{result.findings[0]}\nReport: {report}")
+
+
+#: A configuration to begin with, by task.
+STARTS = {
+    "audit": """\
+# Which sentences does a language model prefer? Run: evenhand run audit.yaml
+models:
+  mine: {path: models/mine, language: en}      # a folder; or hub: organisation/name
+stereotypes:
+  sets:
+    ours: {format: crows_pairs, file: our_pairs.csv, language: en}
+""",
+    "predictions": """\
+# Are predictions equally good for each group? Run: evenhand run predictions.yaml
+predictions:
+  mine:
+    files: [predictions.csv]                   # CSV or Parquet
+    label: y
+    prediction: p                              # a label, or the probability of the positive one
+    groups: [gender, age]
+    bins: {age: [30, 50]}                      # borders between groups of a number
+""",
+    "table": """\
+# Train classifiers on a table of people. Run: evenhand run table.yaml
+individual_fairness:
+  datasets:
+    mine: {format: table, files: [people.csv], label: approved, positive: "yes", attribute: gender}
+  methods: [mlp, logistic_regression, majority]
+  seeds: 5
+""",
+    "extract": """\
+# Gender-neutral sentences from Chinese newspapers. Run: evenhand run extract.yaml
+slguset:
+  corpora:
+    news: {files: [news]}                      # a folder, files or archives
+""",
+}
+
+
+@app.command
+def init(folder: Path = Path(), *, task: str = "predictions") -> None:
+    """Write a small commented configuration to begin with.
+
+    Parameters
+    ----------
+    folder
+        Where it is written; made if it is missing.
+    task
+        audit, predictions, table or extract.
+    """
+    if task not in STARTS:
+        raise InputError(f"there is no task {task!r}", remedy=f"use {', '.join(STARTS)}")
+    path = folder / f"{task}.yaml"
+    if path.exists():
+        raise InputError("is there already", file=path, remedy="remove it, or name another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_text(STARTS[task], encoding="utf-8")
+    print(f"Edit the names in it, then: evenhand run {path}\nConfiguration: {path}")
 
 
 @app.command

@@ -37,7 +37,7 @@ def _is_whole(row: dict[str, Any]) -> bool:
 
 
 def _preference(row: dict[str, Any]) -> str:
-    name = f"{row['task']}{', ' if row['condition'] else ''}{row['condition']}"
+    name = ", ".join(filter(None, (row["task"], row["condition"])))
     if row["score"] is None:
         return f"{name}: no sample can be scored."
     interval = "too few clusters for an interval"
