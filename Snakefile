@@ -42,6 +42,7 @@ include: "workflow/rules/legal_cases.smk"
 include: "workflow/rules/legal_tables.smk"
 include: "workflow/rules/legal_audit.smk"
 include: "workflow/rules/legal_training.smk"
+include: "workflow/rules/predictions.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/cards.smk"
 

@@ -45,7 +45,7 @@ class Rule:
             assert len(pages) > 5
         if self.name == "write_explorer":
             pages = [file.stem for file in (LIBRARY / "report").glob("explore_*.py")]
-            assert len(pages) == 3
+            assert len(pages) == 4
         stages = [*self.stages, *(f"report.{page}" for page in pages)]
         return {f"evenhand.{name}" for name in stages if "{" not in name} | set(plugins)
 

@@ -120,6 +120,29 @@ individual_fairness:
   methods: [mlp]
 """,
     ),
+    "predictions": (
+        ["predictions"],
+        """\
+predictions:
+  one:
+    files: [resources/demo/tabular/loans.csv]
+    label: decision
+    prediction: savings
+    positive: approved
+    groups: [gender, age]
+    bins: {age: [30, 50]}
+    id: application
+    cluster: household
+    counterfactual_of: purpose
+    gold: resources/demo/tabular/loans.csv
+  many:
+    files: [resources/demo/tabular/loans.csv]
+    label: decision
+    probabilities: {approved: savings, refused: loan}
+    groups: [gender]
+  logs: {files: [resources/demo/tabular], format: lm_eval}
+""",
+    ),
     "courts": (
         ["legal"],
         """\
@@ -214,12 +237,24 @@ OTHERS = {
     "stereotypes.sets.NAME.language": ["zh", "en"],
     "stereotypes.released.gold": ["stereoset"],
     "stereotypes.released.scores": [["stereoset_scores_bert_base"]],
+    "predictions.NAME.files": [["people.csv"], ["resources/demo/tabular"]],
+    "predictions.NAME.title": ["Another title"],
+    "predictions.NAME.label": ["purpose"],
+    "predictions.NAME.prediction": ["loan"],
+    "predictions.NAME.probabilities.NAME": ["months"],
+    "predictions.NAME.positive": ["refused"],
+    "predictions.NAME.groups": [["gender", "age", "contract"]],
+    "predictions.NAME.id": ["months"],
+    "predictions.NAME.cluster": ["months"],
+    "predictions.NAME.counterfactual_of": ["months"],
+    "predictions.NAME.gold": ["people.csv"],
     "individual_fairness.datasets.NAME.files": [["people.csv"]],
     "individual_fairness.datasets.NAME.sources": [["german"]],
     "individual_fairness.datasets.NAME.label": ["purpose"],
     "individual_fairness.datasets.NAME.positive": ["car"],
     "individual_fairness.datasets.NAME.attribute": ["age"],
     "individual_fairness.datasets.NAME.features": [["age"]],
+    "individual_fairness.datasets.NAME.split": ["purpose"],
     "individual_fairness.datasets.NAME.categories": [["age"]],
     "individual_fairness.datasets.NAME.title": ["Another title"],
     "individual_fairness.official_split": [[], ["compas"]],

@@ -1,0 +1,17 @@
+"""Fairness data sets from raw text, and audits of models: ``import evenhand as eh``."""
+
+__all__ = ["audit_logs", "audit_pairs", "audit_predictions", "audit_table", "extract_sentences"]
+
+
+def __getattr__(name: str):
+    """Import `evenhand.api` when one of its functions is used first."""
+    if name not in __all__:
+        raise AttributeError(f"module 'evenhand' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module("evenhand.api"), name)
+
+
+def __dir__() -> list[str]:
+    """Return the names of the functions."""
+    return __all__

@@ -17,10 +17,12 @@ from evenhand import (
     plan_individual,
     plan_legal,
     plan_models,
+    plan_predictions,
     plan_slguset,
     plan_stereotypes,
 )
 from evenhand.core.config import complete, has, read_config, read_schema
+from evenhand.core.places import SCHEMA
 from evenhand.core.sources import source_path
 from evenhand.errors import InputError
 
@@ -38,18 +40,26 @@ def check_files(config: Config) -> None:
     slguset, stereotypes = config["slguset"], config["stereotypes"]
     tables = config["individual_fairness"]["datasets"]
     cases = config["legal"]["datasets"]
-    if not (slguset["corpora"] or slguset["published"] or stereotypes["sets"] or tables or cases):
+    if not (
+        slguset["corpora"]
+        or slguset["published"]
+        or stereotypes["sets"]
+        or tables
+        or cases
+        or config["predictions"]
+    ):
         raise InputError(
             "config: there is nothing to read",
             remedy="name a corpus under slguset.corpora, a published file under"
             " slguset.published, a set of pairs under stereotypes.sets, a table under"
-            " individual_fairness.datasets, or cases under legal.datasets",
+            " individual_fairness.datasets, cases under legal.datasets, or predictions",
         )
     named = {
         "slguset.published.file": slguset["published"].get("file"),
         "report.planted": config["report"]["planted"],
     }
     plan_models.check_models(config)
+    logs = plan_predictions.check_predictions(config)
     for name, model in config["models"].items():
         for number, path in enumerate(model.get("train", {}).get("files", [])):
             named[f"models.{name}.train.files.{number}"] = path
@@ -66,12 +76,12 @@ def check_files(config: Config) -> None:
     legal = plan_legal.check_legal(config)
     plan_classifiers.check_classifiers(config)
     plan_individual.check_tables(config)
-    for key, path in (named | legal).items():
+    for key, path in (named | legal | logs).items():
         if path and not Path(path).exists():
             raise InputError(f"config: {key} is {path}, and there is no such file or folder")
         if path and not Path(path).is_file() and not Path(path).is_dir():
             raise InputError(f"config: {key} is {path}, which is a pipe, socket or device")
-        if path and key not in legal and Path(path).is_dir():
+        if path and key not in {**legal, **logs} and Path(path).is_dir():
             raise InputError(f"config: {key} is {path}, which is a folder", remedy="name a file")
     plan_stereotypes.check_sets(config)
 
@@ -205,9 +215,8 @@ def main() -> None:
     """Print the main findings and the path of the report; with --check,
     check the configuration.
     """
-    schema = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
     try:
-        config = complete(read_config(Path(sys.argv[-1])), read_schema(schema))
+        config = complete(read_config(Path(sys.argv[-1])), read_schema(SCHEMA))
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)

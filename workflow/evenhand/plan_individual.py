@@ -12,7 +12,7 @@ Config = dict[str, Any]
 #: What `prepare_table` is told of a data set.
 TABLE_OPTIONS = ["format", "label", "positive", "attribute", "features", "categories", "scale"]
 
-TABLE_OPTIONS += ["test_share", "title"]
+TABLE_OPTIONS += ["test_share", "split", "title"]
 
 #: What makes a method's grid, and what else `train_table` is told.
 GRID = ["individual", "lambdas", "epsilons", "mus"]

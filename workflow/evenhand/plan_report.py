@@ -14,6 +14,7 @@ from evenhand import (
     plan_individual,
     plan_legal,
     plan_models,
+    plan_predictions,
     plan_slguset,
     plan_stereotypes,
 )
@@ -47,6 +48,8 @@ def page_inputs(config: Config, shards: Iterable[str]) -> dict[str, Files]:
         "legal_cases": plan_legal.page_files(config),
         "legal_classifiers": plan_classifiers.classifiers_page_files(config),
         "cases": plan_classifiers.cases_page_files(config),
+        "predictions": plan_predictions.page_files(config),
+        "predicted": plan_predictions.explorer_files(config),
         "mitigation": mitigation_page_files(config),
     }
     return {page: shown for page, shown in files.items() if shown}

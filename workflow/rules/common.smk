@@ -7,14 +7,16 @@ from pathlib import Path
 
 from snakemake.resources import Resources
 
-LIBRARY = str(Path(workflow.basedir) / "workflow")
-if LIBRARY not in sys.path:
-    sys.path.insert(0, LIBRARY)
+# a checkout's own library; the wheel has no such folder, and an installed library
+BESIDE = Path(str(workflow.current_basedir)).parent / "evenhand"
+if BESIDE.is_dir() and str(BESIDE.parent) not in sys.path:
+    sys.path.insert(0, str(BESIDE.parent))
 
 from evenhand import plan, plan_cards, plan_classifiers, plan_individual, plan_legal, plan_models
-from evenhand import plan_report, plan_shown, plan_slguset, plan_stereotypes
+from evenhand import plan_predictions, plan_report, plan_shown, plan_slguset, plan_stereotypes
 from evenhand.core.code import digest
 from evenhand.core.config import Options, complete, file_options, pick, read_config, read_schema
+from evenhand.core.places import LIBRARY, ROOT, SCHEMA, located
 from evenhand.core.sources import read_sources, source_path, unchecked
 from evenhand.errors import InputError
 
@@ -22,7 +24,7 @@ try:
     for file in workflow.configfiles:
         read_config(Path(file))
     written = config
-    config = complete(config, read_schema(Path(LIBRARY) / "schemas" / "config.schema.yaml"))
+    config = located(complete(config, read_schema(SCHEMA)))
     plan.check_files(config)
     plan.check_effects(config, written)
     SOURCES = read_sources(Path(config["sources"]))
@@ -36,13 +38,13 @@ try:
     ROUNDS = plan_slguset.annotation_rounds(config)
     VOCABULARY = plan_slguset.vocabulary_folder(config)
     #: rule -> memory (MB) and time (minutes) of its first attempt, and whether it uses a GPU
-    RESOURCES = read_config(Path(workflow.basedir) / "profiles" / "resources.yaml")
+    RESOURCES = read_config(ROOT / "profiles" / "resources.yaml")
     #: result -> how `snakemake --report` shows it
-    SHOWN = plan_shown.read_shown(Path(LIBRARY) / "report" / "shown.csv")
+    SHOWN = plan_shown.read_shown(ROOT / "workflow" / "report" / "shown.csv")
 except InputError as error:
     raise WorkflowError(str(error)) from None
 
-os.environ.update(plan.job_environment(config, LIBRARY))
+os.environ.update(plan.job_environment(config, str(LIBRARY)))
 
 SLGUSET = config["slguset"]
 FILTERS = SLGUSET["filters"]
@@ -82,6 +84,7 @@ wildcard_constraints:
     seed="[0-9]+",
     form="|twins/",
     space="(words|embeddings)/[A-Za-z0-9_.-]+",
+    predictions="|".join(config["predictions"]) or NOTHING,
     round="|".join(map(re.escape, ROUNDS)),
 
 

@@ -39,7 +39,7 @@ def is_made(path):
 
 def by_content(item):
     """Flag an input that no rule makes, so that its time stamp has no effect."""
-    return item if callable(item) or is_made(item) else ancient(item)
+    return item if callable(item) or is_made(item) else ancient(located(item))
 
 
 inputflags:

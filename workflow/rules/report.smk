@@ -8,7 +8,7 @@ TEMPLATES = {
     Path(file).stem: [
         f"<results>/report/{pages.NOTICE}",
         *(
-            f"workflow/evenhand/report/templates/{name}"
+            located(f"workflow/evenhand/report/templates/{name}")
             for name in pages.templates_of(page, config["report"]["single_file"])
         ),
     ]
@@ -31,10 +31,10 @@ TRACED = {"provenance": "<results>/provenance.json"}
 TO_PROVENANCE = Options(None, {"provenance": "../provenance.json"})
 #: the splits whose cases can be looked at one by one
 LINKED = derived("legal.cases_page.splits", {"linked": LEGAL["cases_page"]["splits"]})
-CERTIFICATE = {"certificate": "resources/certificate"}
+CERTIFICATE = located({"certificate": "resources/certificate"})
 PLANTED = {"planted": config["report"]["planted"]} if config["report"]["planted"] else {}
-ERRORS = {"errors": "resources/known_errors.csv"}
-PAPER = {"paper": "resources/paper_items.csv"}
+ERRORS = located({"errors": "resources/known_errors.csv"})
+PAPER = located({"paper": "resources/paper_items.csv"})
 #: page, as its file is called -> its stage, what it shows, its options, other modules that it runs
 WRITTEN = {
     "index": (
@@ -111,6 +111,7 @@ WRITTEN = {
         ],
         KINDS,
     ),
+    "predictions": ("write_predictions_page", plan_predictions.page_files(config), [], []),
     "certificate": ("write_certificate_page", CERTIFICATE, [], []),
     "known_errors": ("write_errors_page", ERRORS, [], []),
     "provenance": (
@@ -124,7 +125,8 @@ WRITTEN = {
 EXPLORERS = {
     "sentences": [plan_report.explorer_files(config)],
     "people": [
-        plan_individual.people_files(config) | {"words": "resources/iifr/feature_words.csv"},
+        plan_individual.people_files(config)
+        | located({"words": "resources/iifr/feature_words.csv"}),
         derived("individual_fairness.datasets", plan_individual.people_options(config)),
         options("individual_fairness.people_page"),
     ],
@@ -139,6 +141,7 @@ EXPLORERS = {
         ),
         options("legal.cases_page"),
     ],
+    "predicted": [plan_predictions.explorer_files(config)],
 }
 #: what the page of the run tells of and comes after: a benchmark that is being written is empty
 BEFORE_RUN = [

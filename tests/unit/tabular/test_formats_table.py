@@ -15,6 +15,7 @@ OPTIONS = {
     "categories": ["grade"],
     "scale": "standard",
     "test_share": 0.3,
+    "split": None,
     "title": "",
 }
 

@@ -30,11 +30,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.places import LIBRARY, ROOT
 from evenhand.errors import InputError
-
-#: The folder that holds the package `evenhand`, and the repository above it.
-LIBRARY = Path(__file__).resolve().parents[2]
-REPOSITORY = LIBRARY.parent
 
 #: Import names that differ from the name of the distribution that brings them.
 DISTRIBUTIONS = {
@@ -99,14 +96,19 @@ def imported_packages(modules: Iterable[str]) -> set[str]:
                 raise InputError(
                     f"{module} imports {name}, which the lock does not hold",
                     file=_path(module),
-                    remedy="add it to requirements/requirements.in and run `make lock`",
+                    remedy="add it to the dependencies in pyproject.toml and run `make lock`",
                 )
             found.add(distribution)
     return found
 
 
 def unlike_the_lock() -> list[str]:
-    """Return a phrase for each installed package whose version differs from the locked one."""
+    """Return a phrase for each installed package whose version differs from the locked one.
+
+    An installed wheel allows ranges of versions, so that nothing is returned there.
+    """
+    if LIBRARY.parent != ROOT:
+        return []
     return [
         f"{name} {installed_version(name)} (locked: {locked})"
         for name, locked in sorted(locked_versions().items())
@@ -119,7 +121,7 @@ def locked_versions() -> dict[str, str]:
     """Version by distribution name, as pinned in requirements/."""
     pins = {}
     for file in ("torch.txt", "requirements.lock"):
-        text = (REPOSITORY / "requirements" / file).read_text(encoding="utf-8")
+        text = (ROOT / "requirements" / file).read_text(encoding="utf-8")
         for name, version in re.findall(r"^([\w.-]+)(?:\[[^\]]*\])?==([^\s\\;]+)", text, re.M):
             pins[normalised(name)] = version
     return pins

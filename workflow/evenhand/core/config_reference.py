@@ -2,14 +2,12 @@
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import yaml
 
 from evenhand.core.config import Schema, read_schema
-
-SCHEMA = Path(__file__).parents[2] / "schemas" / "config.schema.yaml"
+from evenhand.core.places import SCHEMA
 
 HEAD = """# Configuration
 

@@ -2,10 +2,9 @@
 
 import ast
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-LIBRARY = Path(__file__).parents[2]
+from evenhand.core.places import LIBRARY
 
 
 @cache

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from evenhand.core.code import LIBRARY, REPOSITORY
+from evenhand.core.places import LIBRARY, ROOT
 
 _allowed: set[Path] = set()
 
@@ -37,7 +37,7 @@ class Watch:
     def undeclared(self, declared: Iterable[Path]) -> list[str]:
         """Return the opened files below the working folder that no declared path covers."""
         here = Path.cwd().resolve()
-        ours = (REPOSITORY / "requirements", Path(sys.prefix), *_allowed, *declared)
+        ours = (ROOT / "requirements", Path(sys.prefix), *_allowed, *declared)
         covered = {path.resolve() for path in ours}
         found = []
         for name in sorted(self.opened):

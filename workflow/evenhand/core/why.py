@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.core import code
+from evenhand.core.places import ROOT
 from evenhand.errors import InputError
 
 #: A job of the plan; see `workflow/dry_run.py`.
@@ -51,7 +52,7 @@ def main() -> None:
 
 def dry_run(arguments: list[str], folder: Path | None = None) -> tuple[dict | None, str]:
     """Return Snakemake's plan for these arguments (None if it fails), and its output."""
-    program = code.LIBRARY / "dry_run.py"
+    program = ROOT / "workflow" / "dry_run.py"
     with tempfile.TemporaryDirectory() as scratch:
         plan = Path(scratch) / "plan.json"
         done = subprocess.run(

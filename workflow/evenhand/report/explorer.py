@@ -154,6 +154,7 @@ def write_explorer(
         items, models (by set), bytes.
     """
     nouns = {"sentences": "Sentences and pairs", "cases": "Cases", "people": "Test individuals"}
+    nouns["predicted"] = "Predicted cases"
     Path(tables_out).mkdir(parents=True, exist_ok=True)
     shown, tables = [], []
     for one in filter(lambda one: one["id"], sets):

@@ -19,6 +19,8 @@ PAGES = {
     "legal_cases": ("legal_cases.html", "Legal cases"),
     "legal_classifiers": ("legal_classifiers.html", "Legal classifiers"),
     "cases": ("cases.html", "Cases"),
+    "predictions": ("predictions.html", "Predictions"),
+    "predicted": ("predicted.html", "Predicted cases"),
     "mitigation": ("mitigation.html", "Mitigation"),
     "reproduction": ("reproduction.html", "Against the papers"),
     "certificate": ("certificate.html", "Certificate"),
@@ -28,7 +30,7 @@ PAGES = {
 }
 
 #: The pages that list items, with a folder of tables beside each.
-EXPLORERS = ("sentences", "people", "cases")
+EXPLORERS = ("sentences", "people", "cases", "predicted")
 
 #: The files that every page uses.
 COMMON = (

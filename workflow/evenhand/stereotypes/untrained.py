@@ -81,7 +81,7 @@ def score_untrained(
 
     def rows() -> Iterator[dict[str, Any]]:
         nonlocal scored
-        bar = tqdm(range(used), desc=name, unit=" seeds", mininterval=5, ascii=True)
+        bar = tqdm(range(used), name, unit=" seeds", mininterval=5, ascii=True, disable=not used)
         for seed in bar:
             lm = draw(seed)
             blank = blank_methods(lm, chosen)

@@ -24,6 +24,7 @@ def prepare_table(
     categories: list[str] | None = None,
     scale: str = "standard",
     test_share: float = 0.3,
+    split: str | None = None,
     title: str = "",
 ) -> dict[str, Any]:
     """Bring a data set to the form of `evenhand.tabular.prepared`.
@@ -53,6 +54,8 @@ def prepare_table(
         ``standard`` or ``none``.
     test_share : float
         The share that is held out.
+    split : str, optional
+        A column of train and test: the official split.
     title : str
         What pages and findings call it; by default the format's own title, or the file's name.
     """
@@ -71,6 +74,7 @@ def prepare_table(
         "categories": categories or [],
         "scale": scale,
         "test_share": test_share,
+        "split": split,
         "title": title,
     }
     reader = importlib.import_module(f"evenhand.tabular.formats.{format}")

@@ -29,7 +29,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     options : dict
         label (a column), positive (its value that counts as 1), attribute (a column),
         features (columns; all others if empty), categories (columns whose numbers are
-        codes), scale (standard or none), test_share, title.
+        codes), scale (standard or none), test_share, split (a
+        column of train and test, if there is one), title.
 
     Raises
     ------
@@ -46,9 +47,9 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         raise InputError(f"has the column {twice!r} twice", file=path, line=1)
     place = {name: number for number, name in enumerate(header)}
     rows = [cells for _, cells in lines]
-    label, attribute = options["label"], options["attribute"]
-    chosen = options["features"] or [n for n in header if n not in (label, attribute)]
-    for name in (label, attribute, *chosen, *options["categories"]):
+    label, attribute, split = options["label"], options["attribute"], options["split"]
+    chosen = options["features"] or [n for n in header if n not in (label, attribute, split)]
+    for name in (label, attribute, *chosen, *options["categories"], *([split] if split else [])):
         if name not in place:
             raise InputError(
                 f"lacks the column {name!r} (it has {', '.join(header)})", file=path, line=1
@@ -113,6 +114,10 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         for kind in kinds:
             names.append(f"{name}={kind}")
             arrays.append(np.array([one == kind for one in column[name]], dtype=float))
+    if split and (others := sorted(set(column[split]) - {"train", "test"})):
+        raise InputError(
+            f"the split {split} has {others[0]!r}", file=path, remedy="write train or test"
+        )
     code_of = {value: code for code, value in enumerate(values)}
     return Prepared(
         name=path.stem,
@@ -126,6 +131,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         attribute_codes=codes,
         scale=options["scale"],
         test_share=options["test_share"],
+        official=np.array(column[split]) if split else None,
         meta={
             "title": options["title"] or path.stem,
             "label": f"{label} = {positive}",

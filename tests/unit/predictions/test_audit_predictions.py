@@ -1,0 +1,228 @@
+"""Predictions that somebody made: equal to fairlearn, and no bad row is used or lost in silence."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from fairlearn.metrics import (
+    MetricFrame,
+    demographic_parity_difference,
+    demographic_parity_ratio,
+    equalized_odds_difference,
+    false_positive_rate,
+    selection_rate,
+    true_positive_rate,
+)
+from sklearn.metrics import accuracy_score, f1_score
+
+from evenhand.core.tables import read_tables
+from evenhand.errors import InputError
+from evenhand.predictions.audit_predictions import audit_predictions
+from evenhand.predictions.words import findings
+
+
+def people(n=400, shift=0.0, seed=0):
+    """Predictions that select the group `a` less often by `shift`."""
+    draw = np.random.default_rng(seed)
+    group, age = draw.choice(["a", "b"], n), draw.integers(18, 80, n)
+    y = draw.integers(0, 2, n)
+    p = np.clip(0.25 + 0.5 * y + draw.normal(0, 0.2, n) - shift * (group == "a"), 0.01, 0.99)
+    ids = [f"p{i}" for i in range(n)]
+    return pd.DataFrame({"id": ids, "y": y, "p": p.round(4), "group": group, "age": age})
+
+
+def audit(folder, table, **options):
+    """The tables and the description of an audit of a table."""
+    file = folder / "predictions.csv"
+    if isinstance(table, pd.DataFrame):
+        table.to_csv(file, index=False)
+    else:
+        file.write_bytes(table if isinstance(table, bytes) else table.encode())
+    given = {"files": [file], "label": "y", "groups": ["group"]} | options
+    if not {"prediction", "probabilities"} & given.keys():
+        given["prediction"] = "p"
+    made = {key: folder / key for key in ("out", "cases", "meta")}
+    audit_predictions(**made, name="mine", **given)
+    return read_tables(folder / "out"), json.loads((folder / "meta").read_text())
+
+
+@pytest.mark.parametrize("attribute", ["group", "group × age"])
+def test_metrics_are_those_of_fairlearn(tmp_path, attribute):
+    table = people(shift=0.1)
+    tables, _ = audit(tmp_path, table, groups=["group", "age"], bins=["age=30,50"])
+    age = pd.cut(table["age"], [0, 29, 49, 99], labels=["<30", "30 to <50", "≥50"]).astype(str)
+    group = table["group"] if attribute == "group" else table["group"] + " × " + age
+    y, predicted = table["y"], (table["p"] >= 0.5).astype(int)
+    metrics = {
+        "accuracy": accuracy_score,
+        "selection_rate": selection_rate,
+        "tpr": true_positive_rate,
+        "fpr": false_positive_rate,
+        "macro_f1": lambda a, b: f1_score(a, b, average="macro"),
+    }
+    theirs = MetricFrame(metrics=metrics, y_true=y, y_pred=predicted, sensitive_features=group)
+    ours = pd.DataFrame(tables["groups"]).query("attribute == @attribute")
+    for metric in metrics:
+        own = ours[ours["metric"] == metric].set_index("group")["value"]
+        assert own.to_numpy() == pytest.approx(
+            theirs.by_group[metric].loc[own.index].to_numpy(dtype=float), abs=1e-6
+        )
+    gaps = pd.DataFrame(tables["gaps"]).query("attribute == @attribute").set_index("metric")
+    assert gaps["gap"][list(metrics)].to_numpy() == pytest.approx(
+        theirs.difference(method="between_groups")[list(metrics)].to_numpy(dtype=float), abs=1e-6
+    )
+    assert gaps["lowest"]["accuracy"] == pytest.approx(theirs.group_min()["accuracy"], abs=1e-6)
+    same = {"y_true": y, "y_pred": predicted, "sensitive_features": group}
+    parity = demographic_parity_difference(**same)
+    assert gaps["gap"]["selection_rate"] == pytest.approx(parity, abs=1e-6)
+    assert gaps["ratio"]["selection_rate"] == pytest.approx(
+        demographic_parity_ratio(**same), abs=1e-6
+    )
+    odds = equalized_odds_difference(**same)
+    assert gaps["gap"]["equalised_odds"] == pytest.approx(odds, abs=1e-6)
+
+
+def test_a_planted_gap_is_found_and_an_absent_one_is_not(tmp_path):
+    tables, _ = audit(tmp_path, people(n=2000, shift=0.3))
+    verdicts = {row["metric"]: row["verdict"] for row in tables["gaps"]}
+    assert verdicts["selection_rate"] == verdicts["tpr"] == "above"
+    assert any(words.startswith("Selection rate differs by group") for words in findings(tables))
+    groups = {(r["group"], r["metric"]): r["verdict"] for r in tables["groups"]}
+    assert groups["a", "tpr"] == "below" and groups["b", "tpr"] == "above"
+    tables, _ = audit(tmp_path, people(n=6000))
+    assert not {row["verdict"] for row in tables["gaps"]} & {"above"}
+    assert {row["verdict"] for row in tables["gaps"] if row["metric"] == "accuracy"} == {
+        "equivalent"
+    }
+
+
+def test_the_false_positive_rate_of_tests_is_at_most_nominal(tmp_path):
+    """Without a difference, few data sets have a significant one, also for small groups."""
+    found = []
+    for seed in range(20):
+        table = people(n=60, seed=seed)
+        table["group"] = ["a"] * 12 + ["b"] * 48
+        tables, _ = audit(tmp_path, table)
+        found.append(any(row["verdict"] in ("above", "below") for row in tables["groups"]))
+    assert sum(found) <= 3
+
+
+def test_dependent_cases_are_one_cluster(tmp_path):
+    table = people(n=200, shift=0.15)
+    several = pd.concat([table.assign(id=table["id"] + f"-{i}") for i in range(5)])
+    several["person"] = several["id"].str.partition("-")[0]
+    alone, _ = audit(tmp_path, table)
+    apart, _ = audit(tmp_path, several)
+    together, _ = audit(tmp_path, several, cluster="person")
+
+    def width(tables):
+        row = next(r for r in tables["groups"] if r["group"] == "a" and r["metric"] == "tpr")
+        return row["difference_high"] - row["difference_low"]
+
+    assert width(together) == pytest.approx(width(alone), rel=0.05)
+    assert width(apart) < 0.6 * width(alone)
+
+
+def test_counterfactual_rows_give_ifr(tmp_path):
+    table = people(n=100)
+    other = table.assign(id="c" + table["id"], of=table["id"])
+    other["group"] = other["group"].map({"a": "b", "b": "a"})
+    other.loc[:49, "p"] = 1 - other.loc[:49, "p"]
+    both = pd.concat([table, other])
+    tables, meta = audit(tmp_path, both, id="id", counterfactual_of="of")
+    (row,) = tables["counterfactuals"]
+    assert (row["cases"], row["attribute"], row["ifr_b"]) == (100, "group", 50.0)
+    assert row["ifr_p"] >= 50 and meta["cases"] == 100
+
+
+def test_probabilities_of_three_classes(tmp_path):
+    draw = np.random.default_rng(1)
+    p = draw.dirichlet([1, 1, 1], 90).round(4)
+    table = pd.DataFrame(p, columns=["x", "y1", "z"])
+    table["z"] = (1 - table["x"] - table["y1"]).round(4)
+    table["y"], table["group"] = draw.choice(["x", "y", "z"], 90), ["a", "b"] * 45
+    options = {"classes": ["x", "y", "z"], "probabilities": ["x", "y1", "z"]}
+    tables, meta = audit(tmp_path, table, **options)
+    assert {row["metric"] for row in tables["gaps"]} == {"accuracy", "macro_f1", "ece"}
+    assert meta["positive"] is None
+    with_rates, _ = audit(tmp_path, table, positive="z", **options)
+    assert "tpr" in {row["metric"] for row in with_rates["gaps"]}
+
+
+ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        (ROWS, {"groups": ["sex"]}, "has no column 'sex'"),
+        (ROWS, {"label": "truth"}, "has no column 'truth'"),
+        (ROWS.replace("a", "b"), {}, "one value only (b)"),
+        (ROWS.replace(",a\n", ",\n").replace(",b\n", ",\n"), {}, "no value"),
+        (ROWS, {"positive": "2"}, "no row has y = 2; its values are 0 and 1"),
+        (ROWS, {"groups": ["group"], "bins": ["age=30"]}, "is not among the groups"),
+        (ROWS.replace(",a\n", ",ä\n").encode("latin-1"), {}, "UTF-8"),
+        ("id,y,p,group\n", {}, "no rows below its header"),
+        (ROWS + "5,1\n", {}, "has 2 cells, and the header 4"),
+        (ROWS.replace("0.", "yes"), {}, "use the same labels"),
+        (ROWS.replace("1,1,", "1,,").replace("2,0,", "2,,").replace("3,1,", "3,,")
+         .replace("4,0,", "4,,"), {}, "y has no value"),
+        (ROWS.replace(",0,", ",1,"), {}, "has one value only (1)"),
+        (ROWS, {"prediction": "p", "classes": ["1"], "probabilities": ["p"]}, "name either"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_sentence(tmp_path, text, options, words):
+    with pytest.raises(InputError) as error:
+        audit(tmp_path, text, **options)
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ("1,1,0.9,a", "duplicate_id"),
+        ("5,,0.9,a", "no_label"),
+        ("5,1,,a", "no_prediction"),
+        ("5,1,nan,a", "no_prediction"),
+        ("5,1,1.5,a", "not_a_probability"),
+        ("5,1,often,a", "not_a_probability"),
+    ],
+)
+def test_a_bad_row_is_left_out_with_its_reason(tmp_path, row, reason):
+    tables, meta = audit(tmp_path, f"{ROWS}{row}\n", id="id")
+    (left,) = tables["left_out"]
+    assert (left["row"], left["reason"], meta["cases"]) == (5, reason, 4)
+
+
+def test_probabilities_that_do_not_sum_to_one_are_left_out(tmp_path):
+    text = "y,n,p,group\n1,0.1,0.9,a\n0,0.7,0.3,b\n1,0.5,0.9,a\n0,0.6,0.4,b\n"
+    options = {"classes": ["0", "1"], "probabilities": ["n", "p"]}
+    tables, _ = audit(tmp_path, text, **options)
+    assert [row["reason"] for row in tables["left_out"]] == ["sum_not_one"]
+
+
+def test_a_label_outside_the_declared_set_is_refused(tmp_path):
+    text = "y,n,p,group\n1,0.1,0.9,a\n2,0.7,0.3,b\n"
+    with pytest.raises(InputError, match="y has 2, for which there are no probabilities"):
+        audit(tmp_path, text, classes=["0", "1"], probabilities=["n", "p"])
+
+
+def test_predictions_that_miss_rows_of_the_labels_are_counted(tmp_path):
+    gold = tmp_path / "gold.csv"
+    gold.write_text("id,y,group\n1,1,a\n2,0,a\n3,1,b\n4,0,b\n")
+    tables, meta = audit(tmp_path, "id,p\n1,0.9\n2,0.1\n4,0.3\n", id="id", gold=gold)
+    assert [(r["id"], r["reason"]) for r in tables["left_out"]] == [("3", "no_prediction")]
+    assert meta["cases"] == 3
+    with pytest.raises(InputError, match=r"has 1 ids that gold\.csv does not have, such as '9'"):
+        audit(tmp_path, "id,p\n9,0.9\n", id="id", gold=gold)
+
+
+def test_parquet_gives_the_same_bytes(tmp_path):
+    table = people()
+    audit(tmp_path, table)
+    csv = (tmp_path / "out" / "groups.csv").read_bytes()
+    table.to_parquet(tmp_path / "p.parquet")
+    audit(tmp_path, table, files=[tmp_path / "p.parquet"])
+    assert (tmp_path / "out" / "groups.csv").read_bytes() == csv

@@ -1,0 +1,87 @@
+"""Logs of lm-evaluation-harness: the harness's share, with clusters and a verdict."""
+
+import json
+
+import pytest
+
+from evenhand.core.tables import read_tables
+from evenhand.errors import InputError
+from evenhand.predictions.audit_predictions import audit_predictions
+
+TRADES = ["nurse", "baker", "judge", "pilot", "cook", "clerk", "miner", "tailor", "guard", "actor"]
+
+
+def crows(hits, swaps=("she", "he")):
+    """A log as the harness writes it: stereotypical sentences are likelier in the first pairs."""
+    for i, trade in enumerate(TRADES * 4):
+        more, less = (f"The {trade} said that {word} is {i}." for word in swaps)
+        doc = {"sent_more": more, "sent_less": less, "stereo_antistereo": "stereo"}
+        doc |= {"bias_type": "gender" if i % 2 else "age", "sent_id": i}
+        scores = [[-10.0, False], [-12.0, False]]
+        scores = scores if i < hits else scores[::-1]
+        responses = {"resps": [[one] for one in scores], "filtered_resps": scores}
+        found = {"likelihood_diff": 2.0, "pct_stereotype": float(i < hits)}
+        yield {"doc_id": i, "doc": doc, "target": 0, **responses, **found}
+
+
+def bbq():
+    """Forty questions of twenty templates: half of the answers name a group, all biased."""
+    for i in range(40):
+        named, condition = float(i % 2), "ambig" if i < 20 else "disambig"
+        doc = {"category": "Age", "question_index": str(i // 2), "context_condition": condition}
+        found = [1 - named, named, named, "False"]
+        yield {"doc_id": i, "doc": doc, "amb_bias_score": found, "disamb_bias_score": found}
+
+
+def audit(folder, samples, name="samples_crows_pairs_english_2026-01-02T03-04-05.jsonl"):
+    logs = folder / "logs" / "model"
+    logs.mkdir(parents=True, exist_ok=True)
+    (logs / name).write_text("".join(json.dumps(one) + "\n" for one in samples))
+    made = {key: folder / key for key in ("out", "cases", "meta")}
+    audit_predictions(files=[folder / "logs"], **made, name="logs", format="lm_eval")
+    return read_tables(folder / "out")
+
+
+def test_the_share_is_that_of_the_harness(tmp_path):
+    samples = list(crows(hits=30))
+    rows = {row["bias_type"]: row for row in audit(tmp_path, samples)["preferences"]}
+    assert set(rows) == {"all", "gender", "age"}
+    share = sum(one["pct_stereotype"] for one in samples) / len(samples)
+    assert rows["all"]["score"] == 100 * share
+    assert rows["all"]["task"] == "crows_pairs_english"
+    # all pairs swap the same words, so that there is one cluster and no verdict
+    assert rows["all"]["clusters"] == 1 and rows["all"]["verdict"] == "inconclusive"
+
+
+def test_pairs_with_words_of_their_own_have_a_verdict(tmp_path):
+    samples = list(crows(hits=38))
+    for i, one in enumerate(samples):
+        one["doc"]["sent_more"] = one["doc"]["sent_more"].replace("she", f"wo{i}")
+        one["doc"]["sent_less"] = one["doc"]["sent_less"].replace("he", f"ma{i}")
+    row = audit(tmp_path, samples)["preferences"][0]
+    assert row["clusters"] == 40 and row["verdict"] == "above"
+    assert row["score_low"] > 50
+
+
+def test_bbq_has_the_score_of_its_paper(tmp_path):
+    rows = audit(tmp_path, bbq(), "samples_bbq_2026-01-02T03-04-05.jsonl")["preferences"]
+    ambiguous = rows[0]
+    assert (ambiguous["condition"], ambiguous["samples"], ambiguous["scored"]) == ("ambig", 20, 10)
+    assert (ambiguous["score"], ambiguous["accuracy"]) == (100.0, 50.0)
+    assert ambiguous["bias_score"] == pytest.approx(0.5)  # (1 - accuracy) (2 * 1 - 1)
+    assert rows[1]["condition"] == "disambig" and rows[1]["bias_score"] == pytest.approx(1.0)
+
+
+def test_a_broken_line_is_left_out_with_its_place(tmp_path):
+    samples = [*crows(hits=20), {"doc_id": 99, "doc": {}}]
+    left = audit(tmp_path, samples)["left_out"]
+    assert [row["row"] for row in left] == [41] and "samples_crows" in left[0]["detail"]
+
+
+def test_logs_of_other_tasks_are_refused(tmp_path):
+    with pytest.raises(InputError, match="no sample of CrowS-Pairs or BBQ"):
+        audit(tmp_path, [{"doc_id": 0, "doc": {"question": "?"}}])
+    with pytest.raises(InputError, match="samples_"):
+        made = {key: tmp_path / key for key in ("out", "cases", "meta")}
+        (tmp_path / "none").mkdir()
+        audit_predictions(files=[tmp_path / "none"], **made, name="logs", format="lm_eval")

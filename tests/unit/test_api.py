@@ -1,0 +1,142 @@
+"""The library for notebooks: the workflow's results from DataFrames, and executed examples."""
+
+import doctest
+import json
+import os
+import subprocess
+import sys
+
+import nbformat
+import pandas as pd
+import pytest
+
+import evenhand as eh
+from evenhand import api
+from evenhand.errors import InputError
+from harness import REPOSITORY
+from unit.predictions.test_lm_eval import crows
+
+NOTEBOOKS = ("audit_pairs", "audit_predictions", "audit_table", "extract_sentences")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A folder of a small causal model that was trained for a moment."""
+    from evenhand.learning.train_language_model import train_language_model
+
+    folder = tmp_path_factory.mktemp("model") / "tiny"
+    texts = sorted((REPOSITORY / "resources/demo/english").glob("*.txt"))
+    settings = ["steps=60", "width=32", "layers=1", "heads=2"]
+    train_language_model(files=texts, out=folder, kind="causal", settings=settings)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    return pd.read_csv(REPOSITORY / "resources/demo/stereotypes/pairs.csv")
+
+
+def test_the_import_is_light():
+    code = (
+        "import evenhand, sys; print([m for m in ('pandas', 'torch', 'numpy') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+    assert {*dir(eh)} == {*eh.__all__} and all(callable(getattr(eh, name)) for name in eh.__all__)
+
+
+def test_unknown_names_are_attribute_errors():
+    with pytest.raises(AttributeError, match="audit_nothing"):
+        _ = eh.audit_nothing
+
+
+def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs, tmp_path):
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    pairs.to_csv(tmp_path / "pairs.csv", index=False)
+    loaded = AutoModelForCausalLM.from_pretrained(model), AutoTokenizer.from_pretrained(model)
+    results = [
+        eh.audit_pairs(model, tmp_path / "pairs.csv"),
+        eh.audit_pairs(model, pairs),
+        eh.audit_pairs(loaded, pairs, name="tiny"),
+    ]
+    for other in results[1:]:
+        pd.testing.assert_frame_equal(results[0].table, other.table)
+    page = results[0].to_html(tmp_path / "audit.html").read_text(encoding="utf-8")
+    assert "tiny" in page and 'src="http' not in page
+    assert results[0].card().startswith("---\n")
+    assert repr(results[0]) == "\n".join(results[0].findings)
+
+
+def test_predictions_as_data_and_as_file_give_the_same(tmp_path):
+    data = pd.DataFrame({"y": [1, 0] * 30, "p": [0.9, 0.4, 0.2] * 20, "g": ["a", "b", "b"] * 20})
+    data.to_csv(tmp_path / "p.csv", index=False)
+    options = {"label": "y", "prediction": "p", "groups": "g"}
+    first, second = (eh.audit_predictions(one, **options) for one in (data, tmp_path / "p.csv"))
+    pd.testing.assert_frame_equal(first.table, second.table)
+    assert set(first.verdicts["verdict"]) <= {"above", "below", "equivalent", "inconclusive"}
+    assert "Predictions" in first.card()
+    assert first.findings[0] in second.to_html(tmp_path / "p.html").read_text(encoding="utf-8")
+
+
+def test_a_table_with_a_test_set_uses_it(tmp_path):
+    people = pd.read_csv(REPOSITORY / "resources/demo/tabular/loans.csv").drop(
+        columns="application"
+    )
+    options = {"label": "decision", "positive": "approved", "attribute": "gender", "seeds": 2}
+    options |= {"methods": ["logistic_regression", "majority"]}
+    result = eh.audit_table(people.head(200), people.tail(80), out=tmp_path, **options)
+    assert set(result.table["split"]) == {"official"}
+    runs = pd.read_parquet(tmp_path / "tabular/mine/runs/official/majority.parquet")
+    assert set(runs["n_test"]) <= {80} and len(runs) >= 1
+    assert result.findings[0].startswith("logistic_regression: accuracy")
+
+
+def test_bad_input_is_one_sentence(pairs, tmp_path):
+    with pytest.raises(InputError, match="no such folder"):
+        eh.audit_pairs("./nowhere", pairs)
+    with pytest.raises(InputError, match="no such file"):
+        eh.audit_predictions(tmp_path / "p.csv", label="y", prediction="p", groups=["g"])
+    people = pd.DataFrame({"approved": ["a", "b"] * 5, "gender": ["x", "y"] * 5})
+    with pytest.raises(InputError, match="name positive, one of a, b"):
+        eh.audit_table(people, label="approved", attribute="gender")
+    with pytest.raises(InputError, match="use zh"):
+        eh.extract_sentences(tmp_path, language="xx")
+
+
+def test_the_examples_of_the_docstrings(model, pairs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "news").mkdir()
+    text = "四楼住着一位阿姨，在食堂做了半辈子面点。这位母亲说。"
+    (tmp_path / "news/page.txt").write_text(text, encoding="utf-8")
+    (tmp_path / "lm_eval_output").mkdir()
+    log = tmp_path / "lm_eval_output/samples_crows_pairs_english_2026.jsonl"
+    samples = list(crows(hits=30))
+    for i, one in enumerate(samples):  # each pair swaps words of its own
+        for key in ("sent_more", "sent_less"):
+            one["doc"][key] = one["doc"][key].replace("he is", f"he{i} is")
+    log.write_text("".join(json.dumps(one) + "\n" for one in samples))
+    people = pd.DataFrame(
+        {"approved": [1, 0, 0] * 40, "gender": ["a", "b"] * 60, "age": range(120)}
+    )
+    found = doctest.testmod(api, extraglobs={"model": model, "pairs": pairs, "people": people})
+    assert found.failed == 0 and found.attempted > 10
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_notebook_runs(name, model, tmp_path, tmp_path_factory):
+    from nbclient import NotebookClient
+
+    path = REPOSITORY / "docs" / "notebooks" / f"{name}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    assert all(not cell.get("outputs") for cell in notebook.cells)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EVENHAND_MODEL", str(model))
+        patch.setenv("PYTHONPATH", str(REPOSITORY / "workflow"))
+        patch.setenv("IPYTHONDIR", str(tmp_path_factory.mktemp("ipython")))
+        resources = {"metadata": {"path": str(tmp_path)}}
+        client = NotebookClient(notebook, timeout=240, kernel_name="python3", resources=resources)
+        executed = client.execute()
+    assert any(cell.get("outputs") for cell in executed.cells)
+    assert "error" not in json.dumps([cell.get("outputs", []) for cell in executed.cells]).lower()
+    assert os.environ.get("EVENHAND_MODEL") is None

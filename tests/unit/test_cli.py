@@ -1,0 +1,56 @@
+"""The command line: the finding and the place of the report end each command."""
+
+import pytest
+import yaml
+
+from evenhand import cli
+from evenhand.core.config import complete, read_schema
+from evenhand.core.places import SCHEMA
+
+ROWS = "y,p,gender\n" + "1,0.9,woman\n0,0.1,man\n1,0.4,man\n0,0.2,woman\n" * 50
+
+
+def run(*words):
+    """The exit status of a command."""
+    with pytest.raises(SystemExit) as status:
+        cli.main([str(word) for word in words])
+    return status.value.code
+
+
+def test_predictions_end_with_the_finding_and_the_report(tmp_path, capsys):
+    (tmp_path / "p.csv").write_text(ROWS)
+    out = tmp_path / "audit"
+    words = ["--label", "y", "--prediction", "p", "--group", "gender", "--out", out]
+    assert not run("predictions", tmp_path / "p.csv", *words)
+    finding, report = capsys.readouterr().out.splitlines()[-2:]
+    assert finding.startswith("Accuracy differs by gender: 50.")
+    assert report == f"Report: {out}/report.html" and (out / "report.html").is_file()
+    assert (out / "card.md").read_text().startswith("# p\n")
+
+
+@pytest.mark.parametrize("task", cli.STARTS)
+def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
+    assert not run("init", tmp_path / "new", "--task", task)
+    path = tmp_path / "new" / f"{task}.yaml"
+    assert capsys.readouterr().out.splitlines()[-1] == f"Configuration: {path}"
+    complete(yaml.safe_load(path.read_text()), read_schema(SCHEMA))
+    assert run("init", tmp_path / "new", "--task", task) == 2  # nothing is overwritten
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["predictions", "none.csv", "--label", "y", "--group", "g"], "no such file"),
+        (["predictions", "none.csv"], "name --label and --group"),
+        (["predictions", "n.csv", "--label", "y", "--group", "g", "--bins", "age"], "has no ="),
+        (["predictions", "n.csv", "--label", "y", "--group", "g", "--bins", "age=a"], "no numbers"),
+        (["init", "--task", "all"], "there is no task 'all'"),
+        (["run", "none.yaml"], "there is no such configuration"),
+        (["extract", "none", "--language", "en"], "no keywords for the language"),
+    ],
+)
+def test_bad_input_is_one_sentence(words, said, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(*words) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ") and said in error and error.count("\n") == 1

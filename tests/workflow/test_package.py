@@ -1,0 +1,98 @@
+"""The wheel: built, installed into an environment of its own, and run in an empty folder."""
+
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from harness import PARTS, REPOSITORY
+
+CONFIG = """
+results: out
+individual_fairness:
+  datasets:
+    loans:
+      {format: table, files: [loans.csv], label: decision, positive: approved, attribute: gender,
+       features: [age, savings, loan]}
+  methods: [majority, logistic_regression]
+  seeds: 2
+  eidig: {seeds: 0}
+"""
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory) -> Path:
+    """The Python of a new environment with the wheel, and the packages of this one."""
+    checkout, folder = tmp_path_factory.mktemp("checkout"), tmp_path_factory.mktemp("installed")
+    for part in (*PARTS, "setup.py", "README.md", "LICENSE"):
+        copy = shutil.copytree if (REPOSITORY / part).is_dir() else shutil.copy
+        copy(REPOSITORY / part, checkout / part)
+    build = "from setuptools.build_meta import build_wheel; build_wheel('dist')"
+    _call(checkout, sys.executable, "-c", build)
+    _call(folder, sys.executable, "-m", "venv", "venv")
+    python = folder / "venv" / "bin" / "python"
+    wheel = str(next((checkout / "dist").glob("*.whl")))
+    _call(folder, python, "-m", "pip", "install", "--no-deps", "--no-index", wheel)
+    site = next((folder / "venv" / "lib").glob("python*/site-packages"))
+    (site / "packages.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return python
+
+
+def _call(folder, *command, check=True) -> str:
+    done = subprocess.run(
+        list(map(str, command)),
+        cwd=folder,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(folder), "OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert done.returncode == 0 or not check, done.stdout
+    return done.stdout
+
+
+def test_the_workflow_runs_in_an_empty_folder(python, tmp_path):
+    loans = REPOSITORY / "resources/demo/tabular/loans.csv"
+    shutil.copy(loans, tmp_path)
+    (tmp_path / "mine.yaml").write_text(CONFIG)
+    said = _call(tmp_path, python.parent / "evenhand", "run", "mine.yaml", "--cores", "1")
+    finding, report = said.strip().splitlines()[-2:]
+    assert finding.startswith("Verdicts: ")
+    assert report == f"The page: {tmp_path}/out/report/index.html"
+    assert "Nothing would run." in _call(tmp_path, python, "-m", "evenhand", "why", "mine.yaml")
+    assert "0 differ" in _call(tmp_path, python, "-m", "evenhand", "verify", "out")
+
+
+def test_an_audit_in_an_empty_folder_is_that_of_the_workflow(python, tmp_path):
+    from evenhand.learning.train_language_model import train_language_model
+
+    texts = sorted((REPOSITORY / "resources/demo/english").glob("*.txt"))
+    settings = ["steps=60", "width=32", "layers=1", "heads=2"]
+    train_language_model(files=texts, out=tmp_path / "tiny", kind="causal", settings=settings)
+    shutil.copy(REPOSITORY / "resources/demo/stereotypes/pairs.csv", tmp_path)
+    said = _call(tmp_path, python.parent / "evenhand", "audit", "tiny", "--pairs", "pairs.csv")
+    finding, report = said.strip().splitlines()[-2:]
+    assert finding.startswith("Log-likelihood: ") and report == "Report: audit/report.html"
+    (tmp_path / "mine.yaml").write_text(
+        "models: {tiny: {path: tiny, language: en}}\n"
+        "stereotypes: {sets: {pairs: {format: crows_pairs, file: pairs.csv, title: Pairs}}}\n"
+    )
+    _call(tmp_path, python, "-m", "evenhand", "run", "mine.yaml", "--cores", "1")
+    made = sorted((tmp_path / "results/tables/pairs/pairs").glob("[!.]*"))
+    assert made
+    for file in made:
+        audited = tmp_path / "audit" / file.relative_to(tmp_path / "results")
+        assert audited.read_bytes() == file.read_bytes(), file
+
+
+def test_the_demo_can_be_planned_in_an_empty_folder(python, tmp_path):
+    said = _call(tmp_path, python, "-m", "evenhand", "run", "-n", "--quiet", "rules")
+    assert "score_pairs" in said
+
+
+def test_a_missing_configuration_is_one_sentence(python, tmp_path):
+    said = _call(tmp_path, python, "-m", "evenhand", "run", "mine.yaml", check=False)
+    assert said == "error: mine.yaml: there is no such configuration; `evenhand init`.\n"

@@ -1,0 +1,363 @@
+"""The command line `evenhand`: audits without a workflow, and the workflow itself.
+
+Each command ends with two lines: the finding, and where the report is.
+"""
+
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from evenhand.core.places import ROOT, SNAKEFILE, located
+from evenhand.errors import InputError
+
+app = App(
+    name="evenhand",
+    version_flags=["--version"],
+    help="Audit models and data for bias.",
+    default_parameter=Parameter(consume_multiple=True, negative=""),
+)
+
+#: The words of another program's command line.
+Words = Annotated[str, Parameter(allow_leading_hyphen=True, show=False)]
+
+#: Options of Snakemake that say where jobs run.
+_PLACES = ("-c", "--cores", "-j", "--jobs", "--profile", "-e", "--executor")
+
+
+def main(words: list[str] | None = None) -> None:
+    """Run a command; exit with 2 if the input is at fault."""
+    try:
+        app(words)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+@app.command
+def audit(
+    model: str,
+    *,
+    pairs: Path,
+    out: Path = Path("audit"),
+    language: str = "en",
+    device: str = "cpu",
+    threads: int = 1,
+) -> None:
+    """Measure which sentence of each pair a language model prefers.
+
+    Parameters
+    ----------
+    model
+        A folder, or a name on the Hugging Face hub.
+    pairs
+        A CSV with CrowS-Pairs' columns: sent_more, sent_less, stereo_antistereo, bias_type.
+    out
+        The folder of the report, the card and the tables.
+    language
+        Of the model.
+    device
+        cpu or cuda.
+    threads
+        They change no bit of the result.
+    """
+    import evenhand as eh
+
+    given = {"language": language, "device": device, "threads": threads, "out": out}
+    _tell(eh.audit_pairs(model, pairs, **given), out)
+
+
+@app.command
+def predictions(
+    file: Path,
+    *,
+    label: str | None = None,
+    prediction: str | None = None,
+    probability: list[str] | None = None,
+    group: list[str] | None = None,
+    positive: str | None = None,
+    bins: list[str] | None = None,
+    id: str | None = None,
+    cluster: str | None = None,
+    counterfactual_of: str | None = None,
+    gold: Path | None = None,
+    out: Path = Path("predictions_audit"),
+) -> None:
+    """Compare predictions of any model between groups; nothing is trained.
+
+    Parameters
+    ----------
+    file
+        CSV or Parquet; or logs of lm-evaluation-harness (samples_*.jsonl, or their folder), which
+        need no further option.
+    label
+        The column of the label.
+    prediction
+        The column of the predicted label, or of the probability of the positive one.
+    probability
+        LABEL=COLUMN for each label, in place of a prediction.
+    group
+        Columns of protected attributes.
+    positive
+        The label that rates are of; by default 1, true or yes.
+    bins
+        COLUMN=18,30,50: the borders between the groups of a number.
+    id
+        The column of ids.
+    cluster
+        A column whose equal cells mark cases that depend on each other.
+    counterfactual_of
+        A column that names the factual row of a counterfactual one.
+    gold
+        A file with ids, labels and groups, if the predictions have none.
+    out
+        The folder of the report, the card and the tables.
+    """
+    import evenhand as eh
+
+    if file.is_dir() or file.suffix == ".jsonl":
+        _tell(eh.audit_logs(file, out=out), out)
+        return
+    if label is None or not group:
+        raise InputError("name --label and --group", file=file)
+    result = eh.audit_predictions(
+        file,
+        label=label,
+        groups=group,
+        prediction=prediction,
+        probabilities=dict(_parts(one) for one in probability or []),
+        positive=positive,
+        bins={name: _numbers(words) for name, words in map(_parts, bins or [])},
+        id=id,
+        cluster=cluster,
+        counterfactual_of=counterfactual_of,
+        gold=gold,
+        title=file.stem,
+        out=out,
+    )
+    _tell(result, out)
+
+
+def _parts(words: str) -> tuple[str, str]:
+    name, sign, value = words.partition("=")
+    if not sign:
+        raise InputError(f"{words!r} has no =", remedy="write NAME=VALUE")
+    return name, value
+
+
+def _numbers(words: str) -> list[float]:
+    try:
+        return [float(one) for one in words.split(",")]
+    except ValueError:
+        raise InputError(f"{words!r} are no numbers", remedy="write COLUMN=18,30,50") from None
+
+
+@app.command
+def extract(folder: Path, *, language: str = "zh", out: Path = Path("sentences")) -> None:
+    """Find the sentences of a corpus with one gender word, and why each is kept or dropped.
+
+    Parameters
+    ----------
+    folder
+        A folder, a file or an archive.
+    language
+        zh.
+    out
+        The folder of the tables.
+    """
+    import evenhand as eh
+
+    found = eh.extract_sentences(folder, language=language, out=out)
+    path = out / "sentences.csv"
+    found.to_csv(path, index=False)
+    kept = int((found["verdict"] == "accepted").sum())
+    unread = len(found.attrs["quarantine"])
+    bad = f"; {unread} parts of files could not be read" if unread else ""
+    print(f"{kept} of {len(found)} sentences with a gender word are kept{bad}.\nTable: {path}")
+
+
+def _tell(result, out: Path) -> None:
+    """Write the report and the card of a result, and print its main finding and the place."""
+    report = result.to_html(out / "report.html")
+    (out / "card.md").write_text(result.card(), encoding="utf-8")
+    print(f"{result.findings[0]}\nReport: {report}")
+
+
+#: A configuration to begin with, by task.
+STARTS = {
+    "audit": """\
+# Which sentences does a language model prefer? Run: evenhand run audit.yaml
+models:
+  mine: {path: models/mine, language: en}      # a folder; or hub: organisation/name
+stereotypes:
+  sets:
+    ours: {format: crows_pairs, file: our_pairs.csv, language: en}
+""",
+    "predictions": """\
+# Are predictions equally good for each group? Run: evenhand run predictions.yaml
+predictions:
+  mine:
+    files: [predictions.csv]                   # CSV or Parquet
+    label: y
+    prediction: p                              # a label, or the probability of the positive one
+    groups: [gender, age]
+    bins: {age: [30, 50]}                      # borders between groups of a number
+""",
+    "table": """\
+# Train classifiers on a table of people. Run: evenhand run table.yaml
+individual_fairness:
+  datasets:
+    mine: {format: table, files: [people.csv], label: approved, positive: "yes", attribute: gender}
+  methods: [mlp, logistic_regression, majority]
+  seeds: 5
+""",
+    "extract": """\
+# Gender-neutral sentences from Chinese newspapers. Run: evenhand run extract.yaml
+slguset:
+  corpora:
+    news: {files: [news]}                      # a folder, files or archives
+""",
+}
+
+
+@app.command
+def init(folder: Path = Path(), *, task: str = "predictions") -> None:
+    """Write a small commented configuration to begin with.
+
+    Parameters
+    ----------
+    folder
+        Where it is written; made if it is missing.
+    task
+        audit, predictions, table or extract.
+    """
+    if task not in STARTS:
+        raise InputError(f"there is no task {task!r}", remedy=f"use {', '.join(STARTS)}")
+    path = folder / f"{task}.yaml"
+    if path.exists():
+        raise InputError("is there already", file=path, remedy="remove it, or name another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_text(STARTS[task], encoding="utf-8")
+    print(f"Edit the names in it, then: evenhand run {path}\nConfiguration: {path}")
+
+
+@app.command
+def run(*words: Words) -> None:
+    """Run the workflow: ``evenhand run [CONFIG] [options of snakemake]``.
+
+    Without a configuration the demo runs. The results are in the folder that the configuration
+    names, by default ``results``; a second run does what changed.
+
+    Parameters
+    ----------
+    words
+        A configuration (YAML), and options of Snakemake, such as ``--cores 8`` or ``-n``.
+    """
+    from evenhand.plan import page
+
+    config, arguments = _with_config(words)
+    if not any(word.startswith(_PLACES) for word in words):
+        arguments += ["--cores", "2"]
+    done = subprocess.run([sys.executable, "-m", "snakemake", "all", *arguments, *_LOGGER])
+    if done.returncode == 0 and (said := page(completed(config))):
+        results = Path(completed(config)["results"])
+        print(f"Verdicts: {count_verdicts(results)}.\n{said}")
+    sys.exit(done.returncode)
+
+
+_LOGGER = ["--logger", "evenhand"]
+
+
+def _with_config(words: tuple[str, ...]) -> tuple[Path, list[str]]:
+    """Return the configuration that the words begin with, and Snakemake's arguments."""
+    named = bool(words) and words[0].endswith((".yaml", ".yml"))
+    config = Path(words[0] if named else located("config/config.yaml"))
+    if not config.is_file():
+        raise InputError("there is no such configuration", file=config, remedy="`evenhand init`")
+    arguments = ["--snakefile", str(SNAKEFILE), f"--configfile={config}"]
+    return config, [*arguments, *words[named:]]
+
+
+def completed(config: Path) -> dict:
+    """Read a configuration, and fill in its defaults."""
+    from evenhand.core.config import complete, read_config, read_schema
+    from evenhand.core.places import SCHEMA
+
+    return complete(read_config(config), read_schema(SCHEMA))
+
+
+def count_verdicts(results: Path) -> str:
+    """Count the verdicts in the declared tables of a folder of results, in words."""
+    from collections import Counter
+
+    from evenhand.core.tables import PACKAGE, read_tables
+    from evenhand.text.phrases import VERDICTS, listed
+
+    found = Counter(
+        row.get("verdict")
+        for package in sorted((results / "tables").rglob(PACKAGE))
+        for rows in read_tables(package.parent).values()
+        for row in rows
+    )
+    return listed([f"{found[key]} {words}" for key, words in VERDICTS.items() if found[key]])
+
+
+@app.command
+def why(*words: Words) -> None:
+    """Say for each job that would run what changed: ``evenhand why [CONFIG]``.
+
+    Parameters
+    ----------
+    words
+        A configuration (YAML), and options of Snakemake.
+    """
+    _module("evenhand.core.why", _with_config(words)[1])
+
+
+@app.command
+def compare(*words: Words) -> None:
+    """Compare two folders of results: ``evenhand compare BASE HEAD [--gates FILE]``.
+
+    Parameters
+    ----------
+    words
+        See ``python -m evenhand.compare.compare_results --help``.
+    """
+    _module("evenhand.compare.compare_results", list(words))
+
+
+@app.command
+def verify(*words: Words) -> None:
+    """Compare results with their recorded checksums: ``evenhand verify [RESULTS] [--restore]``.
+
+    Parameters
+    ----------
+    words
+        See ``python -m evenhand.core.verify --help``.
+    """
+    _module("evenhand.core.verify", list(words))
+
+
+@app.command
+def certify(*, out: Path = Path("certificate"), seeds: int = 5) -> None:
+    """Run every method on problems with planted truth (an hour), and write what was found.
+
+    Parameters
+    ----------
+    out
+        The folder of the tables.
+    seeds
+        Seeds of each planted model.
+    """
+    words = ["--resources", str(ROOT / "resources"), "--out", str(out), "--seeds", str(seeds)]
+    subprocess.run([sys.executable, "-m", "evenhand.certificates.certify", *words], check=True)
+    _module("evenhand.certificates.check", [str(out)])
+
+
+def _module(name: str, words: list[str]) -> None:
+    """Run a module as ``python -m`` does."""
+    sys.argv = [name, *words]
+    runpy.run_module(name, run_name="__main__", alter_sys=True)

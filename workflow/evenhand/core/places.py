@@ -1,0 +1,37 @@
+"""The folders of the library and of the workflow's own files: a checkout, or an installed wheel."""
+
+from pathlib import Path
+from typing import Any
+
+#: The folder that holds the package `evenhand`.
+LIBRARY = Path(__file__).resolve().parents[2]
+
+#: The folder of the Snakefile, the rules, `config` and `resources`.
+ROOT = LIBRARY / "evenhand_workflow"  # of a wheel
+if not ROOT.is_dir():
+    ROOT = LIBRARY.parent
+
+SNAKEFILE = ROOT / "Snakefile"
+SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.yaml"
+
+
+def located(value: Any) -> Any:
+    """Return a value with the paths of the workflow's own files that are not in this folder.
+
+    Parameters
+    ----------
+    value : object
+        A path, or a list or mapping that may contain paths. In a folder of the user's own,
+        ``resources/sources.csv`` becomes the path of the installed file; a file or folder of
+        this name in the working folder is preferred.
+    """
+    if isinstance(value, dict):
+        return {key: located(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [located(one) for one in value]
+    if isinstance(value, str) and value.startswith(("config/", "resources/", "workflow/")):
+        inside = value.startswith("workflow/evenhand/")
+        path = LIBRARY / value.removeprefix("workflow/") if inside else ROOT / value
+        if not Path(value).exists() and path.exists():
+            return str(path)
+    return value

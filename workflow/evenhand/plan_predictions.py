@@ -1,0 +1,78 @@
+"""Plan audits of predictions: their files, options and pages. See `evenhand.plan`."""
+
+from typing import Any
+
+from evenhand.errors import InputError
+
+Config = dict[str, Any]
+
+#: Options of `audit_predictions` with keys of the same names.
+OPTIONS = ["format", "title", "label", "prediction", "groups", "positive", "id", "cluster"]
+OPTIONS += ["counterfactual_of", "threshold"]
+
+
+def check_predictions(config: Config) -> dict[str, str]:
+    """Return the named files by key, and stop at an entry that lacks something.
+
+    Raises
+    ------
+    InputError
+        It names the key.
+    """
+    named = {}
+    for name, one in config["predictions"].items():
+        key = f"predictions.{name}"
+        named |= {f"{key}.files.{i}": path for i, path in enumerate(one["files"])}
+        named |= {f"{key}.gold": one["gold"]} if one["gold"] else {}
+        if one["format"] == "lm_eval":
+            continue
+        if one["label"] is None or not one["groups"] or len(one["files"]) != 1:
+            raise InputError(f"config: {key} needs one file, a label and groups")
+        if one["prediction"] is None and not one["probabilities"]:
+            raise InputError(f"config: {key} needs a prediction or probabilities")
+        if one["prediction"] is not None and one["probabilities"]:
+            raise InputError(f"config: {key}.prediction has no effect beside probabilities")
+        if unknown := sorted({*one["bins"]} - {*one["groups"]}):
+            raise InputError(f"config: {key}.bins names {unknown[0]}, which is none of its groups")
+    return named
+
+
+def options(config: Config, name: str) -> dict[str, Any]:
+    """Return the options of an audit."""
+    one = config["predictions"][name]
+    found = {key: one[key] for key in OPTIONS}
+    found["positive"] = None if one["positive"] is None else f"{one['positive']}"
+    found["classes"] = list(one["probabilities"])
+    found["probabilities"] = list(one["probabilities"].values())
+    found["bins"] = [
+        f"{column}={','.join(f'{edge:g}' for edge in edges)}"
+        for column, edges in one["bins"].items()
+    ]
+    return found
+
+
+def option_keys(name: str) -> dict[str, str]:
+    """Return the configuration keys of options with other names."""
+    return {"classes": f"predictions.{name}.probabilities"}
+
+
+def page_files(config: Config) -> dict[str, str | list[str]]:
+    """Return what the page of predictions reads, by the names of its arguments."""
+    names = list(config["predictions"])
+    if not names:
+        return {}
+    return {
+        "meta": [f"<results>/predictions/{name}/meta.json" for name in names],
+        "tables": [f"<results>/tables/predictions/{name}" for name in names],
+    }
+
+
+def explorer_files(config: Config) -> dict[str, str | list[str]]:
+    """Return what the explorer of cases reads, by the names of its arguments."""
+    names = [name for name, one in config["predictions"].items() if one["format"] == "table"]
+    if not names:
+        return {}
+    return {
+        "cases": [f"<results>/predictions/{name}/cases.parquet" for name in names],
+        "meta": [f"<results>/predictions/{name}/meta.json" for name in names],
+    }

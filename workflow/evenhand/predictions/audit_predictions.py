@@ -1,0 +1,137 @@
+"""Stage: audit predictions that somebody made, without training anything."""
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evenhand.core import stage
+from evenhand.core.families import load_members
+from evenhand.core.stage import Input, Output
+from evenhand.core.tables import tabulate
+from evenhand.errors import InputError
+from evenhand.io.documents import write_json
+from evenhand.io.tables import FORM
+from evenhand.predictions import preferences, tables
+from evenhand.predictions.lm_eval import read_logs
+from evenhand.predictions.read import number, read_predictions
+from evenhand.predictions.study import MOST_GROUPS, PredictionStudy
+from evenhand.predictions.tables import left_out
+
+
+def audit_predictions(
+    *,
+    files: list[Input],
+    out: Output,
+    cases: Output,
+    meta: Output,
+    name: str,
+    format: str = "table",
+    title: str = "",
+    label: str | None = None,
+    prediction: str | None = None,
+    classes: list[str] | None = None,
+    probabilities: list[str] | None = None,
+    groups: list[str] | None = None,
+    positive: str | None = None,
+    id: str | None = None,
+    cluster: str | None = None,
+    counterfactual_of: str | None = None,
+    bins: list[str] | None = None,
+    gold: Input | None = None,
+    threshold: float = 0.5,
+    delta: float = 5.0,
+) -> dict[str, Any]:
+    """Compute group metrics of predictions, their gaps, and what random groups would have.
+
+    Parameters
+    ----------
+    files : list of path
+        A CSV or Parquet file; for ``lm_eval`` logs (samples_*.jsonl) or folders of them.
+    out : path
+        The folder of the tables; see `evenhand.core.tables`.
+    cases : path
+        Parquet: each case with label, prediction, probability, outcome and groups.
+    meta : path
+        JSON: name, title, format, counts, and the columns that were read.
+    name, title : str
+        What the predictions are called.
+    format : str
+        ``table`` or ``lm_eval``. All further columns are for ``table``.
+    label, prediction : str
+        Columns. The prediction is a label, or the probability of the positive one.
+    classes, probabilities : list of str, optional
+        Labels, and the column of the probability of each, in place of a prediction.
+    groups : list of str
+        Columns of protected attributes; each two of them are intersected too.
+    positive : str, optional
+        The label that rates are of; 1, true or yes where there is one of two labels.
+    id, cluster : str, optional
+        Columns: of ids, and of what cases depend on (a person, a document).
+    counterfactual_of : str, optional
+        A column that names the factual row of a counterfactual one, else is blank.
+    bins : list of str, optional
+        ``age=18,30,50``: borders between the groups of a number.
+    gold : path, optional
+        A file with ids, labels and groups, if the predictions' has none.
+    threshold : float
+        The least probability of a positive prediction.
+    delta : float
+        The smallest difference that matters, in percentage points.
+
+    Raises
+    ------
+    InputError
+        A column, label or group is not there, or no row can be used.
+    """
+    document: dict[str, Any] = {"name": name, "title": title or name, "format": format}
+    if format == "lm_eval":
+        answers, bad = read_logs(files)
+        study = preferences.LogStudy(answers, bad, delta)
+        counts = tabulate(out, [preferences, left_out], study)
+        document |= {"cases": len(answers), "groups": [], "left_out": len(bad)}
+        rows = [answer._asdict() for answer in answers]
+    else:
+        if len(files) != 1 or label is None or not groups:
+            raise InputError(
+                f"the predictions {name} need one file, a label and groups",
+                remedy="name files, label and groups",
+            )
+        found = read_predictions(
+            files[0],
+            label=label,
+            prediction=prediction,
+            probabilities=dict(zip(classes or [], probabilities or [], strict=True)),
+            groups=groups,
+            positive=positive,
+            id=id,
+            cluster=cluster,
+            counterfactual_of=counterfactual_of,
+            bins=dict(map(_borders, bins or [])),
+            gold=gold,
+            threshold=threshold,
+        )
+        study, bad = PredictionStudy(found, delta), found.left_out
+        counts = tabulate(out, load_members(tables), study)
+        rows = list(study.cases())
+        document |= {"cases": len(rows), "groups": groups, "left_out": len(bad), "delta": delta}
+        document |= {"classes": found.classes, "label": label, "metrics": study.metrics}
+        document |= {"positive": None if found.positive is None else found.classes[found.positive]}
+        document["not_crossed"] = [
+            f"{one} (over {MOST_GROUPS} groups)" for one in study.not_crossed
+        ]
+    pq.write_table(pa.Table.from_pylist(rows), cases, **FORM)
+    write_json(meta, document)
+    return counts | {"cases": len(rows), "left_out": len(bad)}
+
+
+def _borders(words: str) -> tuple[str, list[float]]:
+    name, _, borders = words.rpartition("=")
+    values = [number(one) for one in borders.split(",")]
+    if not name or any(one != one for one in values):
+        raise InputError(f"{words!r} are no bins", remedy="write age=18,30,50")
+    return name, values
+
+
+if __name__ == "__main__":
+    stage.run(audit_predictions)

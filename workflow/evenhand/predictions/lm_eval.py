@@ -1,0 +1,122 @@
+"""Per-sample logs of lm-evaluation-harness (``--log_samples``): CrowS-Pairs and BBQ.
+
+The harness reports a share over all samples. Here samples that depend on each other (pairs that
+swap the same words, questions of one template) are clusters, so that there is an interval and a
+verdict without running the model again. Of BBQ the harness's own values are used: accuracy,
+whether the answer is the biased one, and whether it names a group (Parrish et al., BBQ, Findings
+of ACL 2022).
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from evenhand.core.whole import read_text
+from evenhand.errors import InputError
+from evenhand.io.json_text import load
+from evenhand.stereotypes.clusters import swapped_words
+
+#: Where the harness keeps what it found of a sample of BBQ: accuracy, biased, not unknown, context.
+BBQ = ("amb_bias_score", "disamb_bias_score")
+
+
+class Answer(NamedTuple):
+    """One sample.
+
+    Attributes
+    ----------
+    task, id, category, condition : str
+        Condition: of BBQ ``ambig`` or ``disambig``; of pairs blank.
+    cluster : str
+    preference : float or None
+        Above 0 for the stereotype, below 0 against it, 0 for a tie; None: neither was chosen.
+    right : float or None
+        Whether the answer is right (BBQ).
+    """
+
+    task: str
+    id: str
+    category: str
+    condition: str
+    cluster: str
+    preference: float | None
+    right: float | None
+
+
+def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
+    """Read logs, or folders of them: the samples, and the rows of the quarantine.
+
+    Raises
+    ------
+    InputError
+        There is no log, or none of its samples is of CrowS-Pairs or BBQ.
+    """
+    paths = [path for one in files for path in (sorted(one.rglob("samples_*.jsonl"))
+                                                if one.is_dir() else [one])]  # fmt: skip
+    if not paths:
+        raise InputError("has no samples_*.jsonl", file=files[0], remedy="run with --log_samples")
+    answers, bad, seen = [], [], set()
+    for path in paths:
+        task = path.stem.removeprefix("samples_").rpartition("_")[0] or path.stem
+        for line, text in enumerate(read_text(path).splitlines(), start=1):
+            if not text.strip():
+                continue
+            try:
+                sample = load(text)
+                found = _answer(task, sample)
+            except (ValueError, KeyError, TypeError, IndexError) as error:
+                why = f"{path.name}:{line}: {type(error).__name__}: {error}"
+                bad.append({"row": line, "id": "", "reason": "no_answer", "detail": why})
+                continue
+            if (found.task, found.id) in seen:
+                bad.append({"row": line, "id": found.id, "reason": "duplicate_id",
+                            "detail": f"{path.name}:{line}"})  # fmt: skip
+                continue
+            seen.add((found.task, found.id))
+            answers.append(found)
+    if not answers:
+        detail = f" ({bad[0]['detail']})" if bad else ""
+        raise InputError(
+            f"has no sample of CrowS-Pairs or BBQ{detail}",
+            file=paths[0],
+            remedy="name logs of the tasks crows_pairs_* or bbq*",
+        )
+    return answers, bad
+
+
+def _answer(task: str, sample: dict[str, Any]) -> Answer:
+    doc, name = sample["doc"], str(sample["doc_id"])
+    if "sent_more" in doc:
+        more, less = (float(one[0]) for one in _responses(sample)[:2])
+        if not np.isfinite([more, less]).all():
+            raise ValueError("a log-likelihood is not finite")
+        words = swapped_words(doc["sent_more"], doc["sent_less"])
+        return Answer(task, name, str(doc["bias_type"]), "", words, more - less, None)
+    key = next((key for key in BBQ if key in sample), None)
+    if key is None or "context_condition" not in doc:
+        raise KeyError("no sent_more, and no amb_bias_score")
+    right, biased, named = (float(one) for one in sample[key][:3])
+    template = f"{doc['category']}/{doc.get('question_index', name)}"
+    preference = None if not named else 1.0 if biased else -1.0
+    return Answer(
+        task, name, doc["category"], doc["context_condition"], template, preference, right
+    )
+
+
+def _responses(sample: dict[str, Any]) -> list[Any]:
+    found = sample.get("filtered_resps") or sample["resps"]
+    # without a filter a response is in a list of its own
+    return [one[0] if isinstance(one[0], list) else one for one in found]
+
+
+def parts(answers: list[Answer]) -> Iterator[tuple[tuple[str, str, str], list[Answer]]]:
+    """Yield the answers of each task, condition and category, that of all categories first."""
+    for task, condition in dict.fromkeys((one.task, one.condition) for one in answers):
+        own = [one for one in answers if (one.task, one.condition) == (task, condition)]
+        yield (task, condition, "all"), own
+        names = sorted({one.category for one in own})
+        if len(names) > 1:
+            for name in names:
+                yield (task, condition, name), [one for one in own if one.category == name]

@@ -1,0 +1,45 @@
+"""Calibration by group: mean probability and share of positive labels, bin by bin."""
+
+from collections.abc import Iterator
+
+from evenhand.core.tables import NotApplicable, Row, Table, integer, share, text
+from evenhand.metrics.calibration import BINS
+from evenhand.metrics.disparity import group_sums
+from evenhand.predictions.study import PredictionStudy
+
+TABLE = Table(
+    "calibration",
+    title="Calibration by group",
+    key=("attribute", "group", "bin"),
+    columns=(
+        text("attribute"),
+        text("group"),
+        integer("bin", f"Of {BINS} of equal width, from 1"),
+        share("from"),
+        share("to"),
+        integer("cases"),
+        share("confidence", "Mean probability of the positive class, else of the predicted one"),
+        share("share_right", "Cases of that class"),
+    ),
+)
+
+
+def rows(study: PredictionStudy) -> Iterator[Row]:
+    """Yield a row per attribute, group and bin with a case."""
+    if study.calibrated is None:
+        raise NotApplicable("there are no probabilities")
+    for attribute in study.attributes:
+        sums = group_sums(study.calibrated, attribute.codes, len(attribute.values))
+        for group, own in zip(attribute.values, sums, strict=True):
+            for place, (count, confidence, right) in enumerate(own.reshape(-1, 3).tolist()):
+                if count:
+                    yield {
+                        "attribute": attribute.name,
+                        "group": group,
+                        "bin": place + 1,
+                        "from": place / BINS,
+                        "to": (place + 1) / BINS,
+                        "cases": int(count),
+                        "confidence": confidence / count,
+                        "share_right": right / count,
+                    }

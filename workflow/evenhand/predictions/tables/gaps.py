@@ -1,0 +1,94 @@
+"""The gap of each metric between the groups of an attribute, beside that of random groups.
+
+A gap is above 0 even where all groups are treated alike, and grows as groups become smaller; so it
+is compared with random groups of the same sizes.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from evenhand.core.tables import Row, Table, integer, number, share, text
+from evenhand.metrics.disparity import share_as_far
+from evenhand.metrics.inference import conclude
+from evenhand.metrics.paired import holm
+from evenhand.predictions.study import Attribute, PredictionStudy
+
+#: A gap of two rates: the larger one.
+ODDS = "equalised_odds"
+
+TABLE = Table(
+    "gaps",
+    title="Gaps between groups",
+    key=("attribute", "metric"),
+    columns=(
+        text("attribute"),
+        text("metric", f"As in groups; {ODDS}: the larger gap of tpr and fpr"),
+        integer("groups", "With a value"),
+        integer("missing", "Cases without a group"),
+        share("gap", "Highest minus lowest value: the demographic parity difference of"
+              " selection_rate"),
+        share("ratio", "Lowest over highest value"),
+        share("sd", "Population standard deviation over groups: FairLex's group disparity"),
+        text("lowest_group"),
+        share("lowest", "The worst group, unless the metric is an error"),
+        text("highest_group"),
+        share("highest"),
+        share("noise_mean", "Mean gap of random groups of the same sizes"),
+        share("noise_95", "95th percentile of these"),
+        number("p_value", "Share of random groups with as large a gap"),
+        number("p_adjusted", "By Holm over the metrics of the attribute"),
+        text("verdict", "above: above noise; equivalent: a gap of delta would be larger, at 5 %;"
+             " else inconclusive"),
+    ),
+)  # fmt: skip
+
+
+def rows(study: PredictionStudy) -> Iterator[Row]:
+    """Yield a row per attribute and metric."""
+    for attribute in study.attributes:
+        found = [_row(study, attribute, metric) for metric in study.metrics]
+        found = [one for one in found if one is not None]
+        by_metric = {row["metric"]: (row, drawn) for row, drawn in found}
+        if {"tpr", "fpr"} <= by_metric.keys():
+            (first, drawn), (second, others) = by_metric["tpr"], by_metric["fpr"]
+            row = {"metric": ODDS, "gap": max(first["gap"], second["gap"])}
+            row |= {"groups": max(first["groups"], second["groups"])}
+            found.append((row, np.fmax(drawn, others)))
+        adjusted = []
+        for row, drawn in found:
+            drawn = drawn[np.isfinite(drawn)]
+            row["noise_mean"], row["noise_95"] = drawn.mean(), np.percentile(drawn, 95)
+            row["p_value"] = float(share_as_far(drawn, np.array(row["gap"])))
+            adjusted.append(row["p_value"])
+        for (row, _), p in zip(found, holm(np.array(adjusted)).tolist(), strict=True):
+            # the gap is at most as large as observed, and the noise
+            most = row["gap"] + row["noise_95"] - row["noise_mean"]
+            small = most < study.delta / 100
+            row |= {"p_adjusted": p, "verdict": conclude(1.0, p, small, level=study.level)}
+            row["missing"] = int((attribute.codes < 0).sum())
+            yield {"attribute": attribute.name, **row}
+
+
+def _row(
+    study: PredictionStudy, attribute: Attribute, metric: str
+) -> tuple[Row, np.ndarray] | None:
+    """The gap of a metric, and that of each set of random groups; None below two groups."""
+    values = study.by_group(metric, attribute)
+    there = np.isfinite(values)
+    if there.sum() < 2:
+        return None
+    least, most = int(np.nanargmin(values)), int(np.nanargmax(values))
+    row = {
+        "metric": metric,
+        "groups": int(there.sum()),
+        "gap": float(values[most] - values[least]),
+        "ratio": float(values[least] / values[most]) if values[most] else None,
+        "sd": float(values[there].std()),
+        "lowest_group": attribute.values[least],
+        "lowest": float(values[least]),
+        "highest_group": attribute.values[most],
+        "highest": float(values[most]),
+    }
+    drawn = study.noise(metric, attribute)[:, there]
+    return row, np.nanmax(drawn, axis=1) - np.nanmin(drawn, axis=1)

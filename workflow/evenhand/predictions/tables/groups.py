@@ -1,0 +1,83 @@
+"""Each metric of each group, compared with all other cases."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from evenhand.core.tables import Row, Table, integer, number, share, text
+from evenhand.metrics.inference import conclude
+from evenhand.metrics.paired import holm
+from evenhand.predictions.study import METRICS, SHARES, PredictionStudy
+
+#: The group of all cases.
+ALL = "all"
+
+TABLE = Table(
+    "groups",
+    title="Metrics by group",
+    key=("attribute", "group", "metric"),
+    columns=(
+        text("attribute", "An attribute, or two with × between them"),
+        text("group", "all: all cases"),
+        text("metric", ", ".join(METRICS)),
+        integer("cases", "Of the group"),
+        integer("counted", "Cases in the denominator: for tpr those with the positive label"),
+        share("value", "The metric", interval=("low", "high")),
+        share("rest", "The metric of all other cases with a known group"),
+        number("difference", "value minus rest", "-1 to 1", interval=True, neutral=0),
+        number("p_value", "Of no difference: Fisher's exact test, or sign flips of clusters"),
+        number("p_adjusted", "By Holm over the groups and metrics of the attribute"),
+        share("noise_low", "Lower end of 95 % of random groups of this size"),
+        share("noise_high", "Upper end"),
+        text("verdict", "above or below the rest, equivalent (within delta), inconclusive"),
+        text("reason", "Why there is no test"),
+    ),
+)
+
+
+def rows(study: PredictionStudy) -> Iterator[Row]:
+    """Yield a row per attribute, group and metric."""
+    everything = np.ones(len(study.predictions.id), dtype=bool)
+    for metric in study.metrics:
+        yield {"attribute": ALL, "group": ALL, **_value(study, metric, everything)}
+    for attribute in study.attributes:
+        known, found = attribute.codes >= 0, []
+        noise = {metric: study.noise(metric, attribute) for metric in study.metrics}
+        for code, group in enumerate(attribute.values):
+            some = attribute.codes == code
+            others = known & ~some
+            for metric in study.metrics:
+                row = {"attribute": attribute.name, "group": group}
+                row |= _value(study, metric, some)
+                if row["value"] is None:
+                    found.append(row | {"reason": "no cases"})
+                    continue
+                drawn = noise[metric][:, code]
+                row["noise_low"], row["noise_high"] = np.nanpercentile(drawn, [2.5, 97.5]).tolist()
+                if metric != "ece" and others.any():
+                    row["rest"] = _value(study, metric, others)["value"]
+                    row |= study.differ(metric, some, others)
+                found.append(row)
+        tests = np.array([row.get("p_value", np.nan) for row in found], dtype=float)
+        if len(attribute.values) == 2:  # both groups have the same tests
+            tests = np.tile(holm(tests[: len(study.metrics)]), 2)
+        else:
+            tests = holm(tests)
+        for row, p in zip(found, tests.tolist(), strict=True):
+            equivalent = row.pop("equivalent", False)
+            if row["metric"] != "ece" and "difference" in row:
+                tested = None if np.isnan(p) else p
+                row["verdict"] = conclude(row["difference"], tested, equivalent, level=study.level)
+                row["p_adjusted"] = tested
+            yield row
+
+
+def _value(study: PredictionStudy, metric: str, chosen: np.ndarray) -> Row:
+    sums = study.values_of(metric)[chosen].sum(axis=0)
+    value = float(study.of_sums(metric, sums))
+    counted = sums[1] if metric in SHARES else chosen.sum()
+    row: Row = {"metric": metric, "cases": int(chosen.sum()), "counted": int(counted)}
+    row["value"] = None if np.isnan(value) else value
+    if found := study.judge(metric, chosen):
+        row |= {"low": found.low, "high": found.high}
+    return row

@@ -1,0 +1,119 @@
+"""Stage: the explorer of cases behind the numbers of predictions that somebody made."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evenhand.core import stage
+from evenhand.core.stage import Input, Output
+from evenhand.io.tables import read_columns
+from evenhand.report.explorer import Document, coded, column, rounded, write_explorer
+from evenhand.report.read import read_json
+from evenhand.report.render import visible
+
+FORM = {
+    "noun": ["case", "cases"],
+    "prefix": "Case ",
+    "item": "case",
+    "heading": "Case",
+    "meaning": "Probability of the positive label, else of the predicted one; without"
+    " probabilities 1 for a right prediction.",
+    "answers": "Prediction",
+    "language": "",
+    "shares": [
+        {"title": "accuracy", "percent": True, "digits": 1},
+        {"title": "predicted positive", "percent": False, "digits": 3},
+    ],
+    "orders": [
+        ("p-desc", "Most probable first"),
+        ("p-asc", "Least probable first"),
+        ("case-asc", "As in the file"),
+    ],
+    "answered": False,
+    "measures": [{"name": "p", "title": "Probability", "digits": 3}],
+}
+
+
+def explore_predicted(
+    *,
+    templates: list[Input],
+    cases: list[Input],
+    meta: list[Input],
+    out: Output,
+    tables_out: Output,
+    most: int = 50_000,
+    pages: list[str] | None = None,
+) -> dict[str, Any]:
+    """Write the explorer of predicted cases.
+
+    Parameters
+    ----------
+    templates, out, tables_out, pages
+        Of `evenhand.report.explorer.write_explorer`.
+    cases, meta : list of path
+        Of `evenhand.predictions.audit_predictions`, in the same order. Logs are left out.
+    most : int
+        Cases of each, at most; the page says how many it leaves out.
+    """
+    sets, files, notes = [], {}, {}
+    for path, one in zip(cases, map(read_json, meta), strict=True):
+        if one["format"] == "table":
+            sets.append(_document(one, path, most))
+            name = one["name"]
+            files[name] = [
+                f"predictions/{name}/cases.parquet",
+                f"tables/predictions/{name}/groups.csv",
+            ]
+            left = one["cases"] - len(sets[-1]["id"])
+            notes[name] = [f"{left:,} more cases are not on this page"] if left else []
+    return write_explorer(
+        "predicted", sets, files, notes,
+        out=out, tables_out=tables_out, templates=templates, pages=pages,
+    )  # fmt: skip
+
+
+def _document(one: dict[str, Any], path: Path, most: int) -> Document:
+    table = read_columns(path).slice(0, most)
+    cells = {name: table[name].to_pylist() for name in table.column_names}
+    right = np.array([a == b for a, b in zip(cells["label"], cells["prediction"], strict=True)])
+    probability = np.array([np.nan if p is None else p for p in cells["probability"]], dtype=float)
+    measure = np.where(np.isfinite(probability), probability, right)
+    positive = np.array([value == one["positive"] for value in cells["prediction"]])
+    kinds = ["negative" if value != one["positive"] else "positive" for value in cells["label"]]
+    columns = [
+        column(name, name, [cell or None for cell in cells[name]], filter=True,
+               place="line", none="unknown", ask=f"group: {name.lower()}")
+        for name in one["groups"]
+    ]  # fmt: skip
+    columns += [
+        column("label", "Label", cells["label"], filter=True, place="line"),
+        column("prediction", "Prediction", cells["prediction"], filter=True, place="line"),
+        column("outcome", "Outcome", cells["outcome"], filter=True),
+    ]
+    if one["positive"] is not None:
+        columns.append(column("negative", "Label is positive", kinds, filter=True, table=False))
+    return FORM | {
+        "key": one["name"],
+        "title": visible(one["title"]),
+        "id": [visible(name) for name in cells["id"]],
+        "columns": columns,
+        "models": [
+            {
+                "name": visible(one["title"]),
+                "asks": {"model": one["name"]},
+                "group": None,
+                "row": None,
+                "measures": [rounded(measure, 3, (0.5,))],
+                "shares": [right.astype(float).tolist(), positive.astype(float).tolist()],
+                "columns": [],
+                "classes": [],
+                "cells": [],
+                "cell_notes": coded([]),
+            }
+        ],
+    }
+
+
+if __name__ == "__main__":
+    stage.run(explore_predicted)
