@@ -256,15 +256,14 @@ def run(*words: Words) -> None:
     words
         A configuration (YAML), and options of Snakemake, such as ``--cores 8`` or ``-n``.
     """
-    from evenhand.plan import page
+    from evenhand.plan import summary
 
     config, arguments = _with_config(words)
     if not any(word.startswith(_PLACES) for word in words):
         arguments += ["--cores", "2"]
     done = subprocess.run([sys.executable, "-m", "snakemake", "all", *arguments, *_LOGGER])
-    if done.returncode == 0 and (said := page(completed(config))):
-        results = Path(completed(config)["results"])
-        print(f"Verdicts: {count_verdicts(results)}.\n{said}")
+    if done.returncode == 0 and (found := summary(completed(config))):
+        print(found)
     sys.exit(done.returncode)
 
 
@@ -287,22 +286,6 @@ def completed(config: Path) -> dict:
     from evenhand.core.places import SCHEMA
 
     return complete(read_config(config), read_schema(SCHEMA))
-
-
-def count_verdicts(results: Path) -> str:
-    """Count the verdicts in the declared tables of a folder of results, in words."""
-    from collections import Counter
-
-    from evenhand.core.tables import PACKAGE, read_tables
-    from evenhand.text.phrases import VERDICTS, listed
-
-    found = Counter(
-        row.get("verdict")
-        for package in sorted((results / "tables").rglob(PACKAGE))
-        for rows in read_tables(package.parent).values()
-        for row in rows
-    )
-    return listed([f"{found[key]} {words}" for key, words in VERDICTS.items() if found[key]])
 
 
 @app.command

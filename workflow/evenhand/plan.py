@@ -212,9 +212,7 @@ def errors_in(logs: Iterable[str]) -> str:
 
 
 def main() -> None:
-    """Print the main findings and the path of the report; with --check,
-    check the configuration.
-    """
+    """Print the main findings and the path of the report; with --check, check the config."""
     try:
         config = complete(read_config(Path(sys.argv[-1])), read_schema(SCHEMA))
     except InputError as error:
