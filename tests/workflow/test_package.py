@@ -60,8 +60,8 @@ def test_the_workflow_runs_in_an_empty_folder(python, tmp_path):
     (tmp_path / "mine.yaml").write_text(CONFIG)
     said = _call(tmp_path, python.parent / "evenhand", "run", "mine.yaml", "--cores", "1")
     finding, report = said.strip().splitlines()[-2:]
-    assert finding.startswith("Verdicts: ")
-    assert report == f"The page: {tmp_path}/out/report/index.html"
+    assert finding.startswith("- ")
+    assert report == f"The report: {tmp_path}/out/report/index.html"
     assert "Nothing would run." in _call(tmp_path, python, "-m", "evenhand", "why", "mine.yaml")
     assert "0 differ" in _call(tmp_path, python, "-m", "evenhand", "verify", "out")
 
