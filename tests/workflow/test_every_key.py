@@ -100,7 +100,8 @@ individual_fairness:
       files: [resources/demo/tabular/loans.csv]
       label: decision
       positive: approved
-      attribute: gender
+      attribute: [gender, age]
+      bins: {age: [30, 50]}
     adult: {format: adult, sources: [adult_data, adult_test]}
   official_split: [adult]
   grids:
@@ -252,7 +253,7 @@ OTHERS = {
     "individual_fairness.datasets.NAME.sources": [["german"]],
     "individual_fairness.datasets.NAME.label": ["purpose"],
     "individual_fairness.datasets.NAME.positive": ["car"],
-    "individual_fairness.datasets.NAME.attribute": ["age"],
+    "individual_fairness.datasets.NAME.attribute": ["age", ["gender", "age"]],
     "individual_fairness.datasets.NAME.features": [["age"]],
     "individual_fairness.datasets.NAME.split": ["purpose"],
     "individual_fairness.datasets.NAME.categories": [["age"]],

@@ -430,11 +430,14 @@ def audit_table(
             }
         }
     )
+    config = plan_individual.expand(config)
     settings, place = config["individual_fairness"], folder / "tabular" / "mine"
     place.mkdir(parents=True, exist_ok=True)
     data, meta = place / "data.parquet", place / "data.json"
-    options = {key: settings["datasets"]["mine"][key] for key in plan_individual.TABLE_OPTIONS}
-    prepare_table(files=[file], out=data, meta=meta, name="mine", **options)
+    prepare_table(
+        files=[file], out=data, meta=meta, name="mine",
+        **plan_individual.table_options(config, "mine"),
+    )  # fmt: skip
     training, runs = Path(settings["training"]), {}
     for method in settings["methods"]:
         own = {kind: place / kind / (split or "random") / f"{method}.parquet" for kind in _RUNS}

@@ -1,5 +1,7 @@
 """Plan individual fairness: data sets, trainings, their options. See `evenhand.plan`."""
 
+import re
+from itertools import combinations
 from typing import Any
 
 from evenhand.core.config import pick
@@ -12,7 +14,7 @@ Config = dict[str, Any]
 #: What `prepare_table` is told of a data set.
 TABLE_OPTIONS = ["format", "label", "positive", "attribute", "features", "categories", "scale"]
 
-TABLE_OPTIONS += ["test_share", "split", "title"]
+TABLE_OPTIONS += ["test_share", "split", "missing", "title"]
 
 #: What makes a method's grid, and what else `train_table` is told.
 GRID = ["individual", "lambdas", "epsilons", "mus"]
@@ -23,6 +25,48 @@ TRAINING_OPTIONS = ["seeds", "js_base", "predicted_seeds"]
 GOES_WITH = {"reduction": "lambdas", "epsilon_unit": "epsilons"}
 
 _SECTION = "individual_fairness"
+
+
+def expand(config: Config) -> Config:
+    """Return the configuration with a data set for each protected attribute and each two of them.
+
+    Raises
+    ------
+    InputError
+        Bins are of a column that is no attribute, or two data sets would have one name.
+    """
+    datasets: dict[str, Any] = {}
+    for name, one in config[_SECTION]["datasets"].items():
+        listed = one["attribute"] if isinstance(one["attribute"], list) else [one["attribute"]]
+        if unknown := sorted({*one["bins"]} - {*filter(None, listed)}):
+            raise InputError(
+                f"config: {_SECTION}.datasets.{name}.bins names {unknown[0]}, which is no"
+                " protected attribute"
+            )
+        positive = one["positive"]
+        values = positive if isinstance(positive, list) else [positive]
+        one = one | {"positive": None if positive is None else [f"{value}" for value in values]}
+        parts = [(attribute,) for attribute in listed] + list(combinations(listed, 2))
+        for part in parts:
+            own = one | {"attribute": None if part == (None,) else list(part)}
+            key = name
+            if len(parts) > 1:
+                key = "_".join([name, *(re.sub(r"\W+", "_", column).lower() for column in part)])
+                own["title"] = f"{one['title'] or name}, {' and '.join(part)}"
+            if key in datasets:
+                raise InputError(f"config: two data sets would be called {key}")
+            datasets[key] = own
+    return config | {_SECTION: config[_SECTION] | {"datasets": datasets}}
+
+
+def table_options(config: Config, name: str) -> dict[str, Any]:
+    """Return the options of `prepare_table`."""
+    one = config[_SECTION]["datasets"][name]
+    own = {
+        column: one["bins"][column] for column in one["attribute"] or () if column in one["bins"]
+    }
+    bins = [f"{column}={','.join(f'{edge:g}' for edge in own[column])}" for column in own]
+    return {key: one[key] for key in TABLE_OPTIONS} | {"bins": bins}
 
 
 def check_tables(config: Config) -> None:

@@ -24,7 +24,7 @@ try:
     for file in workflow.configfiles:
         read_config(Path(file))
     written = config
-    config = located(complete(config, read_schema(SCHEMA)))
+    config = plan_individual.expand(located(complete(config, read_schema(SCHEMA))))
     plan.check_files(config)
     plan.check_effects(config, written)
     SOURCES = read_sources(Path(config["sources"]))

@@ -12,8 +12,9 @@ rule prepare_table:
     params:
         **stage(
             "tabular.prepare_table",
-            lambda wildcards: options(
-                f"individual_fairness.datasets.{wildcards.dataset}", *plan_individual.TABLE_OPTIONS
+            lambda wildcards: Options(
+                f"individual_fairness.datasets.{wildcards.dataset}",
+                plan_individual.table_options(config, wildcards.dataset),
             ),
             plugins=lambda wildcards: [
                 f"evenhand.tabular.formats.{INDIVIDUAL['datasets'][wildcards.dataset]['format']}"

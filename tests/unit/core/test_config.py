@@ -11,6 +11,7 @@ from evenhand import plan
 from evenhand.core import config_reference
 from evenhand.core.config import Options, complete, pick, read_config, read_schema
 from evenhand.errors import InputError
+from evenhand.plan_individual import expand, table_options
 
 SCHEMA = yaml.safe_load("""
 type: object
@@ -421,7 +422,8 @@ def test_no_column_is_before_the_first(schema, field):
 def test_a_positive_label_may_be_a_number(schema):
     table = {"format": "table", "positive": 1}
     filled = complete({"individual_fairness": {"datasets": {"t": table}}}, schema)
-    assert str(Options("t", filled["individual_fairness"]["datasets"]["t"])).count("--positive 1")
+    own = table_options(expand(filled), "t")
+    assert str(Options("t", own)).count("--positive 1")
     table["positive"] = True
     with pytest.raises(InputError, match=r"positive is true; it must be .*; put it into quotes"):
         complete({"individual_fairness": {"datasets": {"t": table}}}, schema)

@@ -9,8 +9,10 @@ HEADER = "id,town,age,grade,group,result"
 ROWS = ["a,Ost,20,1,x,yes", "b,West,30.5,2,y,no", "c,Ost,40,1,x,no", "d,,41,2,y,yes"]
 OPTIONS = {
     "label": "result",
-    "positive": "yes",
-    "attribute": "group",
+    "positive": ["yes"],
+    "attribute": ["group"],
+    "bins": {},
+    "missing": "drop",
     "features": ["town", "age", "grade"],
     "categories": ["grade"],
     "scale": "standard",
@@ -59,9 +61,9 @@ def test_a_blank_cell_counts_only_where_it_is_used(tmp_path):
         ([], {"features": ["age", "height"]}, "lacks the column 'height'"),
         ([], {"categories": ["colour"]}, "lacks the column 'colour'"),
         (["e,Ost,7,1,x,maybe"], {}, r"has 3 values \(maybe, no, yes\); it needs two"),
-        ([], {"positive": "1"}, "the values no, yes, and not '1'"),
+        ([], {"positive": ["1"]}, "the values no, yes, and not '1'"),
         ([], {"features": ["result", "age"]}, "label result is among the features"),
-        ([], {"attribute": "result"}, "label result is the attribute"),
+        ([], {"attribute": ["result"]}, "label result is the attribute"),
         (["e,Ost,7,1,x"], {}, "has 5 cells, and the header 6"),
         (["e"], {}, "has 1 cell, and the header 6"),
         (["e,Ost,7,1,x,yes,more"], {}, "has 7 cells, and the header 6"),
@@ -121,8 +123,8 @@ def test_the_loans_of_the_demo(repository):
         OPTIONS
         | {
             "label": "decision",
-            "positive": "approved",
-            "attribute": "gender",
+            "positive": ["approved"],
+            "attribute": ["gender"],
             "features": [*names.split(), "purpose", "late_payments"],
             "categories": [],
         },
@@ -132,3 +134,33 @@ def test_the_loans_of_the_demo(repository):
     man, woman = (table.y[table.a == code].mean() for code in range(2))
     assert table.attribute_values == ["man", "woman"] and man - woman > 0.2
     assert np.isfinite(table.x).all()
+
+
+def test_several_labels_are_made_binary_by_a_list(tmp_path):
+    with pytest.raises(InputError, match=r"list all values that count as 1, such as `positive: \["):
+        made(tmp_path, "e,Ost,7,1,x,maybe")
+    table = made(tmp_path, "e,Ost,7,1,x,maybe", positive=["yes", "maybe"])
+    assert table.y.tolist() == [1, 0, 0, 1] and table.meta["label"] == "result = yes and maybe"
+    with pytest.raises(InputError, match="all values of the label result count as 1"):
+        made(tmp_path, positive=["yes", "no"])
+
+
+def test_two_attributes_are_intersected_and_numbers_binned(tmp_path):
+    table = made(tmp_path, attribute=["group", "age"], bins={"age": [30]})
+    assert table.attribute_name == "group × age"
+    assert table.attribute_values == ["x × <30", "x × ≥30", "y × ≥30"]
+    assert table.a.tolist() == [0, 2, 1]
+    assert "age" not in table.features  # it is in the groups
+
+
+def test_missing_values_by_policy(tmp_path):
+    rows = ["a,Ost,20,1,x,yes", "b,,,2,y,no", "c,Ost,40,1,,no", "d,West,42,2,y,"]
+    dropped = made(tmp_path, "e,Nord,7,2,y,no", rows=rows)
+    assert len(dropped.y) == 2 and dropped.meta["excluded"] == {"blank_cell": 3}
+    filled = made(tmp_path, "e,Nord,7,2,y,no", rows=rows, missing="impute")
+    assert len(filled.y) == 3  # neither a label nor a protected attribute is made up
+    assert filled.x[1, filled.features.index("age")] == 13.5  # the median
+    own = made(tmp_path, "e,Nord,7,2,y,no", rows=rows, missing="category")
+    assert own.attribute_values == ["missing", "x", "y"] and len(own.y) == 4
+    assert {"town=missing", "age=missing"} <= set(own.features)
+    assert own.meta["missing"] == {"policy": "category", "rows": 5, "filled": 2}

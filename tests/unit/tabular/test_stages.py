@@ -16,7 +16,7 @@ PEOPLE = "age,group,result\n" + "".join(
 def prepare(folder, **options):
     file = folder / "people.csv"
     file.write_text(PEOPLE)
-    chosen = {"label": "result", "positive": "yes", "attribute": "group"}
+    chosen = {"label": "result", "positive": ["yes"], "attribute": ["group"]}
     options = {"files": [file], "name": "people", "format": "table"} | chosen | options
     data, meta = folder / "data.parquet", folder / "data.json"
     return stage.execute(prepare_table, options | {"out": data, "meta": meta})["counts"], data, meta

@@ -14,9 +14,10 @@ from evenhand.io.documents import write_json
 from evenhand.io.tables import FORM
 from evenhand.predictions import preferences, tables
 from evenhand.predictions.lm_eval import read_logs
-from evenhand.predictions.read import number, read_predictions
+from evenhand.predictions.read import read_predictions
 from evenhand.predictions.study import MOST_GROUPS, PredictionStudy
 from evenhand.predictions.tables import left_out
+from evenhand.tabular.numbers import read_bins
 
 
 def audit_predictions(
@@ -107,7 +108,7 @@ def audit_predictions(
             id=id,
             cluster=cluster,
             counterfactual_of=counterfactual_of,
-            bins=dict(map(_borders, bins or [])),
+            bins=dict(map(read_bins, bins or [])),
             gold=gold,
             threshold=threshold,
         )
@@ -123,14 +124,6 @@ def audit_predictions(
     pq.write_table(pa.Table.from_pylist(rows), cases, **FORM)
     write_json(meta, document)
     return counts | {"cases": len(rows), "left_out": len(bad)}
-
-
-def _borders(words: str) -> tuple[str, list[float]]:
-    name, _, borders = words.rpartition("=")
-    values = [number(one) for one in borders.split(",")]
-    if not name or any(one != one for one in values):
-        raise InputError(f"{words!r} are no bins", remedy="write age=18,30,50")
-    return name, values
 
 
 if __name__ == "__main__":

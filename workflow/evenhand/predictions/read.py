@@ -6,7 +6,6 @@ A row that cannot be used goes to the quarantine with its reason (`REASONS`).
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from evenhand.errors import InputError
 from evenhand.tabular.delimited import read_csv
+from evenhand.tabular.numbers import binned, or_nan
 from evenhand.text.phrases import listed
 
 #: Why a row is left out.
@@ -109,30 +109,10 @@ def _text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def number(cell: str) -> float:
-    """Return a cell as a number; NaN for other text."""
-    try:
-        return float(cell)
-    except ValueError:
-        return float("nan")
-
-
 def as_label(cell: str) -> str:
     """Return a label in one form: ``1.0`` is ``1``."""
-    value = number(cell)
+    value = or_nan(cell)
     return str(int(value)) if value.is_integer() else cell
-
-
-def binned(cells: Sequence[str], edges: Sequence[float]) -> list[str]:
-    """Return the bin of each number, ``18 to <30``; blank for what is no number."""
-    edges = sorted(edges)
-    names = [f"<{edges[0]:g}"] + [f"{low:g} to <{high:g}" for low, high in pairwise(edges)]
-    names.append(f"≥{edges[-1]:g}")
-    values = np.array([number(cell) for cell in cells])
-    return [
-        "" if np.isnan(value) else names[place]
-        for value, place in zip(values, np.digitize(values, edges), strict=True)
-    ]
 
 
 def take(table: Columns, path: Path, *names: str | None) -> None:
@@ -350,10 +330,10 @@ def _probabilities(
     """Return the probabilities of the classes, or None where labels are predicted."""
     columns = list(many.values()) or [prediction]
     cells = [table[name] for name in columns]
-    values = np.array([[number(cell) for cell in column] for column in cells]).T
+    values = np.array([[or_nan(cell) for cell in column] for column in cells]).T
     if not many:
         held = {as_label(cell) for cell in cells[0]} - {""}
-        inside = [0 <= number(one) <= 1 for one in held]
+        inside = [0 <= or_nan(one) <= 1 for one in held]
         if held <= set(classes) or not np.mean(inside or [0]) > 0.5:
             return None
         if positive is None or len(classes) != 2:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
+from evenhand.tabular.numbers import read_bins
 from evenhand.tabular.prepared import write_prepared
 
 
@@ -18,13 +19,15 @@ def prepare_table(
     name: str,
     format: Annotated[str, Plugin("evenhand.tabular.formats")],
     label: str | None = None,
-    positive: str | None = None,
-    attribute: str | None = None,
+    positive: list[str] | None = None,
+    attribute: list[str] | None = None,
+    bins: list[str] | None = None,
     features: list[str] | None = None,
     categories: list[str] | None = None,
     scale: str = "standard",
     test_share: float = 0.3,
     split: str | None = None,
+    missing: str = "drop",
     title: str = "",
 ) -> dict[str, Any]:
     """Bring a data set to the form of `evenhand.tabular.prepared`.
@@ -42,10 +45,14 @@ def prepare_table(
     format : str
         How it is read: a module of `evenhand.tabular.formats`. The options below, but for the
         title, are for the format ``table`` only; the other formats know their columns.
-    label, positive : str, optional
-        The label's column, and its value that counts as 1.
-    attribute : str, optional
-        The protected attribute's column.
+    label : str, optional
+        The label's column.
+    positive : list of str, optional
+        Its values that count as 1.
+    attribute : list of str, optional
+        The column of the protected attribute; of two their intersection is the attribute.
+    bins : list of str, optional
+        ``age=30,50``: borders between the groups of an attribute that is a number.
     features : list of str, optional
         The features' columns; by default all others. The attribute is a feature always.
     categories : list of str, optional
@@ -56,6 +63,8 @@ def prepare_table(
         The share that is held out.
     split : str, optional
         A column of train and test: the official split.
+    missing : str
+        What becomes of rows with a blank cell: drop, category or impute.
     title : str
         What pages and findings call it; by default the format's own title, or the file's name.
     """
@@ -75,6 +84,8 @@ def prepare_table(
         "scale": scale,
         "test_share": test_share,
         "split": split,
+        "bins": dict(map(read_bins, bins or [])),
+        "missing": missing,
         "title": title,
     }
     reader = importlib.import_module(f"evenhand.tabular.formats.{format}")

@@ -64,6 +64,17 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
             "holds": facts.get("holds")
         }
 
+    lost = {name: one.meta.get("missing") for name, one in study.people.items()}
+    for name in study.datasets:
+        facts = lost.get(name)
+        if facts and (facts["filled"] or facts["rows"] > len(study.people[name].y)):
+            facts = facts | {"left_out": facts["rows"] - len(study.people[name].y)}
+            yield row(
+                f"headline_missing_{name}",
+                name,
+                facts | {"title": title(name, study.titles)},
+                "missing",
+            )
     found = list(_answers(study))
     for kind in HEADLINES:
         names = [title(name, study.titles) for _, name, one in found if one.get("headline") == kind]

@@ -1,9 +1,11 @@
 """Any CSV: which column is the label, which the attribute, and which are the features.
 
 A column whose values are all numbers is a feature as it is; one named in `categories`, or
-that holds no numbers, becomes a column a value. A row with a blank cell is left out and counted.
+that holds no numbers, becomes a column a value. Rows with a blank cell are
+left out and counted, unless `missing` is another policy.
 """
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +14,15 @@ import numpy as np
 from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
 from evenhand.tabular.delimited import read_csv
-from evenhand.tabular.numbers import counted, number
+from evenhand.tabular.numbers import binned, counted, number, or_nan
 from evenhand.tabular.prepared import Prepared
+from evenhand.text.phrases import listed
 
 #: A column of text with more values than this is a name or a number in disguise.
 MOST_CATEGORIES = 200
+
+#: Groups of an intersection are joined by this; a group without a value.
+CROSS, MISSING = " × ", "missing"
 
 
 def read(files: list[Path], options: dict[str, Any]) -> Prepared:
@@ -27,7 +33,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     files : list of Path
         One file.
     options : dict
-        label (a column), positive (its value that counts as 1), attribute (a column),
+        label (a column), positive (its values that count as 1), attribute (a list of columns,
+        whose intersection is the attribute), bins (of these), missing (drop, category, impute),
         features (columns; all others if empty), categories (columns whose numbers are
         codes), scale (standard or none), test_share, split (a
         column of train and test, if there is one), title.
@@ -47,51 +54,48 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         raise InputError(f"has the column {twice!r} twice", file=path, line=1)
     place = {name: number for number, name in enumerate(header)}
     rows = [cells for _, cells in lines]
-    label, attribute, split = options["label"], options["attribute"], options["split"]
-    chosen = options["features"] or [n for n in header if n not in (label, attribute, split)]
-    for name in (label, attribute, *chosen, *options["categories"], *([split] if split else [])):
+    label, protected, split = options["label"], options["attribute"], options["split"]
+    attribute = " × ".join(protected)
+    chosen = options["features"] or [n for n in header if n not in (label, *protected, split)]
+    for name in (label, *protected, *chosen, *options["categories"], *([split] if split else [])):
         if name not in place:
             raise InputError(
                 f"lacks the column {name!r} (it has {', '.join(header)})", file=path, line=1
             )
-    if label in (*chosen, attribute):
-        part = "the attribute" if label == attribute else "among the features"
+    if label in (*chosen, *protected):
+        part = "the attribute" if label in protected else "among the features"
         raise InputError(f"the label {label} is {part} too", file=path)
-    used = [place[name] for name in dict.fromkeys((label, attribute, *chosen))]
-    complete = [row for row in rows if all(row[i] for i in used)]
+    policy = options["missing"]
+    needed = [label, *([split] if split else []), *([] if policy == "category" else protected)]
+    needed += [*protected, *chosen] if policy == "drop" else []
+    complete = [row for row in rows if all(row[place[name]] for name in needed)]
     if not complete:
         raise InputError("has no row without a blank cell", file=path)
     column = {name: [row[i] for row in complete] for name, i in place.items()}
-    labels = sorted(set(column[label]))
-    if len(labels) != 2:
-        raise InputError(
-            f"the label {label} has {counted(len(labels), 'value')} ({', '.join(labels[:5])}); it"
-            " needs two",
-            file=path,
-        )
-    positive = str(options["positive"])
-    if positive not in labels:
-        raise InputError(
-            f"the label {label} has the values {', '.join(labels)}, and not {positive!r}",
-            file=path,
-            remedy="name the one that counts as 1 as `positive`",
-        )
-    values = sorted(set(column[attribute]))
+    positive = _check_label(column[label], options["positive"], label, path)
+    for name in protected:
+        if name in options["bins"]:
+            column[name] = binned(column[name], options["bins"][name])
+    members = [
+        CROSS.join(cell or MISSING for cell in cells)
+        for cells in zip(*(column[name] for name in protected), strict=True)
+    ]
+    values = sorted(set(members))
     if len(values) < 2:
         raise InputError(
             f"the attribute {attribute} has one value only ({values[0]!r}), so there are no"
             " groups to compare",
             file=path,
         )
-    names, arrays = [], []
+    names, arrays, filled = [], [], 0
     # the attribute comes first, a column a value (one, for two values)
     for code, value in enumerate(values) if len(values) > 2 else [(1, values[-1])]:
         names.append(f"{attribute}={value}")
-        arrays.append(np.array([one == values[code] for one in column[attribute]], dtype=float))
+        arrays.append(np.array([one == values[code] for one in members], dtype=float))
     carriers = list(range(len(names)))
     codes = np.eye(len(values)) if len(values) > 2 else np.array([[0.0], [1.0]])
     for name in dict.fromkeys(chosen):
-        if name == attribute:
+        if name in protected:
             continue
         if len(set(column[name])) == 1:
             raise InputError(
@@ -99,11 +103,20 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
                 file=path,
                 remedy="leave it out of the features",
             )
+        blank = np.array([not cell for cell in column[name]])
+        filled += int(blank.sum())
         numbers = None if name in options["categories"] else _numbers(column[name], name, path)
         if numbers is not None:
             names.append(name)
-            arrays.append(numbers)
+            arrays.append(np.where(blank, np.nanmedian(numbers), numbers))
+            if blank.any() and policy == "category":
+                names.append(f"{name}={MISSING}")
+                arrays.append(blank.astype(float))
             continue
+        usual = MISSING
+        if policy == "impute":
+            usual = Counter(cell for cell in column[name] if cell).most_common(1)[0][0]
+        column[name] = [cell or usual for cell in column[name]]
         kinds = sorted(set(column[name]))
         if len(kinds) > MOST_CATEGORIES:
             raise InputError(
@@ -122,8 +135,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     return Prepared(
         name=path.stem,
         x=np.column_stack(arrays),
-        y=np.array([one == positive for one in column[label]], dtype=np.int8),
-        a=np.array([code_of[one] for one in column[attribute]], dtype=np.int16),
+        y=np.array([one in positive for one in column[label]], dtype=np.int8),
+        a=np.array([code_of[one] for one in members], dtype=np.int16),
         features=names,
         attribute_name=attribute,
         attribute_values=values,
@@ -134,27 +147,56 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         official=np.array(column[split]) if split else None,
         meta={
             "title": options["title"] or path.stem,
-            "label": f"{label} = {positive}",
+            "label": f"{label} = {listed(positive)}",
             "excluded": {"blank_cell": len(rows) - len(complete)},
+            "missing": {"policy": policy, "rows": len(rows), "filled": filled},
         },
     )
 
 
+def _check_label(cells: list[str], positive: list[str], label: str, path: Path) -> list[str]:
+    """Return the values that count as 1; the label must have such a value and another one."""
+    labels = sorted(set(cells))
+    several = f"the label {label} has {counted(len(labels), 'value')} ({', '.join(labels[:5])})"
+    if len(labels) < 2:
+        raise InputError(f"{several}; it needs two", file=path)
+    if unknown := [value for value in positive if value not in labels]:
+        raise InputError(
+            f"the label {label} has the values {', '.join(labels[:5])}, and not {unknown[0]!r}",
+            file=path,
+            remedy="name those that count as 1 as `positive`",
+        )
+    if len(labels) > 2 and len(positive) == 1:
+        raise InputError(
+            f"{several}; it needs two",
+            file=path,
+            remedy="list all values that count as 1, such as"
+            f" `positive: [{labels[0]}, {labels[1]}]`; the others count as 0",
+        )
+    if len(set(positive)) == len(labels):
+        raise InputError(f"all values of the label {label} count as 1", file=path)
+    return positive
+
+
 def _numbers(values: list[str], name: str, path: Path) -> np.ndarray | None:
-    """The column as numbers; None if it holds none."""
-    numbers, others = [], []
-    for value in values:
+    """The column as numbers, NaN for a blank cell; None if it holds none."""
+    found, others = np.full(len(values), np.nan), []
+    for i, value in enumerate(values):
         try:
-            numbers.append(number(value))
+            found[i] = number(value or "nan")
+            others += [value] if value and not np.isfinite(found[i]) else []
         except ValueError:
             others.append(value)
-    if not numbers:
+    if len(others) == sum(map(bool, values)) and not any(map(_is_number, others)):
         return None
-    others += [str(one) for one in numbers if not np.isfinite(one)]
     if others:
         raise InputError(
             f"the column {name} holds numbers, and {others[0]!r}, which is none",
             file=path,
             remedy="leave such cells blank, or name the column among the categories",
         )
-    return np.array(numbers)
+    return found
+
+
+def _is_number(value: str) -> bool:
+    return not np.isnan(or_nan(value)) or value.lower() == "nan"
