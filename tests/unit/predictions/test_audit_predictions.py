@@ -226,3 +226,17 @@ def test_parquet_gives_the_same_bytes(tmp_path):
     table.to_parquet(tmp_path / "p.parquet")
     audit(tmp_path, table, files=[tmp_path / "p.parquet"])
     assert (tmp_path / "out" / "groups.csv").read_bytes() == csv
+
+
+def test_a_tiny_group_does_not_hide_the_gap_of_two_large_ones(tmp_path):
+    rng = np.random.default_rng(5)
+    n = 3000
+    group = np.where(np.arange(n) < 8, "tiny", np.where(rng.random(n) < 0.5, "a", "b"))
+    label = rng.integers(0, 2, n)
+    wrong = rng.random(n) < np.where(group == "a", 0.40, 0.22)  # of those without the label
+    table = pd.DataFrame({"y": label, "p": np.where(wrong & (label == 0), 1, label), "g": group})
+    tables, _ = audit(tmp_path, table, groups=["g"])
+    (fpr,) = (row for row in tables["gaps"] if row["metric"] == "fpr")
+    assert (fpr["verdict"], fpr["noise_95"] > 0.3) == ("above", True)
+    (first, *_) = [one for one in findings(tables) if one.startswith("False positive rate")]
+    assert "% for a (" in first or "% for b (" in first

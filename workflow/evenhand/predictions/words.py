@@ -20,16 +20,17 @@ TITLES = {
 
 
 def findings(tables: Tables) -> list[str]:
-    """Return a sentence for each gap above noise and each verdict on logs, or that there is none.
+    """Return a sentence for each gap above noise, the clearest first, or for each verdict on logs.
+
+    A gap is told by the group that stands out most from all others.
 
     Parameters
     ----------
     tables : mapping
         The rows of the tables of `evenhand.predictions.audit_predictions`, by name.
     """
-    return [_preference(row) for row in tables.get("preferences", []) if _is_whole(row)] or _gaps(
-        tables.get("gaps", [])
-    )
+    logs = [_preference(row) for row in tables.get("preferences", []) if _is_whole(row)]
+    return logs or _gaps(tables)
 
 
 def _is_whole(row: dict[str, Any]) -> bool:
@@ -55,21 +56,38 @@ def _preference(row: dict[str, Any]) -> str:
     return f"{name}: prefers the stereotype in {row['score']:.0f} % ({interval}). {words}."
 
 
-def _gaps(rows: list[dict[str, Any]]) -> list[str]:
-    found = []
-    for row in rows:
-        if row["verdict"] != "above" or row["lowest"] is None:
+def _gaps(tables: Tables) -> list[str]:
+    rows = [row for row in tables.get("gaps", []) if row["lowest"] is not None]
+    found: list[tuple[bool, float, float, str]] = []
+    for row in (row for row in rows if row["verdict"] == "above"):
+        groups = [
+            one
+            for one in tables["groups"]
+            if (one["attribute"], one["metric"]) == (row["attribute"], row["metric"])
+            and one.get("p_adjusted") is not None
+        ]
+        crossed = " × " in row["attribute"]  # after the attributes themselves
+        start = f"{TITLES[row['metric']]} differs by {row['attribute']}:"
+        if not groups:
+            end = (
+                f"{100 * row['lowest']:.1f} % ({row['lowest_group']}) to"
+                f" {100 * row['highest']:.1f} % ({row['highest_group']}); random groups of these"
+                f" sizes differ by {100 * row['noise_mean']:.1f} points on average"
+            )
+            found.append((crossed, row["p_adjusted"], 0.0, f"{start} {end}."))
             continue
-        found.append(
-            f"{TITLES[row['metric']]} differs by {row['attribute']}:"
-            f" {100 * row['lowest']:.1f} % ({row['lowest_group']}) to {100 * row['highest']:.1f} %"
-            f" ({row['highest_group']}); random groups of these sizes differ by"
-            f" {100 * row['noise_mean']:.1f} points on average (adjusted p ="
-            f" {row['p_adjusted']:.2g})."
+        most = min(groups, key=lambda one: (one["p_adjusted"], -abs(one["difference"])))
+        p = most["p_adjusted"]
+        end = (
+            f"{100 * most['value']:.1f} % for {most['group']} ({most['counted']:,} cases),"
+            f" {100 * most['rest']:.1f} % for all others, a difference of"
+            f" {100 * most['difference']:.1f} points (95 % CI"
+            f" {100 * most['difference_low']:.1f} to {100 * most['difference_high']:.1f};"
+            f" adjusted p {'< 0.001' if p < 0.001 else f'= {p:.2g}'})"
         )
-    tested = sum(row["lowest"] is not None for row in rows)
+        found.append((crossed, p, -abs(most["difference"]), f"{start} {end}."))
     small = sum(row["verdict"] == "equivalent" for row in rows)
-    return found or [
-        f"None of {tested} gaps between groups exceeds that of random groups; {small} are shown to"
-        " be smaller than delta."
+    return [words for *_, words in sorted(found)] or [
+        f"None of {len(rows)} gaps between groups exceeds that of random groups; {small} are shown"
+        " to be smaller than delta."
     ]

@@ -1,10 +1,12 @@
 """The gap of each metric between the groups of an attribute, beside that of random groups.
 
 A gap is above 0 even where all groups are treated alike, and grows as groups become smaller; so it
-is compared with random groups of the same sizes.
+is shown beside that of random groups of the same sizes. The test asks whether any group stands out
+from random groups of its own size, so that a tiny group does not hide what happens to a large one.
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,7 +38,8 @@ TABLE = Table(
         share("highest"),
         share("noise_mean", "Mean gap of random groups of the same sizes"),
         share("noise_95", "95th percentile of these"),
-        number("p_value", "Share of random groups with as large a gap"),
+        number("p_value", "Share of draws of random groups in which one is as far from the mean of"
+               " its size, in standard deviations"),
         number("p_adjusted", "By Holm over the metrics of the attribute"),
         text("verdict", "above: above noise; equivalent: a gap of delta would be larger, at 5 %;"
              " else inconclusive"),
@@ -54,14 +57,13 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
             (first, drawn), (second, others) = by_metric["tpr"], by_metric["fpr"]
             row = {"metric": ODDS, "gap": max(first["gap"], second["gap"])}
             row |= {"groups": max(first["groups"], second["groups"])}
-            found.append((row, np.fmax(drawn, others)))
-        adjusted = []
+            found.append((row, Draws(*map(np.fmax, drawn, others))))
         for row, drawn in found:
-            drawn = drawn[np.isfinite(drawn)]
-            row["noise_mean"], row["noise_95"] = drawn.mean(), np.percentile(drawn, 95)
-            row["p_value"] = float(share_as_far(drawn, np.array(row["gap"])))
-            adjusted.append(row["p_value"])
-        for (row, _), p in zip(found, holm(np.array(adjusted)).tolist(), strict=True):
+            gaps = drawn.gaps[np.isfinite(drawn.gaps)]
+            row["noise_mean"], row["noise_95"] = gaps.mean(), np.percentile(gaps, 95)
+            row["p_value"] = float(share_as_far(drawn.farthest, drawn.observed))
+        adjusted = holm(np.array([row["p_value"] for row, _ in found]))
+        for (row, _), p in zip(found, adjusted.tolist(), strict=True):
             # the gap is at most as large as observed, and the noise
             most = row["gap"] + row["noise_95"] - row["noise_mean"]
             small = most < study.delta / 100
@@ -70,10 +72,25 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
             yield {"attribute": attribute.name, **row}
 
 
-def _row(
-    study: PredictionStudy, attribute: Attribute, metric: str
-) -> tuple[Row, np.ndarray] | None:
-    """The gap of a metric, and that of each set of random groups; None below two groups."""
+class Draws(NamedTuple):
+    """Draws of random groups.
+
+    Attributes
+    ----------
+    gaps, farthest : array, shape (draws,)
+        Highest minus lowest value, and the largest distance of a group from the mean of its size,
+        in standard deviations.
+    observed : array, shape ()
+        This distance of the real groups.
+    """
+
+    gaps: np.ndarray
+    farthest: np.ndarray
+    observed: np.ndarray
+
+
+def _row(study: PredictionStudy, attribute: Attribute, metric: str) -> tuple[Row, Draws] | None:
+    """The gap of a metric, and draws of random groups; None below two groups."""
     values = study.by_group(metric, attribute)
     there = np.isfinite(values)
     if there.sum() < 2:
@@ -91,4 +108,10 @@ def _row(
         "highest": float(values[most]),
     }
     drawn = study.noise(metric, attribute)[:, there]
-    return row, np.nanmax(drawn, axis=1) - np.nanmin(drawn, axis=1)
+    spread = np.nanstd(drawn, axis=0)
+    far = np.abs(np.vstack([values[there], drawn]) - np.nanmean(drawn, axis=0))
+    # a group without spread, such as the largest of cases that are all alike, cannot stand out
+    far = np.divide(far, spread, out=np.zeros_like(far), where=spread > 1e-12)
+    farthest = np.nanmax(far, axis=1)
+    gaps = np.nanmax(drawn, axis=1) - np.nanmin(drawn, axis=1)
+    return row, Draws(gaps, farthest[1:], farthest[0])
