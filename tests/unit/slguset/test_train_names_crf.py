@@ -66,6 +66,33 @@ def test_model_and_report(train):
     assert NameModel(paths["model"]).name_probability("昨天她看望了老人。") < 0.5
 
 
+def test_a_source_is_measured_by_a_model_of_the_others(corpus, train, tmp_path, repository):
+    paths, _ = train()
+    assert json.loads(paths["report"].read_text(encoding="utf-8"))["other_sources"] is None
+    other = tmp_path / "other.txt"
+    lines = [
+        f"1998010{day}-01-001-00{n}/m  昨天/t  {surname}/nr  {given}/nr  看望/v  了/u  她/r  。/w"
+        for day, surname in enumerate("钱孙郑冯", start=1)
+        for n, given in enumerate(("卫东", "秀英", "小平", "玉"), start=1)
+    ]
+    other.write_text("\n".join(lines), encoding="utf-8")
+    report = tmp_path / "two.json"
+    train_names_crf(
+        corpora=[corpus, other],
+        formats=["cluener", "pku"],
+        keywords=repository / "resources/slguset/keywords.csv",
+        model=tmp_path / "two.crfsuite",
+        report=report,
+        recall=0.9,
+    )
+    document = json.loads(report.read_text(encoding="utf-8"))
+    assert document["threshold_from"] == "other_sources"
+    assert document["other_sources"]["1"]["with_name"] == 16  # the whole corpus
+    assert document["other_sources"]["together"]["with_name"] > 100
+    held = document["held_out"]["all"]["1"]["sentences"]
+    assert held % 4 == 0  # whole articles
+
+
 def test_the_same_bytes_twice(train):
     first, _ = train("first")
     second, _ = train("second")
@@ -104,6 +131,7 @@ def test_threshold():
     assert choose_threshold(measured(0.9, 0.8, 0.7, 0.105), 0.93) == 0.1
     with pytest.raises(InputError, match=r"recall of 0\.500 at most"):
         choose_threshold(measured(0.9, 0.001), 0.93)
+    assert choose_threshold(measured(0.9, 0.001), 0.93, lowest=True) == 0.01
     with pytest.raises(InputError, match="has a name"):
         choose_threshold(clean, 0.93)
 

@@ -47,7 +47,7 @@ class Occurrence(NamedTuple):
 
 
 def pattern_filter(
-    name: str, counts: Callable[..., bool]
+    name: str, make_counts: Callable[[Mapping[str, Path]], Callable[..., bool]]
 ) -> Callable[[Mapping[str, Path], Mapping[str, Any]], Judge]:
     """Make the `prepare` of a filter that rejects for the words in the table ``{name}.csv``.
 
@@ -55,13 +55,14 @@ def pattern_filter(
     ----------
     name : str
         The filter's name, which is the reason that it gives.
-    counts : callable
-        Gets an `Occurrence` and the values of the filter's fifth and later columns; returns
-        whether the occurrence counts.
+    make_counts : callable
+        Gets the filter's files, and returns a function of an `Occurrence`, the sentence and the
+        values of the filter's fifth and later columns: whether the occurrence counts.
     """
 
     def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
         table = read_patterns(files[f"{name}.csv"])
+        counts = make_counts(files)
 
         def check(
             sentence: str, surface: str, surface_opposite: str, gender: str, *span: int
@@ -69,7 +70,7 @@ def pattern_filter(
             found = find_patterns(
                 sentence, table, surface=surface, surface_opposite=surface_opposite, gender=gender
             )
-            evidence = [one.text for one in found if counts(one, *span)]
+            evidence = [one.text for one in found if counts(one, sentence, *span)]
             return Finding(name, evidence) if evidence else None
 
         return partial(map, check)

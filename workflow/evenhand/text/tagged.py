@@ -20,16 +20,20 @@ from evenhand.errors import InputError
 from evenhand.io.json_text import load
 from evenhand.text.sentences import ENDERS, is_kept
 
-_NUMBER_OF_PARAGRAPH = re.compile(r"\d{8}-\d\d-\d{3}-\d{3}/m\s")
+_NUMBER_OF_PARAGRAPH = re.compile(r"(?P<article>\d{8}-\d\d-\d{3})-\d{3}/m\s")
 _WORD = re.compile(r"\[?(?P<word>[^\s]+?)/(?P<tag>[A-Za-z]+)(?:\][A-Za-z]+)?")
 _SENTENCE = re.compile(f"[^{ENDERS}]*[{ENDERS}]+|[^{ENDERS}]+")
 
 
 class TaggedText(NamedTuple):
-    """A text and the spans (start, end exclusive) of the names in it, in order."""
+    """A text and the spans (start, end exclusive) of the names in it, in order.
+
+    `document` is the article that it stands in; where the corpus names none, its paragraph.
+    """
 
     text: str
     names: tuple[tuple[int, int], ...]
+    document: str = ""
 
 
 def read_tagged(path: Path, form: str) -> Iterator[TaggedText]:
@@ -65,7 +69,8 @@ def read_tagged(path: Path, form: str) -> Iterator[TaggedText]:
 
 def parse_pku(line: str, path: Path | None = None, number: int | None = None) -> TaggedText:
     """One paragraph of People's Daily 1998."""
-    line = _NUMBER_OF_PARAGRAPH.sub("", line, count=1).strip()
+    numbered = _NUMBER_OF_PARAGRAPH.match(line)
+    line = line[numbered.end() if numbered else 0 :].strip()
     pieces: list[str] = []
     names: list[tuple[int, int]] = []
     at = 0
@@ -87,7 +92,8 @@ def parse_pku(line: str, path: Path | None = None, number: int | None = None) ->
                 names.append((at, end))
         pieces.append(word)
         at = end
-    return TaggedText("".join(pieces), tuple(names))
+    text = "".join(pieces)
+    return TaggedText(text, tuple(names), numbered["article"] if numbered else text)
 
 
 def parse_cluener(line: str, path: Path | None = None, number: int | None = None) -> TaggedText:
@@ -113,7 +119,7 @@ def parse_cluener(line: str, path: Path | None = None, number: int | None = None
             line=number,
             remedy='a record is {"text": ..., "label": {"name": {name: [[first, last]]}}}',
         ) from error
-    return TaggedText(text, tuple(sorted(names)))
+    return TaggedText(text, tuple(sorted(names)), text)
 
 
 FORMATS: dict[str, Callable[[str, Path | None, int | None], TaggedText]] = {
@@ -128,7 +134,8 @@ def _normalised(tagged: TaggedText) -> TaggedText:
     for character in tagged.text:
         position.append(position[-1] + is_kept(character))
     names = [(position[start], position[end]) for start, end in tagged.names]
-    return TaggedText("".join(filter(is_kept, tagged.text)), tuple(n for n in names if n[0] < n[1]))
+    text = "".join(filter(is_kept, tagged.text))
+    return TaggedText(text, tuple(n for n in names if n[0] < n[1]), tagged.document)
 
 
 def _sentences(tagged: TaggedText) -> Iterator[TaggedText]:
@@ -140,4 +147,4 @@ def _sentences(tagged: TaggedText) -> Iterator[TaggedText]:
             if a < end and b > start
         ]
         if match.group().strip(ENDERS + "“”"):
-            yield TaggedText(match.group(), tuple(inside))
+            yield TaggedText(match.group(), tuple(inside), tagged.document)

@@ -15,4 +15,4 @@ REASONS = {
     )
 }
 
-prepare = pattern_filter("biology", lambda occurrence: True)
+prepare = pattern_filter("biology", lambda files: lambda occurrence, sentence: True)

@@ -1,12 +1,19 @@
 """Criterion (b): reject sentences in which another word reveals the keyword's gender.
 
-The table lists such words: 兄弟俩 beside 弟弟, 小伙子 beside 他. Whether both refer to the same
-person is not checked. A word counts where it does not overlap the keyword.
+The table lists such words: 兄弟俩 beside 弟弟, 小伙子 beside 他. A word counts where it does not
+overlap the keyword. One that names a person (person_words.csv) counts unless it must be somebody
+else: the keyword owns it (他的大哥), or a conjunction or preposition stands between them and
+nothing else (他和那个小伙子, 他把小伙子送走了).
 """
 
-from evenhand.slguset.patterns import pattern_filter
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
-FILES = ("coreference.csv",)
+from evenhand.core.resources import read_resource
+from evenhand.slguset.patterns import Occurrence, pattern_filter
+
+FILES = ("coreference.csv", "person_words.csv")
 COLUMNS = ("sentence", "surface", "surface_opposite", "gender", "surface_start", "surface_end")
 REASONS = {
     "coreference": (
@@ -15,6 +22,24 @@ REASONS = {
     )
 }
 
-prepare = pattern_filter(
-    "coreference", lambda word, start, end: word.end <= start or end <= word.start
+_BETWEEN_TWO_PEOPLE = re.compile(
+    "的|(?:和|与|跟|同|及|以及|或|、|对|向|给|把|被|让|叫|请|帮|替|比|为|帮助|看见|遇见|遇到|认识|喜欢)"
+    "(?:了|着|过)?(?:[这那另]?[一两几]?[个位名些群对])?(?:[^，。；：、！？]{0,5}的)?"
 )
+
+
+def _make_counts(files: Mapping[str, Path]) -> Callable[..., bool]:
+    people = {row["word"] for row in read_resource(files["person_words.csv"], ["word"])}
+
+    def counts(word: Occurrence, sentence: str, start: int, end: int) -> bool:
+        if word.start < end and start < word.end:
+            return False
+        if word.text not in people:
+            return True
+        between = sentence[end : word.start] if end <= word.start else sentence[word.end : start]
+        return not _BETWEEN_TWO_PEOPLE.fullmatch(between)
+
+    return counts
+
+
+prepare = pattern_filter("coreference", _make_counts)

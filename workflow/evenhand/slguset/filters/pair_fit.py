@@ -1,20 +1,66 @@
 """Criterion (a): reject keywords whose opposite does not fit, or differs in more than gender.
 
-The table lists words around the keyword: 男儿 (a man of mettle; 女儿 is a daughter), 女王.
-A word counts where it contains the keyword.
+The table pair_fit.csv lists words around the keyword: 男儿 (a man of mettle; 女儿 is a
+daughter), 女王. A word counts where it contains the keyword. The table referent.csv lists what is
+no person: 香港，她; 小猫 ... 她. It counts where the pronoun begins a clause and the word is the
+subject of the sentence or the end of the clause before, with no person between them.
 """
 
-from evenhand.slguset.patterns import pattern_filter
+import re
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
 
-FILES = ("pair_fit.csv",)
+from evenhand.slguset.patterns import Occurrence, pattern_filter
+from evenhand.slguset.verdicts import Finding, Judge
+
+FILES = ("pair_fit.csv", "referent.csv")
 COLUMNS = ("sentence", "surface", "surface_opposite", "gender", "start", "end")
 REASONS = {
     "pair_fit": (
         "The pair does not fit",
         "Criterion (a): in this slot the two words differ in more than gender.",
-    )
+    ),
+    "referent": ("No person", "Criterion (a): the pronoun speaks of a place, animal or thing."),
 }
 
-prepare = pattern_filter(
-    "pair_fit", lambda word, start, end: word.start <= start and end <= word.end
-)
+_MARKS = "，,；;：:—。"
+_SUBJECT = re.compile("[“‘《「]?[这那]?[一]?[只条座朵艘位头个]?")
+#: Before a thing that a clause ends with: the clause is it, or says what something is.
+_NAMED_LAST = re.compile(f"(?:^|[{_MARKS}]|是|像|叫)$")
+#: How a clause goes on of which the thing is the subject.
+_PREDICATE = re.compile("[，,是像有以用历经曾正在也又被把从不很就开盛飞跑跳叫睡吃游爬凋绽]")
+#: Characters in which words for people end.
+_PERSON = re.compile("[人员者师生孩童妹姐哥弟娘婆爷奶妈爸叔姨民友家]")
+
+
+def _holds_keyword(word: Occurrence, sentence: str, start: int, end: int) -> bool:
+    return word.start <= start and end <= word.end
+
+
+def _is_antecedent(word: Occurrence, sentence: str, start: int, end: int) -> bool:
+    """Whether a word for a thing is what a pronoun at the beginning of a clause speaks of."""
+    if word.end > start - 1 or sentence[start - 1] not in _MARKS:
+        return False
+    between = sentence[word.end : start - 1]
+    if not between:
+        return bool(_NAMED_LAST.search(sentence, 0, word.start))
+    opens = _SUBJECT.fullmatch(sentence, 0, word.start)
+    return bool(opens and _PREDICATE.match(between) and not _PERSON.search(between))
+
+
+_FITS = pattern_filter("pair_fit", lambda files: _holds_keyword)
+_REFERS = pattern_filter("referent", lambda files: _is_antecedent)
+
+
+def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
+    """Return the filter: see `evenhand.slguset.apply_filters`."""
+    judges = [one(files, settings) for one in (_FITS, _REFERS)]
+
+    def check(*columns: Any) -> Finding | None:
+        return next(
+            filter(None, (next(iter(one(*([c] for c in columns)))) for one in judges)), None
+        )
+
+    return partial(map, check)
