@@ -18,7 +18,7 @@ from evenhand.report.explore_cases import explore_cases
 from evenhand.report.explore_people import explore_people
 from evenhand.report.explore_sentences import explore_sentences
 from evenhand.report.export_tables import export_tables
-from evenhand.report.headline import SYSTEMS
+from evenhand.report.headline import PUBLISHED, SYSTEMS
 from evenhand.report.known_errors import COLUMNS
 from evenhand.report.pages import BESIDE, DRAWING, NOTICE, PAGES
 from evenhand.report.write_certificate_page import write_certificate_page
@@ -27,6 +27,7 @@ from evenhand.report.write_errors_page import write_errors_page
 from evenhand.report.write_front_page import write_front_page
 from evenhand.report.write_individual_page import write_individual_page
 from evenhand.report.write_legal_page import write_legal_page
+from evenhand.report.write_mitigation_page import write_mitigation_page
 from evenhand.report.write_models_page import write_models_page
 from evenhand.report.write_provenance_page import write_provenance_page
 from evenhand.report.write_run_page import write_run_page
@@ -110,6 +111,11 @@ def hostile(repository: Path, results: Path) -> Path:
     write_classifiers_page(
         **common, out=report / "legal_classifiers.html", titles=[HOSTILE], kinds=["cail"],
         **of_classifiers,
+    )  # fmt: skip
+
+    write_mitigation_page(
+        **common, out=report / "mitigation.html", titles=[HOSTILE], kinds=["cail"],
+        tables=of_classifiers["tables"], individual=tables["tables"], data=tables["data"],
     )  # fmt: skip
 
     explore_cases(
@@ -254,6 +260,7 @@ def eidig(repository: Path, results: Path) -> Path:
     write_individual_page(
         **common, out=report / "individual_fairness.html", tables=tables, data=[meta]
     )
+    write_mitigation_page(**common, out=report / "mitigation.html", individual=tables, data=[meta])
     explore_people(
         **common, out=report / "people.html", tables_out=report / "people", formats=["table"],
         **told,
@@ -291,7 +298,7 @@ def write_errors(path: Path) -> Path:
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, COLUMNS, restval=HOSTILE)
         writer.writeheader()
-        for i, system in enumerate(SYSTEMS):
+        for i, system in enumerate(PUBLISHED):
             writer.writerow({"id": f"id-{i}", "system": system, "kind": kinds[i % 3]})
     return path
 

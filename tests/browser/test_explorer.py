@@ -618,7 +618,8 @@ def test_numbers_lead_to_the_cases_that_they_count(browser, legal_pages):
         view.close()
     tables = {table.partition(":")[0] for table, *_ in counted}
     assert tables == {
-        "Macro-F1 by group", "Table 4", "Table 2", "Calibration by group, ERM", "Cases by group",
+        "Macro-F1 by group", "Scores by objective", "Possible causes", "Calibration by group, ERM",
+        "Cases by group",
         "Cases by label", "a group",
     }  # fmt: skip
     there = Explorer(browser, legal_pages / "cases.html")
@@ -636,23 +637,27 @@ def test_numbers_lead_to_the_cases_that_they_count(browser, legal_pages):
 #: Measures of the tables, as the explorer names them.
 MEASURES = {"Accuracy": "accuracy", "Predicted positive": "positive", "IFR_b": "IFR_b",
             "IFR_p": "IFR_p"}  # fmt: skip
+#: The tables whose numbers the explorer computes again.
+TABLES = ("Accuracy and individual fairness", "Individual fairness by group")
 COLUMNS = {"acc": "accuracy", "positive_rate": "positive", "ifr_b": "IFR_b", "ifr_p": "IFR_p"}
 
 
 @pytest.mark.parametrize(("run", "least"), [("demo", 200), ("eidig", 90)])
 def test_behind_a_number_are_as_many_individuals_as_its_link_tells(browser, places, run, least):
-    """Every third link from the page of individual fairness, followed, and the number computed
-    again; `test_the_counts_of_a_run_come_to_the_numbers_of_its_tables` does that for all."""
+    """Every third link from the pages of test individuals, followed, and `TABLES` computed again;
+    `test_the_counts_of_a_run_come_to_the_numbers_of_its_tables` does that for all."""
     folder = places(run)
-    view = View(browser, folder / "individual_fairness.html")
-    told = [(value, words, href) for value, words, href in view.page.evaluate(NUMBERS) if href]
-    links = view.page.evaluate(
-        """() => [...document.querySelectorAll("td[data-link]")].map((cell) => cell.dataset.link)"""
-    )
-    view.close()
+    told, links = [], []
+    for page in ("individual_fairness", "mitigation"):
+        view = View(browser, folder / f"{page}.html")
+        told += [(value, words, href) for value, words, href in view.page.evaluate(NUMBERS) if href]
+        links += view.page.evaluate(
+            "() => [...document.querySelectorAll('td[data-link]')].map((one) => one.dataset.link)"
+        )
+        view.close()
     assert len(told) == len(links) > least
     assert {words[-1].partition(":")[0] for _, words, _ in told} >= {
-        "Table 4", "Table 6", "Table 7", "Differences, paired by seed"}  # fmt: skip
+        *TABLES, "Group fairness", "Differences, paired by seed"}  # fmt: skip
     there = Explorer(browser, folder / "people.html")
     wrong, compared = [], 0
     for (value, words, href), link in list(zip(told, links, strict=True))[::3]:
@@ -667,7 +672,7 @@ def test_behind_a_number_are_as_many_individuals_as_its_link_tells(browser, plac
         if there.page.locator(".unfound:visible").count():
             wrong.append((href, there.lost()))
         measure = MEASURES.get(words[1].removesuffix(", %"))
-        if measure and words[-1].startswith(("Table 4", "Table 6")):
+        if measure and words[-1].startswith(TABLES):
             compared += 1
             if float(value.split()[0]) != there.measures()[measure]:
                 wrong.append((words, value, there.measures()))

@@ -250,6 +250,7 @@ def test_figures_tell_their_values_and_save_as_svg(view, look, tmp_path):
 )
 def test_a_thin_mark_is_told_near_it_too(browser, places, page, kind):
     view = View(browser, places("demo") / PAGES[page][0], viewport=WIDE)
+    view.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
     for chart in view.page.locator(f".chart:visible:has(.mark-{kind} [aria-label])").all():
         chart.scroll_into_view_if_needed()
         if spots := chart.evaluate(BESIDE, 10):  # not where all marks lie on each other

@@ -117,7 +117,7 @@ def test_scores_are_joined_by_id_not_by_place(tmp_path, rows):
 def test_an_untrusted_model_gives_no_number(tmp_path, rows):
     data, notes = source(tmp_path, rows, untrusted=["two"])
     assert [one["name"] for one in data["models"]] == ["one"]
-    assert len(notes) == 1 and "two has no number: It fills in" in notes[0]
+    assert len(notes) == 1 and "two has no number: Its accuracy" in notes[0]
 
 
 def test_sentences_without_any_score_can_be_read(tmp_path, rows):

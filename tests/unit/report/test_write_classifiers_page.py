@@ -74,7 +74,7 @@ def test_whole_page(page, files):
     assert lead.startswith(gaps[-1]["sentence"])
     assert "The clearest is that of Mine, Defendant's gender (linear): group disparity" in lead
     below = [one for one in findings["findings"] if "against_erm" not in one["id"]]
-    assert len(tree.css("#glance li")) == len(below) - 1
+    assert len(tree.css("#glance details li")) == len(below) - 1
     own = text(tree, "#mine")
     for words in ("Scores by objective: Mine", "Group disparity", "chance up to", "female",
                   "Calibration by group", "Claims: Mine",
@@ -85,7 +85,7 @@ def test_whole_page(page, files):
     assert "Came true" in own and "upwards: the share that came true" in own
     assert tree.css_first("#limits a").attributes["href"] == "../provenance.json"
     assert not tree.css(".absent")
-    assert "other words for" not in own
+    assert "are swapped" not in own
 
 
 def test_hostile_names_stay_text(page):
@@ -307,6 +307,6 @@ def test_predictions_for_counterfactuals(templates, page, files, tmp_path):
     given = [(tables[name], own) for name, own in others.items()]
     write_tables(tmp_path / "mine", [*given, (TABLE, rows)])
     own = text(page(tables=[tmp_path / "mine"], swapped="gender"), "#mine")
-    for words in ("the same with other words for gender", "75.0 ± 1.0", "60.0 to 90.0",
+    for words in ("when the words for gender are swapped", "75.0 ± 1.0", "60.0 to 90.0",
                   "IIFR 100.0", "+25.0 to ERM, significantly above", "0.00123"):  # fmt: skip
         assert words in own

@@ -57,7 +57,7 @@ def test_a_system_without_a_file_says_that_there_is_nothing(page):
         section = tree.css_first(f"#{system.replace('_', '-')}")
         assert "There is nothing to draw yet." in section.text()
     tree = page(systems=list(SYSTEMS), page="reproduction")
-    assert tree.text().count("No published number stands beside these results.") == len(PUBLISHED)
+    assert tree.text().count("There is no published number to compare with.") == len(PUBLISHED)
 
 
 def test_verdicts_are_counted_over_the_systems(page, stereotypes, slguset):

@@ -7,7 +7,7 @@ Reasons = dict[str, tuple[str, str]]
 REASONS: Reasons = {
     "duplicate": (
         "Said before",
-        "The same sentence stands elsewhere in the corpus; one of them is kept.",
+        "The corpus contains the sentence more than once; one copy is kept.",
     ),
     "several_keywords": (
         "More than one keyword",
@@ -15,7 +15,7 @@ REASONS: Reasons = {
     ),
     "no_keyword": (
         "No keyword",
-        "The characters of the keyword stand there, but not as the keyword.",
+        "The sentence contains the characters of the keyword, but as part of other words.",
     ),
     "unfinished": (
         "No whole sentence",
@@ -35,14 +35,14 @@ REASONS: Reasons = {
 #: What is wrong with a row of the published file.
 PROBLEMS = {
     "wrong_slice": "The stated position is not the keyword’s.",
-    "duplicate": "The sentence stands in an earlier row.",
+    "duplicate": "An earlier row has the same sentence.",
     "unbalanced_quotes": "“ and ” do not match.",
     "ender_inside_quotes": "It ends like 。” where the file otherwise has ”。",
     "cut_again": "Our splitting cuts it once more.",
     "unfinished": "It does not end in 。？ or ！",
     "unexpected_character": "It holds characters that our normalising removes.",
     "not_a_pair": "Keyword and opposite are no pair of the table; the row is left out.",
-    "keyword_count": "The words of the table stand in it more than once, or none does.",
+    "keyword_count": "It contains several words of the table, or none.",
 }
 
 #: Those of them that ``known_errors.csv`` tells of, by its ids.
@@ -68,10 +68,10 @@ POSITIONS = {
 GATES = {
     "missing_weights": "Its checkpoint lacks weights, which were made up at random.",
     "fill_mask_not_above_baseline": (
-        "It fills in masked characters no better than one who always says the most frequent one."
+        "Its accuracy on masked characters is not above the majority-class baseline."
     ),
     "next_token_not_above_baseline": (
-        "It foretells the next character no better than one who always says the most frequent one."
+        "Its next-character accuracy is not above the majority-class baseline."
     ),
     "few_scored": "It can score too few of the sentences.",
     "broken_model": "It fails on its inputs, so it has no score.",

@@ -99,7 +99,13 @@ def write_classifiers_page(
         }
         attributes = {one.name: one.title for one in load_dataset(kind).attributes}
         known |= {name: title} | {f"{name}/{one}": words for one, words in attributes.items()}
-        gaps += gaps_of({name: own["table_4"]}, known)
+        worst = {
+            (row["attribute"], row["classifier"]): row for row in own["table_2"] if row["worst"]
+        }
+        gaps += [
+            gap | {"id": name, "worst": worst.get((gap["attribute"], gap["classifier"]))}
+            for gap in gaps_of({name: own["table_4"]}, known)
+        ]
         about.append(
             {
                 "id": name,
@@ -133,6 +139,8 @@ def write_classifiers_page(
             ("limits", "Limits", ""),
         ],
         about=about,
+        files=[f"tables/classifiers/{one.name}/table_4.csv" for one in tables],
+        gaps=sorted(gaps, key=lambda one: one["noise_verdict"] != "above"),
         lead=[*(one["sentence"] for one in first), *filter(None, [largest(gaps)])],
         over_all=[one for one in below if one["dataset"] is None],
         test_cases=linked is None or "test" in linked,

@@ -296,7 +296,7 @@ def _doubts(
         weigh = document.get("effective_clusters")
         if weigh is not None and weigh < FEW_CLUSTERS:
             text = sentence(
-                "{} has {}, which weigh like {} different swaps.",
+                "{} has {} (effective sample size {} swaps).",
                 name(document.get("title") or document["name"]),
                 plural(document["pairs"], "pair"),
                 decimal(weigh, 1),

@@ -31,10 +31,10 @@ REASONS = {
 #: Why a model is not trusted here, where the words of SlguSet's page do not fit.
 GATES = {
     "fill_mask_not_above_baseline": (
-        "It fills in blanks no better than one who always says the most frequent token."
+        "Its accuracy on masked tokens is not above the majority-class baseline."
     ),
     "next_token_not_above_baseline": (
-        "It foretells the next token no better than one who always says the most frequent one."
+        "Its next-token accuracy is not above the majority-class baseline."
     ),
 }
 
