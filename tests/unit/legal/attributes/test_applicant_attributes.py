@@ -60,6 +60,11 @@ def find(attribute, *text, procedure=(), judged=date(2010, 6, 1), title=None, **
             "applicant_born",
         ),
         ("The applicant is a judge. She was born in 1957.", "1957", "pronoun_born"),
+        (
+            "The applicant, who was represented by Mrs O. Stara, was born in 1957.",
+            "1957",
+            "applicant_born",
+        ),
         ("Born in 1957, the applicant lives in Lviv.", "1957", "born_before_applicant"),
         (
             "The applicant and his wife were born in 1957 and 1960 respectively.",
@@ -157,6 +162,82 @@ def test_the_year_of_birth(text, year, rule):
             "The applicant was born in Split and in the summer of 1991 volunteered for the army.",
             None,
         ),
+        (
+            (
+                "The applicant was born in Turkey and applied for asylum in 2004. She lives in "
+                "Lyon. The applicant says that she fled."
+            ),
+            None,
+        ),
+        ("The applicant was born and grew up in Kyiv, and in 1992 emigrated to Canada.", None),
+        ("The applicant was born in Osijek. In 1991 the applicant left the town.", None),
+        (
+            (
+                "The applicant was born in Riga and, after his studies in Moscow, in 1979 joined "
+                "the army."
+            ),
+            None,
+        ),
+        ("The applicant, born in Lille, began work at the post office in 1988.", None),
+        ("The applicant was born in Aleppo, having left which in 2012 he came to Greece.", None),
+        (
+            (
+                "The applicant was born in the town of Ivano-Frankivsk, in the west of Ukraine, "
+                "on 3 May 1961."
+            ),
+            "1961",
+        ),
+        ("The applicant was born to Polish parents in Vilnius in 1931.", "1931"),
+        ("The applicant was born blind and deaf in 1984.", "1984"),
+        ("The applicant was born as Olha Stara and took her current surname in 1980.", None),
+        (["Date of birth of the applicant: 3 April 1957.", "The applicant lives in Lviv."], "1957"),
+        ("The applicant lives in Lviv; his year of birth is 1957.", "1957"),
+        (
+            (
+                "The applicant, represented by Mr J. Novy, a lawyer practising in Kyiv, was born "
+                "in 1957."
+            ),
+            "1957",
+        ),
+        (
+            (
+                "The applicant, who was represented before the Court by Mrs O. Stara, was born in"
+                " 1957 and lives in Kyiv."
+            ),
+            "1957",
+        ),
+        (
+            ["The applicant is a Ukrainian national.", "She was born in 1957 and lives in Lviv."],
+            "1957",
+        ),
+        (["The applicant's neighbour is Mr Stary.", "He was born in 1957."], None),
+        ("The applicant and his partner were born in 1957 and 1960 respectively.", "1957"),
+        ("The applicant, who lives with her partner, was born in 1957.", "1957"),
+        ("The applicant met Olha Stara, born in 1960, at work.", None),
+        ("Born in Lviv in 1957, the applicant is a teacher.", "1957"),
+        ("The applicant was born in 1957 in Tuzla and came to Austria in 1992.", "1957"),
+        (
+            (
+                "The applicant was born in Algeria, from where her parents brought her to France "
+                "in 1963."
+            ),
+            None,
+        ),
+        ("The applicant was born prematurely in June 2001 in Porto.", "2001"),
+        ("The applicant was born in Ankara and studied law, qualifying in 1980.", None),
+        (
+            ("A daughter was born to the applicant in 1990. The applicant brought her up alone."),
+            None,
+        ),
+        ("The applicant (born in 1957) is a widow.", "1957"),
+        (
+            (
+                "The applicant is a Russian national who was born in the Sverdlovsk Region of the"
+                " former USSR on 1 January 1957."
+            ),
+            "1957",
+        ),
+        ("The applicant was born in Chechnya and by 1999 owned a shop there.", None),
     ],
 )
 def test_the_year_is_that_of_the_birth(facts, year):
@@ -250,6 +331,9 @@ def test_the_title_in_the_procedure(introduced, gender):
         ("The judge told the applicant that she had to go.", None, "no_gendered_word"),
         ("The applicant met his lawyer. The applicant met her doctor.", None, "pronouns_differ"),
         ("The applicant gave birth in 2001.", "female", "gave_birth"),
+        ("The applicant (born in 1957) is a widow.", "female", "predicate"),
+        ("The applicant was the father of A.B.", "male", "predicate"),
+        ("The applicant is the mayor of Lviv.", None, "no_gendered_word"),
         ("The applicant's wife was ill.", "male", "spouse"),
         ("The applicant's husband was ill.", "female", "spouse"),
         ("The applicant's spouse was ill.", None, "no_gendered_word"),

@@ -239,12 +239,13 @@ def _subject(
     text: str, start: int, before: bool, applicant: Applicant, lexicon: Lexicon
 ) -> str | None:
     """Who is born: the subject of "was born", or whom "born" or "who was born" stands beside."""
+    finite = _FINITE.search(text, max(0, start - 30), start)
     named = _NAMED.search(text, max(0, start - 80), start)
-    if named and named["word"] not in _NO_NAME:
+    aside = finite is not None and finite["comma"] and not finite["who"]
+    if named and named["word"] not in _NO_NAME and not aside:
         inside = (one.end > named.start("name") for one in find_mentions(text[:start], lexicon))
         if not any(inside):
             return "other"
-    finite = _FINITE.search(text, max(0, start - 30), start)
     if finite is None or finite["who"]:
         return _last(text[:start], before, applicant, lexicon, representatives=True)
     if finite["comma"]:

@@ -41,6 +41,7 @@ CONFIDENCE = {
     "title_with_name": 0.95,
     "pronouns": 0.97,
     "gave_birth": 0.95,
+    "predicate": 0.95,
     "one_pronoun": 0.9,
     "spouse": 0.8,
 }
@@ -62,6 +63,10 @@ _GAVE_BIRTH = re.compile(
     r"\b[Tt]he applicant (?:had )?(?:gave birth|given birth|was (?:\w+ )?(?:\w+ )?pregnant"
     r"|became pregnant|miscarried)\b|\b[Tt]he applicant's (?:\w+ )?pregnancy\b"
 )
+_IS = re.compile(
+    r"\b[Tt]he applicant(?: \([^)]*\))? (?:is|was) (?:an?|the) "
+    r"(?P<words>(?!\w+'s)[\w-]+(?: (?!(?:of|in|at|by|to|for|with|and)\b|\w+'s)[\w-]+){0,2})"
+)
 _OBJECT = re.compile(
     r"\b(?:\w+ed|to|by|for|of|with|from|against|about|at|between|on|including|than|told|let|made"
     r"|gave|sent|paid|hit|put|found|took|brought|left|and|or)\s+$"
@@ -79,7 +84,7 @@ def find(record: Record, prepared: Lexicon) -> Finding:
 
     The rules, in order: the title before the name in the procedure or in the facts; the
     pronouns after mentions of the applicant, if two thirds agree; "the applicant gave birth";
-    a single pronoun; "the applicant's husband".
+    "the applicant is a widow"; a single pronoun; "the applicant's husband".
     """
     given = given_group(record, _ATTRIBUTE)
     if given:
@@ -95,7 +100,12 @@ def find(record: Record, prepared: Lexicon) -> Finding:
     )
     pronouns = _pronouns(passages, applicant, prepared)
     if titled is None:
-        return pronouns or _gave_birth(passages) or _few(passages, applicant, prepared)
+        return (
+            pronouns
+            or _gave_birth(passages)
+            or _predicate(passages, prepared)
+            or _few(passages, applicant, prepared)
+        )
     if pronouns is None or pronouns.value == titled.value:
         return titled
     flags = ("title_and_pronouns_differ",)
@@ -205,6 +215,16 @@ def _gave_birth(passages: Passages) -> Finding | None:
     for passage in passages.facts:
         if found := _GAVE_BIRTH.search(passage.plain):
             return _finding("female", "gave_birth", passage.evidence(*found.span()))
+    return None
+
+
+def _predicate(passages: Passages, lexicon: Lexicon) -> Finding | None:
+    """The gender of the word in: the applicant is a widow, is the mother of A.B."""
+    for passage in passages.facts:
+        for found in _IS.finditer(passage.plain):
+            genders = map(lexicon.genders.get, found["words"].split())
+            if gender := next(filter(None, genders), None):
+                return _finding(gender, "predicate", passage.evidence(*found.span()))
     return None
 
 
