@@ -125,6 +125,7 @@ def test_a_longer_allowed_word_overrules_a_denied_one_and_the_reverse(tmp_path):
         ("经鉴定系他杀无误。", "not_a_gender_term"),
         ("他杀害了一名邻居。", "accepted"),
         ("货物已经运往他处。", "not_a_gender_term"),
+        ("占用耕地改作他用。", "not_a_gender_term"),
         ("他处理了这件事情。", "accepted"),
         ("他乡下的房子很大。", "accepted"),
         ("一方死亡而他方生存。", "not_a_gender_term"),

@@ -117,6 +117,9 @@ def read_rules(
         NAME: re.compile(
             f"(?:{role})(?P<rest>{surname}(?:(?!某)[\u4e00-\u9fff]){{1,2}}?)"
             "(?=[，。、；：,（(）)的和与及在于向将对因为经驾持到以伙从以自由至]|等|先后|窜|伙同)"
+            # the heading of a judgment tells a name by what follows, whatever the surname
+            f"|(?:{role})(?:自报)?(?P<heading>(?!人)(?:(?!某)[\u4e00-\u9fff]){{1,4}}?)"
+            "(?=[，,][男女][，,]|[（(，,](?:曾用名|又名|化名|别名|绰号|乳名|自报|原名)|于\\d{4})"
         ),
         ANONYMISED: re.compile(
             f"(?:{surname}{given}?\\d?|{given}\\d|{given}(?=某某)"
@@ -190,19 +193,23 @@ def find_forms(sentence: str, rules: NameRules) -> list[tuple[Span, str]]:
         return []
     borders = {0, *accumulate(map(len, cut(sentence)))}
     return [
-        (Span(*(match.span("rest") if reason == NAME else match.span())), reason)
+        (Span(*(_name_in(match) if reason == NAME else match.span())), reason)
         for match, reason in matches
         if match.start() in borders
         and (
             reason == ANONYMISED
-            or (_is_name(match["rest"]) if reason == NAME else _is_form(match, borders))
+            or (_is_name(match) if reason == NAME else _is_form(match, borders))
         )
     ]
 
 
-def _is_name(name: str) -> bool:
+def _name_in(match: re.Match[str]) -> tuple[int, int]:
+    return match.span("rest" if match["rest"] else "heading")
+
+
+def _is_name(match: re.Match[str]) -> bool:
     """Whether what follows a role is no word of the dictionary, or one tagged as a name."""
-    return dictionary_tags().get(name, "nr").startswith("nr")
+    return dictionary_tags().get(match[match.lastgroup], "nr").startswith("nr")
 
 
 def _is_form(match: re.Match[str], borders: set[int]) -> bool:
