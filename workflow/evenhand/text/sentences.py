@@ -13,7 +13,8 @@ punctuation            kept as it is (an ASCII comma stays)     8,411 ASCII comm
 ``.``                  kept between two digits only             78 of 78
 money, mathematics     kept (% + ~ × ° ℃), and the mark U+FFFD  % 86, + 8, ~ 6, × 3, ℃ 1
 of broken text
-letters                removed: Latin, Greek, kana, ...         none; “T恤” became “恤”
+Latin letters          removed                                  none; “T恤” became “恤”
+other letters          kept: kana, hangul, Greek, ...           none
 other signs            removed: bullets, boxes, emoji          none
 blanks, controls       removed, line ends too                   none
 enders                 。 ？ ！ and ASCII ``?``, in runs            ``?`` ends 51, ``!`` none
@@ -35,8 +36,9 @@ ENDERS = "。？！?"
 #: Signs (Unicode category So) that are kept: units, and U+FFFD, which must stay to be seen.
 _KEPT_SIGNS = frozenset("°℃℉\ufffd")
 
-#: Letters that are no Han characters but belong to Chinese text.
-_KEPT_LETTERS = frozenset("々")
+_LATIN = re.compile("(?:FULLWIDTH )?(?:LATIN|FEMININE|MASCULINE)|MODIFIER|KELVIN|ANGSTROM")
+#: Accents of Latin letters, and what selects the look of a sign.
+_NO_MARKS = re.compile("[\u0300-\u036f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 
 # Nearly all characters of a newspaper: kept without a look-up.
 _UNUSUAL = re.compile(
@@ -81,7 +83,9 @@ def is_kept(character: str) -> bool:
     """Whether normalised text keeps a character (a stray ``.`` is removed all the same)."""
     category = unicodedata.category(character)
     if category[0] == "L":
-        return character in _KEPT_LETTERS or unicodedata.name(character, "").startswith("CJK ")
+        return not _LATIN.match(unicodedata.name(character, "LATIN"))
+    if category in ("Mn", "Mc"):
+        return not _NO_MARKS.match(character)
     if category[0] in "NP" or category in ("Sc", "Sm"):
         return True
     return character in _KEPT_SIGNS
@@ -99,7 +103,7 @@ _POLICY = _Policy()
 
 
 def normalise(text: str) -> str:
-    """Remove blanks, letters and ornaments from a paragraph.
+    """Remove blanks, Latin letters and ornaments from a paragraph.
 
     Parameters
     ----------
