@@ -3,8 +3,9 @@
 The sequence is that of jieba's words without the hidden Markov model: names that its
 dictionary does not know come out as single characters, names that it knows as one word.
 Features of a word: itself and its neighbours, in pairs too, its first and last character,
-and the dictionary's tags and the lengths of all three. Labels: `B` (a name begins in the
-word), `I` (one goes on), `O`.
+the dictionary's tags and the lengths of all three, and whether jieba.posseg takes the word and
+its neighbours for a name: its hidden Markov model knows names that the training text lacks.
+Labels: `B` (a name begins in the word), `I` (one goes on), `O`.
 """
 
 import json
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.errors import InputError
-from evenhand.text.posseg import dictionary_tags
+from evenhand.text.posseg import dictionary_tags, find_names
 from evenhand.text.segmentation import cut
 
 OUTSIDE = "O"
@@ -32,6 +33,7 @@ def features(words: Sequence[str]) -> list[list[str]]:
     tags = dictionary_tags()
     padded = ["^", *words, "$", "$"]
     tag = ["^", *[tags.get(word, "x") for word in words], "$"]
+    guess = _guesses(words)
     return [
         [
             f"0{word}",
@@ -45,9 +47,20 @@ def features(words: Sequence[str]) -> list[list[str]]:
             f"f{word[0]}",
             f"e{word[-1]}",
             f"l{min(len(before), 3)}{min(len(word), 4)}{min(len(after), 3)}",
+            f"g{guess[i + 1]}{tag[i + 1]}{min(len(word), 4)}",
+            f"h{guess[i]}{guess[i + 1]}{guess[i + 2]}",
+            f"i{guess[i + 1]}{before}",
+            f"j{guess[i + 1]}{after}",
+            f"k{guess[i + 1]}{word[0]}",
         ]
         for i, (before, word, after) in enumerate(zip(padded, words, padded[2:], strict=False))
     ]
+
+
+def _guesses(words: Sequence[str]) -> list[str]:
+    """What jieba.posseg takes each word for, with a blank at both ends: the label of a name."""
+    names = [(name.start, name.end) for name in find_names("".join(words))]
+    return ["", *(labels(words, names) if names else [OUTSIDE] * len(words)), ""]
 
 
 def labels(words: Sequence[str], names: Sequence[tuple[int, int]]) -> list[str]:
