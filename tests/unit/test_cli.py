@@ -23,7 +23,7 @@ def test_predictions_end_with_the_finding_and_the_report(tmp_path, capsys):
     words = ["--label", "y", "--prediction", "p", "--group", "gender", "--out", out]
     assert not run("predictions", tmp_path / "p.csv", *words)
     finding, report = capsys.readouterr().out.splitlines()[-2:]
-    assert finding.startswith("Accuracy differs by gender: 50.")
+    assert finding.startswith("True positive rate differs by gender: 0.0 % for man")
     assert report == f"Report: {out}/report.html" and (out / "report.html").is_file()
     assert (out / "card.md").read_text().startswith("# p\n")
 

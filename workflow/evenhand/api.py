@@ -252,8 +252,8 @@ def audit_predictions(
     ...                      "gender": ["woman", "man", "man", "woman"] * 50})
     >>> result = eh.audit_predictions(data, label="y", prediction="p", groups=["gender"])
     >>> result.findings[0]
-    'Accuracy differs by gender: 50.0 % (man) to 100.0 % (woman); random groups of these sizes\
- differ by 4.7 points on average (adjusted p = 0.007).'
+    'True positive rate differs by gender: 0.0 % for man (50 cases), 100.0 % for all others, a\
+ difference of -100.0 points (95 % CI -100.0 to -89.9; adjusted p < 0.001).'
     """
     folder, kept = _folder(out)
     groups = [groups] if isinstance(groups, str) else list(groups)

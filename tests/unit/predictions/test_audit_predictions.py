@@ -240,3 +240,11 @@ def test_a_tiny_group_does_not_hide_the_gap_of_two_large_ones(tmp_path):
     assert (fpr["verdict"], fpr["noise_95"] > 0.3) == ("above", True)
     (first, *_) = [one for one in findings(tables) if one.startswith("False positive rate")]
     assert "% for a (" in first or "% for b (" in first
+
+
+def test_the_interval_of_a_difference_has_a_width_where_all_cases_agree(tmp_path):
+    table = pd.DataFrame({"y": [1, 0] * 40, "p": [0.9, 0.1] * 40, "group": ["a"] * 40 + ["b"] * 40})
+    tables, _ = audit(tmp_path, table)
+    row = next(r for r in tables["groups"] if (r["group"], r["metric"]) == ("a", "tpr"))
+    assert row["difference"] == 0 and row["difference_low"] < -0.1 < 0.1 < row["difference_high"]
+    assert row["verdict"] == "inconclusive"  # 20 cases of each cannot exclude 5 points

@@ -93,7 +93,8 @@ def read_table(path: Path) -> Columns:
     if path.suffix != ".parquet":
         header, rows = read_csv(path)
         if twice := [name for name, count in Counter(header).items() if count > 1]:
-            raise InputError(f"has the column {twice[0]!r} twice", file=path, line=1)
+            problem = f"has the column {twice[0]!r} twice"
+            raise InputError(problem, file=path, line=1, remedy="rename one of them")
         found = {name: [row[i] for _, row in rows] for i, name in enumerate(header)}
     else:
         from evenhand.io.tables import read_columns

@@ -17,9 +17,9 @@ from evenhand.metrics.disparity import group_sums, permuted_sums
 from evenhand.metrics.inference import (
     LEAST_EFFECTIVE,
     Inference,
-    Totals,
     effective_number,
     infer,
+    korn_graubard,
     sign_flip_interval,
     sign_flip_p_value,
     total,
@@ -235,13 +235,27 @@ class PredictionStudy:
         found: dict[str, Any] = {"difference": first - second}
         if min(sizes) < LEAST_EFFECTIVE:
             return found | {"reason": "few cases"}
-        # a case counts in its part only, so its influence is scaled to the mean over all
         joined, size = parts[0] | parts[1], (parts[0] | parts[1]).sum()
-        rest = np.zeros(len(joined))
-        rest[parts[0]] = size * (values[0][parts[0]] - first) / parts[0].sum()
-        rest[parts[1]] = -size * (values[1][parts[1]] - second) / parts[1].sum()
-        centred = total(rest[joined], clusters[joined])
-        found |= _interval(first - second, centred, self.delta / 100, self.level)
+        if metric in SHARES:
+            shares = [total(one[part], clusters[part])
+                      for one, part in zip(values, parts, strict=True)]  # fmt: skip
+
+            def interval(level: float) -> tuple[float, float]:
+                return _recovered(*(korn_graubard(one, level) for one in shares), first, second)
+        else:  # a case counts in its part only, so its influence is scaled to the mean over all
+            rest = np.zeros(len(joined))
+            rest[parts[0]] = size * (values[0][parts[0]] - first) / parts[0].sum()
+            rest[parts[1]] = -size * (values[1][parts[1]] - second) / parts[1].sum()
+            centred = total(rest[joined], clusters[joined])
+
+            def interval(level: float) -> tuple[float, float]:
+                low, high = sign_flip_interval(centred, level=level)
+                return first - second + low, first - second + high
+
+        low, high = interval(self.level)
+        inner, delta = interval(2 * self.level - 1), self.delta / 100
+        found |= {"difference_low": low, "difference_high": high}
+        found["equivalent"] = bool(-delta < inner[0] and inner[1] < delta)
         if metric in SHARES and len(np.unique(clusters[joined])) == size:
             found["p_value"] = _fisher(
                 *(one[part] for one, part in zip(values, parts, strict=True))
@@ -298,11 +312,17 @@ def _divide(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
 
 
-def _interval(difference: float, rest: Totals, delta: float, level: float) -> dict[str, Any]:
-    low, high = (difference + end for end in sign_flip_interval(rest, level=level))
-    inner = [difference + end for end in sign_flip_interval(rest, level=2 * level - 1)]
-    equivalent = bool(-delta < inner[0] and inner[1] < delta)
-    return {"difference_low": low, "difference_high": high, "equivalent": equivalent}
+def _recovered(
+    one: tuple[float, float], other: tuple[float, float], first: float, second: float
+) -> tuple[float, float]:
+    """Return the interval of a difference of shares from their intervals.
+
+    The method of variance estimates recovery (Zou and Donner, Statistics in Medicine 27, 2008),
+    which has a width where all cases of a group agree.
+    """
+    low = ((first - one[0]) ** 2 + (other[1] - second) ** 2) ** 0.5
+    high = ((one[1] - first) ** 2 + (second - other[0]) ** 2) ** 0.5
+    return first - second - low, first - second + high
 
 
 def _fisher(first: np.ndarray, second: np.ndarray) -> float:
