@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import expect
 
-from browser.made_pages import HOSTILE, HOSTILE_NAME, ONE_SYSTEM
+from browser.made_pages import HOSTILE, HOSTILE_NAME, ONE_SYSTEM, WHOLE
 from evenhand.report.pages import PAGES
 from in_browser import View
 
@@ -17,8 +17,8 @@ LOOK = (HERE / "look.js").read_text(encoding="utf-8")
 OVERFLOW = (HERE / "overflow.js").read_text(encoding="utf-8")
 
 LOOKS = [
-    *(("demo", page) for page in PAGES),
-    *(("hostile", page) for page in PAGES),
+    *(("demo", page) for page in WHOLE),
+    *(("hostile", page) for page in WHOLE),
     *(("one_system", page) for page in ONE_SYSTEM),
 ]
 WIDE, PHONE = {"width": 1200, "height": 900}, {"width": 360, "height": 780}
