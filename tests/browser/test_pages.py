@@ -310,7 +310,7 @@ def test_all_figures_are_drawn_before_the_page_is_printed(browser, places):
     assert charts == drawn > 20
 
 
-@pytest.mark.parametrize("page", ["front", "individual_fairness"])
+@pytest.mark.parametrize("page", ["front", "mitigation"])
 def test_paper_and_files_have_room_for_names_that_a_phone_cuts(browser, places, page, tmp_path):
     found = []
     for screen in (PHONE, WIDE):
