@@ -56,7 +56,8 @@ def demo(config) -> Path:
     """The pages of the finished run."""
     given = config.getoption("--results")
     results = Path(given).absolute() if given else config.rootpath / "results"
-    for file, _ in PAGES.values():
+    for page in made_pages.WHOLE:
+        file = PAGES[page][0]
         if not (results / "report" / file).is_file():
             pytest.exit(
                 f"{results / 'report' / file} is missing: these tests look at the pages of the"

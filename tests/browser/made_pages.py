@@ -57,6 +57,9 @@ HOSTILE = (
 #: The same as the name of a file.
 HOSTILE_NAME = HOSTILE.replace("/", "∕")
 
+#: The pages of a run without predictions that were made elsewhere, as the demo is one.
+WHOLE = [page for page in PAGES if page not in ("predictions", "predicted")]
+
 #: The pages of a run of SlguSet alone.
 ONE_SYSTEM = ["front", "slguset", "sentences", "reproduction", "certificate", "known_errors"]
 ONE_SYSTEM += ["provenance", "run"]
@@ -72,7 +75,7 @@ def hostile(repository: Path, results: Path) -> Path:
     report.mkdir(parents=True)
     (report / NOTICE).write_text(HOSTILE, encoding="utf-8")
     templates = [*made_results.templates(repository), report / NOTICE]
-    common = {"templates": templates, "pages": list(PAGES)}
+    common = {"templates": templates, "pages": WHOLE}
     slguset = made_results.write_hostile(results, HOSTILE)
     provenance = write_provenance(results / "provenance.json")
     write_slguset_page(

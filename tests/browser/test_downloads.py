@@ -8,6 +8,7 @@ from urllib.parse import unquote
 import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from browser.made_pages import WHOLE
 from evenhand.report.pages import PAGES
 
 
@@ -15,7 +16,7 @@ from evenhand.report.pages import PAGES
 def pages(places) -> tuple[Path, dict[str, LexborHTMLParser]]:
     """The folder of the demo's pages, and the pages by their files."""
     folder = places("demo")
-    files = [file for file, _ in PAGES.values()]
+    files = [PAGES[page][0] for page in WHOLE]
     return folder, {file: LexborHTMLParser((folder / file).read_bytes()) for file in files}
 
 

@@ -156,9 +156,9 @@ def test_a_front_names_few_methods():
     rows += [run(method="method_7", mu=1.0, balanced_acc=60.0, ddp=0.4)]
     by_name = found([*rows, run(method="off", balanced_acc=0.0, ddp=0.9)])
     sentence = by_name["front_ddp"]["sentence"]
-    assert "exceeds method 7 (2), method 0 (1), " in sentence
-    assert "method 3 (1) and 3 others in both balanced accuracy and dDP" in sentence
-    assert sentence.endswith("of 10 settings). Off has no such setting.")
+    assert "has settings of method 7 (2), method 0 (1), " in sentence
+    assert "balanced accuracy and dDP has" in sentence and "method 3 (1) and 3 others" in sentence
+    assert sentence.endswith("of 10 settings). Off has none.")
 
 
 def test_what_is_printed_alike_is_unchanged():

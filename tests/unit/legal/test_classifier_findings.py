@@ -72,7 +72,7 @@ def test_gaps(tmp_path):
         "On set 0, 2 of 4 gaps between groups under ERM are larger than those of random groups of"
         " the same sizes (linear, Region: GD 9.0, by chance up to 4.0 and linear,"
         " Defendant's gender: GD 9.0, by chance up to 4.0). By chance alone, about 0.2 would be."
-        " 1 gap cannot be judged: there are too few cases to exclude one."
+        " 1 gap has too few cases to judge."
         " 1 of 2 gaps above noise is no larger than among random groups with the same labels."
     )
     assert document["headline"] == [found["sentence"]]
@@ -82,7 +82,7 @@ def test_nothing_above_noise(tmp_path):
     _, document = written(tmp_path, {"table_4": [gap("court_region", "equivalent")]})
     found = finding(document, "gaps_above_noise")
     assert found["holds"] is False
-    assert "none of 1 gap between groups under ERM are larger" in found["sentence"]
+    assert "none of 1 gap between groups under ERM is larger" in found["sentence"]
     assert found["sentence"].endswith("sizes.")
 
 
@@ -151,7 +151,7 @@ def test_causes_of_the_worst_group(tmp_path):
         "most_wci": 0,
     }  # fmt: skip
     assert found["holds"] is True
-    assert "1 of 1 attribute (" in found["sentence"]
+    assert "in 1 of 1 attribute," in found["sentence"]
     assert "In 1 other no single group is the worst." in found["sentence"]
     assert ("worst_group_explained", "set 1") not in [
         (row["id"], row["dataset"]) for row in document["findings"]

@@ -132,7 +132,9 @@ def test_the_clearest_change_comes_with_its_interval():
     words = "raises <bdi>worst</bdi> from 50.0 to 60.0 (+10.0 points, 95 % interval 5.0 to 15.0)."
     assert words in found.more[0]
     assert found.more[0].files == ("tables/classifiers/mine/tests.csv",)
-    none = conclude([change(verdict="inconclusive", low=None)])
-    assert none.strength == 0 and none.sentence.startswith("None of 1 comparison")
+    assert found.next == ""
+    none = conclude([change(verdict="inconclusive", low=None, further=n) for n in (9, 1)])
+    assert none.next.startswith("1 more seed would tell what <bdi>DRO</bdi> does to <bdi>worst")
+    assert none.strength == 0 and none.sentence.startswith("None of 2 comparisons")
     assert "too few seeds or cases to tell" in none.more[0]
     assert conclude([]).sentence == "No method was compared with plain training."

@@ -27,6 +27,11 @@ SYSTEMS = {
         " and is that more than chance?",
         ("language_models",),
     ),
+    "predictions": (
+        "Are these predictions fair to groups?",
+        "Predictions that were made elsewhere, or logs of lm-evaluation-harness.",
+        ("predictions",),
+    ),
     "legal": (
         "Is this classifier fair to groups?",
         "Classifiers of judgments: are their scores alike for the groups of the parties?",

@@ -37,6 +37,7 @@ def write_front_page(
     individual_fairness: list[Source] | None = None,
     legal: list[Source] | None = None,
     mitigation: list[Source] | None = None,
+    predictions: list[Source] | None = None,
     names: list[str] | None = None,
     titles: list[str] | None = None,
     provenance: Input | None = None,
@@ -57,7 +58,7 @@ def write_front_page(
     systems
         The systems that this configuration has, of `evenhand.report.headline.SYSTEMS`. The
         others are named as not run.
-    slguset, language_models, individual_fairness, legal, mitigation
+    slguset, language_models, individual_fairness, legal, mitigation, predictions
         Results of each system, by their places below the results; ``FILES`` of its module in
         `evenhand.report.headlines` says which. What is not there is not spoken of.
     names, titles
@@ -94,6 +95,7 @@ def write_front_page(
         "individual_fairness": individual_fairness,
         "legal": legal,
         "mitigation": mitigation,
+        "predictions": predictions,
     }
     chosen = systems or []
     for system in chosen:

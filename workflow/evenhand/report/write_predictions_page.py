@@ -7,7 +7,7 @@ from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import read_tables
 from evenhand.predictions.words import TITLES, findings
-from evenhand.report.figures import axis, forest
+from evenhand.report.headlines.predictions import conclude, draw
 from evenhand.report.read import read_json
 from evenhand.report.render import slug, write_page
 from evenhand.report.sections.more_tables import MoreTables
@@ -44,12 +44,13 @@ def write_predictions_page(
     for one in sets:
         one["id"] = f"set-{slug(one['name'])}"
         one["findings"] = findings(one["tables"])
-        one["figure"] = _figure(one)
+        one["figure"] = draw(one)
     written = write_page(
         out,
         "predictions",
         templates,
         pages,
+        headline=conclude(sets),
         sections=[(one["id"], one["title"], one["title"]) for one in sets],
         sets=sets,
         titles=TITLES,
@@ -59,37 +60,6 @@ def write_predictions_page(
         ),
     )
     return {"sets": len(sets), "bytes": written}
-
-
-def _figure(one: dict[str, Any]) -> Any:
-    """The preferences of logs, or the accuracy of each group of the attributes, with noise."""
-    rows = []
-    for row in one["tables"].get("preferences", []):
-        if row["score"] is not None:
-            name = " ".join(filter(None, (row["task"], row["condition"], row["bias_type"])))
-            rows.append(_estimate(name, row["score"], row["score_low"], row["score_high"]))
-    for row in one["tables"].get("groups", []):
-        single = row["attribute"] in one["groups"]
-        if single and row["metric"] == "accuracy" and row["value"] is not None:
-            ends = (100 * row[key] if row[key] is not None else None for key in ("low", "high"))
-            drawn = _estimate(f"{row['attribute']}: {row['group']}", 100 * row["value"], *ends)
-            noise = {"band_low": 100 * row["noise_low"], "band_high": 100 * row["noise_high"]}
-            rows.append(drawn | noise)
-    if not rows:
-        return None
-    is_log = "preferences" in one["tables"]
-    unit = axis("For the stereotype, %" if is_log else "Accuracy, %", (0, 100))
-    label = "Preferences of each task" if is_log else "Accuracy of each group"
-    return forest(rows, unit, label, centre=50.0 if is_log else None)
-
-
-def _estimate(name: str, value: float, low: float | None, high: float | None) -> dict[str, Any]:
-    words = f"{name}: {value:.1f} %"
-    found = {"name": name, "value": value, "text": f"{value:.1f}", "kind": "plain"}
-    if low is not None:
-        words += f" ({low:.1f} to {high:.1f})"
-        found |= {"low": low, "high": high}
-    return found | {"words": words}
 
 
 if __name__ == "__main__":

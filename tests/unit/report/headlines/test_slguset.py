@@ -222,7 +222,7 @@ def test_reads_what_the_stages_leave(tmp_path):
     doubts = " ".join(found.doubts)
     assert "<bdi>headless</bdi> gets no number" in doubts
     assert (
-        "2 things of the corpus could not be read and are in the quarantine: nul bytes 2" in doubts
+        "2 parts of the corpus could not be read and are in the quarantine: nul bytes 2" in doubts
     )
     assert "alpha is 0.62 over 18 sentences" in doubts
 

@@ -55,6 +55,8 @@ class Change(NamedTuple):
     before, after, difference, low, high, delta : float or None
     verdict : str
         Of `evenhand.metrics.inference`.
+    further : int, optional
+        How many more seeds would give a power of 80 %.
     """
 
     method: str
@@ -69,6 +71,7 @@ class Change(NamedTuple):
     high: float | None
     delta: float
     verdict: str
+    further: int | None = None
 
     @property
     def significant(self) -> bool:
@@ -186,11 +189,28 @@ def conclude(order: Sequence[Change]) -> Headline:
         sentence=told(text, tables),
         more=lines,
         main=lines[0] if significant else "",
+        next=_next(order),
         figure=figure,
         caption=caption,
         figure_files=tables,
         strength=max(one.strength for one in order[:1]) if significant else 0.0,
     )
+
+
+def _next(changes: Iterable[Change]) -> str:
+    """How many more seeds the comparison lacks that needs the fewest."""
+    lacking = [one for one in changes if one.verdict == "inconclusive" and one.further]
+    if not lacking:
+        return ""
+    one = min(lacking, key=lambda one: one.further)
+    text = sentence(
+        "{} would tell what {} does to {} on {}, with a power of 80 %.",
+        plural(one.further, "more seed"),
+        name(one.method),
+        name(one.measure),
+        name(one.of),
+    )
+    return told(text, [one.file])
 
 
 def _legal(path: Path, titles: Mapping[str, str]) -> Iterable[Change]:
@@ -224,6 +244,7 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
                 row["metric"] in GAPS,
                 *(None if one is None else one * scale for one in numbers),
                 row["verdict"],
+                row["further_seeds"],
             )
 
 

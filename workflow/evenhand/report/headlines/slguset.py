@@ -409,7 +409,7 @@ def _doubts(
     if things := sum(quarantined.values()):
         text = sentence(
             "{} of the corpus could not be read and {} in the quarantine: {}.",
-            plural(things, "thing"),
+            plural(things, "part"),
             "is" if things == 1 else "are",
             reasons(quarantined),
         )

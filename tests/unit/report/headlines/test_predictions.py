@@ -1,0 +1,52 @@
+"""The headline of predictions that were made elsewhere, and the page that begins with it."""
+
+import pytest
+
+from evenhand.predictions.audit_predictions import audit_predictions
+from evenhand.report.headlines.predictions import conclude, describe
+from evenhand.report.write_predictions_page import write_predictions_page
+from unit.predictions.test_audit_predictions import people
+from unit.report import checks
+
+
+@pytest.fixture
+def audited(tmp_path):
+    """The description and the folder of tables of an audit, by their places below the results."""
+
+    def made(name, shift):
+        file = tmp_path / f"{name}.csv"
+        people(shift=shift).to_csv(file, index=False)
+        meta = tmp_path / "predictions" / name / "meta.json"
+        tables = tmp_path / "tables/predictions" / name
+        meta.parent.mkdir(parents=True)
+        tables.parent.mkdir(parents=True, exist_ok=True)
+        audit_predictions(
+            files=[file], label="y", prediction="p", groups=["group"], name=name,
+            title=f"<{name}>", out=tables, cases=meta.with_name("cases"), meta=meta,
+        )  # fmt: skip
+        return [meta, tables]
+
+    return made
+
+
+def test_the_set_with_the_clearest_gap_comes_first(audited):
+    found = describe([*audited("fair", 0.0), *audited("unfair", 0.2)], {})
+    assert found.strength > 1
+    assert found.sentence.startswith("<bdi>&lt;unfair&gt;</bdi>: ")
+    assert "random groups of these sizes differ by" in found.sentence
+    assert found.figure_files == ["tables/predictions/unfair/gaps.csv"]
+    fair = describe(audited("other", 0.0), {})
+    assert fair.strength == 0
+    assert "exceeds that of random groups" in fair.sentence
+    assert conclude([]).sentence == "There are no predictions."
+
+
+def test_the_page_begins_with_the_answer(audited, templates, tmp_path):
+    meta, tables = audited("unfair", 0.2)
+    out = tmp_path / "predictions.html"
+    write_predictions_page(templates=templates, meta=[meta], tables=[tables], out=out)
+    tree = checks.parse(out)
+    assert tree.css_first("h1").text() == "Are these predictions fair to groups?"
+    assert "random groups of these sizes differ by" in tree.css_first(".lead").text()
+    checks.check_usable(tree)
+    checks.check_no_request(tree)
