@@ -70,8 +70,8 @@ def conclude(sets: Sequence[dict[str, Any]]) -> Headline:
 
 
 def _files(one: dict[str, Any]) -> list[str]:
-    table = "preferences" if "preferences" in one["tables"] else "gaps"
-    return [f"{one['place']}/{table}.csv"]
+    tables = ("preferences",) if "preferences" in one["tables"] else ("gaps", "groups")
+    return [f"{one['place']}/{table}.csv" for table in tables]
 
 
 def _clear(one: dict[str, Any]) -> float:
