@@ -9,6 +9,7 @@ from snakemake.persistence.file import FilePersistence
 
 from evenhand.core import leftovers, owner, verify
 from evenhand.core.inputs import Checksums, describe
+from evenhand.core.places import located
 
 # A plan makes many objects that all stay: searching them for garbage takes a fifth of its time.
 gc.set_threshold(100_000)
