@@ -66,7 +66,7 @@ def test_gaps(tmp_path):
     found = finding(document, "gaps_above_noise")
     assert found["holds"] is True
     assert found["numbers"] == {
-        "gaps": 4, "above_noise": 2, "too_few_cases": 1, "explained_by_labels": 1
+        "gaps": 4, "above_noise": 2, "constant": 0, "too_few_cases": 1, "explained_by_labels": 1
     }  # fmt: skip
     assert found["sentence"] == (
         "On set 0, 2 of 4 gaps between groups under ERM are larger than those of random groups of"

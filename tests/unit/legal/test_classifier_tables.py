@@ -374,6 +374,14 @@ def test_constant_classifiers_are_marked(tmp_path):
     assert (row["gd_verdict"], row["gd_p_labels"]) == ("above", 1)
 
 
+def test_a_constant_classifier_does_not_show_equal_treatment(tmp_path):
+    data, _ = write_people(tmp_path / "d.parquet")
+    first = predictions(data, "cail", lambda hot: 0 * hot + (np.arange(hot.shape[1]) == 0))
+    row = only(table(tmp_path, scores, make_study(tmp_path, data, "cail", first)), **GENDER)
+    assert (row["constant_seeds"], row["seeds"]) == (1, 1)
+    assert row["gd_verdict"] == row["worst_verdict"] == "inconclusive"
+
+
 def compared(folder, data, *trainings, **options):
     rows = table(folder, tests, make_study(folder, data, "cail", *trainings, **options))
     return {(row["objective"], row["attribute"], row["measure"]): row for row in rows}

@@ -177,6 +177,7 @@ class _Scorer:
         """How far random groups lie apart, those with the same labels, and those with a gap."""
         found: Row = {}
         apart = dict(zip(("gd", "worst"), planted(scores, self.delta, seed=0), strict=True))
+        constant = row["constant_seeds"] == row["seeds"]  # it would hide any difference
         for name, low, percentile in (("gd", False, 95), ("worst", True, 5)):
             value, drawn = np.array(row[name]), noise[name].mean(axis=-1)
             p = float(share_as_far(drawn, value, low=low))
@@ -188,7 +189,9 @@ class _Scorer:
                 f"{name}_p": p,
                 f"{name}_p_labels": float(share_as_far(labels[name].mean(axis=-1), value, low=low)),
                 f"{name}_power": float((gaps > side * border).mean()),
-                f"{name}_verdict": noise_verdict(p, side * value < np.quantile(gaps, CHANCE)),
+                f"{name}_verdict": noise_verdict(
+                    p, not constant and side * value < np.quantile(gaps, CHANCE)
+                ),
             }
         return found
 

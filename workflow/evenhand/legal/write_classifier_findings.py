@@ -127,6 +127,12 @@ def _macros(template: Input) -> Any:
     return environment.from_string(template.read_text(encoding="utf-8")).module
 
 
+def is_constant(row: Row) -> bool:
+    """Whether nothing can be told, as a classifier predicts the same for every case."""
+    always = row["seeds"] is not None and row["constant_seeds"] == row["seeds"]
+    return always and row["noise_verdict"] == INCONCLUSIVE
+
+
 def gaps(tables: dict[str, list[Row]], said: Row) -> Finding | None:
     """Return how many gaps of ERM are above noise, and how many of these come from labels."""
     own = [
@@ -138,7 +144,10 @@ def gaps(tables: dict[str, list[Row]], said: Row) -> Finding | None:
     numbers = {
         "gaps": len(own),
         "above_noise": len(above),
-        "too_few_cases": sum(row["noise_verdict"] == INCONCLUSIVE for row in own),
+        "constant": sum(is_constant(row) for row in own),
+        "too_few_cases": sum(
+            row["noise_verdict"] == INCONCLUSIVE and not is_constant(row) for row in own
+        ),
         "explained_by_labels": sum(row["p_labels"] >= CHANCE for row in above),
     }
     names = [

@@ -281,10 +281,13 @@ def listed(words: Sequence[str], most: int = 4, others: str = "others") -> Marku
 
 
 def reasons(counts: Mapping[str, int]) -> Markup:
-    """``bad label 3, duplicate case 2 and 4 other reasons``: those with the most first."""
+    """``bad label 3, duplicate case 2 and 9 for 4 other reasons``: those with the most first."""
     most = sorted(counts, key=lambda reason: (-counts[reason], reason))
-    words = [f"{reason.replace('_', ' ')} {count(counts[reason])}" for reason in most]
-    return listed(words, others="other reasons")
+    shown = most if len(most) <= 4 else most[:3]
+    words = [f"{reason.replace('_', ' ')} {count(counts[reason])}" for reason in shown]
+    if rest := most[len(shown) :]:
+        words.append(f"{count(sum(counts[one] for one in rest))} for {len(rest)} other reasons")
+    return listed(words)
 
 
 def sentence(pattern: str, *values: object) -> Markup:

@@ -46,7 +46,8 @@ def test_one_model_without_a_preference(tmp_path):
     ]
     assert found.strength == 0 and found.line == found.sentence
     assert found.next == (
-        "70 more swaps in <bdi>My pairs</bdi> would tell 55 from 50 with a power of 80 % (AUL)."
+        "70 more swaps in <bdi>My pairs</bdi> would tell 55 from 50 for <bdi>tiny</bdi>, with a"
+        " power of 80 % (AUL)."
     )
     assert "AUL 52.0 (95 % interval 47.0 to 57.0)" in str(found.figure.to_dict())
 

@@ -67,7 +67,7 @@ def test_gaps_beside_chance(tmp_path):
     found = describe([classifiers(tmp_path, *rows), cases(tmp_path)], TITLES)
     assert found.sentence == (
         "Of 4 gaps between groups under plain training, 2 are larger than among random groups of"
-        " these sizes; 1 has too few cases to detect one; 1 of the 2 is no larger than among random"
+        " these sizes; 1 has too few cases to tell; 1 of the 2 is no larger than among random"
         " groups with the same labels."
     )
     assert found.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
@@ -78,7 +78,7 @@ def test_gaps_beside_chance(tmp_path):
     assert found.strength == 3.1 / 1.2
     assert checks.rows(found.figure, "name") == ["ECtHR, Applicant (linear)"] * 4
     assert checks.rows(found.figure, "kind").count("more") == 2
-    assert "1 of 4 gaps could not be detected: a group is too small." in found.doubts
+    assert "For 1 of 4 gaps, there are too few cases to find or exclude one." in found.doubts
     assert "Do not use these classifiers for decisions." in found.doubts
 
 
@@ -87,13 +87,21 @@ def test_too_few_cases_everywhere(tmp_path):
     assert found.sentence.endswith("all have too few cases to detect a gap.")
 
 
+def test_a_classifier_that_predicts_one_thing_is_not_shown_to_be_fair(tmp_path):
+    same = gap("inconclusive", 0.0) | {"seeds": 5, "constant_seeds": 5}
+    found = describe([classifiers(tmp_path, same, gap("equivalent"))], {})
+    assert "; 1 cannot be judged, as the classifier predicts the same for every case." in (
+        found.sentence
+    )
+    assert not found.next and not any("too few cases" in one for one in found.doubts)
+
+
 def test_what_was_left_out_is_said(tmp_path):
     path = tmp_path / "legal/ecthr/records/a.counts.json"
     path.parent.mkdir(parents=True)
     reasons = {"bad_label": 5, "no_facts": 2000, "a": 1, "b": 1, "c": 1}
     path.write_text(json.dumps({"records": 3, "left_out": reasons}), encoding="utf-8")
     (doubt,) = describe([path], {}).doubts
-    assert (
-        doubt
-        == "2,008 records were left out: no facts 2,000, bad label 5, a 1 and 2 other reasons."
+    assert doubt == (
+        "2,008 records were left out: no facts 2,000, bad label 5, a 1 and 2 for 2 other reasons."
     )

@@ -206,10 +206,11 @@ def _next(results: list[dict[str, Any]]) -> str:
         return ""
     further, file, one, row = min(lacking, key=lambda some: some[:2])
     text = sentence(
-        "{} more swaps in {} would tell {:g} from 50 with a power of 80 % ({}).",
+        "{} more swaps in {} would tell {:g} from 50 for {}, with a power of 80 % ({}).",
         count(further),
         name(one["set"]),
         CENTRE + row["delta"],
+        name(one["model"]),
         row["about"]["title"],
     )
     return told(text, [file])

@@ -122,7 +122,8 @@ def _sizes(sizes: Mapping[str, int], titles: Mapping[str, str]) -> str | None:
 
 def _gaps(gaps: Rows) -> str:
     above = [row for row in gaps if row["noise_verdict"] == "above"]
-    small = sum(row["noise_verdict"] == "inconclusive" for row in gaps)
+    constant = sum(map(_is_constant, gaps))
+    small = sum(map(_is_small, gaps))
     labels = sum((row["p_labels"] or 0) >= CHANCE for row in above)
     text = (
         f"Of {plural(len(gaps), 'gap')} between groups under plain training, {len(above) or 'none'}"
@@ -130,14 +131,27 @@ def _gaps(gaps: Rows) -> str:
     )
     if small == len(gaps):
         return f"{text}; all have too few cases to detect a gap."
+    if constant:
+        text += f"; {constant} cannot be judged, as the classifier predicts the same for every case"
     if small:
-        text += f"; {small} {'has' if small == 1 else 'have'} too few cases to detect one"
+        text += f"; {small} {'has' if small == 1 else 'have'} too few cases to tell"
     if labels:
         text += (
             f"; {labels} of the {len(above)} {'is' if labels == 1 else 'are'} no larger than among"
             " random groups with the same labels"
         )
     return f"{text}."
+
+
+def _is_constant(row: dict[str, Any]) -> bool:
+    """Whether nothing can be told, as the classifier predicts the same for every case."""
+    always = row["seeds"] is not None and row["constant_seeds"] == row["seeds"]
+    return always and row["noise_verdict"] == "inconclusive"
+
+
+def _is_small(row: dict[str, Any]) -> bool:
+    """Whether there are too few cases to find or exclude a gap."""
+    return row["noise_verdict"] == "inconclusive" and not _is_constant(row)
 
 
 def _clear(row: dict[str, Any]) -> float:
@@ -166,7 +180,7 @@ def largest(gaps: Rows) -> str | None:
 
 def _next(gaps: Rows) -> str:
     """Where test cases are lacking."""
-    small = [row for row in gaps if row["noise_verdict"] == "inconclusive"]
+    small = [row for row in gaps if _is_small(row)]
     if not small:
         return ""
     row = min(small, key=lambda row: (row["smallest_group"] or 0, row["title"]))
@@ -259,8 +273,9 @@ def _doubts(
             reasons(left_out),
         )
         doubts.append(told(text, places(found, FILES, "counts")))
-    if small := sum(row["noise_verdict"] == "inconclusive" for row in gaps):
-        text = f"{small} of {plural(len(gaps), 'gap')} could not be detected: a group is too small."
+    if small := sum(map(_is_small, gaps)):
+        total = plural(len(gaps), "gap")
+        text = f"For {small} of {total}, there are too few cases to find or exclude one."
         doubts.append(told(text, sources))
     if gaps:
         doubts.append("Do not use these classifiers for decisions.")

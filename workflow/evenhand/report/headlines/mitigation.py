@@ -36,6 +36,12 @@ GAPS = ("gd", "ddp")
 #: Points of a unit of a measure that is no percentage.
 POINTS = {"ddp": 100}
 
+#: What methods of tables of people are compared with: plain training.
+PLAIN = "mlp"
+
+#: A network without the attribute has an IFR of 100 by construction, which is no finding.
+BY_CONSTRUCTION = (("mlp_without_attribute", "ifr_p"),)
+
 #: Methods of tables of people that mitigate nothing.
 BASELINES = ("logistic_regression", "majority", "eidig_base", "eidig_control")
 
@@ -104,6 +110,8 @@ class Change(NamedTuple):
             "equivalent": f": no change beyond ±{self.delta:g} points",
             "inconclusive": ": too few seeds or cases to tell",
         }.get(self.verdict, "")
+        if self.verdict == "inconclusive" and self.strength > 1:
+            verdict = ": not significant, adjusted for all tests of its table"
         return sentence(
             "On {}, {} {} {} from {} to {} ({}){}.",
             name(self.of), name(self.method), verb, name(self.measure), decimal(self.before, 1),
@@ -232,7 +240,8 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
     titles = titles_of(read_description(one, RECORD, "prepare_table") for one in data)
     for row in read_tables(path).get("tests", []):
         known = row["metric"] in MEASURES and row["difference"] is not None and row["verdict"]
-        if known and row["method"] not in BASELINES:
+        known = known and row["against"] == PLAIN and row["method"] not in BASELINES
+        if known and (row["method"], row["metric"]) not in BY_CONSTRUCTION:
             numbers = [row[name] for name in ("against_mean", "mean", "difference")]
             numbers += [row[name] for name in ("difference_low", "difference_high", "delta")]
             scale = POINTS.get(row["metric"], 1)

@@ -212,7 +212,7 @@ def _leaning(models: list[dict[str, Any]], trusted: list[dict[str, Any]]) -> Mar
 
 def _lean(row: Mapping[str, Any]) -> str:
     words = {"male": "leans male", "female": "leans female"}
-    words["equivalent"] = "leans neither male nor female beyond delta"
+    words["equivalent"] = "has no mean lean beyond delta (equivalence test; single words may lean)"
     return words.get(row["verdict"], "shows no significant lean, male or female")
 
 
