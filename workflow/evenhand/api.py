@@ -553,11 +553,11 @@ def extract_sentences(
             **slguset["find_keywords"], **plan_slguset.filter_options(config).values_by_name,
         )  # fmt: skip
         judged.append(made["filters"])
-        bad.append(pd.read_parquet(made["quarantine"]))
+        bad.append(_frame(made["quarantine"]))
     merge_candidates(
         judged=judged, out=place / "candidates.parquet", near_duplicates=slguset["near_duplicates"]
     )
-    found = pd.read_parquet(place / "candidates.parquet")
+    found = _frame(place / "candidates.parquet")
     rows = pd.concat(bad, ignore_index=True)
     found.attrs["quarantine"] = [*rows.to_dict("records"), *plan_slguset.quarantine_rows(skipped)]
     return found
@@ -596,12 +596,14 @@ def _folder(out: str | Path | None) -> tuple[Path, Any]:
 def _frame(data: "Data") -> "pd.DataFrame":
     import pandas as pd
 
+    from evenhand.io.tables import read_columns
+
     if isinstance(data, pd.DataFrame):
         return data
     path = Path(data)
     if not path.is_file():
         raise InputError("there is no such file", file=path)
-    return pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
+    return read_columns(path).to_pandas() if path.suffix == ".parquet" else pd.read_csv(path)
 
 
 def _csv(data: "Data", path: Path) -> Path:

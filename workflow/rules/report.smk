@@ -109,7 +109,12 @@ WRITTEN = {
             LINKED,
             TO_PROVENANCE,
         ],
-        KINDS,
+        sorted(
+            {
+                f"evenhand.legal.datasets.{one}"
+                for one in plan_classifiers.classifiers_page_options(config)["kinds"]
+            }
+        ),
     ),
     "predictions": ("write_predictions_page", plan_predictions.page_files(config), [], []),
     "certificate": ("write_certificate_page", CERTIFICATE, [], []),
