@@ -113,7 +113,7 @@ def audit_pairs(
     name : str, optional
         Of the model, in tables and on the page.
     language : str
-        Of the model.
+        Of the model, for its card.
     methods : sequence of str, optional
         Of `evenhand.scoring.methods.METHODS`; by default all for the kind of model.
     delta : float

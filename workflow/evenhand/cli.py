@@ -44,6 +44,7 @@ def audit(
     pairs: Path,
     out: Path = Path("audit"),
     language: str = "en",
+    delta: float = 5.0,
     device: str = "cpu",
     threads: int = 1,
 ) -> None:
@@ -58,7 +59,9 @@ def audit(
     out
         The folder of the report, the card and the tables.
     language
-        Of the model.
+        Of the model, for its card.
+    delta
+        The smallest preference that matters, in percentage points.
     device
         cpu or cuda.
     threads
@@ -66,8 +69,10 @@ def audit(
     """
     import evenhand as eh
 
-    given = {"language": language, "device": device, "threads": threads, "out": out}
-    _tell(eh.audit_pairs(model, pairs, **given), out)
+    result = eh.audit_pairs(
+        model, pairs, language=language, delta=delta, device=device, threads=threads, out=out
+    )
+    _tell(result, out)
 
 
 @app.command
@@ -84,6 +89,8 @@ def predictions(
     cluster: str | None = None,
     counterfactual_of: str | None = None,
     gold: Path | None = None,
+    threshold: float = 0.5,
+    delta: float = 5.0,
     out: Path = Path("predictions_audit"),
 ) -> None:
     """Compare predictions of any model between groups; nothing is trained.
@@ -113,13 +120,22 @@ def predictions(
         A column that names the factual row of a counterfactual one.
     gold
         A file with ids, labels and groups, if the predictions have none.
+    threshold
+        The least probability of a positive prediction.
+    delta
+        The smallest difference that matters, in percentage points.
     out
         The folder of the report, the card and the tables.
     """
     import evenhand as eh
 
     if file.is_dir() or file.suffix == ".jsonl":
-        _tell(eh.audit_logs(file, out=out), out)
+        columns = (label, prediction, probability, group, positive, bins, id, cluster)
+        if any((*columns, counterfactual_of, gold)) or threshold != 0.5:
+            raise InputError(
+                "logs of lm-evaluation-harness take no option but --delta and --out", file=file
+            )
+        _tell(eh.audit_logs(file, delta=delta, out=out), out)
         return
     if label is None or not group:
         raise InputError("name --label and --group", file=file)
@@ -135,6 +151,8 @@ def predictions(
         cluster=cluster,
         counterfactual_of=counterfactual_of,
         gold=gold,
+        threshold=threshold,
+        delta=delta,
         title=file.stem,
         out=out,
     )
@@ -336,7 +354,9 @@ def certify(*, out: Path = Path("certificate"), seeds: int = 5) -> None:
         Seeds of each planted model.
     """
     words = ["--resources", str(ROOT / "resources"), "--out", str(out), "--seeds", str(seeds)]
-    subprocess.run([sys.executable, "-m", "evenhand.certificates.certify", *words], check=True)
+    done = subprocess.run([sys.executable, "-m", "evenhand.certificates.certify", *words])
+    if done.returncode:
+        sys.exit(done.returncode)
     _module("evenhand.certificates.check", [str(out)])
 
 

@@ -248,3 +248,31 @@ def test_the_interval_of_a_difference_has_a_width_where_all_cases_agree(tmp_path
     row = next(r for r in tables["groups"] if (r["group"], r["metric"]) == ("a", "tpr"))
     assert row["difference"] == 0 and row["difference_low"] < -0.1 < 0.1 < row["difference_high"]
     assert row["verdict"] == "inconclusive"  # 20 cases of each cannot exclude 5 points
+
+
+def test_clusters_that_differ_are_no_gap_between_groups(tmp_path):
+    """Random groups of cases would take clusters of like cases for a gap in most draws."""
+    found = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        cluster = np.arange(400) // 20
+        chosen = np.where(
+            rng.random(400) < 0.8, rng.random(20)[cluster] < 0.5, rng.random(400) < 0.5
+        )
+        table = pd.DataFrame({"y": np.arange(400) % 2, "p": chosen.astype(int), "c": cluster})
+        table["g"] = np.where(cluster % 2, "a", "b")
+        tables, _ = audit(tmp_path, table, groups=["g"], cluster="c")
+        found += [row["verdict"] for row in tables["gaps"] if row["metric"] == "selection_rate"]
+    assert found.count("above") <= 1 and "equivalent" not in found
+
+
+def test_a_gap_of_delta_is_seldom_called_smaller(tmp_path):
+    found = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        group = np.arange(3000) % 2
+        table = pd.DataFrame({"y": np.arange(3000) // 2 % 2, "g": np.where(group, "a", "b")})
+        table["p"] = (rng.random(3000) < np.where(group, 0.525, 0.475)).astype(int)
+        tables, _ = audit(tmp_path, table, groups=["g"])
+        found += [row["verdict"] for row in tables["gaps"] if row["metric"] == "selection_rate"]
+    assert found.count("equivalent") <= 2  # 5 % are allowed; the noise of the gap alone gives 12 %

@@ -216,6 +216,28 @@ class PredictionStudy:
         values = self._pseudo_values(metric, chosen)
         return infer(total(values[chosen], clusters[chosen]), neutral=0.0, delta=self.delta / 100)
 
+    @cached_property
+    def clustered(self) -> bool:
+        """Whether cases depend on each other."""
+        return len(np.unique(self.predictions.clusters)) < len(self.predictions.clusters)
+
+    def beside_others(self, metric: str, attribute: Attribute) -> list[dict[str, Any]]:
+        """Return `differ` of each group and all others of the attribute; empty without any."""
+        key = metric, attribute.name
+        if key not in self._compared:
+            known, found = attribute.codes >= 0, []
+            for code in range(len(attribute.values)):
+                some = attribute.codes == code
+                others = known & ~some
+                possible = metric != "ece" and others.any()
+                found.append(self.differ(metric, some, others) if possible else {})
+            self._compared[key] = found
+        return self._compared[key]
+
+    @cached_property
+    def _compared(self) -> dict[tuple[str, str], list[dict[str, Any]]]:
+        return {}
+
     def differ(self, metric: str, some: np.ndarray, others: np.ndarray) -> dict[str, Any]:
         """Compare a metric of some cases with that of others.
 

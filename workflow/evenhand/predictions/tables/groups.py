@@ -56,7 +56,7 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
                 row["noise_low"], row["noise_high"] = np.nanpercentile(drawn, [2.5, 97.5]).tolist()
                 if metric != "ece" and others.any():
                     row["rest"] = _value(study, metric, others)["value"]
-                    row |= study.differ(metric, some, others)
+                    row |= study.beside_others(metric, attribute)[code]
                 found.append(row)
         tests = np.array([row.get("p_value", np.nan) for row in found], dtype=float)
         if len(attribute.values) == 2:  # both groups have the same tests
