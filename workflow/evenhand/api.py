@@ -395,8 +395,9 @@ def audit_table(
     --------
     >>> import evenhand as eh
     >>> result = eh.audit_table(people, label="approved", attribute="gender", methods=["majority"])
-    >>> result.findings[0].partition(",")[2]
-    ' same decision for the counterfactual (IFR_b) 100.0 %, gap of selection rates 0.0 points.'
+    >>> result.findings[0].partition(")")[2]
+    ', same decision for the counterfactual (IFR_b) 100.0 % (95 % CI 100.0 to 100.0), gap of\
+ selection rates 0.0 points (95 % CI 0.0 to 0.0).'
     """
     from evenhand import plan_individual
     from evenhand.individual.tabulate_individual import tabulate_individual
@@ -710,17 +711,44 @@ def _pair_findings(rows: list[dict[str, Any]], delta: float) -> list[str]:
 
 
 def _table_findings(result: Result) -> list[str]:
-    """Return the means of each method, those of the tests that are significant first."""
-    named = ("acc", "ifr_b", "ddp")
-    grid = result.table
+    """Return the means of each setting, and whether its loss changes IFR_b."""
+    from evenhand.text.phrases import conclusion
+
+    measures = (
+        ("accuracy", "acc", 1, " %"),
+        ("same decision for the counterfactual (IFR_b)", "ifr_b", 1, " %"),
+        ("gap of selection rates", "ddp", 100, " points"),
+    )
+    setting = ["method", "individual"]
+    tests = result.tables["tests"]
+    tests = tests[(tests["metric"] == "ifr_b") & (tests["individual"] != "none")]
+    tests = {key: rows.iloc[0] for key, rows in tests.groupby(setting)}
     found = []
-    for key, own in grid[grid["metric"].isin(named)].groupby(["method", "individual"], sort=False):
-        means = own.set_index("metric")["mean"]
+    baselines_first = result.table.sort_values(
+        "individual", key=lambda column: column != "none", kind="stable"
+    )
+    for key, own in baselines_first.groupby(setting, sort=False):
+        rows = own.drop_duplicates("metric").set_index("metric")
+        parts = []
+        for words, metric, scale, unit in measures:
+            mean, low, high = scale * rows.loc[metric, ["mean", "low", "high"]].astype(float)
+            interval = f" (95 % CI {low:.1f} to {high:.1f})" if low == low else ""
+            parts.append(f"{words} {mean:.1f}{unit}{interval}")
         title = key[0] if key[1] == "none" else f"{key[0]} with {key[1]}"
-        found.append(
-            f"{title}: accuracy {means['acc']:.1f} %, same decision for the counterfactual (IFR_b)"
-            f" {means['ifr_b']:.1f} %, gap of selection rates {100 * means['ddp']:.1f} points."
-        )
+        words = f"{title}: {', '.join(parts)}."
+        if key in tests:
+            test = tests[key]
+            verdict = conclusion(
+                test["verdict"],
+                difference="change of IFR_b by the loss",
+                delta=f"{test['delta']:g} points",
+                above="The loss raises IFR_b significantly",
+                below="The loss lowers IFR_b significantly",
+                power=test["power"],
+                clusters="seeds",
+            )
+            words += f" {verdict}."
+        found.append(words)
     return found
 
 

@@ -270,9 +270,22 @@ def test_a_gap_of_delta_is_seldom_called_smaller(tmp_path):
     found = []
     for seed in range(12):
         rng = np.random.default_rng(seed)
-        group = np.arange(3000) % 2
-        table = pd.DataFrame({"y": np.arange(3000) // 2 % 2, "g": np.where(group, "a", "b")})
-        table["p"] = (rng.random(3000) < np.where(group, 0.525, 0.475)).astype(int)
-        tables, _ = audit(tmp_path, table, groups=["g"])
+        group = np.arange(750) % 2
+        table = pd.DataFrame({"y": np.arange(750) // 2 % 2, "g": np.where(group, "a", "b")})
+        table["p"] = (rng.random(750) < np.where(group, 0.55, 0.45)).astype(int)
+        tables, _ = audit(tmp_path, table, groups=["g"], delta=10)
         found += [row["verdict"] for row in tables["gaps"] if row["metric"] == "selection_rate"]
     assert found.count("equivalent") <= 2  # 5 % are allowed; the noise of the gap alone gives 12 %
+
+
+def test_macro_f1_of_few_cases_has_no_interval(tmp_path):
+    """All 50 cases of a group right, 3 of them positive: its interval would have no width."""
+    label = np.r_[np.arange(50) < 3, np.arange(400) % 2].astype(int)
+    right = np.r_[np.ones(50, bool), np.arange(400) % 5 > 0]
+    table = pd.DataFrame({"y": label, "p": np.where(right, label, 1 - label)})
+    table["g"] = np.where(np.arange(450) < 50, "few", np.where(np.arange(450) % 4 > 1, "a", "b"))
+    tables, _ = audit(tmp_path, table, groups=["g"])
+    rows = {one["group"]: one for one in tables["groups"] if one["metric"] == "macro_f1"}
+    assert rows["few"]["value"] == 1 and rows["few"]["low"] is None
+    assert rows["few"]["reason"] == "few cases of a class, or few errors"
+    assert rows["a"]["low"] < rows["a"]["value"] and rows["a"]["p_value"] is not None

@@ -13,10 +13,10 @@ import numpy as np
 #: The probes, and the width of their hidden layer (0: none).
 PROBES = {"linear": 0, "MLP": 64}
 
-#: Steps of Adam, after how many the development rows are looked at, rows of a step, its rate, and
-#: the squared penalty. With a smaller penalty the hidden layer learns the rows by heart before it
-#: learns the attribute.
-STEPS, EVERY, BATCH, RATE, DECAY = 480, 12, 256, 2e-3, 5e-3
+#: Steps of Adam, after how many the development rows are looked at, after how many looks without a
+#: better score it stops, rows of a step, its rate, and the squared penalty. With a smaller penalty
+#: the hidden layer learns the rows by heart before it learns the attribute.
+STEPS, EVERY, PATIENCE, BATCH, RATE, DECAY = 480, 12, 10, 256, 2e-3, 5e-3
 
 
 #: Cases of a split, and numbers of a case, that are kept for probes.
@@ -136,6 +136,7 @@ def _predict(
     of_dev = torch.stack([targets[dev] == group for group in range(groups)], dim=1).float()
     order = torch.as_tensor(train)
     batches: list[torch.Tensor] = []
+    looks = 0
     for step in range(1, STEPS + 1):
         if not batches:
             batches += order[torch.randperm(len(train), generator=generator)].split(BATCH)
@@ -157,6 +158,9 @@ def _predict(
         better = now > best
         best = torch.where(better, now, best)
         found = torch.where(better[:, None], said, found)
+        looks = 0 if better.any() else looks + 1
+        if looks == PATIENCE:
+            break
     return found.numpy()
 
 

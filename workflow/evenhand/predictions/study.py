@@ -40,6 +40,10 @@ METRICS = SHARES | {
     "ece": "expected calibration error of the probability (15 bins); higher is worse",
 }
 
+#: Macro-F1 has an interval where each class has so many cases, and so many predictions are wrong:
+#: with fewer its distribution is far from normal, and intervals of 95 % cover 50 to 90 %.
+LEAST_OF_CLASS, LEAST_WRONG = 15, 5
+
 #: Random groups behind a noise floor.
 PERMUTATIONS = 1000
 
@@ -213,6 +217,8 @@ class PredictionStudy:
                 return None
             totals = total(above, clusters, below)
             return infer(totals, neutral=0.5, delta=self.delta / 100, is_share=True)
+        if self._has_few(chosen):
+            return None
         values = self._pseudo_values(metric, chosen)
         return infer(total(values[chosen], clusters[chosen]), neutral=0.0, delta=self.delta / 100)
 
@@ -257,6 +263,8 @@ class PredictionStudy:
         found: dict[str, Any] = {"difference": first - second}
         if min(sizes) < LEAST_EFFECTIVE:
             return found | {"reason": "few cases"}
+        if metric not in SHARES and any(map(self._has_few, parts)):
+            return found | {"reason": "few cases of a class, or few errors"}
         joined, size = parts[0] | parts[1], (parts[0] | parts[1]).sum()
         if metric in SHARES:
             shares = [total(one[part], clusters[part])
@@ -291,6 +299,14 @@ class PredictionStudy:
             null[parts[1]] = (middle - values[1][parts[1]]) / parts[1].sum()
             found["p_value"] = sign_flip_p_value(total(null[joined], clusters[joined]).sums)
         return found
+
+    def _has_few(self, chosen: np.ndarray) -> bool:
+        """Whether macro-F1 of these cases has no interval."""
+        true, predicted = self.predictions.true[chosen], self.predictions.predicted[chosen]
+        sizes = np.bincount(true, minlength=len(self.predictions.classes))
+        occurring = np.union1d(true, predicted)
+        few = (sizes[occurring] < LEAST_OF_CLASS).any()
+        return bool(few or (true != predicted).sum() < LEAST_WRONG)
 
     def _pseudo_values(self, metric: str, chosen: np.ndarray) -> np.ndarray:
         """Values of cases whose mean over the chosen ones is the metric; NaN: does not count."""

@@ -64,7 +64,7 @@ def _gaps(tables: Tables) -> list[str]:
             one
             for one in tables["groups"]
             if (one["attribute"], one["metric"]) == (row["attribute"], row["metric"])
-            and one.get("p_adjusted") is not None
+            and one["verdict"] in ("above", "below")
         ]
         crossed = " × " in row["attribute"]  # after the attributes themselves
         start = f"{TITLES[row['metric']]} differs by {row['attribute']}:"
