@@ -188,19 +188,22 @@ class PredictionStudy:
 
         For the rates of a label, random groups have as many cases of each label.
         """
-        key = metric, attribute.name
-        if key not in self._noise:
-            known = attribute.codes >= 0
+        if (metric, attribute.name) not in self._noise:
+            known, by_label = attribute.codes >= 0, ("tpr", "fpr")
+            together = [one for one in self.metrics if (one in by_label) == (metric in by_label)]
+            values = [self.values_of(one)[known] for one in together]
             sums = permuted_sums(
-                self.values_of(metric)[known],
+                np.hstack(values),
                 attribute.codes[known],
                 len(attribute.values),
                 seed=self.seed,
                 permutations=PERMUTATIONS,
-                strata=self.predictions.true[known] if metric in ("tpr", "fpr") else None,
+                strata=self.predictions.true[known] if metric in by_label else None,
             )
-            self._noise[key] = self.of_sums(metric, sums)
-        return self._noise[key]
+            ends = np.cumsum([one.shape[1] for one in values])[:-1]
+            for one, part in zip(together, np.split(sums, ends, axis=2), strict=True):
+                self._noise[one, attribute.name] = self.of_sums(one, part)
+        return self._noise[metric, attribute.name]
 
     @cached_property
     def _noise(self) -> dict[tuple[str, str], np.ndarray]:
