@@ -80,8 +80,9 @@ def test_an_audit_in_an_empty_folder_is_that_of_the_workflow(python, tmp_path):
         "models: {tiny: {path: tiny, language: en}}\n"
         "stereotypes: {sets: {pairs: {format: crows_pairs, file: pairs.csv, title: Pairs}}}\n"
     )
-    _call(tmp_path, python, "-m", "evenhand", "run", "mine.yaml", "--cores", "1")
-    made = sorted((tmp_path / "results/tables/pairs/pairs").glob("[!.]*"))
+    tables = "results/tables/pairs/pairs"
+    _call(tmp_path, python, "-m", "evenhand", "run", "mine.yaml", tables, "--cores", "1")
+    made = sorted((tmp_path / tables).glob("[!.]*"))
     assert made
     for file in made:
         audited = tmp_path / "audit" / file.relative_to(tmp_path / "results")

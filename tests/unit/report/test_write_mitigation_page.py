@@ -131,6 +131,8 @@ def test_the_clearest_change_comes_with_its_interval():
     assert found.sentence == "1 of 2 comparisons with plain training is significant. The clearest:"
     words = "raises <bdi>worst</bdi> from 50.0 to 60.0 (+10.0 points, 95 % interval 5.0 to 15.0)."
     assert words in found.more[0]
+    beside = change()._replace(alone=55.0).words
+    assert beside.endswith("; without the individual loss it is 55.0.")
     assert found.more[0].files == ("tables/classifiers/mine/tests.csv",)
     assert found.next == ""
     none = conclude([change(verdict="inconclusive", low=None, further=n) for n in (9, 1)])

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from evenhand.core.tables import read_table, read_tables
 from evenhand.individual.names import title, titles_of, who
+from evenhand.individual.results import SETTING
 from evenhand.io.documents import read_description
 from evenhand.metrics.inference import ABOVE, BELOW
 from evenhand.report.figures import SIGNED, axis, forest
@@ -26,8 +27,9 @@ FILES = {
 MEASURES = {
     "gd": "the group disparity of {}",
     "worst": "the score of the worst group of {}",
-    "ifr_p": "IFR_p",
-    "ddp": "dDP",
+    "ifr_p": "IFR_p (per cent of people whose probability hardly changes with the attribute"
+    " flipped)",
+    "ddp": "dDP (difference of the groups' positive rates)",
 }
 
 #: Those of which less is fairer.
@@ -63,6 +65,8 @@ class Change(NamedTuple):
         Of `evenhand.metrics.inference`.
     further : int, optional
         How many more seeds would give a power of 80 %.
+    alone : float, optional
+        The measure of the method without its individual loss.
     """
 
     method: str
@@ -78,6 +82,7 @@ class Change(NamedTuple):
     delta: float
     verdict: str
     further: int | None = None
+    alone: float | None = None
 
     @property
     def significant(self) -> bool:
@@ -93,6 +98,11 @@ class Change(NamedTuple):
     def strength(self) -> float:
         """The difference in halves of its interval."""
         return strength(self.difference, 0, self.low, self.high)
+
+    @property
+    def short(self) -> str:
+        """The measure without its explanation."""
+        return self.measure.partition(" (")[0]
 
     @property
     def number(self) -> str:
@@ -112,6 +122,8 @@ class Change(NamedTuple):
         }.get(self.verdict, "")
         if self.verdict == "inconclusive" and self.strength > 1:
             verdict = ": not significant, adjusted for all tests of its table"
+        if self.alone is not None:
+            verdict += f"; without the individual loss it is {decimal(self.alone, 1)}"
         return sentence(
             "On {}, {} {} {} from {} to {} ({}){}.",
             name(self.of), name(self.method), verb, name(self.measure), decimal(self.before, 1),
@@ -215,7 +227,7 @@ def _next(changes: Iterable[Change]) -> str:
         "{} would tell what {} does to {} on {}, with a power of 80 %.",
         plural(one.further, "more seed"),
         name(one.method),
-        name(one.measure),
+        name(one.short),
         name(one.of),
     )
     return told(text, [one.file])
@@ -238,7 +250,9 @@ def _legal(path: Path, titles: Mapping[str, str]) -> Iterable[Change]:
 
 def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
     titles = titles_of(read_description(one, RECORD, "prepare_table") for one in data)
-    for row in read_tables(path).get("tests", []):
+    rows = read_tables(path).get("tests", [])
+    alone = {_loss(row): row["against_mean"] for row in rows if row["against"] == "none"}
+    for row in rows:
         known = row["metric"] in MEASURES and row["difference"] is not None and row["verdict"]
         known = known and row["against"] == PLAIN and row["method"] not in BASELINES
         if known and (row["method"], row["metric"]) not in BY_CONSTRUCTION:
@@ -254,7 +268,13 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
                 *(None if one is None else one * scale for one in numbers),
                 row["verdict"],
                 row["further_seeds"],
+                alone[_loss(row)] * scale if alone.get(_loss(row)) is not None else None,
             )
+
+
+def _loss(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What names a setting with an individual loss, and a measure."""
+    return tuple(row[name] for name in (*SETTING, "metric"))
 
 
 def _figure(shown: list[Change], every: int) -> tuple[LayerChart, str]:
@@ -263,7 +283,7 @@ def _figure(shown: list[Change], every: int) -> tuple[LayerChart, str]:
     figure = forest(
         [
             {
-                "name": f"{one.of}, {one.method}: {one.measure}",
+                "name": f"{one.of}, {one.method}: {one.short}",
                 "value": one.difference,
                 "low": one.low,
                 "high": one.high,
