@@ -194,11 +194,11 @@ class Checkout:
 
     def results(self) -> dict[str, str]:
         """SHA-256 by name of each result, but not of logs, timings and what explains runs."""
-        untold = (".evenhand", "logs", "benchmarks", "report/run.html", "report/run.csv")
+        untold = (".evenhand", "logs", "benchmarks")
         found = {}
         for path in sorted((self.root / "results").rglob("*")):
             name = path.relative_to(self.root / "results").as_posix()
-            if path.is_file() and name not in untold and name.split("/")[0] not in untold:
+            if path.is_file() and name.split("/")[0] not in untold:
                 found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
         return found
 

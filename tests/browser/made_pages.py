@@ -30,7 +30,6 @@ from evenhand.report.write_legal_page import write_legal_page
 from evenhand.report.write_mitigation_page import write_mitigation_page
 from evenhand.report.write_models_page import write_models_page
 from evenhand.report.write_provenance_page import write_provenance_page
-from evenhand.report.write_run_page import write_run_page
 from evenhand.report.write_shared import write_shared
 from evenhand.report.write_slguset_page import write_slguset_page
 from evenhand.tabular.prepared import write_prepared
@@ -62,7 +61,7 @@ WHOLE = [page for page in PAGES if page not in ("predictions", "predicted")]
 
 #: The pages of a run of SlguSet alone.
 ONE_SYSTEM = ["front", "slguset", "sentences", "reproduction", "certificate", "known_errors"]
-ONE_SYSTEM += ["provenance", "run"]
+ONE_SYSTEM += ["provenance"]
 
 
 #: Tables of the repository that pages offer.
@@ -151,7 +150,6 @@ def hostile(repository: Path, results: Path) -> Path:
     write_provenance_page(
         **common, out=report / "provenance.html", provenance=provenance, results="results"
     )
-    write_run(common, results, report, HOSTILE_NAME)
     return report
 
 
@@ -193,7 +191,6 @@ def one_system(repository: Path, results: Path) -> Path:
     write_provenance_page(
         **common, out=report / "provenance.html", provenance=provenance, results="results"
     )
-    write_run(common, results, report, "all")
     paths = sorted([*results.glob("slguset*/**/*.csv"), *results.glob("slguset*/*.json")])
     paths += sorted(results.glob("tables/**/*.csv"))
     files = {path.relative_to(results).as_posix(): path for path in paths}
@@ -304,17 +301,3 @@ def write_errors(path: Path) -> Path:
         for i, system in enumerate(PUBLISHED):
             writer.writerow({"id": f"id-{i}", "system": system, "kind": kinds[i % 3]})
     return path
-
-
-def write_run(common: dict[str, Any], results: Path, report: Path, job: str) -> None:
-    """The page of a run of three jobs."""
-    for i, name in enumerate(("first", "second", job)):
-        line = {"s": 10.0 * (i + 1), "h:m:s": "0:00:10", "max_rss": 100.0, "cpu_time": 5.0}
-        path = folder(results / "benchmarks" / f"rule_{name}") / f"{name}.jsonl"
-        path.write_text(json.dumps(line) + "\n", encoding="utf-8")
-    folder(results / "logs")
-    write_run_page(
-        **common, out=report / "run.html", jobs_out=report / "run.csv",
-        benchmarks=results / "benchmarks",
-        logs=results / "logs", snakemake="9.9.9",
-    )  # fmt: skip

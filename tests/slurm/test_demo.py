@@ -12,9 +12,6 @@ from on_cluster import DEMO, HERE, PROFILES, Running, on_cluster
 #: The rules of the demo that the profile of the tests gives a GPU.
 WITH_GPU = {"score_pairs"}
 
-#: The stage that writes how long all others took.
-RUN = "evenhand.report.write_run_page"
-
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory) -> Iterator[Running]:
@@ -34,10 +31,9 @@ def test_the_cluster_gives_the_same_bytes(here, far):
 
 
 def records(place: Checkout) -> dict[str, dict]:
-    """What is kept of the run behind each result, but not behind the page of the run's times."""
+    """The record of the run behind each result."""
     folder = place.root / "results" / ".evenhand" / "records"
-    kept = {file.name: json.loads(file.read_bytes()) for file in folder.glob("*.json")}
-    return {name: one for name, one in kept.items() if one["stage"] != RUN}
+    return {file.name: json.loads(file.read_bytes()) for file in folder.glob("*.json")}
 
 
 def test_each_job_asked_slurm_for_what_its_rule_states(run, far):

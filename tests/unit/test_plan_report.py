@@ -46,7 +46,7 @@ def test_each_part_alone_has_its_pages_and_those_that_always_are(part):
     config = configured(part)
     assert plan_report.pages(config, ["a-1"] if part == "slguset" else []) == [
         *("front", *PAGES[part]),
-        *("reproduction", "certificate", "known_errors", "provenance", "run"),
+        *("reproduction", "certificate", "known_errors", "provenance"),
     ]
 
 
@@ -127,5 +127,5 @@ def test_the_page_of_the_people_has_a_table_for_each_training():
 def test_pages_lie_beside_the_front_page():
     files = plan_report.page_files(configured("legal"), [])
     assert files[0] == "<results>/report/index.html"
-    assert files[-1] == "<results>/report/run.html"
+    assert files[-1] == "<results>/report/provenance.html"
     assert {PurePosixPath(file).parent.as_posix() for file in files} == {"<results>/report"}

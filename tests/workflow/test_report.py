@@ -44,7 +44,7 @@ def results_of(html: str) -> list[dict]:
 def test_it_shows_pages_tables_and_cards_with_captions(html):
     results = results_of(html)
     shown = {one["name"]: one for one in results}
-    assert {"index.html", "legal_cases.html", "provenance.html", "run.html"} <= shown.keys()
+    assert {"index.html", "legal_cases.html", "provenance.html"} <= shown.keys()
     assert {"groups.csv", "shift.csv", "README.md"} <= shown.keys()
     caption = shown["groups.csv"]["caption"]
     assert "court" in caption and "{{" not in caption

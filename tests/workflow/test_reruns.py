@@ -134,12 +134,6 @@ def test_a_finished_run_leaves_nothing_to_do(demo_template):
     assert demo_template.why() == ["Nothing would run."]
 
 
-def test_the_page_of_the_run_comes_after_all_other_jobs(graph):
-    """It reads the benchmarks of all, which are empty while Snakemake writes them."""
-    (last,) = graph.of_rules("write_run_page")
-    assert [job for job in graph.jobs if last not in graph.below({job})] == []
-
-
 # code
 
 
@@ -421,7 +415,6 @@ DELIVERABLES = [
     "legal/swiss/swiss.parquet",
     "legal/swiss/README.md",
     "report/tables/corpus_funnel.tex",
-    "report/run.csv",
     "models/tiny/config.json",
 ]
 
@@ -440,7 +433,7 @@ def test_each_deliverable_that_is_deleted_comes_back(demo):
         shutil.rmtree(demo.root / "results" / name)
     run = demo.run()
     assert demo.results() == before
-    assert {job.rule for job in run.jobs if not job.served} == {"write_run_page"}
+    assert all(job.served for job in run.jobs)
 
 
 def test_a_folder_of_results_that_is_emptied_comes_back(demo):
@@ -491,9 +484,8 @@ def test_a_changed_stage_with_the_same_output_lets_the_later_ones_be_served(demo
     traced = {
         "collect_provenance",
         "export_tables",
-        "write_run_page",
         *("index", "provenance", "slguset", "language_models"),
-    }  # they say which code made the results, or how long it took
+    }  # they have the code that made the results
     assert {rule for rule, served in later.items() if not served} <= traced
     assert {"merge_candidates", "draw_annotation", "score_bias"} <= later.keys()
     assert not any(job.served for job in run.jobs if job.rule in changed)
@@ -507,7 +499,7 @@ def test_a_changed_stage_with_the_same_output_lets_the_later_ones_be_served(demo
 def test_a_fresh_clone_beside_copied_results_recomputes_nothing(demo_template, tmp_path):
     clone = demo_template.clone(tmp_path / "clone", "mine", "results")
     run = clone.run()
-    assert {job.rule for job in run.jobs if not job.served} == {"write_run_page"}
+    assert all(job.served for job in run.jobs)
     assert clone.results() == demo_template.results()
 
 
@@ -518,7 +510,7 @@ def test_a_fresh_clone_beside_a_shared_cache_recomputes_nothing(demo_template, t
     clone.edit("config/small.yaml", "offline: true", f"offline: true\ncache: {{folder: {shared}}}")
     run = clone.run()
     assert len(run.jobs) > 30
-    assert {job.rule for job in run.jobs if not job.served} == {"write_run_page"}
+    assert all(job.served for job in run.jobs)
     assert clone.results() == demo_template.results()
 
 

@@ -25,7 +25,7 @@ Config = dict[str, Any]
 Files = dict[str, str | list[str]]
 
 #: Pages that each run has.
-ALWAYS = ("front", "reproduction", "certificate", "known_errors", "provenance", "run")
+ALWAYS = ("front", "reproduction", "certificate", "known_errors", "provenance")
 
 #: What pages read of JSON documents and show as a table, by the names of their arguments.
 DOCUMENTS = ("statistics", "published_statistics", "published_report", "sets", "data", "splits")
@@ -151,7 +151,7 @@ def pages(config: Config, shards: Iterable[str]) -> list[str]:
 
 
 def page_files(config: Config, shards: Iterable[str]) -> list[str]:
-    """Where they are; the page of the run is the last."""
+    """Return the places of the pages."""
     return [f"<results>/report/{PAGES[name][0]}" for name in pages(config, shards)]
 
 
@@ -232,7 +232,7 @@ def deliverables(config: Config, shards: Iterable[str]) -> list[str]:
     """Return every result that a run is made for: pages, exports, and all that is traced."""
     shards = list(shards)
     beside = [page for page in pages(config, shards) if page in EXPLORERS]
-    report = [f"report/{name}" for name in (*beside, BESIDE, "run.csv", "tables")]
+    report = [f"report/{name}" for name in (*beside, BESIDE, "tables")]
     return [
         *page_files(config, shards),
         *(f"<results>/{name}" for name in (*report, "provenance.json", "provenance.csv")),

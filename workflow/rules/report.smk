@@ -1,6 +1,4 @@
 # Where every file came from, and the pages.
-import snakemake
-
 from evenhand.report import pages
 
 #: page, as its file is called -> the templates that it may use
@@ -148,12 +146,6 @@ EXPLORERS = {
     ],
     "predicted": [plan_predictions.explorer_files(config)],
 }
-#: what the page of the run tells of and comes after: a benchmark that is being written is empty
-BEFORE_RUN = [
-    *plan_report.page_files(config, SHARDS)[:-1],
-    "<results>/report/tables",
-    *plan_cards.card_files(config),
-]
 
 
 rule collect_provenance:
@@ -230,29 +222,6 @@ rule write_page:
         module=lambda wildcards: WRITTEN[wildcards.page][0],
     shell:
         run("report.{params.module}")
-
-
-rule write_run_page:
-    input:
-        BEFORE_RUN,
-        provenance="<results>/provenance.json",
-        templates=TEMPLATES["run"],
-    output:
-        out=shown("<results>/report/run.html"),
-        jobs_out="<results>/report/run.csv",
-    conda:
-        "../../envs/report.yaml"
-    params:
-        **stage("report.write_run_page", PAGES),
-        logs=f"{config['results']}/logs",
-        benchmarks=f"{config['results']}/benchmarks",
-        snakemake=snakemake.__version__,
-    shell:
-        "EVENHAND_CACHE= "
-        + run(
-            "report.write_run_page",
-            "--logs {params.logs} --benchmarks {params.benchmarks} --snakemake {params.snakemake}",
-        )
 
 
 rule write_explorer:

@@ -14,7 +14,7 @@ wang,Table 2,Two places,slguset,alone *-scores,partly,Some known.
 wang,Table 3,Not in this run,slguset,other,no,Not known.
 wang,Table 4,Nothing,slguset,,no,Not known.
 wang,Table 5,Belongs elsewhere,legal_cases,x,yes,
-wang,Table 6,Belongs elsewhere,run,x,yes,
+wang,Table 6,Belongs elsewhere,provenance,x,yes,
 zhao,Table 1,Of another paper,sentences,x,yes,
 """
 BODY = """\

@@ -26,7 +26,6 @@ PAGES = {
     "certificate": ("certificate.html", "Certificate"),
     "known_errors": ("known_errors.html", "Known errors"),
     "provenance": ("provenance.html", "Provenance"),
-    "run": ("run.html", "Run"),
 }
 
 #: The pages that list items, with a folder of tables beside each.

@@ -94,7 +94,6 @@ def _engine(named: tuple[tuple[str, str], ...]) -> Environment:
         "decimal": decimal,
         "signed": signed,
         "size": size,
-        "duration": duration,
         "breakable": breakable,
         "fold": fold,
         "short": short,
@@ -297,19 +296,6 @@ def size(value: int | None) -> str:
             return f"{amount:.0f}\u00a0{unit}" if unit == "B" else f"{amount:.1f}\u00a0{unit}"
         amount /= 1000
     return f"{amount:.1f}\u00a0GB"
-
-
-def duration(seconds: float | None) -> str:
-    """A time as people say it: ``0.4 s``, ``2 min 5 s``, ``1 h 3 min``."""
-    if seconds is None:
-        return NOTHING
-    if seconds < 59.95:
-        return f"{decimal(seconds, 1)}\u00a0s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes}\u00a0min {rest}\u00a0s" if rest else f"{minutes}\u00a0min"
-    hours, rest = divmod(round(seconds / 60), 60)
-    return f"{count(hours)}\u00a0h {rest}\u00a0min" if rest else f"{count(hours)}\u00a0h"
 
 
 def short(digest: str | None) -> str:
