@@ -86,7 +86,7 @@ def forget() -> None:
 def tree(tmp_path, monkeypatch):
     monkeypatch.setattr(code, "LIBRARY", tmp_path / "workflow")
     monkeypatch.setattr(code, "ROOT", tmp_path)
-    monkeypatch.setattr(code, "_read_packages", lambda: INSTALLED)
+    monkeypatch.setattr(code, "_read_packages", lambda _: INSTALLED)
     made = Tree(tmp_path)
     for name, text in FILES.items():
         made.write(name, text)
@@ -287,11 +287,20 @@ def test_an_installed_version_that_differs_from_the_lock_counts_and_is_reported(
 
 def test_installed_packages_are_read_as_their_own_metadata_says(monkeypatch):
     code.installed_packages.cache_clear()
-    read = code._read_packages()
+    read = code._read_packages(sys.path)
     assert read == {name: tuple(found) for name, found in code.installed_packages().items()}
     assert "tokenizers" in read["transformers"][1] and "python-dateutil" in read["pandas"][1]
     assert read["pandas"][0] == importlib.metadata.version("pandas")
     assert not any("pytest" in required for required in read["fairlearn"][1])  # an extra
+
+
+def test_a_folder_without_packages_does_not_make_them_be_read_again(tmp_path, monkeypatch):
+    code.installed_packages.cache_clear()
+    before = code.installed_packages()
+    code.installed_packages.cache_clear()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(code, "_read_packages", lambda _: {})
+    assert code.installed_packages() == before != {}
 
 
 def test_the_lock_s_hashes_extras_and_torch_s_own_file_are_read(tree):

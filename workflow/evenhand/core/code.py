@@ -130,13 +130,16 @@ def locked_versions() -> dict[str, str]:
 @cache
 def installed_packages() -> dict[str, tuple[str, list[str]]]:
     """Version and requirements of each installed distribution, by its normalised name."""
-    folders = [Path(entry) for entry in sys.path if Path(entry).is_dir()]
-    times = [[str(folder), folder.stat().st_mtime_ns] for folder in folders]
+    # folders without packages, such as the working folder, change all the time
+    folders = [
+        str(folder) for folder in map(Path, dict.fromkeys(sys.path)) if _has_packages(folder)
+    ]
+    times = [[folder, Path(folder).stat().st_mtime_ns] for folder in folders]
     key = hashlib.sha256(_this_file() + json.dumps(times).encode()).hexdigest()
     file = LIBRARY / "evenhand" / "__pycache__" / "packages.digest"
     found = _load(file, key)
     if found is None:
-        found = {"key": key, "packages": _read_packages()}
+        found = {"key": key, "packages": _read_packages(folders)}
         _keep(file, found)
     return found["packages"]
 
@@ -146,11 +149,17 @@ def normalised(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _read_packages() -> dict[str, tuple[str, list[str]]]:
+def _has_packages(folder: Path) -> bool:
+    return folder.is_dir() and any(
+        one.suffix in (".dist-info", ".egg-info") for one in folder.iterdir()
+    )
+
+
+def _read_packages(folders: list[str]) -> dict[str, tuple[str, list[str]]]:
     from packaging.requirements import Requirement
 
     packages = {}
-    for distribution in importlib.metadata.distributions():
+    for distribution in importlib.metadata.distributions(path=folders):
         name = normalised(distribution.metadata["Name"])
         required = map(Requirement, distribution.requires or ())
         packages.setdefault(  # the first on the path is the one that is imported
