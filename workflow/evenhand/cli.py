@@ -3,6 +3,7 @@
 Each command ends with two lines: the finding, and where the report is.
 """
 
+import itertools
 import runpy
 import subprocess
 import sys
@@ -272,14 +273,17 @@ def run(*words: Words) -> None:
     Parameters
     ----------
     words
-        A configuration (YAML), and options of Snakemake, such as ``--cores 8`` or ``-n``.
+        A configuration (YAML), files or rules to make (by default all), and options of Snakemake,
+        such as ``--cores 8`` or ``-n``.
     """
     from evenhand.plan import summary
 
-    config, arguments = _with_config(words)
+    config, words = _with_config(words)
+    targets = list(itertools.takewhile(lambda word: not word.startswith("-"), words))
+    arguments = [*(targets or ["all"]), *_named(config), *words[len(targets) :]]
     if not any(word.startswith(_PLACES) for word in words):
         arguments += ["--cores", "2"]
-    done = subprocess.run([sys.executable, "-m", "snakemake", "all", *arguments, *_LOGGER])
+    done = subprocess.run([sys.executable, "-m", "snakemake", *arguments, *_LOGGER])
     if done.returncode == 0 and (found := summary(completed(config))):
         print(found)
     sys.exit(done.returncode)
@@ -288,14 +292,17 @@ def run(*words: Words) -> None:
 _LOGGER = ["--logger", "evenhand"]
 
 
-def _with_config(words: tuple[str, ...]) -> tuple[Path, list[str]]:
-    """Return the configuration that the words begin with, and Snakemake's arguments."""
+def _named(config: Path) -> list[str]:
+    return ["--snakefile", str(SNAKEFILE), f"--configfile={config}"]
+
+
+def _with_config(words: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
+    """Return the configuration that the words begin with, and the other words."""
     named = bool(words) and words[0].endswith((".yaml", ".yml"))
     config = Path(words[0] if named else located("config/config.yaml"))
     if not config.is_file():
         raise InputError("there is no such configuration", file=config, remedy="`evenhand init`")
-    arguments = ["--snakefile", str(SNAKEFILE), f"--configfile={config}"]
-    return config, [*arguments, *words[named:]]
+    return config, words[named:]
 
 
 def completed(config: Path) -> dict:
@@ -315,7 +322,8 @@ def why(*words: Words) -> None:
     words
         A configuration (YAML), and options of Snakemake.
     """
-    _module("evenhand.core.why", _with_config(words)[1])
+    config, words = _with_config(words)
+    _module("evenhand.core.why", [*_named(config), *words])
 
 
 @app.command
