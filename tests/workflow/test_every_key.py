@@ -306,6 +306,7 @@ OTHERS = {
     "text.datasets.NAME.label.column": ["purpose"],
     "text.datasets.NAME.label.columns": [["purpose"]],
     "text.datasets.NAME.label.labels": [["approved", "refused"]],
+    "text.datasets.NAME.label.positive": ["approved"],
     "text.datasets.NAME.label.separator": ["|"],
     "text.datasets.NAME.label.bins": [[2000]],
     "text.datasets.NAME.attributes.NAME.column": ["purpose"],

@@ -120,7 +120,7 @@ def check_effects(config: Config, written: Config) -> None:
     InputError
         It names all such keys, one a line.
     """
-    parts = (plan_stereotypes, plan_individual, plan_classifiers)
+    parts = (plan_stereotypes, plan_individual, plan_classifiers, plan_predictions)
     faults = [
         f"config: {key} has no effect, since {why}"
         for part in parts

@@ -181,6 +181,13 @@ def _trainings(config: Config, name: str) -> Iterator[tuple[str, str, str]]:
                     yield f"{folder}/{seed}.parquet", classifier, objective
 
 
+def first_seeds(config: Config, name: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the predictions of the first seed of each training; its classifier and objective."""
+    for file, classifier, objective in _trainings(config, name):
+        if file.endswith(("/all.parquet", "/0.parquet")):
+            yield file, classifier, objective
+
+
 def histories(config: Config, name: str) -> list[str]:
     """What the trainings of a data set leave of their way, in the order of `predictions`."""
     said, way = f"<results>/legal/{name}/predictions/", f"<results>/legal/{name}/history/"

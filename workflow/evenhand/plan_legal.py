@@ -69,6 +69,7 @@ def _declared(name: str, one: dict[str, Any]) -> dict[str, Any]:
         files += there
     kept = ("text", "label", "attributes", "id", "language")
     declaration = {each: one[each] for each in kept} | {"title": one["title"] or name}
+    declaration["label"] = {each: label[each] for each in label if each != "positive"}
     declaration["split"] = {each: one["split"][each] for each in ("column", "date")}
     attributes_of(declaration)
     return {

@@ -25,7 +25,7 @@ try:
         read_config(Path(file))
     written = config
     config = plan_individual.expand(located(complete(config, read_schema(SCHEMA))))
-    config = plan_legal.expand(config)
+    config = plan_predictions.expand(plan_legal.expand(config))
     plan.check_files(config)
     plan.check_effects(config, written)
     SOURCES = read_sources(Path(config["sources"]))
