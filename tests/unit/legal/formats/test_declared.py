@@ -240,8 +240,11 @@ id: key
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("bio: [text]", "has no column 'text'; name one of its columns: bio, gender, job"),
-        ("gender: {column: sex}", "has no column 'sex'"),
+        (
+            "bio: [text]",
+            "has no column 'text', which `text` names; name one of its columns: bio, ",
+        ),
+        ("gender: {column: sex}", "has no column 'sex', which `attributes.gender` names"),
         ("one gender", r"the attribute gender has one value only \(F\)"),
         ("three jobs", r"the label job has 3 values \(a, b, c\), and a binary one has two"),
         ("one job", "the label job has too few values to learn from: nurse"),

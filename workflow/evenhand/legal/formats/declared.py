@@ -72,7 +72,7 @@ def read(
                 yield record
         if not empty and (lacking := [name for name in columns if name not in known]):
             raise InputError(
-                f"has no column {lacking[0]!r}",
+                f"has no column {lacking[0]!r}, which `{columns[lacking[0]]}` names",
                 file=file,
                 remedy=f"name one of its columns: {', '.join(sorted(known)[:20])}",
             )
@@ -130,15 +130,15 @@ def _named(value: Any, names: list[str]) -> Any:
     return names[value] if isinstance(value, int) and 0 <= value < len(names) else None
 
 
-def _columns(how: dict[str, Any]) -> list[str]:
-    """All columns that a declaration names."""
+def _columns(how: dict[str, Any]) -> dict[str, str]:
+    """All columns that a declaration names, each with the key that names it."""
     text = [how["text"]] if isinstance(how["text"], str) else how["text"]
-    label, split = how["label"], how["split"]
-    single = [label["column"], split["column"], split["date"], how["id"]]
-    of_groups = [
-        name for one in how["attributes"].values() for name in (one["column"], *one["columns"])
-    ]
-    return list(dict.fromkeys(filter(None, [*text, *label["columns"], *single, *of_groups])))
+    places = {"text": text, "id": [how["id"]]}
+    places |= {f"split.{key}": [how["split"][key]] for key in ("column", "date")}
+    parts = {"label": how["label"]}
+    parts |= {f"attributes.{name}": one for name, one in how["attributes"].items()}
+    places |= {key: [one["column"], *one["columns"]] for key, one in parts.items()}
+    return {column: key for key, columns in places.items() for column in columns if column}
 
 
 def _record(
