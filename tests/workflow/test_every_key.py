@@ -164,6 +164,31 @@ legal:
   audit: {filled: audited}
 """,
     ),
+    "texts": (
+        ["text.datasets"],
+        """\
+models: {tiny: {hub: google-bert/bert-base-cased}, longer: {hub: google-bert/bert-large-cased}}
+text:
+  datasets:
+    one:
+      files: [resources/demo/tabular/loans.csv]
+      text: purpose
+      label: {column: decision, task: multi_class}
+      attributes: {gender: {column: gender}, age: {column: age, bins: [30, 50]}}
+    number:
+      files: [resources/demo/tabular/loans.csv]
+      text: purpose
+      label: {column: loan, task: multi_class, bins: [1000, 5000]}
+      attributes: {gender: {column: gender}}
+    several:
+      files: [resources/demo/tabular/loans.csv]
+      text: [purpose]
+      label: {columns: [decision], task: multi_label}
+      attributes: {groups: {columns: [gender, age], overlapping: true}}
+  classifiers:
+    words: {kind: linear, datasets: [one, several], objectives: [erm], seeds: 2}
+""",
+    ),
     "classifiers": (
         [
             *("models.longer.pretrain", "legal.swap", "legal.objectives"),
@@ -276,6 +301,23 @@ OTHERS = {
     "legal.classifiers.NAME.groups": [["label", "defendant_gender"]],
     "legal.objectives.NAME": [["step_size=0.2"]],
     "legal.audit.filled": ["filled"],
+    "text.datasets.NAME.files": [["people.csv"]],
+    "text.datasets.NAME.text": ["contract", ["contract"]],
+    "text.datasets.NAME.label.column": ["purpose"],
+    "text.datasets.NAME.label.columns": [["purpose"]],
+    "text.datasets.NAME.label.labels": [["approved", "refused"]],
+    "text.datasets.NAME.label.positive": ["approved"],
+    "text.datasets.NAME.label.separator": ["|"],
+    "text.datasets.NAME.label.bins": [[2000]],
+    "text.datasets.NAME.attributes.NAME.column": ["purpose"],
+    "text.datasets.NAME.attributes.NAME.columns": [["gender", "purpose"]],
+    "text.datasets.NAME.split.column": ["purpose"],
+    "text.datasets.NAME.split.date": ["purpose"],
+    "text.datasets.NAME.split.shares": [[0.6, 0.2, 0.2]],
+    "text.datasets.NAME.id": ["application"],
+    "text.datasets.NAME.language": ["en"],
+    "text.datasets.NAME.title": ["Another title"],
+    "text.datasets.NAME.tokenizers": [["longer"]],
 }
 
 

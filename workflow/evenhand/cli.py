@@ -233,6 +233,20 @@ individual_fairness:
   methods: [mlp, logistic_regression, majority]
   seeds: 5
 """,
+    "text": """\
+# Train classifiers on texts with protected attributes. Run: evenhand run text.yaml
+text:
+  datasets:
+    mine:
+      files: [texts.jsonl]                     # jsonl, csv, parquet, or a folder of save_to_disk
+      text: text                               # a column, or a list of columns
+      label: {column: label, task: multi_class}          # or binary, multi_label
+      attributes:
+        gender: {column: gender}
+        age: {column: age, bins: [30, 50]}     # borders between groups of a number
+  classifiers:
+    words: {kind: linear, datasets: [mine], objectives: [erm, group_dro], seeds: 3}
+""",
     "extract": """\
 # Gender-neutral sentences from Chinese newspapers. Run: evenhand run extract.yaml
 slguset:
@@ -251,7 +265,7 @@ def init(folder: Path = Path(), *, task: str = "predictions") -> None:
     folder
         Where it is written; made if it is missing.
     task
-        audit, predictions, table or extract.
+        audit, predictions, table, text or extract.
     """
     if task not in STARTS:
         raise InputError(f"there is no task {task!r}", remedy=f"use {', '.join(STARTS)}")

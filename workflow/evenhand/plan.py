@@ -39,7 +39,7 @@ def check_files(config: Config) -> None:
     """
     slguset, stereotypes = config["slguset"], config["stereotypes"]
     tables = config["individual_fairness"]["datasets"]
-    cases = config["legal"]["datasets"]
+    cases = {**config["legal"]["datasets"], **config["text"]["datasets"]}
     if not (
         slguset["corpora"]
         or slguset["published"]
@@ -52,7 +52,8 @@ def check_files(config: Config) -> None:
             "config: there is nothing to read",
             remedy="name a corpus under slguset.corpora, a published file under"
             " slguset.published, a set of pairs under stereotypes.sets, a table under"
-            " individual_fairness.datasets, cases under legal.datasets, or predictions",
+            " individual_fairness.datasets, texts under text.datasets, cases under"
+            " legal.datasets, or predictions",
         )
     named = {
         "slguset.published.file": slguset["published"].get("file"),
@@ -119,7 +120,7 @@ def check_effects(config: Config, written: Config) -> None:
     InputError
         It names all such keys, one a line.
     """
-    parts = (plan_stereotypes, plan_individual, plan_classifiers)
+    parts = (plan_stereotypes, plan_individual, plan_classifiers, plan_predictions)
     faults = [
         f"config: {key} has no effect, since {why}"
         for part in parts

@@ -12,6 +12,7 @@ from evenhand.core.declared import declared
 from evenhand.core.families import member_names
 from evenhand.errors import InputError
 from evenhand.legal.dataset import Attribute
+from evenhand.legal.datasets.declared import KIND
 from evenhand.legal.groups import LABEL, PLUS
 
 Config = dict[str, Any]
@@ -40,7 +41,7 @@ def check_classifiers(config: Config) -> None:
     """
     settings = config["legal"]
     for name, one in settings["classifiers"].items():
-        key = f"legal.classifiers.{name}"
+        key = plan_legal.section(config, "classifiers", name)
         if one["kind"] != "linear" and one["model"] not in config["models"]:
             raise InputError(
                 f"config: {key} is {one['kind']} and needs a model, and {one['model']} is none",
@@ -48,7 +49,7 @@ def check_classifiers(config: Config) -> None:
             )
         for data in one["datasets"]:
             if data not in settings["datasets"]:
-                raise InputError(f"config: {key} names {data}, which is none of legal.datasets")
+                raise InputError(f"config: {key} names {data}, which is no data set")
         known = {a for data in one["datasets"] for a in plan_legal.attributes(config, data)}
         if strange := [a for a in one["attributes"] if a not in known]:
             raise InputError(
@@ -82,12 +83,13 @@ def unused(config: Config) -> dict[str, str]:
     if not settings["datasets"]:
         return found
     for name, one in settings["classifiers"].items():
+        place = plan_legal.section(config, "classifiers", name)
         if not any(map(uses_groups, one["objectives"])):
             why = "none of its objectives sees groups"
             keys = ("attributes", "groups", "select")
-            found |= {f"legal.classifiers.{name}.{key}": why for key in keys}
+            found |= {f"{place}.{key}": why for key in keys}
         elif one["groups"]:
-            found[f"legal.classifiers.{name}.attributes"] = "groups says what the objectives see"
+            found[f"{place}.attributes"] = "groups says what the objectives see"
     trained = {name for one in settings["classifiers"].values() for name in one["objectives"]}
     for name in settings["objectives"].keys() - trained:
         found[f"legal.objectives.{name}"] = "no classifier is trained with it"
@@ -179,6 +181,13 @@ def _trainings(config: Config, name: str) -> Iterator[tuple[str, str, str]]:
                     yield f"{folder}/{seed}.parquet", classifier, objective
 
 
+def first_seeds(config: Config, name: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the predictions of the first seed of each training; its classifier and objective."""
+    for file, classifier, objective in _trainings(config, name):
+        if file.endswith(("/all.parquet", "/0.parquet")):
+            yield file, classifier, objective
+
+
 def histories(config: Config, name: str) -> list[str]:
     """What the trainings of a data set leave of their way, in the order of `predictions`."""
     said, way = f"<results>/legal/{name}/predictions/", f"<results>/legal/{name}/history/"
@@ -198,8 +207,9 @@ def _trained_with(config: Config, name: str, classifier: str, objective: str) ->
 
 def grouped(config: Config, name: str) -> list[Attribute]:
     """The attributes of a data set that have groups."""
-    every = plan_legal.dataset(plan_legal.kind_of(config, name)).attributes
-    return [one for one in every if one.groups]
+    every = plan_legal.dataset(config, name).attributes
+    declared_ones = plan_legal.kind_of(config, name) == KIND
+    return [one for one in every if one.groups or declared_ones]
 
 
 def learns(config: Config, objective: str) -> bool:
@@ -263,7 +273,7 @@ def swap_tables(config: Config, name: str) -> dict[str, dict[str, str]]:
     """
     folder = Path(config["legal"]["tables"])
     found: dict[str, dict[str, str]] = {"words": {}, "followers": {}}
-    for language in plan_legal.dataset(plan_legal.kind_of(config, name)).languages:
+    for language in plan_legal.dataset(config, name).languages:
         stem = f"swap_{config['legal']['swap']}_{language}"
         for what, end in (("words", ""), ("followers", "_followers")):
             if (folder / f"{stem}{end}.csv").is_file():
@@ -321,7 +331,7 @@ def check_counterfactuals(config: Config) -> None:
     for name in swapped(config):
         if not swap_tables(config, name)["words"]:
             swap, folder = config["legal"]["swap"], config["legal"]["tables"]
-            languages = plan_legal.dataset(plan_legal.kind_of(config, name)).languages
+            languages = plan_legal.dataset(config, name).languages
             files = [f"swap_{swap}_{one}.csv" for one in languages]
             raise InputError(
                 f"config: counterfactuals of {name} are requested, and no table lists the words of"

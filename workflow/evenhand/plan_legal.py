@@ -1,6 +1,7 @@
 """Plan the legal data sets. See `evenhand.plan`."""
 
 import importlib
+import json
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from evenhand.core.files import files_of
 from evenhand.core.sources import input_files
 from evenhand.errors import InputError
 from evenhand.legal.dataset import Dataset
+from evenhand.legal.datasets.declared import KIND, attributes_of, declared_dataset
 
 Config = dict[str, Any]
 
@@ -21,10 +23,82 @@ SHEETS = (".xlsx", ".csv")
 NO_ATTRIBUTE = "none"
 
 
+def expand(config: Config) -> Config:
+    """Return the configuration with the data sets and classifiers of ``text`` among the legal ones.
+
+    Raises
+    ------
+    InputError
+        A name is used twice, files are not there, or a declaration lacks a column.
+    """
+    settings, text = config["legal"], config["text"]
+    for part in ("datasets", "classifiers"):
+        if twice := sorted({*settings[part]} & {*text[part]}):
+            raise InputError(
+                f"config: {twice[0]} is in legal.{part} and in text.{part}",
+                remedy="rename one of them",
+            )
+    made = {name: _declared(name, one) for name, one in text["datasets"].items()}
+    datasets = dict(sorted((settings["datasets"] | made).items()))
+    classifiers = dict(sorted((settings["classifiers"] | text["classifiers"]).items()))
+    return config | {"legal": settings | {"datasets": datasets, "classifiers": classifiers}}
+
+
+def _declared(name: str, one: dict[str, Any]) -> dict[str, Any]:
+    """An entry of ``text.datasets`` in the form of ``legal.datasets``."""
+    key = f"text.datasets.{name}"
+    label, files = one["label"], []
+    places = {f"{key}.label": label}
+    places |= {f"{key}.attributes.{each}": how for each, how in one["attributes"].items()}
+    for place, how in places.items():
+        if how["column"] is not None and how["columns"]:
+            raise InputError(f"config: {place}.columns has no effect beside column; remove one")
+        if how["column"] is None and not how["columns"]:
+            raise InputError(f"config: {place} needs a column, or columns")
+    if label["bins"] and label["labels"]:
+        raise InputError(f"config: {key}.label.labels has no effect beside bins; remove it")
+    for number, pattern in enumerate(one["files"]):
+        root = Path(pattern).anchor
+        matches = sorted(str(path) for path in Path(root).glob(pattern.removeprefix(root)))
+        there = [pattern] if Path(pattern).exists() else matches
+        if not there:
+            raise InputError(
+                f"config: {key}.files.{number} is {pattern}, and there is no such file or folder",
+                remedy="name a file, a folder or a pattern, seen from the folder of the run",
+            )
+        files += there
+    kept = ("text", "label", "attributes", "id", "language")
+    declaration = {each: one[each] for each in kept} | {"title": one["title"] or name}
+    declaration["label"] = {each: label[each] for each in label if each != "positive"}
+    declaration["split"] = {each: one["split"][each] for each in ("column", "date")}
+    attributes_of(declaration)
+    return {
+        **{"kind": KIND, "title": declaration["title"], "shares": one["split"]["shares"]},
+        "tokenizers": one["tokenizers"],
+        "parts": {
+            "rows": {
+                **{"format": KIND, "files": list(dict.fromkeys(files)), "sources": []},
+                "declaration": json.dumps(declaration, ensure_ascii=False, sort_keys=True),
+            }
+        },
+    }
+
+
+def section(config: Config, part: str, name: str) -> str:
+    """Return the key of a data set or classifier as the user wrote it."""
+    return f"{'text' if name in config['text'][part] else 'legal'}.{part}.{name}"
+
+
 @cache
-def dataset(kind: str) -> Dataset:
-    """One of FairLex's four."""
+def _of_kind(kind: str) -> Dataset:
     return importlib.import_module(f"evenhand.legal.datasets.{kind}").DATASET
+
+
+def dataset(config: Config, name: str) -> Dataset:
+    """Return what is known of a data set without its cases."""
+    if (kind := kind_of(config, name)) != KIND:
+        return _of_kind(kind)
+    return declared_dataset(json.loads(part(config, name, "rows")["declaration"]))
 
 
 def kind_of(config: Config, name: str) -> str:
@@ -34,7 +108,7 @@ def kind_of(config: Config, name: str) -> str:
 
 def attributes(config: Config, name: str) -> list[str]:
     """The names of a data set's attributes."""
-    return [one.name for one in dataset(kind_of(config, name)).attributes]
+    return [one.name for one in dataset(config, name).attributes]
 
 
 def kind_module(config: Config, name: str) -> str:
@@ -44,7 +118,7 @@ def kind_module(config: Config, name: str) -> str:
 
 def attribute_modules(config: Config, name: str) -> list[str]:
     """Return the modules of `evenhand.legal.attributes` that a data set needs, in its order."""
-    return [one.module for one in dataset(kind_of(config, name)).attributes]
+    return [one.module for one in dataset(config, name).attributes]
 
 
 def check_legal(config: Config) -> dict[str, str]:
@@ -70,7 +144,7 @@ def check_legal(config: Config) -> dict[str, str]:
         for number, model in enumerate(one["tokenizers"]):
             if model not in config["models"]:
                 raise InputError(
-                    f"config: legal.datasets.{name}.tokenizers.{number} is {model},"
+                    f"config: {section(config, 'datasets', name)}.tokenizers.{number} is {model},"
                     " which is none of the models",
                     remedy="name it under models",
                 )
@@ -220,13 +294,13 @@ def page_files(config: Config) -> dict[str, str | list[str]]:
 
 def attribute_titles(config: Config, name: str) -> dict[str, str]:
     """What people call the attributes of a data set, by their names."""
-    return {one.name: one.title for one in dataset(kind_of(config, name)).attributes}
+    return {one.name: one.title for one in dataset(config, name).attributes}
 
 
 def titles(config: Config) -> list[str]:
     """The titles of the data sets."""
-    datasets = config["legal"]["datasets"].values()
-    return [one["title"] or dataset(one["kind"]).title for one in datasets]
+    datasets = config["legal"]["datasets"].items()
+    return [one["title"] or dataset(config, name).title for name, one in datasets]
 
 
 def page_options(config: Config) -> dict[str, list[str]]:

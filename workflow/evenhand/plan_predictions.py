@@ -2,13 +2,73 @@
 
 from typing import Any
 
+from evenhand import plan_classifiers
 from evenhand.errors import InputError
 
 Config = dict[str, Any]
 
+#: The format of predictions by a classifier that is trained here.
+CLASSIFIER = "classifier"
+
 #: Options of `audit_predictions` with keys of the same names.
 OPTIONS = ["format", "title", "label", "prediction", "groups", "positive", "id", "cluster"]
 OPTIONS += ["counterfactual_of", "threshold"]
+
+
+def expand(config: Config) -> Config:
+    """Return the configuration with an entry for each training of a text data set to be audited.
+
+    Raises
+    ------
+    InputError
+        Predictions of the user have the name of such an entry.
+    """
+    made = {}
+    for data, one in config["text"]["datasets"].items():
+        title, label = one["title"] or data, one["label"]
+        if label["task"] == "multi_label":
+            continue
+        for file, classifier, objective in plan_classifiers.first_seeds(config, data):
+            if objective not in one["audited"]:
+                continue
+            attribute = file.split("/")[-2]
+            words = [classifier, objective, *([attribute] if attribute != "none" else [])]
+            made["_".join([data, *words]).replace("+", "_")] = {
+                **{"format": CLASSIFIER, "title": ", ".join([title, *words]), "files": []},
+                **{"dataset": data, "predictions": file, "positive": label["positive"]},
+            }
+    if twice := sorted({*made} & {*config["predictions"]}):
+        raise InputError(
+            f"config: predictions.{twice[0]} has the name of an audit of text.datasets",
+            remedy="rename it",
+        )
+    return config | {"predictions": dict(sorted((config["predictions"] | made).items()))}
+
+
+def unused(config: Config) -> dict[str, str]:
+    """Keys that change nothing in this configuration, and why."""
+    found = {}
+    for data, one in config["text"]["datasets"].items():
+        key, classifiers = f"text.datasets.{data}", config["legal"]["classifiers"].values()
+        trained = {
+            o for each in classifiers if data in each["datasets"] for o in each["objectives"]
+        }
+        wrong = [name for name in one["audited"] if name not in trained]
+        if one["label"]["task"] == "multi_label":
+            found[f"{key}.audited"] = "a text has several labels"
+        elif wrong:
+            found[f"{key}.audited"] = f"no classifier is trained on {data} with {wrong[0]}"
+        elif not trained:
+            found[f"{key}.audited"] = f"no classifier is trained on {data}"
+        if not trained & {*one["audited"]}:
+            found[f"{key}.label.positive"] = f"no classifier of {data} is audited"
+    return found
+
+
+def names(config: Config, trained: bool) -> list[str]:
+    """Return the predictions of classifiers that are trained here, or of others."""
+    found = config["predictions"].items()
+    return [name for name, one in found if (one["format"] == CLASSIFIER) == trained]
 
 
 def check_predictions(config: Config) -> dict[str, str]:
@@ -22,6 +82,8 @@ def check_predictions(config: Config) -> dict[str, str]:
     named = {}
     for name, one in config["predictions"].items():
         key = f"predictions.{name}"
+        if one["format"] == CLASSIFIER:
+            continue
         named |= {f"{key}.files.{i}": path for i, path in enumerate(one["files"])}
         named |= {f"{key}.gold": one["gold"]} if one["gold"] else {}
         if one["format"] == "lm_eval":
@@ -69,7 +131,7 @@ def page_files(config: Config) -> dict[str, str | list[str]]:
 
 def explorer_files(config: Config) -> dict[str, str | list[str]]:
     """Return what the explorer of cases reads, by the names of its arguments."""
-    names = [name for name, one in config["predictions"].items() if one["format"] == "table"]
+    names = [name for name, one in config["predictions"].items() if one["format"] != "lm_eval"]
     if not names:
         return {}
     return {

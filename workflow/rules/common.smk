@@ -25,6 +25,7 @@ try:
         read_config(Path(file))
     written = config
     config = plan_individual.expand(located(complete(config, read_schema(SCHEMA))))
+    config = plan_predictions.expand(plan_legal.expand(config))
     plan.check_files(config)
     plan.check_effects(config, written)
     SOURCES = read_sources(Path(config["sources"]))
@@ -78,7 +79,7 @@ wildcard_constraints:
     track="base|integers",
     legal="|".join(LEGAL["datasets"]) or NOTHING,
     part="[a-z][a-z0-9_]*",
-    attribute="[a-z_+]+",
+    attribute="[a-z0-9_+]+",
     classifier="|".join(LEGAL["classifiers"]) or NOTHING,
     objective="[a-z_]+",
     seed="[0-9]+",
@@ -257,18 +258,44 @@ def about(*names):
     """A rule's `params: about`: the data set's kind and name, and what else it is told."""
 
     def told(wildcards):
-        name, key = wildcards.legal, f"legal.datasets.{wildcards.legal}"
+        name = wildcards.legal
+        key = plan_legal.section(config, "datasets", name)
         values = {"kind": plan_legal.kind_of(config, name), "dataset": name}
         if "published" in names:
             values["published"] = plan_legal.is_published(config, name)
-        return Options(key, values, {"dataset": None, "published": f"{key}.parts"})
+        parts = None if name in config["text"]["datasets"] else f"{key}.parts"
+        return Options(key, values, {"dataset": None, "published": parts} | kind_key(name))
 
     return told
 
 
 def kind(wildcards):
     """A rule's `params: kind`: the data set's kind."""
-    return options(f"legal.datasets.{wildcards.legal}", "kind")
+    name = wildcards.legal
+    return Options(None, {"kind": plan_legal.kind_of(config, name)}, kind_key(name))
+
+
+def kind_key(name):
+    """The key of a data set's kind; a declared one has none."""
+    return {"kind": None if name in config["text"]["datasets"] else f"legal.datasets.{name}.kind"}
+
+
+def reading(wildcards):
+    """How a part of a data set is read: its format and what that format is told."""
+    name, part = wildcards.legal, wildcards.part
+    how, key = plan_legal.part(config, name, part), plan_legal.section(config, "datasets", name)
+    values = {each: how[each] for each in plan_legal.part_options(config, name, part)}
+    if "declaration" in values:
+        return Options(None, values, {"declaration": key})
+    return Options(f"{key}.parts.{part}", values)
+
+
+def shares(wildcards):
+    """The shares of a data set's splits."""
+    name = wildcards.legal
+    key = plan_legal.section(config, "datasets", name)
+    split = ".split" if name in config["text"]["datasets"] else ""
+    return derived(f"{key}{split}.shares", {"shares": LEGAL["datasets"][name]["shares"]})
 
 
 def training_modules(wildcards):
@@ -290,13 +317,13 @@ def training_inputs(wildcards):
 
 def training_options(wildcards):
     """The options of a training, but its seeds."""
-    key = f"legal.classifiers.{wildcards.classifier}"
+    key = plan_legal.section(config, "classifiers", wildcards.classifier)
     told = plan_classifiers.training_options(
         config, wildcards.legal, wildcards.classifier, wildcards.objective, wildcards.attribute
     )
     keys = {
         **{"classifier": None, "objective": None, "attribute": None},
-        "kind": f"legal.datasets.{wildcards.legal}.kind",
+        **kind_key(wildcards.legal),
         "family": f"{key}.kind",
         "settings": key,
         "objective_options": f"legal.objectives.{wildcards.objective}",
@@ -307,7 +334,8 @@ def training_options(wildcards):
 def all_seeds(wildcards):
     """All seeds of a classifier."""
     seeds = list(range(LEGAL["classifiers"][wildcards.classifier]["seeds"]))
-    return derived(f"legal.classifiers.{wildcards.classifier}.seeds", {"seeds": seeds})
+    key = plan_legal.section(config, "classifiers", wildcards.classifier)
+    return derived(f"{key}.seeds", {"seeds": seeds})
 
 
 def encoder_hub(wildcards):

@@ -16,10 +16,7 @@ rule read_cases:
     params:
         **stage(
             "legal.read_cases",
-            lambda wildcards: options(
-                f"legal.datasets.{wildcards.legal}.parts.{wildcards.part}",
-                *plan_legal.part_options(config, wildcards.legal, wildcards.part),
-            ),
+            reading,
             kind,
             plugins=lambda wildcards: [
                 *plan_legal.reader_modules(config, wildcards.legal, wildcards.part)
@@ -72,7 +69,7 @@ rule build_cases:
         **stage(
             "legal.build_cases",
             kind,
-            lambda wildcards: options(f"legal.datasets.{wildcards.legal}", "shares"),
+            shares,
             Options(
                 "legal",
                 {"threshold": LEGAL["near_duplicates"]},

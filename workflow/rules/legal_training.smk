@@ -41,7 +41,8 @@ rule fit_tfidf:
             "legal.fit_tfidf",
             kind,
             lambda wildcards: options(
-                ("legal", "classifiers", wildcards.classifier), "features", "ngrams", "min_df"
+                plan_legal.section(config, "classifiers", wildcards.classifier),
+                *("features", "ngrams", "min_df"),
             ),
             plugins=kind_module,
         ),

@@ -1,4 +1,13 @@
-# Predictions that somebody made: their metrics by group, without training.
+# Predictions, of any model or of classifiers that are trained here: their metrics by group.
+
+
+def audit_files():
+    """What an audit writes."""
+    return {
+        "out": shown_folder("<results>/tables/predictions/{predictions}"),
+        "cases": "<results>/predictions/{predictions}/cases.parquet",
+        "meta": "<results>/predictions/{predictions}/meta.json",
+    }
 
 
 rule audit_predictions:
@@ -6,9 +15,9 @@ rule audit_predictions:
         files=lambda wildcards: config["predictions"][wildcards.predictions]["files"],
         gold=lambda wildcards: config["predictions"][wildcards.predictions]["gold"] or [],
     output:
-        out=shown_folder("<results>/tables/predictions/{predictions}"),
-        cases="<results>/predictions/{predictions}/cases.parquet",
-        meta="<results>/predictions/{predictions}/meta.json",
+        **audit_files(),
+    wildcard_constraints:
+        predictions="|".join(plan_predictions.names(config, False)) or NOTHING,
     conda:
         "../../envs/tabular.yaml"
     params:
@@ -23,3 +32,34 @@ rule audit_predictions:
         ),
     shell:
         run("predictions.audit_predictions", "--name {wildcards.predictions}")
+
+
+def audited(wildcards):
+    """The options of an audit of a classifier."""
+    one = config["predictions"][wildcards.predictions]
+    values = {"kind": "declared", "title": one["title"], "positive": one["positive"]}
+    key = f"text.datasets.{one['dataset']}"
+    return Options(key, values, {"kind": None, "positive": f"{key}.label.positive"})
+
+
+rule audit_classifier:
+    input:
+        data=lambda wildcards: "<results>/legal/{0}/{0}.parquet".format(
+            config["predictions"][wildcards.predictions]["dataset"]
+        ),
+        predictions=lambda wildcards: config["predictions"][wildcards.predictions]["predictions"],
+    output:
+        **audit_files(),
+    wildcard_constraints:
+        predictions="|".join(plan_predictions.names(config, True)) or NOTHING,
+    conda:
+        "../../envs/score.yaml"
+    params:
+        **stage(
+            "predictions.audit_classifier",
+            audited,
+            options("inference", "delta"),
+            plugins=["evenhand.legal.datasets.declared"],
+        ),
+    shell:
+        run("predictions.audit_classifier", "--name {wildcards.predictions}")

@@ -434,6 +434,7 @@ NO_SETS = {
     "models.NAME.train.files",
     "slguset.corpora.NAME.files",
     "legal.datasets.NAME.shares",
+    "text.datasets.NAME.split.shares",
     "legal.objectives.NAME",
 }
 

@@ -64,7 +64,7 @@ def test_verdicts_are_counted_over_the_systems(page, stereotypes, slguset):
     given = {"systems": ["slguset", "language_models"], "language_models": stereotypes}
     tree = page(**given, slguset=slguset, page="reproduction")
     assert rows_of(tree)["Language models"] == ["1", "1", "0", "0", "1"]
-    assert rows_of(tree)["Legal cases"] == ["Not run in this configuration"]
+    assert rows_of(tree)["Texts"] == ["Not run in this configuration"]
     together = [td.text() for td in tree.css("#verdicts tfoot td")]
     assert together == ["1", "1", "0", "0", "1"]
     assert "1 of 2 published numbers" in tree.css_first(".lead").text()

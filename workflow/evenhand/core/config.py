@@ -39,12 +39,13 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 def read_schema(path: Path) -> Schema:
     """Read the schema (JSON Schema 2020-12, written as YAML).
 
-    Four words are our own. ``members`` is the package of a family of plugins, whose names are
+    Five words are our own. ``members`` is the package of a family of plugins, whose names are
     the allowed values: it becomes an ``enum``. ``only_for`` names the settings without which a
     key has no effect: a mapping of keys (beside it, or from the top) to the values that give it
     one, or to ``any`` for whatever is not empty; a list of such mappings if one of them is
     enough. ``effect: none`` marks a key that changes no result. ``gone``, beside the properties,
-    has the keys of earlier releases, each with advice for whoever still sets it.
+    has the keys of earlier releases, each with advice for whoever still sets it. `in_reference:
+    false` leaves the keys below out of docs/config.md.
     """
     return _with_members(yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER))
 

@@ -45,7 +45,8 @@ def _rows(schema: Schema, prefix: str) -> Iterator[tuple[str, str, str, str, str
             default,
             part.get("unit", ""),
         )
-        yield from _rows(part, f"{key}.")
+        if part.get("in_reference", True):
+            yield from _rows(part, f"{key}.")
 
 
 def _limits(part: dict[str, Any]) -> str:

@@ -57,6 +57,11 @@ REASONS = {
     "conclusion_differs": "HUDOC's conclusion and violation name other articles; the case has both",
     "bad_label": "an outcome that is no outcome (a negative term, an unknown article); left out",
     "outside_labels": "an outcome that is not among the data set's labels; left out",
+    "no_text": "a row whose text is blank; left out",
+    "text_is_number": "a row whose text is a number; left out",
+    "no_id": "a row whose id is blank; left out",
+    "unknown_split": "a row whose split is none of train, dev and test; left out",
+    "no_group": "a value from which no group can be told; the row stays, without a group",
     "unmatched_text": "an opinion without a row of its own in the metadata; left out",
     "unmatched_row": "a row of the metadata without a text; left out",
 }

@@ -7,7 +7,7 @@ served from the run cache if the table is unchanged. Its provenance is kept besi
 Its pages have checksums, without which damage may read as other numbers.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,12 +27,16 @@ BATCH_ROWS = 32_768
 
 
 def write_table(
-    path: Path, schema: pa.Schema, rows: Iterable[dict[str, Any]], batch_rows: int | None = None
+    path: Path,
+    schema: pa.Schema,
+    rows: Iterable[dict[str, Any]],
+    batch_rows: int | None = None,
+    metadata: Callable[[], dict[str, str]] | None = None,
 ) -> int:
     """Write rows (dicts with exactly the schema's columns) as they come; return how many.
 
     The file appears when the last row is written. Rows that are whole documents want smaller
-    batches (`batch_rows`).
+    batches (`batch_rows`). `metadata` is called after the last row, for what is known only then.
     """
     columns = set(schema.names)
 
@@ -48,16 +52,23 @@ def write_table(
         if batch:
             yield pa.RecordBatch.from_pylist(batch, schema)
 
-    return write_batches(path, schema, batches())
+    return write_batches(path, schema, batches(), metadata)
 
 
-def write_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
+def write_batches(
+    path: Path,
+    schema: pa.Schema,
+    batches: Iterable[pa.RecordBatch],
+    metadata: Callable[[], dict[str, str]] | None = None,
+) -> int:
     """Write record batches as they come; return the number of rows. See `write_table`."""
     written = 0
     with atomic(path) as partial, pq.ParquetWriter(partial, schema, **FORM) as writer:
         for batch in batches:
             writer.write_batch(batch)
             written += batch.num_rows
+        if metadata:
+            writer.add_key_value_metadata(metadata())
     return written
 
 

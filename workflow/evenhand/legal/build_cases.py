@@ -15,6 +15,7 @@ from evenhand.io.documents import write_json
 from evenhand.io.tables import count_rows, read_rows, write_table
 from evenhand.legal.built import load_dataset
 from evenhand.legal.dataset import Attribute, Dataset
+from evenhand.legal.datasets.declared import described
 from evenhand.legal.findings import EVIDENCE, findings_files
 from evenhand.legal.records import BATCH_CASES, SPLITS, Record, read_distinct
 from evenhand.legal.splits import split_cases
@@ -65,7 +66,7 @@ def build_cases(
         A label or a group is none of the data set's, or a case of a task with single labels
         has several.
     """
-    dataset = load_dataset(kind)
+    dataset = load_dataset(kind, *records[:1])
     files = findings_files(findings, dataset)
     if missing := [one.name for one in dataset.attributes if one.name not in files]:
         raise InputError(f"lacks the attribute {missing[0]}", file=findings)
@@ -79,7 +80,7 @@ def build_cases(
     )
     tally: Counter[str] = Counter()
     rows = _join(records, splits, list(files.values()), dataset, tally)
-    write_table(out, cases_schema(dataset.attributes), rows, BATCH_CASES)
+    write_table(out, described(cases_schema(dataset.attributes), dataset), rows, BATCH_CASES)
     read = sum(count_rows(path) for path in records)
     result = {
         "cases": tally["cases"],

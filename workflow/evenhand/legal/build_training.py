@@ -12,6 +12,7 @@ from evenhand.core.stage import Input, Output, Plugin
 from evenhand.io.tables import read_rows, write_table
 from evenhand.legal.build_cases import cases_schema
 from evenhand.legal.built import load_dataset
+from evenhand.legal.datasets.declared import described
 from evenhand.legal.groups import attributes
 from evenhand.legal.records import BATCH_CASES
 
@@ -42,8 +43,9 @@ def build_training(
     dict
         Cases.
     """
-    dataset = load_dataset(kind)
-    schema = cases_schema([dataset.attribute(one) for one in attributes(attribute or "") if one])
+    dataset = load_dataset(kind, data)
+    used = [dataset.attribute(one) for one in attributes(attribute or "") if one]
+    schema = described(cases_schema(used), dataset)
     columns = [name for name in schema.names if not (attribute and name == "text")]
     no_texts = {"text": []} if attribute else {}
     rows = (row | no_texts for row in read_rows(data, columns, BATCH_CASES))

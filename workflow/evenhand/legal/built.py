@@ -51,9 +51,14 @@ class Groups(NamedTuple):
         return len(self.names) - 1
 
 
-def load_dataset(kind: str) -> Dataset:
-    """What is fixed of a kind (a module of `evenhand.legal.datasets`)."""
-    return importlib.import_module(f"evenhand.legal.datasets.{kind}").DATASET
+def load_dataset(kind: str, cases: Path | None = None) -> Dataset:
+    """Return what is fixed of a kind (a module of `evenhand.legal.datasets`).
+
+    A declared data set is read from a Parquet file of its cases; without one its labels and
+    attributes are not known.
+    """
+    module = importlib.import_module(f"evenhand.legal.datasets.{kind}")
+    return module.DATASET if hasattr(module, "DATASET") else module.read_description(cases)
 
 
 def read_cases_table(path: Path, columns: Sequence[str]) -> pa.Table:

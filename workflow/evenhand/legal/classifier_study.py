@@ -125,7 +125,7 @@ class ClassifierStudy:
         for row in read_table(self.case_tables / "sizes.csv"):
             named = row["quantity"] == "cases" and row["item"] in SPLITS
             if named and row["verdict"] != REPRODUCED:
-                if row["verdict"] == NOT_RUN:
+                if row["verdict"] in (NOT_RUN, None):
                     return "the cases are not FairLex's own"
                 return f"{row['item']} has {row['ours']} cases, and FairLex's {row['published']}"
         return None

@@ -82,7 +82,7 @@ def draw_audit(
         The kind has no such attribute, the files do not belong together, or `handed_out` is of
         another attribute.
     """
-    fixed = load_dataset(kind)
+    fixed = load_dataset(kind, *records[:1])
     files = findings_files(findings, fixed)
     declared = {name: fixed.attribute(name) for name in files}
     if per_rule < 1:

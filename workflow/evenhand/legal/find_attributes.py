@@ -56,13 +56,15 @@ def find_attributes(
     """
     result = {}
     out.mkdir()
-    for attribute, name in zip(load_dataset(kind).attributes, modules, strict=True):
+    dataset = load_dataset(kind, *records[:1])
+    for attribute, name in zip(dataset.attributes, modules, strict=True):
         module = importlib.import_module(f"evenhand.legal.attributes.{name}")
-        prepared = module.prepare(_needed(module, name, tables or []))
+        needed = _needed(module, name, tables or [])
+        prepared = module.prepare(needed) if hasattr(module, "prepare") else attribute
         counts: Counts = {"rules": Counter(), "values": Counter(), "flags": Counter()}
         found = _findings(records, module, prepared, counts)
         result[attribute.name] = {
-            "cases": write_findings(out / f"{attribute.name}.parquet", found),
+            "cases": write_findings(out / f"{attribute.name}.parquet", found, dataset),
             "known": sum(counts["values"].values()),
             **{name: dict(sorted(counter.items())) for name, counter in counts.items()},
         }

@@ -70,7 +70,7 @@ def find_neighbours(
         )
     if count < 1:
         raise InputError(f"count is {count}, and must be at least 1")
-    known, _ = read_labels(data, load_dataset(kind))
+    known, _ = read_labels(data, load_dataset(kind, data))
     rows = np.flatnonzero(known & (read_splits(data) == "train"))
     if not len(rows):
         raise InputError("has no case with a label in the split train", file=data)

@@ -10,6 +10,7 @@ import pyarrow as pa
 from evenhand.errors import InputError
 from evenhand.io.tables import write_table
 from evenhand.legal.dataset import Dataset
+from evenhand.legal.datasets.declared import described
 from evenhand.legal.records import Record
 
 #: Where evidence may stand; ``given`` is the source's metadata.
@@ -109,9 +110,12 @@ def check_evidence(record: Record, finding: Finding) -> None:
             raise ValueError(f"case {record.case_id}: {one} does not stand there")
 
 
-def write_findings(path: Path, findings: Iterable[tuple[str, Finding]]) -> int:
+def write_findings(
+    path: Path, findings: Iterable[tuple[str, Finding]], dataset: Dataset | None = None
+) -> int:
     """Write (case id, finding) in the order in which they come; return how many."""
-    return write_table(path, FINDING, (_row(case, finding) for case, finding in findings))
+    schema = described(FINDING, dataset) if dataset else FINDING
+    return write_table(path, schema, (_row(case, finding) for case, finding in findings))
 
 
 def findings_files(folder: Path, dataset: Dataset) -> dict[str, Path]:

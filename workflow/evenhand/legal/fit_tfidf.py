@@ -69,7 +69,7 @@ def fit_tfidf(
     for name, value in (("features", features), ("ngrams", ngrams), ("min_df", min_df)):
         if value < 1:
             raise InputError(f"{name} is {value}, and must be at least 1")
-    known, _ = read_labels(data, load_dataset(kind))
+    known, _ = read_labels(data, load_dataset(kind, data))
     train = known & (read_splits(data) == "train")
     if not train.any():
         raise InputError(

@@ -12,6 +12,7 @@ from evenhand.errors import InputError
 from evenhand.io.tables import write_batches
 from evenhand.learning.counterfactual_text import SwapTable, read_swap_table, swap_words
 from evenhand.legal.built import FIXED, case_batches
+from evenhand.legal.datasets.declared import carried
 
 #: Languages without blanks between words: a word is swapped wherever its characters stand.
 UNSPACED = frozenset({"zh"})
@@ -67,7 +68,8 @@ def make_counterfactuals(
     first = next(batches, None)
     if first is None:
         raise InputError("has no case", file=data)
-    write_batches(out, first.schema, itertools.chain([first], batches))
+    schema = first.schema.with_metadata(carried(data))
+    write_batches(out, schema, itertools.chain([first], batches))
     return dict(counts)
 
 

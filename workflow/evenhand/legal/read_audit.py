@@ -110,7 +110,7 @@ def read_audit(
         A sheet cannot be read, has a case or finding that was not handed out, an unknown answer
         or value, or an answer that contradicts itself. File and row are named.
     """
-    fixed = load_dataset(kind)
+    fixed = load_dataset(kind, next(findings.glob("*.parquet"), None))
     files = findings_files(findings, fixed)
     attributes_of = {one.name: one for one in fixed.attributes}
     handed: dict[str, dict[str, dict[str, Any]]] = {}

@@ -1,6 +1,7 @@
 """Stage: cases of any source, in the one form of `evenhand.legal.records`."""
 
 import importlib
+import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -17,14 +18,17 @@ from evenhand.errors import InputError
 from evenhand.io.decoding import Encoding
 from evenhand.io.documents import write_json
 from evenhand.io.quarantine import Quarantine
+from evenhand.legal.built import load_dataset
+from evenhand.legal.dataset import Dataset
+from evenhand.legal.datasets.declared import completed, description
 from evenhand.legal.records import Record, write_records
 from evenhand.legal.rows import files_of
 
 #: Reasons of the quarantine for which the case stays.
-NOTED = frozenset({"bad_date", "conclusion_differs", "undecodable_bytes", "nul_bytes"})
+NOTED = frozenset({"bad_date", "conclusion_differs", "no_group", "undecodable_bytes", "nul_bytes"})
 
-#: The four data sets.
-KINDS = ("ecthr", "scotus", "fscs", "cail")
+#: The four data sets, and any other.
+KINDS = ("ecthr", "scotus", "fscs", "cail", "declared")
 
 #: The kind of a format that reads all four data sets.
 ANY = "any"
@@ -42,6 +46,7 @@ def read_cases(
     documents: list[str] | None = None,
     no_finding: str | None = None,
     encoding: str | None = None,
+    declaration: str | None = None,
 ) -> dict[str, Any]:
     """Read cases, each once, and count what became of all.
 
@@ -60,7 +65,7 @@ def read_cases(
         stayed); labels (cases by label; ``none``: no label applies; ``unknown``: the source
         does not tell), undated, languages, splits, paragraphs and characters of the facts.
     kind : str
-        The data set: ecthr, scotus, fscs or cail.
+        The data set: ecthr, scotus, fscs, cail or declared.
     format : str
         How the files are read: a module of `evenhand.legal.formats`.
     tables : list of path
@@ -71,12 +76,15 @@ def read_cases(
         What a judgment is that finds neither a violation nor none: unknown or no_violation.
     encoding : str, optional
         The files' encoding.
+    declaration : str, optional
+        The columns of a declared data set: an entry of ``text.datasets``, as JSON. The labels and
+        groups that occur are written into the metadata of the records.
 
     Raises
     ------
     InputError
         The format is for another kind, does not know an option, lacks a table, or finds no
-        case at all.
+        case at all; or a declared data set has too few labels or groups.
     """
     if kind not in KINDS:
         raise InputError(f"the kind is {kind!r}", remedy=f"choose one of {', '.join(KINDS)}")
@@ -87,6 +95,7 @@ def read_cases(
             remedy=f"choose a format for {kind}",
         )
     given = {"documents": documents, "no_finding": no_finding, "encoding": encoding}
+    given["declaration"] = declaration
     options = _options(reader, format, given) | {"kind": kind}
     problems = Quarantine()
     tally: dict[str, Any] = {
@@ -96,10 +105,17 @@ def read_cases(
         "splits": Counter(),
         "paragraphs": 0,
         "characters": 0,
+        "values": None if declaration is None else {},  # of attributes
     }
     named = _tables(reader, format, tables or [])
     records = reader.read(list(files_of(files, problems)), options, problems, named)
-    written = write_records(out, _counted(_distinct(records, files, problems), tally))
+
+    def describe() -> dict[str, str]:
+        if declaration is None or not tally["paragraphs"]:
+            return {}
+        return description(completed(json.loads(declaration), tally["labels"], tally["values"]))
+
+    written = write_records(out, _counted(_distinct(records, files, problems), tally), describe)
     problems.write(quarantine)
     if not written:
         raise InputError(
@@ -107,13 +123,14 @@ def read_cases(
             file=files[0] if files else None,
             remedy=f"the format {format} needs {reader.NEEDS}",
         )
+    tally.pop("values")
     left_out = {k: n for k, n in sorted(problems.counts.items()) if k not in NOTED}
     result = {
         "read": written + sum(left_out.values()),
         "records": written,
         "left_out": left_out,
         "noted": {k: n for k, n in sorted(problems.counts.items()) if k in NOTED},
-        "labels": _in_order(tally.pop("labels"), kind),
+        "labels": _in_order(tally.pop("labels"), load_dataset(kind, out)),
     } | {
         name: dict(sorted(value.items())) if isinstance(value, Counter) else value
         for name, value in tally.items()
@@ -188,14 +205,17 @@ def _counted(records: Iterable[Record], tally: dict[str, Any]) -> Iterator[Recor
         tally["splits"][record.split or "none"] += 1
         tally["paragraphs"] += len(record.text)
         tally["characters"] += sum(map(len, record.text))
+        if tally["values"] is not None:
+            for name, value in record.given.items():
+                tally["values"].setdefault(name, Counter())[value] += 1
         yield record
 
 
-def _in_order(labels: Counter[str], kind: str) -> dict[str, int]:
+def _in_order(labels: Counter[str], dataset: Dataset) -> dict[str, int]:
     """Counts of labels in the data set's order, then of cases without; others are a defect."""
-    names = importlib.import_module(f"evenhand.legal.datasets.{kind}").DATASET.labels
+    names = dataset.labels
     if strange := sorted(labels.keys() - {*names, "none", "unknown"}):
-        raise ValueError(f"{strange[0]} is no label of {kind}")
+        raise ValueError(f"{strange[0]} is no label of {dataset.title}")
     return {name: labels[name] for name in (*names, "none", "unknown") if labels[name]}
 
 

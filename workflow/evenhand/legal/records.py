@@ -1,7 +1,7 @@
 """The one form in which cases of all sources go on: `Record`, a row of ``records.parquet``."""
 
 import datetime
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -77,7 +77,9 @@ class Record:
     given: dict[str, str]
 
 
-def write_records(path: Path, records: Iterable[Record]) -> int:
+def write_records(
+    path: Path, records: Iterable[Record], metadata: Callable[[], dict[str, str]] | None = None
+) -> int:
     """Write records as they come, in the order of the files that they were read from.
 
     Raises ValueError if an id stands there twice or a record has no text: readers send such
@@ -92,7 +94,7 @@ def write_records(path: Path, records: Iterable[Record]) -> int:
             seen.add(record.case_id)
             yield _row(record)
 
-    return write_table(path, RECORD, rows(), BATCH_CASES)
+    return write_table(path, RECORD, rows(), BATCH_CASES, metadata)
 
 
 def read_records(path: Path) -> Iterator[Record]:

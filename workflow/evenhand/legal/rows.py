@@ -23,7 +23,8 @@ from evenhand.legal.objects import Found, objects_of
 _BATCH_ROWS = 256
 
 #: What files call the parts of a data set.
-_SPLITS = {"train": "train", "val": "dev", "validation": "dev", "dev": "dev", "test": "test"}
+SPLIT_NAMES = {"train": "train", "dev": "dev", "test": "test"}
+SPLIT_NAMES |= dict.fromkeys(("val", "valid", "validation"), "dev")
 
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 
@@ -32,7 +33,7 @@ def split_of(name: str) -> str | None:
     """The part that a file's name says: ``val.jsonl`` and ``scotus.dev.jsonl`` are dev."""
     last = PurePosixPath(name.replace("!", "/")).name
     parts = re.split(r"[._-]", last.casefold())
-    return next((_SPLITS[one] for one in parts if one in _SPLITS), None)
+    return next((SPLIT_NAMES[one] for one in parts if one in SPLIT_NAMES), None)
 
 
 def files_of(paths: list[Path], quarantine: Quarantine) -> Iterator[Path]:

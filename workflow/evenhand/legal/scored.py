@@ -126,7 +126,7 @@ def read_scored(
         A split is none, or has no such case; the predictions are not of these cases and labels;
         a training stands in two files; there is none.
     """
-    dataset = load_dataset(kind)
+    dataset = load_dataset(kind, data)
     if strange := [split for split in splits if split not in SPLITS]:
         raise InputError(
             f"there is no split {strange[0]!r}", remedy=f"the splits are {', '.join(SPLITS)}"

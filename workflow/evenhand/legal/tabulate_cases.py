@@ -60,7 +60,7 @@ def tabulate_cases(
     """
     if resamples < 1:
         raise InputError(f"{resamples} resamples are too few", remedy="give at least 100")
-    fixed = load_dataset(kind)
+    fixed = load_dataset(kind, data)
     if len(tokens or []) != len(metas or []):
         raise InputError("each file of token ids needs its description beside it")
     study = CaseStudy(

@@ -88,7 +88,7 @@ def tokenise_cases(
     InputError
         There is no tokenizer, it is no fast one, or it takes fewer tokens than the limit.
     """
-    fixed = load_dataset(kind)
+    fixed = load_dataset(kind, data)
     if stored_paragraphs < fixed.segments:
         raise InputError(
             f"{stored_paragraphs} stored paragraphs are fewer than the {fixed.segments} that the"

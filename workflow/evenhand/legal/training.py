@@ -147,7 +147,7 @@ def read_labelled(data: Path, kind: str, attribute: str | None = None) -> Labell
         It is not what `build_cases` writes, a label is out of range or named twice, or there is
         no such attribute with groups.
     """
-    dataset = load_dataset(kind)
+    dataset = load_dataset(kind, data)
     known, hot = read_labels(data, dataset)
     table = read_cases_table(data, ["case_id", "labels"])
     case_ids = table["case_id"].to_pylist()

@@ -54,7 +54,7 @@ def transform_tfidf(
     rows = read_resource(vocabulary, HEADER)
     if not rows or not all(row["train_cases"].isdecimal() for row in rows):
         raise InputError("is no vocabulary of fit_tfidf", file=vocabulary)
-    known, _ = read_labels(counterfactuals, load_dataset(kind))
+    known, _ = read_labels(counterfactuals, load_dataset(kind, counterfactuals))
     train = int((known & (read_splits(counterfactuals) == "train")).sum())
     cases = np.array([int(row["train_cases"]) for row in rows])
     matrix = transform_documents(

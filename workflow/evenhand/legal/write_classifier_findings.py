@@ -11,6 +11,7 @@ from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.legal.built import load_dataset
 from evenhand.legal.classifier_study import CHANCE
+from evenhand.legal.datasets.declared import KIND as DECLARED
 from evenhand.legal.objective_titles import Titles, titles_of
 from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.published import ALL, CLAIMS
@@ -98,14 +99,18 @@ def write_classifier_findings(
             for name in TABLES
         }
     together = {name: [row for one in sets.values() for row in one[name]] for name in TABLES}
-    scopes = [(f"On {name}", name, own) for name, own in sets.items()]
+    of_paper = [kind != DECLARED for kind in kinds]
+    scopes = [
+        (f"On {name}", name, own, paper)
+        for (name, own), paper in zip(sets.items(), of_paper, strict=True)
+    ]
     if len(sets) > 1:
-        scopes.append((f"Over {len(sets)} data sets", None, together))
+        scopes.append((f"Over {len(sets)} data sets", None, together, all(of_paper)))
     sentences = _macros(template)
     findings, left_out = [], {}
-    for where, name, rows in scopes:
+    for where, name, rows, paper in scopes:
         for question, ask in QUESTIONS.items():
-            if (found := ask(rows, said)) is None:
+            if (found := ask(rows, said if paper else {})) is None:
                 left_out[question] = left_out.get(question, 0) + 1
                 continue
             text = getattr(sentences, question)(where, found.numbers, found.names)

@@ -1,5 +1,6 @@
 """Stage: audit predictions that somebody made, without training anything."""
 
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -14,7 +15,7 @@ from evenhand.io.documents import write_json
 from evenhand.io.tables import FORM
 from evenhand.predictions import preferences, tables
 from evenhand.predictions.lm_eval import read_logs
-from evenhand.predictions.read import read_predictions
+from evenhand.predictions.read import Predictions, read_predictions
 from evenhand.predictions.study import MOST_GROUPS, PredictionStudy
 from evenhand.predictions.tables import left_out
 from evenhand.tabular.numbers import read_bins
@@ -112,18 +113,50 @@ def audit_predictions(
             gold=gold,
             threshold=threshold,
         )
-        study, bad = PredictionStudy(found, delta), found.left_out
-        counts = tabulate(out, load_members(tables), study)
-        rows = list(study.cases())
-        document |= {"cases": len(rows), "groups": groups, "left_out": len(bad), "delta": delta}
-        document |= {"classes": found.classes, "label": label, "metrics": study.metrics}
-        document |= {"positive": None if found.positive is None else found.classes[found.positive]}
-        document["not_crossed"] = [
-            f"{one} (over {MOST_GROUPS} groups)" for one in study.not_crossed
-        ]
+        document["label"] = label
+        return write_audit(found, delta, document, [], out=out, cases=cases, meta=meta)
     pq.write_table(pa.Table.from_pylist(rows), cases, **FORM)
     write_json(meta, document)
     return counts | {"cases": len(rows), "left_out": len(bad)}
+
+
+def write_audit(
+    found: Predictions,
+    delta: float,
+    document: dict[str, Any],
+    without: list[str],
+    *,
+    out: Path,
+    cases: Path,
+    meta: Path,
+) -> dict[str, Any]:
+    """Write the tables, cases and description of predictions; return the counts.
+
+    Parameters
+    ----------
+    found : Predictions
+        What is audited.
+    delta : float
+        The smallest difference that matters, in percentage points.
+    document : dict
+        What the description begins with.
+    without : list of str
+        The attributes that are not compared, and why.
+    out, cases, meta : path
+        See `audit_predictions`.
+    """
+    study = PredictionStudy(found, delta)
+    counts = tabulate(out, load_members(tables), study)
+    rows = list(study.cases())
+    left_out = len(found.left_out)
+    document |= {"cases": len(rows), "groups": list(found.groups), "left_out": left_out}
+    document |= {"classes": found.classes, "metrics": study.metrics, "delta": delta}
+    document |= {"positive": None if found.positive is None else found.classes[found.positive]}
+    many = [f"{one} (over {MOST_GROUPS} groups)" for one in study.not_crossed]
+    document["not_crossed"] = [*without, *many]
+    pq.write_table(pa.Table.from_pylist(rows), cases, **FORM)
+    write_json(meta, document)
+    return counts | {"cases": len(rows), "left_out": left_out}
 
 
 if __name__ == "__main__":

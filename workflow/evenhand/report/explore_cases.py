@@ -202,7 +202,7 @@ def describe_cases(
     The arguments are those of `explore_cases`, of one data set; `called` has the titles of
     objectives.
     """
-    dataset = load_dataset(kind)
+    dataset = load_dataset(kind, data)
     of_case = read_splits(data)
     chosen = np.concatenate([np.flatnonzero(of_case == split) for split in splits])
     left_out, chosen = max(len(chosen) - most, 0), chosen[:most]

@@ -34,7 +34,7 @@ SYSTEMS = {
     ),
     "legal": (
         "Is this classifier fair to groups?",
-        "Classifiers of judgments: are their scores alike for the groups of the parties?",
+        "Classifiers of texts: are their scores alike for the groups?",
         ("legal_cases", "legal_classifiers"),
     ),
     "individual_fairness": (
@@ -60,7 +60,7 @@ PUBLISHED = {
     "slguset": "SlguSet",
     "language_models": "Language models",
     "individual_fairness": "Individual fairness",
-    "legal": "Legal cases",
+    "legal": "Texts",
 }
 
 #: The verdicts on published numbers, in the order of the page.

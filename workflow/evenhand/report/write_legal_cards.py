@@ -62,7 +62,7 @@ def write_legal_cards(
     counts = {}
     for dataset, file, folder, card, kind, title, source in given:
         audit = audited.get(dataset)
-        facts = _facts(load_dataset(kind), file, read_tables(folder)) | {
+        facts = _facts(load_dataset(kind, file), file, read_tables(folder)) | {
             "notice": notice,
             "name": title,
             "dataset": dataset,

@@ -1,9 +1,9 @@
 """Numbers in cells and in messages."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
-
-import numpy as np
+from math import isnan
 
 from evenhand.errors import InputError
 
@@ -46,22 +46,24 @@ def or_nan(cell: str) -> float:
         return float("nan")
 
 
+def bin_names(edges: Sequence[float]) -> list[str]:
+    """Return the names of the bins between these borders, the lowest first."""
+    edges = sorted(edges)
+    inner = [f"{low:g} to <{high:g}" for low, high in pairwise(edges)]
+    return [f"<{edges[0]:g}", *inner, f"≥{edges[-1]:g}"]
+
+
 def binned(cells: Sequence[str], edges: Sequence[float]) -> list[str]:
     """Return the bin of each number, ``18 to <30``; blank for what is no number."""
-    edges = sorted(edges)
-    names = [f"<{edges[0]:g}"] + [f"{low:g} to <{high:g}" for low, high in pairwise(edges)]
-    names.append(f"≥{edges[-1]:g}")
-    values = np.array([or_nan(cell) for cell in cells])
-    return [
-        "" if np.isnan(value) else names[place]
-        for value, place in zip(values, np.digitize(values, edges), strict=True)
-    ]
+    names, edges = bin_names(edges), sorted(edges)
+    values = map(or_nan, cells)
+    return ["" if isnan(value) else names[bisect_right(edges, value)] for value in values]
 
 
 def read_bins(words: str) -> tuple[str, list[float]]:
     """Read ``age=30,50``: a column, and the borders between its groups."""
     name, _, borders = words.rpartition("=")
     values = [or_nan(one) for one in borders.split(",")]
-    if not name or np.isnan(values).any():
+    if not name or any(map(isnan, values)):
         raise InputError(f"{words!r} are no bins", remedy="write age=30,50")
     return name, values

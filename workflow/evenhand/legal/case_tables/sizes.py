@@ -43,9 +43,9 @@ def _quantities(study: CaseStudy) -> Iterator[dict[str, Any]]:
     yield {"quantity": "task", "ours": fixed.task}
     yield {"quantity": "classes", "ours": len(fixed.labels)}
     yield _part("classes that occur", "", int(hot.any(axis=0).sum()), len(fixed.labels))
-    yield _compared("cases", "", total, sum(fixed.published.values()))
+    yield _compared("cases", "", total, sum(fixed.published.values()) or None)
     for split in SPLITS:
-        yield _compared("cases", split, int(parts[split].sum()), fixed.published[split])
+        yield _compared("cases", split, int(parts[split].sum()), fixed.published.get(split))
     if without := total - sum(int(parts[split].sum()) for split in SPLITS):
         yield {"quantity": "cases", "item": "without a split", "ours": without}
     yield _part("near duplicates", "", total - columns["duplicate_of"].null_count, total)
@@ -58,7 +58,7 @@ def _quantities(study: CaseStudy) -> Iterator[dict[str, Any]]:
     dated = ~np.isnat(dates)
     yield _part("cases with a date", "", int(dated.sum()), total)
     years = dates.astype("datetime64[Y]").astype(int) + 1970
-    for split, printed in zip(SPLITS, fixed.years.split(" / "), strict=True):
+    for split, printed in zip(SPLITS, filter(None, fixed.years.split(" / ")), strict=False):
         yield _years(split, years[dated & parts[split]], printed)
     for one in study.groups:
         groups = len(one.attribute.groups)
@@ -91,7 +91,9 @@ def _part(quantity: str, item: str, ours: int, of: int) -> dict[str, Any]:
     return {"quantity": quantity, "item": item, "ours": ours, "of": of, "share": share}
 
 
-def _compared(quantity: str, item: str, ours: int, published: int) -> dict[str, Any]:
+def _compared(quantity: str, item: str, ours: int, published: int | None) -> dict[str, Any]:
+    row = {"quantity": quantity, "item": item, "ours": ours}
+    if published is None:
+        return row
     verdict = REPRODUCED if ours == published else NOT_REPRODUCED
-    row = {"quantity": quantity, "item": item, "ours": ours, "published": published}
-    return row | {"verdict": verdict}
+    return row | {"published": published, "verdict": verdict}

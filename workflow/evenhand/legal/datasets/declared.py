@@ -1,0 +1,198 @@
+"""A data set that the configuration declares by columns: its labels and groups are those it has.
+
+`read_cases` collects them and writes them beside the records; each file of cases made from these
+carries them on (`read_description`).
+"""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evenhand.errors import InputError
+from evenhand.legal.dataset import Attribute, Dataset
+from evenhand.tabular.numbers import bin_names
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: The kind of such a data set in the configuration of a run.
+KIND = "declared"
+
+#: Where a file of cases has its data set.
+KEY = "evenhand.dataset"
+
+#: More labels of a single-label task are taken for numbers, more groups of an attribute too.
+MOST_LABELS, MOST_GROUPS = 200, 100
+
+
+def attributes_of(declaration: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the columns of each attribute, an overlapping one as an attribute per column."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, one in declaration["attributes"].items():
+        if not one["overlapping"]:
+            found[name] = one
+            continue
+        for column in one["columns"]:
+            key = f"{name}_{re.sub(r'[^a-z0-9]+', '_', column.lower()).strip('_')}"
+            if key in found or key in declaration["attributes"]:
+                raise InputError(f"two attributes would be called {key}", remedy="rename one")
+            found[key] = one | {"columns": [column]}
+    return found
+
+
+def declared_dataset(declaration: Mapping[str, Any]) -> Dataset:
+    """Return a declared data set as far as it is known without its files."""
+    task = declaration["label"]["task"]
+    made = []
+    for name, one in attributes_of(declaration).items():
+        groups = tuple(one["columns"]) or (tuple(bin_names(one["bins"])) if one["bins"] else ())
+        if one["overlapping"]:
+            groups = (groups[0], f"not {groups[0]}")
+        made.append(Attribute(name=name, module="given_column", title=_title(name), groups=groups))
+    label = declaration["label"]
+    labels = label["labels"] or (bin_names(label["bins"]) if label["bins"] else [])
+    return _dataset(
+        title=declaration["title"],
+        languages=tuple(filter(None, [declaration["language"]])),
+        task="multi_class" if task == "binary" else task,
+        labels=tuple(labels or label["columns"]),
+        attributes=tuple(made),
+    )
+
+
+def _title(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _dataset(**known: Any) -> Dataset:
+    return Dataset(
+        **known,
+        **{"kind": KIND, "segments": 32, "tokens": 128, "published": {}, "years": ""},
+        licence="That of the files it was read from; nobody stated it here",
+        people=(
+            "The attributes are columns of the files. Whoever collected them knows what they mean,"
+            " and whether the people in the texts agreed."
+        ),
+    )
+
+
+def completed(
+    declaration: Mapping[str, Any], labels: Counter[str], values: Mapping[str, Counter[str]]
+) -> Dataset:
+    """Return the data set with the labels and groups that occur.
+
+    Parameters
+    ----------
+    declaration : dict
+        An entry of ``text.datasets`` of the configuration.
+    labels : Counter
+        The cases of each label.
+    values : dict of str to Counter
+        The cases of each group, by attribute.
+
+    Raises
+    ------
+    InputError
+        There are too few or too many labels or groups to compare.
+    """
+    dataset, label = declared_dataset(declaration), declaration["label"]
+    where = label["column"] or ", ".join(label["columns"])
+    occur = labels.keys() - {"none", "unknown"}  # of cases without a label
+    named = dataset.labels or tuple(sorted(occur, key=_order))
+    if label["task"] == "binary" and len(named) != 2:
+        shown = ", ".join(named[:6]) or "none"
+        raise InputError(
+            f"the label {where} has {len(named)} values ({shown}), and a binary one has two",
+            remedy="choose task: multi_class, or give bins to a number",
+        )
+    if sum(labels[one] > 0 for one in named) < (1 if label["task"] == "multi_label" else 2):
+        shown = ", ".join(one for one in named if labels[one]) or "none"
+        raise InputError(
+            f"the label {where} has too few values to learn from: {shown}",
+            remedy="name the column that holds the labels",
+        )
+    if label["task"] != "multi_label" and len(named) > MOST_LABELS:
+        raise InputError(
+            f"the label {where} has {len(named)} values, so it is no class",
+            remedy=f"name a column with at most {MOST_LABELS} labels, or give bins to a number",
+        )
+    made = []
+    for one in dataset.attributes:
+        cases = values.get(one.name, Counter())
+        groups = one.groups or tuple(sorted(cases, key=_order))
+        if len(cases) < 2:
+            only = f"one value only ({min(cases)})" if cases else "no value"
+            raise InputError(
+                f"the attribute {one.name} has {only}, so there are no groups to compare",
+                remedy="name another column, or remove the attribute",
+            )
+        if len(groups) > MOST_GROUPS:
+            raise InputError(
+                f"the attribute {one.name} has {len(groups)} groups",
+                remedy="give a number bins, and join small groups",
+            )
+        bins = declaration["attributes"].get(one.name, {}).get("bins")
+        if (empty := [name for name in groups if not cases[name]]) and not bins:
+            raise InputError(
+                f"the attribute {one.name} has no case in the group {empty[0]}",
+                remedy="remove its column",
+            )
+        made.append(replace(one, groups=tuple(name for name in groups if cases[name])))
+    return replace(dataset, labels=named, attributes=tuple(made))
+
+
+def _order(name: str) -> tuple[float, str]:
+    """Numbers by size, before names."""
+    try:
+        value = float(name)
+    except ValueError:
+        value = math.inf
+    return (value if value == value else math.inf), name
+
+
+def described(schema: "pa.Schema", dataset: Dataset) -> "pa.Schema":
+    """Return a schema with the description of a declared data set; that of others as it is."""
+    if dataset.kind != KIND:
+        return schema
+    return schema.with_metadata(description(dataset))
+
+
+def description(dataset: Dataset) -> dict[str, str]:
+    """Return what `read_description` reads, for the metadata of a file."""
+    return {KEY: json.dumps(asdict(dataset), ensure_ascii=False, sort_keys=True)}
+
+
+def carried(path: Path) -> dict[str, str]:
+    """Return the description that a Parquet file has, for the metadata of another."""
+    from evenhand.io.tables import opened
+
+    with opened(path) as file:
+        text = (file.metadata.metadata or {}).get(KEY.encode())
+    return {} if text is None else {KEY: text.decode()}
+
+
+def read_description(path: Path | None) -> Dataset:
+    """Return the data set of a Parquet file of cases; without a file one of no attributes.
+
+    Raises
+    ------
+    InputError
+        The file has none.
+    """
+    if path is None:
+        return _dataset(title="", languages=(), task="multi_class", labels=(), attributes=())
+    text = carried(path).get(KEY)
+    if text is None:
+        raise InputError("does not say which labels and attributes it has", file=path,
+                         remedy="make it again with read_cases")  # fmt: skip
+    told = json.loads(text)
+    attributes = tuple(
+        Attribute(**one | {"groups": tuple(one["groups"])}) for one in told.pop("attributes")
+    )
+    lists = {name: tuple(told[name]) for name in ("languages", "labels")}
+    return Dataset(**told | lists, attributes=attributes)

@@ -1,0 +1,284 @@
+"""Rows of any table, as the configuration declares their columns (`text.datasets`)."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pyarrow as pa
+
+from evenhand.core.files import shown
+from evenhand.errors import InputError
+from evenhand.io.quarantine import Quarantine
+from evenhand.io.tables import read_batches
+from evenhand.legal.datasets.declared import attributes_of, declared_dataset
+from evenhand.legal.objects import Found
+from evenhand.legal.records import Record
+from evenhand.legal.rows import SPLIT_NAMES, plain, read_rows, split_of
+from evenhand.tabular.numbers import binned, or_nan
+
+KIND = "declared"
+NEEDS = "rows with the declared text"
+TABLES = ()
+OPTIONS: dict[str, object] = {"declaration": None}
+
+#: From this value on a column of a group or label applies.
+APPLIES = 0.5
+
+#: How a missing value is written, besides what `plain` knows.
+MISSING = frozenset({"", "n/a", "na", "unknown"})
+
+_TRUE, _FALSE = frozenset({"true", "yes"}), frozenset({"false", "no"})
+
+
+def read(
+    files: list[Path], options: dict[str, Any], quarantine: Quarantine, tables: dict[str, Path]
+) -> Iterator[Record]:
+    """Read the rows of files.
+
+    Parameters
+    ----------
+    files : list of Path
+        jsonl, json, csv, tsv, parquet and arrow files.
+    options : dict
+        declaration: an entry of ``text.datasets`` of the configuration, as JSON.
+    quarantine : Quarantine
+        Gets rows without a text (``no_text``), whose text is a number (``text_is_number``), whose
+        label is not declared or no number for its bins (``outside_labels``), and whose split is
+        none (``unknown_split``), or that lack a declared id
+        (``no_id``). Values of attributes that cannot be used are noted
+        (``no_group``), as are dates (``bad_date``); these rows stay.
+    tables : dict
+        None.
+
+    Raises
+    ------
+    InputError
+        A file lacks a declared column.
+    """
+    how = json.loads(options["declaration"])
+    columns, labels = _columns(how), {*declared_dataset(how).labels}
+    copies: Counter[str] = Counter()
+    for file in _data_files(files):
+        known: set[str] = set()
+        empty = True
+        for found in _rows(file, quarantine):
+            empty = False
+            known |= found.value.keys()
+            if record := _record(found, how, labels, copies, quarantine):
+                yield record
+        if not empty and (lacking := [name for name in columns if name not in known]):
+            raise InputError(
+                f"has no column {lacking[0]!r}, which `{columns[lacking[0]]}` names",
+                file=file,
+                remedy=f"name one of its columns: {', '.join(sorted(known)[:20])}",
+            )
+
+
+def _data_files(files: list[Path]) -> Iterator[Path]:
+    """The files of rows; of a folder that `save_to_disk` wrote those that its state.json names."""
+    for file in files:
+        state = file.parent / "state.json"
+        if file.suffix == ".arrow" and state.is_file():
+            named = json.loads(state.read_text(encoding="utf-8"))["_data_files"]
+            if file.name in {one["filename"] for one in named}:
+                yield file
+        elif file.name not in ("state.json", "dataset_info.json", "dataset_dict.json"):
+            yield file
+
+
+def _rows(path: Path, quarantine: Quarantine) -> Iterator[Found]:
+    """The rows of a file; class numbers of Hugging Face's tables become names."""
+    if path.suffix not in (".arrow", ".parquet"):
+        yield from read_rows([path], quarantine)
+        return
+    number = 0
+    for batch in _arrow_batches(path) if path.suffix == ".arrow" else read_batches(path):
+        names = _class_names(batch.schema)
+        for row in batch.to_pylist():
+            number += 1
+            named = {key: _named(row[key], names[key]) for key in names if key in row}
+            yield Found(shown(path), number, "record", row | named)
+
+
+def _arrow_batches(path: Path) -> Iterator[pa.RecordBatch]:
+    try:
+        with pa.memory_map(str(path)) as file:
+            yield from pa.ipc.open_stream(file)
+    except pa.ArrowInvalid as error:
+        raise InputError("is no Arrow stream, as `save_to_disk` writes it", file=path) from error
+
+
+def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
+    """The names of the classes of each column of ClassLabels, or of lists of them."""
+    told = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+    found = {}
+    for column, feature in told.get("info", {}).get("features", {}).items():
+        while isinstance(feature, list) or "feature" in feature:
+            feature = feature[0] if isinstance(feature, list) else feature["feature"]
+        if feature.get("_type") == "ClassLabel":
+            found[column] = feature["names"]
+    return found
+
+
+def _named(value: Any, names: list[str]) -> Any:
+    if isinstance(value, list):
+        return [_named(one, names) for one in value]
+    return names[value] if isinstance(value, int) and 0 <= value < len(names) else None
+
+
+def _columns(how: dict[str, Any]) -> dict[str, str]:
+    """All columns that a declaration names, each with the key that names it."""
+    text = [how["text"]] if isinstance(how["text"], str) else how["text"]
+    places = {"text": text, "id": [how["id"]]}
+    places |= {f"split.{key}": [how["split"][key]] for key in ("column", "date")}
+    parts = {"label": how["label"]}
+    parts |= {f"attributes.{name}": one for name, one in how["attributes"].items()}
+    places |= {key: [one["column"], *one["columns"]] for key, one in parts.items()}
+    return {column: key for key, columns in places.items() for column in columns if column}
+
+
+def _record(
+    found: Found,
+    how: dict[str, Any],
+    known: set[str],
+    copies: Counter[str],
+    quarantine: Quarantine,
+) -> Record | None:
+    row, where = found.value, (found.source, found.position, found.unit)
+    text, numbers = _paragraphs(row, how["text"])
+    if not text:
+        quarantine.add(*where, "no_text", f"{how['text']} is blank")
+        return None
+    if numbers:
+        quarantine.add(*where, "text_is_number", f"{how['text']} is {text[0]}")
+        return None
+    labels, problem = _labels(row, how["label"], known)
+    if problem:
+        quarantine.add(*where, "outside_labels", problem)
+        return None
+    split = _split(found, how["split"]["column"])
+    if split == "":
+        detail = f"{how['split']['column']} is {plain(row.get(how['split']['column']))!r}"
+        quarantine.add(*where, "unknown_split", detail)
+        return None
+    if how["id"] and not plain(row.get(how["id"])):
+        quarantine.add(*where, "no_id", f"{how['id']} is blank")
+        return None
+    day, column = None, how["split"]["date"]
+    if column and (told := plain(row.get(column))):
+        try:
+            day = date.fromisoformat(told[:10])
+        except ValueError:
+            quarantine.add(*where, "bad_date", f"{column} is {told!r}")
+    given = {}
+    for name, one in attributes_of(how).items():
+        group, problem = _group(row, one)
+        if problem:
+            quarantine.add(*where, "no_group", f"{name}: {problem}")
+        elif group:
+            given[name] = group
+    return Record(
+        case_id=plain(row.get(how["id"])) if how["id"] else _digest(text, copies),
+        source=found.source,
+        source_position=found.position,
+        date=day,
+        language=how["language"],
+        split=split,
+        text=text,
+        labels=labels,
+        given=given,
+    )
+
+
+def _paragraphs(row: dict[str, Any], columns: str | list[str]) -> tuple[tuple[str, ...], bool]:
+    """The lines of the text that are not blank, and whether there are only numbers."""
+    lines = []
+    for column in [columns] if isinstance(columns, str) else columns:
+        cell = row.get(column)
+        for part in cell if isinstance(cell, list) else [cell]:
+            text = part if isinstance(part, str) else plain(part)
+            lines += [line.strip() for line in text.splitlines() if line.strip()]
+    numbers = all(or_nan(line) == or_nan(line) for line in lines)
+    return tuple(lines), numbers
+
+
+def _applies(cell: Any) -> bool | None:
+    """Whether a column of a group or label applies; None for what is no such value."""
+    told = plain(cell).casefold()
+    if told in _TRUE | _FALSE:
+        return told in _TRUE
+    value = or_nan(told)
+    return value >= APPLIES if value == value else None
+
+
+def _value(cell: Any) -> str:
+    """A cell as text, blank if it is missing."""
+    told = plain(cell)
+    return "" if told.casefold() in MISSING else told
+
+
+def _labels(
+    row: dict[str, Any], label: dict[str, Any], known: set[str]
+) -> tuple[tuple[str, ...] | None, str]:
+    """The labels of a row, None if they are missing, or why there are none."""
+    if columns := label["columns"]:
+        found = {column: _applies(row.get(column)) for column in columns}
+        if wrong := [name for name in columns if found[name] is None and _value(row.get(name))]:
+            return None, f"{wrong[0]} is {plain(row.get(wrong[0]))!r}, neither true nor false"
+        missing = None in found.values()
+        return (None if missing else tuple(name for name in columns if found[name])), ""
+    cell = row.get(label["column"])
+    if label["task"] == "multi_label":
+        if cell is None or isinstance(cell, float):
+            return None, ""
+        parts = cell if isinstance(cell, list) else plain(cell).split(label["separator"])
+        values = list(dict.fromkeys(filter(None, map(_value, parts))))
+    else:
+        values = [value] if (value := _value(cell)) else []
+        if not values:
+            return None, ""
+        if label["bins"]:
+            values = binned(values, label["bins"])
+            if not values[0]:
+                return None, f"{label['column']} is {value!r}, and bins need a number"
+    if known and (others := [value for value in values if value not in known]):
+        return None, f"{label['column']} is {others[0]!r}, which is not declared"
+    return tuple(values), ""
+
+
+def _group(row: dict[str, Any], one: dict[str, Any]) -> tuple[str, str]:
+    """The group of a row, blank if it is missing, and why a value cannot be used."""
+    if columns := one["columns"]:
+        found = {column: _applies(row.get(column)) for column in columns}
+        if wrong := [name for name in columns if found[name] is None and _value(row.get(name))]:
+            return "", f"{wrong[0]} is {plain(row.get(wrong[0]))!r}, neither true nor false"
+        if one["overlapping"]:
+            [(column, inside)] = found.items()
+            return "" if inside is None else column if inside else f"not {column}", ""
+        inside = [column for column in columns if found[column]]
+        return ("", f"in {' and '.join(inside)}") if len(inside) > 1 else ("".join(inside), "")
+    value = _value(row.get(one["column"]))
+    if not value or not one["bins"]:
+        return value, ""
+    [group] = binned([value], one["bins"])
+    return group, "" if group else f"{value!r} is no number"
+
+
+def _split(found: Found, column: str | None) -> str | None:
+    """The split of a row; None if nothing tells it, blank if it is none of the three."""
+    if column:
+        told = plain(found.value.get(column)).casefold()
+        return SPLIT_NAMES.get(told, "") if told else None
+    folder = PurePosixPath(found.source.replace("!", "/")).parent.name
+    return split_of(found.source) or SPLIT_NAMES.get(folder.casefold())
+
+
+def _digest(text: tuple[str, ...], copies: Counter[str]) -> str:
+    """An id of a text; the second row with the same text has -2 at its end, and so on."""
+    digest = hashlib.blake2b("\n".join(text).encode(), digest_size=8).hexdigest()
+    copies[digest] += 1
+    return digest if copies[digest] == 1 else f"{digest}-{copies[digest]}"
