@@ -94,6 +94,25 @@ def test_a_table_with_a_test_set_uses_it(tmp_path):
     assert result.findings[0].startswith("logistic_regression: accuracy")
 
 
+def test_the_main_method_comes_first():
+    row = dict.fromkeys(("power", "further_clusters", "reason"), float("nan"))
+    row |= {"subset": "all", "bias_type": "all", "scored": 9, "verdict": "above"}
+    row |= {"score": 80.0, "score_low": 60.0, "score_high": 90.0, "model": "mine"}
+    rows = [row | {"method": "cps"}, row | {"method": "aul"}, row | {"bias_type": "age"}]
+    found = api._pair_findings(rows, 5)
+    assert [one.partition(":")[0] for one in found] == ["AUL", "CPS"]
+    assert found[0].endswith("in 80 % of 9 pairs (95 % CI 60 to 90). Probably biased.")
+
+
+def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):
+    people = pd.read_csv(REPOSITORY / "resources/demo/tabular/loans.csv").head(120)
+    options = {"label": "decision", "positive": "approved", "attribute": "gender", "seeds": 2}
+    result = eh.audit_table(people, features=["gender", "age", "loan"], out=tmp_path, **options)
+    plain, with_loss = result.findings
+    assert plain.startswith("mlp: accuracy") and "the loss" not in plain
+    assert with_loss.startswith("mlp with iifr_cosine: accuracy") and "the loss" in with_loss
+
+
 def test_bad_input_is_one_sentence(pairs, tmp_path):
     with pytest.raises(InputError, match="no such folder"):
         eh.audit_pairs("./nowhere", pairs)
