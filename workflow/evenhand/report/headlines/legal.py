@@ -129,17 +129,15 @@ def _gaps(gaps: Rows) -> str:
         f"Of {plural(len(gaps), 'gap')} between groups under plain training, {len(above) or 'none'}"
         f" {'is' if len(above) < 2 else 'are'} larger than among random groups of these sizes"
     )
+    if labels:
+        which = "but" if labels == len(above) else f"{labels} of them"
+        text += f" ({which} no larger than among random groups with the same labels)"
     if small == len(gaps):
         return f"{text}; all have too few cases to detect a gap."
     if constant:
         text += f"; {constant} cannot be judged, as the classifier predicts the same for every case"
     if small:
         text += f"; {small} {'has' if small == 1 else 'have'} too few cases to tell"
-    if labels:
-        text += (
-            f"; {labels} of the {len(above)} {'is' if labels == 1 else 'are'} no larger than among"
-            " random groups with the same labels"
-        )
     return f"{text}."
 
 
