@@ -67,8 +67,8 @@ def test_gaps_beside_chance(tmp_path):
     found = describe([classifiers(tmp_path, *rows), cases(tmp_path)], TITLES)
     assert found.sentence == (
         "Of 4 gaps between groups under plain training, 2 are larger than among random groups of"
-        " these sizes (1 of them no larger than among random groups with the same labels); 1 has too"
-        " few cases to tell."
+        " these sizes (1 of them no larger than among random groups with the same labels); 1 has"
+        " too few cases to tell."
     )
     assert found.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
     assert found.more[0] == (
