@@ -275,6 +275,14 @@ def kind(wildcards):
     return Options(None, {"kind": plan_legal.kind_of(config, name)}, kind_key(name))
 
 
+def blanks(wildcards):
+    """A rule's `params: blanks`: whether paragraphs keep their blanks."""
+    name = wildcards.legal
+    if name in config["text"]["datasets"]:
+        return Options(None, {})
+    return options(("legal", "datasets", name), "published_blanks")
+
+
 def kind_key(name):
     """The key of a data set's kind; a declared one has none."""
     return {"kind": None if name in config["text"]["datasets"] else f"legal.datasets.{name}.kind"}

@@ -15,7 +15,7 @@ rule tokenise_cases:
     conda:
         "../../envs/score.yaml"
     params:
-        **stage("legal.tokenise_cases", kind, hub, plugins=kind_module),
+        **stage("legal.tokenise_cases", kind, hub, blanks, plugins=kind_module),
     shell:
         run("legal.tokenise_cases", "--name {wildcards.model}")
 

@@ -80,6 +80,18 @@ def test_it_is_what_transformers_gives(tmp_path):
     assert meta["unknown_share"] is None
 
 
+def test_published_blanks_are_those_of_the_published_cut(tmp_path):
+    """What a RoBERTa tokenizer makes of ``text.split("</s>")``."""
+    paragraphs = ["the facts of the case", "the applicant", "was born"]
+    tokenizer = made_tokenizers.bytes_with_merges()
+    rows, _, _ = run(tmp_path, [{"text": paragraphs}], tokenizer, published_blanks=True)
+    published = AutoTokenizer.from_pretrained(tmp_path / "model")
+    cut = " </s> ".join(paragraphs).split("</s>")
+    assert rows[0]["tokens"] == published(cut)["input_ids"]
+    plain, _, _ = run(tmp_path, [{"text": paragraphs}], tokenizer)
+    assert plain[0]["tokens"] == published(paragraphs)["input_ids"] != rows[0]["tokens"]
+
+
 def test_markers_in_the_text_are_text(tmp_path):
     rows, _, _ = run(tmp_path, [{"text": ["born </s> <pad>"]}], made_tokenizers.bytes_with_merges())
     assert not {1, 2} & set(rows[0]["tokens"][0][1:-1])

@@ -42,6 +42,7 @@ def tokenise_cases(
     hub_name: str | None = None,
     revision: str | None = None,
     stored_paragraphs: int = 64,
+    published_blanks: bool = False,
 ) -> dict[str, Any]:
     """Bring a data set into token ids, paragraph by paragraph.
 
@@ -76,6 +77,10 @@ def tokenise_cases(
         Name on the hub; branch, tag or commit.
     stored_paragraphs : int
         Paragraphs of a case that are stored at most.
+    published_blanks : bool
+        Whether a paragraph keeps the blank before and after it, except at the ends of the case.
+        FairLex's code cuts ``a </s> b`` at ``</s>`` (its transforms.py), and a byte-level
+        tokenizer makes other tokens of ``" b"`` than of ``"b"``.
 
     Returns
     -------
@@ -118,6 +123,7 @@ def tokenise_cases(
     with pa.OSFile(str(out), "wb") as stream, pa.ipc.new_file(stream, form) as writer:
         waiting: list[pa.RecordBatch] = []
         for batch in case_batches(data, ["case_id", "text"]):
+            batch = _with_blanks(batch) if published_blanks else batch
             waiting.append(
                 _encoded(batch, backend, special, fixed.tokens, stored_paragraphs, form, counts)
             )
@@ -185,6 +191,16 @@ def _encoded(
         ],
         schema=form,
     )
+
+
+def _with_blanks(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return the cases with a blank on both sides of each border between paragraphs."""
+    texts = [
+        [f"{' ' * (i > 0)}{one}{' ' * (i < len(text) - 1)}" for i, one in enumerate(text)]
+        for text in batch["text"].to_pylist()
+    ]
+    columns = [batch["case_id"], pa.array(texts, batch.schema.field("text").type)]
+    return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
 
 
 def _special(source: Path | str, tokenizer: "PreTrainedTokenizerBase") -> Special:
