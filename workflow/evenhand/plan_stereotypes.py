@@ -82,7 +82,7 @@ def _sets(config: Config) -> dict[str, Config]:
 
 def set_of_edition(config: Config, edition: str) -> str | None:
     """The set of pairs that is made of an edition of SlguSet; the first, if there are several."""
-    models = plan_models.models_for(config, plan_models.CHINESE)
+    models = plan_slguset.scored_models(config)
     return next(
         (
             name

@@ -160,7 +160,7 @@ def test_published_counts_stand_beside_the_same_number_of_sentences(folder, repo
     columns = ("published_within", "published_above", "published_below")
     assert [one[column] for column in columns] == [None, None, None]
     assert [other[column] for column in columns] == [2, 1, 2]
-    ours = repository / "resources" / "slguset" / "published_bias.csv"  # of 20,000 sentences
+    ours = repository / "resources/packs/zh_gender/published_bias.csv"  # of 20,000 sentences
     (row,), *_ = summarise(folder, ("bert-base-chinese",), published=ours)
     assert [row[column] for column in columns] == [None, None, None]
 
@@ -234,7 +234,7 @@ def test_wrong_inputs(folder):
 def test_boys_and_girls_of_the_authors_file(tmp_path, mirror, repository):
     import_published(
         file=mirror / "chinese_gender/slguset/SlguSet.csv",
-        keywords=repository / "resources/slguset/keywords.csv",
+        keywords=repository / "resources/packs/zh_gender/keywords.csv",
         sentences=tmp_path / "sentences.parquet",
         dataset=tmp_path / "dataset.parquet",
         problems=tmp_path / "problems.csv",
@@ -446,4 +446,4 @@ def test_settings_of_words(subjects, repository):
     rows = words_of(subjects, top=1)
     assert len(rows) == 4 and {r["rank"] for r in rows} == {1}
     assert words_of(subjects, threshold=math.inf) == []
-    assert words_of(subjects, stop_words=repository / "resources/slguset/stop_words.csv")
+    assert words_of(subjects, stop_words=repository / "resources/packs/zh_gender/stop_words.csv")

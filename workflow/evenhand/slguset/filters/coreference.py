@@ -14,7 +14,7 @@ from evenhand.core.resources import read_resource
 from evenhand.slguset.patterns import Occurrence, pattern_filter
 
 FILES = ("coreference.csv", "person_words.csv")
-COLUMNS = ("sentence", "surface", "surface_opposite", "gender", "surface_start", "surface_end")
+COLUMNS = ("sentence", "surface", "surface_opposite", "value", "surface_start", "surface_end")
 REASONS = {
     "coreference": (
         "Another gender term",
