@@ -16,7 +16,7 @@ from evenhand.core.config_reference import SCHEMA
 from evenhand.errors import InputError
 from evenhand.io.tables import write_table
 from evenhand.slguset import distinct_sentences
-from evenhand.slguset.apply_filters import apply_filters, filter_keywords
+from evenhand.slguset.apply_filters import apply_filters, filter_keywords, prepare_filter
 from evenhand.slguset.filters.names_jieba import make_check
 from evenhand.slguset.keyword_tables import schema
 from evenhand.slguset.keywords import read_keywords
@@ -24,10 +24,13 @@ from evenhand.slguset.names import judge_names, read_rules
 from evenhand.slguset.names_crf_model import NameModel, features, labels
 from evenhand.slguset.verdicts import FINDINGS, Finding
 from evenhand.text.segmentation import cut
+from evenhand.text.segmenters.spacy import segmenter
 from made_sentences import keyword_row, made_sentences, write_keywords
 from unit.text.reference_posseg import reference_tags
 
-FILTERS = read_schema(SCHEMA)["properties"]["slguset"]["properties"]["filters"]["items"]["enum"]
+ALL = read_schema(SCHEMA)["properties"]["slguset"]["properties"]["filters"]["items"]["enum"]
+#: Those of zh_gender; it has no table of the others.
+FILTERS = [name for name in ALL if name not in ("deny_list", "names_listed")]
 
 SETTINGS = {
     **dict.fromkeys(("anonymised", "surname_title", "familiar"), "drop"),
@@ -359,3 +362,20 @@ def test_decisions_are_those_of_jieba_posseg(mirror, repository, policy):
                 names.append((at, at + len(word)))
             at += len(word)
         assert check(sentence, *surface) == judge_names(sentence, surface, names, rules)
+
+
+def test_filters_of_lists_count_whole_words(repository):
+    tables = repository / "resources/packs/en_gender"
+    settings = {"cut": segmenter("en"), "blanks": True}
+    files = {path.name: path for path in tables.glob("*.csv")}
+    _, names = prepare_filter("names_listed", files, settings)
+    sentences = [
+        *("Mary left early.", "They told Edwards that he was late.", "He works in Ohio."),
+        *("He came on Monday.", "She met the Supreme Court."),
+    ]
+    found = [one and list(one.evidence) for one in names(sentences)]
+    assert found == [["Mary"], ["Edwards"], None, None, None]
+    _, denied = prepare_filter("deny_list", files, settings)
+    texts = ["The ship lost her mast.", "Her shipment came."]
+    found = denied(texts, ["she"] * 2, ["he"] * 2, ["female"] * 2)
+    assert [one and list(one.evidence) for one in found] == [["ship"], None]

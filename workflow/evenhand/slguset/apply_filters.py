@@ -123,6 +123,7 @@ def apply_filters(
     settings = {
         **{"attribute": attribute, "values": values or GENDERS},
         **{"cut": segments.segmenter(language), "language": language},
+        "blanks": importlib.import_module(f"evenhand.text.normalisers.{normaliser}").BLANKS,
         **{"anonymised": anonymised, "surname_title": surname_title, "familiar": familiar},
         **{"threshold": threshold, "pipeline": pipeline},
     }

@@ -51,4 +51,7 @@ def with_pack(config: dict[str, Any], default: str) -> dict[str, Any]:
     if isinstance(limits, dict):
         limits = pack["find_keywords"] | limits
     added = {"filters": pack["filters"]} if pack["filters"] else {}
-    return {**config, "slguset": {**added, **written, "find_keywords": limits}}
+    made = {**config, "slguset": {**added, **written, "find_keywords": limits}}
+    if isinstance(bias := config.get("bias") or {}, dict):
+        made["bias"] = {"compounds": pack["compounds"], **bias}
+    return made

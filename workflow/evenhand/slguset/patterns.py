@@ -62,7 +62,7 @@ def pattern_filter(
     def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
         attribute, values = settings.get("attribute", "gender"), settings.get("values", GENDERS)
         table = read_patterns(files[f"{name}.csv"], attribute, values)
-        words = settings.get("cut") or cut
+        words, blanks = settings.get("cut") or cut, settings.get("blanks", False)
         counts = make_counts(files)
 
         def check(
@@ -70,7 +70,7 @@ def pattern_filter(
         ) -> Finding | None:
             found = find_patterns(
                 sentence, table, surface=surface, surface_opposite=surface_opposite, value=value,
-                words=words,
+                words=words, blanks=blanks,
             )  # fmt: skip
             evidence = [one.text for one in found if counts(one, sentence, *span)]
             return Finding(name, evidence) if evidence else None
@@ -132,6 +132,7 @@ def find_patterns(
     surface_opposite: str,
     value: str,
     words: Callable[[str], list[str]] = cut,
+    blanks: bool = False,
 ) -> list[Occurrence]:
     """Where a sentence holds words of a table that count for its keyword, by place.
 
@@ -148,6 +149,8 @@ def find_patterns(
         Of the sentence's keyword: 丈夫, 妻子, male.
     words : callable
         Cuts a sentence into words.
+    blanks : bool
+        Whether blanks stand between words; then parts of words do not count.
     """
     if not patterns.quick.search(sentence):
         return []
@@ -163,7 +166,9 @@ def find_patterns(
     borders = {0}
     for word in words(sentence):
         borders.add(max(borders) + len(word))
-    return sorted((o for o in found if _is_word(o, borders)), key=lambda o: (o.start, o.end))
+    return sorted(
+        (o for o in found if _is_word(o, borders, blanks)), key=lambda o: (o.start, o.end)
+    )
 
 
 def _occurrences(sentence: str, row: Pattern) -> Iterator[Occurrence]:
@@ -181,7 +186,7 @@ def _starts(sentence: str, text: str) -> Iterable[int]:
     return (one.start() for one in re.finditer(f"(?={re.escape(text)})", sentence, re.I))
 
 
-def _is_word(occurrence: Occurrence, borders: set[int]) -> bool:
+def _is_word(occurrence: Occurrence, borders: set[int], blanks: bool) -> bool:
     _, start, end = occurrence
     whole = start in borders and end in borders
-    return whole or borders.isdisjoint(range(start + 1, end))
+    return whole or (not blanks and borders.isdisjoint(range(start + 1, end)))

@@ -13,12 +13,17 @@ def attribute_of(columns: Sequence[str]) -> str:
     return names[names.index("opposite") + 1]
 
 
-def is_first(row: Mapping[str, Any], values: Sequence[str] = GENDERS) -> bool:
-    """Whether the value of a row's keyword comes before that of its opposite."""
+def sides(row: Mapping[str, Any], values: Sequence[str] = GENDERS) -> tuple[str, str]:
+    """Return the values of a row's keyword and opposite, in the order of the values."""
     attribute = attribute_of([*row])
     opposite = row.get(f"{attribute}_opposite")
-    value = values.index(row[attribute])
-    return value == 0 if opposite is None else value < values.index(opposite)
+    first, second = (one for one in values if opposite is None or one in (row[attribute], opposite))
+    return first, second
+
+
+def is_first(row: Mapping[str, Any], values: Sequence[str] = GENDERS) -> bool:
+    """Whether the value of a row's keyword comes before that of its opposite."""
+    return row[attribute_of([*row])] == sides(row, values)[0]
 
 
 def surface_pair(row: Mapping[str, Any], values: Sequence[str] = GENDERS) -> str:
