@@ -13,7 +13,7 @@ Config = dict[str, Any]
 def audited(config: Config) -> list[str]:
     """The models that are scored on a set of pairs or an edition of SlguSet, in their order."""
     scored = {model for models in plan_stereotypes.pair_sets(config).values() for model in models}
-    if plan_slguset.editions(config):
+    if plan_slguset.editions(config) and plan_slguset.compares_genders(config):
         scored |= set(plan_slguset.scored_models(config))
     return [model for model in config["models"] if model in scored]
 
@@ -30,6 +30,7 @@ def card_inputs(config: Config) -> dict[str, list[str]]:
     """Return the results that the cards of models show, by the name of the argument."""
     pairs = plan_stereotypes.pair_sets(config)
     editions = plan_slguset.editions(config).values()
+    editions = editions if plan_slguset.compares_genders(config) else ()
     chinese = plan_slguset.scored_models(config)
     folder, tables = "<results>/stereotypes", "<results>/tables"
     return {

@@ -131,6 +131,7 @@ def mitigation_page_files(config: Config) -> Files:
 def explorer_files(config: Config) -> Files:
     """Return the inputs of the explorer of sentences and pairs, by the names of its arguments."""
     sources = list(plan_slguset.editions(config).values())
+    sources = sources if plan_slguset.compares_genders(config) else []
     models = plan_slguset.scored_models(config) if sources else []
     scores = [f"<results>/{one}/bias/{model}.parquet" for one in sources for model in models]
     files: Files = {
@@ -176,6 +177,8 @@ def headline_files(config: Config, shards: Iterable[str]) -> dict[str, list[str]
                     fnmatchcase(file.removeprefix("<results>/"), pattern) for pattern in patterns
                 )
             ]
+    if "slguset" in found and not plan_slguset.compares_genders(config):
+        found["slguset"] = [one for one in found["slguset"] if "/tables/bias/" not in one]
     if "slguset" in found:  # no result: what the paper counts
         found["slguset"] += plan_slguset.pack_files(config, "published_bias.csv")
     return found

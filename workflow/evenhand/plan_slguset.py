@@ -15,6 +15,7 @@ from evenhand.core.files import files_of, shown
 from evenhand.core.places import located
 from evenhand.core.sources import input_files, source_path
 from evenhand.errors import InputError, one_line
+from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.packs import Pack, read_pack, with_pack
 from evenhand.slguset.shards import Shard, Skipped, plan_shards
 
@@ -26,7 +27,7 @@ MOST_BYTES = 48 << 10
 
 #: The settings of a pack that say how text is read, and how words are found.
 READING = ("language", "values", "normaliser", "splitter")
-WORDS = (*READING, "attribute", "segmenter", "several", "pronouns")
+WORDS = (*READING, "attribute", "segmenter", "several", "pronouns", "pronouns_open")
 
 #: What a filled sheet can be.
 SHEETS = (".xlsx", ".csv", ".json")
@@ -46,6 +47,11 @@ def scored_models(config: Config) -> list[str]:
     return plan_models.models_for(config, pack_of(config)["language"])
 
 
+def compares_genders(config: Config) -> bool:
+    """Whether the values are male and female, which cards and explorer compare."""
+    return tuple(pack_of(config)["values"]) == GENDERS
+
+
 def pack_of(config: Config) -> Pack:
     """The settings of the pack."""
     return read_pack(Path(located(config["slguset"]["pack"])))
@@ -62,8 +68,15 @@ def text_modules(config: Config, *names: str) -> list[str]:
     return [f"evenhand.text.{name}s.{pack_of(config)[name]}" for name in names]
 
 
+def pack_file(config: Config, name: str) -> str:
+    """A file of the pack, or of the pack that it is based on, if only that one has it."""
+    folder, base = config["slguset"]["pack"], pack_of(config)["based_on"]
+    own, inherited = f"{folder}/{name}", f"{Path(folder).parent}/{base}/{name}"
+    return inherited if base and not Path(own).is_file() else own
+
+
 def pack_files(config: Config, *names: str) -> list[str]:
-    """Those files of these names that the pack has."""
+    """Those files of these names that the pack itself has."""
     return [file for name in names if Path(file := f"{config['slguset']['pack']}/{name}").is_file()]
 
 
@@ -233,9 +246,9 @@ def filter_files(config: Config) -> list[str]:
         for name in declared(filter_module(one), "OPTIONAL") or ()
     }
     return [
-        f"{slguset['pack']}/{name}" if name.endswith(".csv") else f"<results>/slguset/names/{name}"
+        pack_file(config, name) if name.endswith(".csv") else f"<results>/slguset/names/{name}"
         for name in names
-        if name not in optional or pack_files(config, name)
+        if name not in optional or Path(pack_file(config, name)).is_file()
     ]
 
 

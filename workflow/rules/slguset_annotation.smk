@@ -7,8 +7,8 @@ rule draw_annotation:
         keywords=table("keywords"),
         quotas=SLGUSET["annotation"]["quotas"] or [],
         ledger=plan_slguset.ledger_files(config),
-        instructions=f"{SLGUSET['pack']}/instructions.md.jinja",
-        interface=f"{SLGUSET['pack']}/label_studio.xml",
+        instructions=plan_slguset.pack_file(config, "instructions.md.jinja"),
+        interface=plan_slguset.pack_file(config, "label_studio.xml"),
     output:
         out="<results>/slguset/annotation/{round}/sample.parquet",
         drawn="<results>/slguset/annotation/{round}/drawn.csv",

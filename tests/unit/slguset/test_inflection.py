@@ -23,7 +23,7 @@ def reader(name):
     files = [*folder.glob("agreement.csv"), *folder.glob("cues.csv")]
     inflection = read_inflection(files, pack["values"]) if pack["several"] else None
     names = (pack[key] for key in ("language", "splitter", "segmenter"))
-    language = read_language(*names, inflection, pack["pronouns"])
+    language = read_language(*names, inflection, pack["pronouns"], pack["pronouns_open"])
 
     def read(sentence):
         hit = judge_sentence(sentence, table, rules, language)
@@ -68,3 +68,50 @@ def test_tables_that_cannot_be_right(tmp_path):
         (tmp_path / name).write_text(text, encoding="utf-8")
         with pytest.raises(InputError, match=message):
             read_inflection([tmp_path / name], ["a", "b"])
+
+
+@pytest.fixture(scope="module")
+def german():
+    return reader("de_gender")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("Der junge Arzt vergaß seinen Mantel.", "Die junge Ärztin vergaß ihren Mantel."),
+        ("Ich sah den alten Nachbarn.", "Ich sah die alte Nachbarin."),
+        ("Das Auto des Lehrers ist rot.", "Das Auto der Lehrerin ist rot."),
+        ("Für den Kunden ist das gut.", "Für die Kundin ist das gut."),
+        ("Sie geht mit ihrem Hund nach Hause.", "Er geht mit seinem Hund nach Hause."),
+        ("Eine erfahrene Köchin hilft mir.", "Ein erfahrener Koch hilft mir."),
+        ("Sie gehen nach Hause.", "agreement_unclear"),
+        ("Gestern sah die Ärztin krank aus.", "agreement_unclear"),
+        ("Die Köchin nahm die Suppe und kostete sie.", "agreement_unclear"),
+        ("Der Tisch ist alt, und er wackelt.", "agreement_unclear"),
+        ("Der Arzt half der Patientin.", "several_keywords"),
+    ],
+)
+def test_german_phrases(german, sentence, expected):
+    assert german(sentence) == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("彼は彼の車で来た。", "彼女は彼女の車で来た。"),
+        ("その男は黙っていた。", "その女は黙っていた。"),
+        ("彼らは帰った。", "not_a_gender_term"),
+        ("彼岸花が咲いた。", "not_a_gender_term"),
+        ("兄と妹が来た。", "several_keywords"),
+    ],
+)
+def test_japanese_words(sentence, expected):
+    pytest.importorskip("sudachidict_core")
+    assert reader("ja_gender")(sentence) == expected
+
+
+def test_more_than_two_values():
+    read = reader("zh_age")
+    found = {read(f"一名中年男子在{place}修车。") for place in "路街村城店山海河"}
+    assert {one[2:4] for one in found} == {"青年", "老年"}
+    assert read("老人家您好。") == "not_a_gender_term"

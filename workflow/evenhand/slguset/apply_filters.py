@@ -55,6 +55,7 @@ def apply_filters(
     segmenter: Annotated[str, Plugin("evenhand.text.segmenters")] = "jieba",
     several: bool = False,
     pronouns: str | None = None,
+    pronouns_open: bool = False,
     agreement: list[Input] | None = None,
 ) -> dict[str, Any]:
     """Find the keyword of each sentence of a shard, and apply all configured filters.
@@ -85,7 +86,7 @@ def apply_filters(
         `train_names_crf` chose. A lower one finds more names and rejects more clean sentences.
     pipeline : str
         The installed spaCy pipeline of names_spacy.
-    attribute, values, language, normaliser, splitter, segmenter, several, pronouns
+    attribute, values, language, normaliser, splitter, segmenter, several, pronouns, pronouns_open
         Of the pack (``workflow/schemas/pack.schema.yaml``); of zh_gender by default.
     agreement : list of Path
         agreement.csv and cues.csv of a pack that has them.
@@ -117,6 +118,7 @@ def apply_filters(
         segmenter=segmenter,
         several=several,
         pronouns=pronouns,
+        pronouns_open=pronouns_open,
         agreement=agreement or (),
     )
     segments = importlib.import_module(f"evenhand.text.segmenters.{segmenter}")

@@ -86,12 +86,15 @@ class Language(NamedTuple):
         The words that change together, where a sentence may have several. None: only one.
     pronouns : str, optional
         The pair of the pronouns, which may stand beside a noun of the same value.
+    pronouns_open : bool
+        Whether a sentence with pronouns alone must begin with one.
     """
 
     cut: Callable[[str], list[str]] | None = None
     whole: re.Pattern[str] = WHOLE
     inflection: Inflection | None = None
     pronouns: str | None = None
+    pronouns_open: bool = False
 
 
 CHINESE = Language()
@@ -101,15 +104,16 @@ def read_language(
     language: str,
     splitter: str,
     segmenter: str,
-    inflection: Inflection | None,
-    pronouns: str | None,
+    inflection: Inflection | None = None,
+    pronouns: str | None = None,
+    pronouns_open: bool = False,
 ) -> Language:
     """Load the splitter and segmenter of a language, by name."""
     whole = importlib.import_module(f"evenhand.text.splitters.{splitter}").WHOLE
-    if segmenter == "jieba":
-        return Language(None, whole, inflection, pronouns)
-    module = importlib.import_module(f"evenhand.text.segmenters.{segmenter}")
-    return Language(module.segmenter(language), whole, inflection, pronouns)
+    cut = None
+    if segmenter != "jieba":
+        cut = importlib.import_module(f"evenhand.text.segmenters.{segmenter}").segmenter(language)
+    return Language(cut, whole, inflection, pronouns, pronouns_open)
 
 
 def find_keywords(
@@ -129,6 +133,7 @@ def find_keywords(
     segmenter: str = "jieba",
     several: bool = False,
     pronouns: str | None = None,
+    pronouns_open: bool = False,
     agreement: Sequence[Path] = (),
 ) -> dict[str, Any]:
     """Find the one keyword of each sentence, and judge whether it is a term there.
@@ -158,7 +163,7 @@ def find_keywords(
     whole_sentences : bool
         Turn down what does not end in 。？！ or …, like headlines and captions (`unfinished`).
         All but one of the authors' 20,000 sentences end so.
-    attribute, values, language, normaliser, splitter, segmenter, several, pronouns
+    attribute, values, language, normaliser, splitter, segmenter, several, pronouns, pronouns_open
         Of the pack (``workflow/schemas/pack.schema.yaml``).
     agreement : list of Path
         agreement.csv and cues.csv; see `evenhand.slguset.inflection`.
@@ -172,7 +177,7 @@ def find_keywords(
     table = read_keywords(keywords, tuple(values), blanks=blanks)
     rules = read_word_rules(keyword_words, table)
     inflection = read_inflection(agreement, values) if several else None
-    known = read_language(language, splitter, segmenter, inflection, pronouns)
+    known = read_language(language, splitter, segmenter, inflection, pronouns, pronouns_open)
     verdicts: Counter[str] = Counter()
 
     def judge(sentence: str) -> Hit:
@@ -191,8 +196,9 @@ def find_keywords(
     def batches() -> Iterator[pa.RecordBatch]:
         for batch in read_batches(sentences, distinct_sentences.SCHEMA.names):
             hits = [judge(sentence) for sentence in batch["sentence"].to_pylist()]
-            verdicts.update(hit.verdict for hit in hits)
-            yield _add_columns(batch, hits, columns)
+            made = _add_columns(batch, hits, columns)
+            verdicts.update(made["verdict"].to_pylist())
+            yield made
 
     rows = write_batches(out, columns, batches())
     return {"sentences": rows, "verdicts": dict(sorted(verdicts.items()))}
@@ -275,6 +281,8 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
         return Hit(SEVERAL)
     if language.inflection is None:
         return Hit(ACCEPTED, surface, word.start, word.text)
+    if language.pronouns_open and not nouns and word.start != words[0].start:
+        return Hit(UNCLEAR, surface, word.start, word.text)
     for one, _ in hits:  # a surface of several words is one word here
         first = starts[one.start]
         last = next(i for i in range(first, len(words)) if words[i].end == one.end)
@@ -299,7 +307,8 @@ def judge_whole(surface: Surface, start: int, sentence: str, rules: WordRules) -
     keyword, position = surface.keyword, start + surface.offset
     if (follows := _by_what_follows(keyword, position, sentence, rules)) is not None:
         return follows
-    if sentence.endswith(rules.not_after.get(keyword, ()), 0, position):
+    before = position - sentence.endswith(" ", 0, position)
+    if sentence.endswith(rules.not_after.get(keyword, ()), 0, before):
         return NO_TERM
     return ACCEPTED
 
@@ -383,14 +392,15 @@ def read_word_rules(path: Path, keywords: Keywords) -> WordRules:
 def _by_what_follows(keyword: str, position: int, sentence: str, rules: WordRules) -> str | None:
     """Return what the characters behind a keyword say; the longest entry wins, None if none."""
     denied = rules.not_before.get(keyword, ())
-    if not sentence.startswith(denied, position + len(keyword)):
+    behind = position + len(keyword)
+    behind += sentence.startswith(" ", behind)
+    if not sentence.startswith(denied, behind):
         return None
     allowed = rules.before.get(keyword, ())
     if position == 0 or sentence[position - 1] in _CLAUSE_MARKS:
         allowed += rules.opens_before.get(keyword, ())
 
     def longest(words: tuple[str, ...]) -> int:
-        behind = position + len(keyword)
         return max((len(one) for one in words if sentence.startswith(one, behind)), default=0)
 
     return ACCEPTED if longest(allowed) > longest(denied) else NO_TERM
@@ -424,7 +434,8 @@ def _add_columns(batch: pa.RecordBatch, hits: list[Hit], columns: pa.Schema) -> 
     attribute = columns.names[columns.get_field_index("opposite") + 1]
     rows = []
     for hit in hits:
-        row: dict[str, Any] = {"word": hit.word, "verdict": hit.verdict}
+        verdict = f"not_a_{attribute}_term" if hit.verdict == NO_TERM else hit.verdict
+        row: dict[str, Any] = {"word": hit.word, "verdict": verdict}
         if one := hit.surface:
             start = hit.surface_start
             row |= one._asdict() | {

@@ -30,7 +30,8 @@ def read_pack(folder: Path) -> Pack:
     try:
         return complete(read_config(path), read_schema(SCHEMA.with_name("pack.schema.yaml")))
     except InputError as error:
-        raise InputError(str(error).replace("config:", f"{path}:")) from error
+        text = str(error).replace("config:", f"{path}:").removesuffix(".")
+        raise InputError(text.replace("docs/config.md", "docs/howto_pack.md")) from error
 
 
 def with_pack(config: dict[str, Any], default: str) -> dict[str, Any]:

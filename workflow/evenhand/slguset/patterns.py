@@ -2,7 +2,7 @@
 
 The three criteria of SlguSet share this. Each has its own table with the columns
 
-- pattern: the word;
+- pattern: the word; one in small letters may have capitals in the text;
 - pairs: the surface pairs (``丈夫/妻子``) for which it counts, joined by blanks; blank: all;
 - gender, or another attribute: the value of the keywords for which alone it counts; blank: all;
 - except: longer words in which it does not count, joined by blanks.
@@ -183,7 +183,8 @@ def _occurrences(sentence: str, row: Pattern) -> Iterator[Occurrence]:
 
 
 def _starts(sentence: str, text: str) -> Iterable[int]:
-    return (one.start() for one in re.finditer(f"(?={re.escape(text)})", sentence, re.I))
+    flags = re.IGNORECASE if text.islower() else 0
+    return (one.start() for one in re.finditer(f"(?={re.escape(text)})", sentence, flags))
 
 
 def _is_word(occurrence: Occurrence, borders: set[int], blanks: bool) -> bool:

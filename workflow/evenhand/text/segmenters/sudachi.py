@@ -19,7 +19,7 @@ def segmenter(language: str) -> Callable[[str], list[str]]:
     """
     try:
         sudachi = importlib.import_module("sudachipy")
-        tokenizer = sudachi.Dictionary(dict="core").create(mode=sudachi.SplitMode.B)
+        tokenizer = sudachi.Dictionary(dict="core").tokenizer(mode=sudachi.SplitMode.B)
     except ImportError as error:
         raise InputError(
             "the segmenter sudachi needs SudachiPy and its dictionary",
