@@ -52,6 +52,7 @@ def english():
         ("They watched her dance.", "agreement_unclear"),
         ("We gave her flowers.", "agreement_unclear"),
         ("His sister came.", "several_keywords"),
+        ("She spoke with another woman.", "several_keywords"),
         ("The theme is here.", "no_keyword"),
     ],
 )
