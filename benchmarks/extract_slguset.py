@@ -49,7 +49,7 @@ from evenhand.slguset.verdicts import ACCEPTED, Finding  # noqa: E402
 from evenhand.text import posseg  # noqa: E402
 from evenhand.text.sentences import normalise, split_sentences  # noqa: E402
 
-TABLES = REPOSITORY / "resources/slguset"
+TABLES = REPOSITORY / "resources/packs/zh_gender"
 LIMITS = {"min_length": 9, "max_length": 119, "whole_sentences": True}
 
 #: A sentence and what became of it: a verdict of the keyword rules, or a finding about names.

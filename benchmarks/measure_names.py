@@ -27,7 +27,7 @@ from evenhand.slguset.train_names_crf import hash_position  # noqa: E402
 from evenhand.slguset.verdicts import Finding  # noqa: E402
 from evenhand.text.tagged import TaggedText, read_tagged  # noqa: E402
 
-TABLES = REPOSITORY / "resources/slguset"
+TABLES = REPOSITORY / "resources/packs/zh_gender"
 PERSONS = frozenset({"PERSON", "PER"})
 Check = Callable[[str, int, int], Finding | None]
 

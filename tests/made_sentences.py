@@ -7,10 +7,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-import evenhand
 from evenhand.io.tables import FORM
 from evenhand.slguset import keyword_tables
-from evenhand.slguset.verdicts import JUDGED
+from evenhand.slguset.verdicts import FINDINGS
 
 #: (pair, surface, opposite surface, keyword, opposite, gender)
 TERMS = {
@@ -22,7 +21,7 @@ TERMS = {
     "奶奶": ("爷爷/奶奶", "奶奶", "爷爷", "奶奶", "爷爷", "female"),
 }
 
-_TEMPLATES = Path(evenhand.__file__).parent / "slguset/templates/annotation"
+_TEMPLATES = Path(__file__).resolve().parents[1] / "resources/packs/zh_gender"
 
 #: The templates of the annotators' sheets, by argument.
 ANNOTATION_TEMPLATES = {
@@ -93,7 +92,9 @@ def write_judged(
             if row["verdict"] == "accepted" and row["sentence"] in of
         ]
         judged.append(row | {"findings": findings})
-    pq.write_table(pa.Table.from_pylist(judged, JUDGED), path, **FORM)
+    pq.write_table(
+        pa.Table.from_pylist(judged, keyword_tables.SCHEMA.append(FINDINGS)), path, **FORM
+    )
     return path
 
 

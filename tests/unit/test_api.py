@@ -121,7 +121,7 @@ def test_bad_input_is_one_sentence(pairs, tmp_path):
     people = pd.DataFrame({"approved": ["a", "b"] * 5, "gender": ["x", "y"] * 5})
     with pytest.raises(InputError, match="name positive, one of a, b"):
         eh.audit_table(people, label="approved", attribute="gender")
-    with pytest.raises(InputError, match="use zh"):
+    with pytest.raises(InputError, match="there is no pack xx_gender"):
         eh.extract_sentences(tmp_path, language="xx")
 
 

@@ -46,7 +46,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["predictions", "n.csv", "--label", "y", "--group", "g", "--bins", "age=a"], "no numbers"),
         (["init", "--task", "all"], "there is no task 'all'"),
         (["run", "none.yaml"], "there is no such configuration"),
-        (["extract", "none", "--language", "en"], "no keywords for the language"),
+        (["extract", "none", "--language", "xx"], "there is no pack xx_gender"),
     ],
 )
 def test_bad_input_is_one_sentence(words, said, capsys, tmp_path, monkeypatch):

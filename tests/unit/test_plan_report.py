@@ -78,7 +78,7 @@ def test_the_front_page_reads_what_this_part_makes(part):
 
 def test_the_front_page_reads_what_the_paper_counts_by_bias():
     found = plan_report.headline_files(configured("slguset"), ["a-1"])
-    assert "resources/slguset/published_bias.csv" in found["slguset"]
+    assert "resources/packs/zh_gender/published_bias.csv" in found["slguset"]
 
 
 def test_tables_are_offered_once_each_and_are_no_data_sets():

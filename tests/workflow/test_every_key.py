@@ -236,7 +236,7 @@ OTHERS = {
     "models.NAME.pretrain.dataset": ["more"],
     "models.NAME.train.files": [["resources/demo/english/town_and_travel.txt"]],
     "scoring.device": ["cuda"],
-    "slguset.tables": ["tables"],
+    "slguset.pack": ["tables"],
     "slguset.shard_megabytes": [0.001],
     "slguset.corpora.NAME.files": [["resources/demo/newspapers/evening"]],
     "slguset.corpora.NAME.sources": [["xwlb_2022"]],
@@ -331,7 +331,7 @@ def planner(tmp_path_factory) -> Iterator[Planner]:
         (folder / name).mkdir(parents=True)
         for file in ("config.json", "tokenizer.json", "vocab.txt", "model.safetensors"):
             (folder / name / file).write_text("{}")
-    for part in ("slguset", "legal"):
+    for part in ("packs/zh_gender", "legal"):
         shutil.copytree(folder / "resources" / part, folder / "tables", dirs_exist_ok=True)
     shutil.copy(folder / "tables/swap_gender_zh.csv", folder / "tables/swap_names_zh.csv")
     for name, like in (
@@ -341,7 +341,7 @@ def planner(tmp_path_factory) -> Iterator[Planner]:
         ("people.csv", f"{demo}/tabular/loans.csv"),
         ("settings.csv", "resources/iifr/settings.csv"),
         ("training.csv", "resources/iifr/training.csv"),
-        ("quotas.csv", "resources/slguset/keywords.csv"),
+        ("quotas.csv", "resources/packs/zh_gender/keywords.csv"),
         ("audited/ecthr/applicant_gender/handed_out.csv", "resources/sources.csv"),
         ("audited/ecthr/applicant_gender/a.csv", "resources/sources.csv"),
     ):

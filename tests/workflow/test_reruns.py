@@ -265,7 +265,7 @@ def test_jobs_and_the_main_process_agree_on_the_digest(demo_template):
 
 @pytest.mark.parametrize("name", ["biology", "coreference", "keyword_words", "surnames"])
 def test_editing_a_table_reruns_its_readers(demo, graph, name):
-    table = f"resources/slguset/{name}.csv"
+    table = f"resources/packs/zh_gender/{name}.csv"
     readers = graph.readers(table)
     assert readers and {job.rule for job in readers} == {"apply_filters"}
     demo.append(table, "\n")

@@ -14,9 +14,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenhand.core.config import complete, read_schema
-from evenhand.core.places import SCHEMA, located
+from evenhand.core.config import read_schema
+from evenhand.core.places import ROOT, SCHEMA, located
 from evenhand.errors import InputError
+from evenhand.plan_slguset import completed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -488,6 +489,8 @@ def extract_sentences(
     files: "str | Path | Sequence[str | Path]",
     *,
     language: str = "zh",
+    attribute: str = "gender",
+    pack: str | Path | None = None,
     filters: Sequence[str] | None = None,
     out: str | Path | None = None,
 ) -> "pd.DataFrame":
@@ -497,10 +500,13 @@ def extract_sentences(
     ----------
     files : path or list of paths
         Text files, JSON lines, CSV, archives, or folders of them.
-    language : str
-        ``zh``: there are keywords and filters for Chinese only.
+    language, attribute : str
+        They name a pack of ``resources/packs``: ``zh``, ``en``, ``de`` or ``ja`` and ``gender``,
+        or ``zh`` and ``age`` or ``region``.
+    pack : path, optional
+        A folder with a pack of your own, in place of the two.
     filters : sequence of str, optional
-        Of `evenhand.slguset.filters`; by default names_jieba, pair_fit, coreference, biology.
+        Of `evenhand.slguset.filters`; by default those of the pack.
     out : path, optional
         A folder for the files; else a temporary one.
 
@@ -523,10 +529,15 @@ def extract_sentences(
     from evenhand.slguset.extract_sentences import extract_sentences as extract
     from evenhand.slguset.merge_candidates import merge_candidates
 
-    if language != "zh":
-        raise InputError(f"there are no keywords for the language {language!r}", remedy="use zh")
+    folder = Path(pack or located(f"resources/packs/{language}_{attribute}"))
+    if pack is None and not folder.is_dir():
+        known = sorted(one.name for one in (ROOT / "resources/packs").iterdir())
+        raise InputError(
+            f"there is no pack {folder.name}", remedy=f"use one of {', '.join(known)}, or your own"
+        )
     paths = [str(one) for one in ([files] if isinstance(files, str | Path) else files)]
     chosen = {"filters": list(filters)} if filters else {}
+    chosen["pack"] = str(folder)
     config = _config({"slguset": {"corpora": {"mine": {"files": ["corpus"]}}, **chosen}})
     config["slguset"]["corpora"]["mine"]["files"] = paths
     slguset = config["slguset"]
@@ -536,7 +547,9 @@ def extract_sentences(
     shards, skipped = plan_slguset.plan_corpora(config, {})
     options = {key: value for key, value in slguset["corpora"]["mine"].items()
                if key not in ("files", "sources")}  # fmt: skip
-    tables, judged, bad = Path(slguset["tables"]), [], []
+    settings = plan_slguset.pack_options(config, *plan_slguset.WORDS).values_by_name
+    reading = {name: settings[name] for name in plan_slguset.READING}
+    tables, judged, bad = Path(slguset["pack"]), [], []
     for shard, (_, part) in shards.items():
         parts = ("sentences", "quarantine", "inventory", "keywords", "filters")
         made = {name: place / f"{shard}.{name}.parquet" for name in parts}
@@ -544,14 +557,16 @@ def extract_sentences(
             files=[Path(one) for one in part.files], keywords=tables / "keywords.csv",
             sentences=made["sentences"], quarantine=made["quarantine"],
             counts=place / f"{shard}.counts.json", inventory=made["inventory"],
-            first_byte=part.first_byte, end_byte=part.end_byte, **options,
+            first_byte=part.first_byte, end_byte=part.end_byte, **options, **reading,
         )  # fmt: skip
         apply_filters(
             sentences=made["sentences"], keywords=tables / "keywords.csv",
             keyword_words=tables / "keyword_words.csv", found=made["keywords"],
             out=made["filters"], filters=slguset["filters"],
             files=[Path(one) for one in plan_slguset.filter_files(config)],
+            agreement=[Path(one) for one in plan_slguset.agreement_files(config)],
             **slguset["find_keywords"], **plan_slguset.filter_options(config).values_by_name,
+            **settings,
         )  # fmt: skip
         judged.append(made["filters"])
         bad.append(_frame(made["quarantine"]))
@@ -560,13 +575,14 @@ def extract_sentences(
     )
     found = _frame(place / "candidates.parquet")
     rows = pd.concat(bad, ignore_index=True)
+    found.attrs["attribute"] = settings["attribute"]
     found.attrs["quarantine"] = [*rows.to_dict("records"), *plan_slguset.quarantine_rows(skipped)]
     return found
 
 
 def _config(written: dict[str, Any]) -> dict[str, Any]:
     """Return a configuration with the workflow's defaults."""
-    return located(complete(written, read_schema(SCHEMA)))
+    return completed(written, read_schema(SCHEMA))
 
 
 def _here(path: Path) -> Path:

@@ -175,27 +175,37 @@ def _numbers(words: str) -> list[float]:
 
 
 @app.command
-def extract(folder: Path, *, language: str = "zh", out: Path = Path("sentences")) -> None:
+def extract(
+    folder: Path,
+    *,
+    language: str = "zh",
+    attribute: str = "gender",
+    pack: Path | None = None,
+    out: Path = Path("sentences"),
+) -> None:
     """Find the sentences of a corpus with one gender word, and why each is kept or dropped.
 
     Parameters
     ----------
     folder
         A folder, a file or an archive.
-    language
-        zh.
+    language, attribute
+        They name the pack: zh, en, de or ja and gender, or zh and age or region.
+    pack
+        A folder with a pack of your own, in their place.
     out
         The folder of the tables.
     """
     import evenhand as eh
 
-    found = eh.extract_sentences(folder, language=language, out=out)
+    found = eh.extract_sentences(folder, language=language, attribute=attribute, pack=pack, out=out)
     path = out / "sentences.csv"
     found.to_csv(path, index=False)
+    attribute = found.attrs["attribute"]
     kept = int((found["verdict"] == "accepted").sum())
     unread = len(found.attrs["quarantine"])
     bad = f"; {unread} parts of files could not be read" if unread else ""
-    print(f"{kept} of {len(found)} sentences with a gender word are kept{bad}.\nTable: {path}")
+    print(f"{kept} of {len(found)} sentences with a {attribute} word are kept{bad}.\nTable: {path}")
 
 
 def _tell(result, out: Path) -> None:
@@ -321,8 +331,9 @@ def _with_config(words: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
 
 def completed(config: Path) -> dict:
     """Read a configuration, and fill in its defaults."""
-    from evenhand.core.config import complete, read_config, read_schema
+    from evenhand.core.config import read_config, read_schema
     from evenhand.core.places import SCHEMA
+    from evenhand.plan_slguset import completed as complete
 
     return complete(read_config(config), read_schema(SCHEMA))
 

@@ -161,9 +161,7 @@ def other_files(config: Config, shards: Iterable[str]) -> list[str]:
     used = {model for models in sets.values() for model in models}
     used |= {m for one in config["legal"]["datasets"].values() for m in one["tokenizers"]}
     used |= {one["model"] for one in config["legal"]["classifiers"].values() if one["model"]}
-    used |= set(
-        plan_models.models_for(config, plan_models.CHINESE) if plan_slguset.editions(config) else []
-    )
+    used |= set(plan_slguset.scored_models(config) if plan_slguset.editions(config) else [])
     folders = {plan_models.model_folder(config, name) for name in config["models"] if name in used}
     files += sorted(folder for folder in folders if folder and folder.startswith("<results>"))
     return files

@@ -5,7 +5,7 @@ Functions of the (completed) configuration, as in `evenhand.plan`.
 
 from typing import Any
 
-from evenhand import plan_individual, plan_models, plan_slguset, plan_stereotypes
+from evenhand import plan_individual, plan_slguset, plan_stereotypes
 
 Config = dict[str, Any]
 
@@ -13,8 +13,8 @@ Config = dict[str, Any]
 def audited(config: Config) -> list[str]:
     """The models that are scored on a set of pairs or an edition of SlguSet, in their order."""
     scored = {model for models in plan_stereotypes.pair_sets(config).values() for model in models}
-    if plan_slguset.editions(config):
-        scored |= set(plan_models.models_for(config, plan_models.CHINESE))
+    if plan_slguset.editions(config) and plan_slguset.compares_genders(config):
+        scored |= set(plan_slguset.scored_models(config))
     return [model for model in config["models"] if model in scored]
 
 
@@ -30,7 +30,8 @@ def card_inputs(config: Config) -> dict[str, list[str]]:
     """Return the results that the cards of models show, by the name of the argument."""
     pairs = plan_stereotypes.pair_sets(config)
     editions = plan_slguset.editions(config).values()
-    chinese = plan_models.models_for(config, plan_models.CHINESE)
+    editions = editions if plan_slguset.compares_genders(config) else ()
+    chinese = plan_slguset.scored_models(config)
     folder, tables = "<results>/stereotypes", "<results>/tables"
     return {
         "sets": [f"{folder}/{name}/pairs.json" for name in pairs],
@@ -61,7 +62,7 @@ def folders(config: Config) -> dict[str, list[str]]:
         found[f"stereotypes/{name}"] = [f"{place}/pairs.json", f"{place}/pairs.parquet", *stores]
     if "slguset_published" in plan_slguset.editions(config).values():
         place = "<results>/slguset_published"
-        models = plan_models.models_for(config, plan_models.CHINESE)
+        models = plan_slguset.scored_models(config)
         bias = [f"{place}/bias/{model}.parquet" for model in models]
         found["slguset_published"] = [
             f"{place}/statistics.json",

@@ -10,9 +10,6 @@ from evenhand.scoring.model_files import check_folder, is_pickled
 
 Config = dict[str, Any]
 
-#: The language of SlguSet.
-CHINESE = "zh"
-
 
 def check_models(config: Config) -> None:
     """Stop if a model has no source or several, or if its folder lacks a file.

@@ -13,7 +13,6 @@ from evenhand import (
     plan_classifiers,
     plan_individual,
     plan_legal,
-    plan_models,
     plan_predictions,
     plan_slguset,
     plan_stereotypes,
@@ -85,7 +84,7 @@ def slguset_page_files(config: Config, shards: Iterable[str]) -> dict[str, str |
             f"{prefix}table_1": f"<results>/tables/sentences/{edition}",
             f"{prefix}statistics": f"<results>/{edition}/statistics.json",
         }
-        if plan_models.models_for(config, plan_models.CHINESE):
+        if plan_slguset.scored_models(config):
             files.setdefault("bias", []).append(f"<results>/tables/bias/{edition}")
     return files
 
@@ -132,7 +131,8 @@ def mitigation_page_files(config: Config) -> Files:
 def explorer_files(config: Config) -> Files:
     """Return the inputs of the explorer of sentences and pairs, by the names of its arguments."""
     sources = list(plan_slguset.editions(config).values())
-    models = plan_models.models_for(config, plan_models.CHINESE) if sources else []
+    sources = sources if plan_slguset.compares_genders(config) else []
+    models = plan_slguset.scored_models(config) if sources else []
     scores = [f"<results>/{one}/bias/{model}.parquet" for one in sources for model in models]
     files: Files = {
         "datasets": [f"<results>/{one}/slguset.parquet" for one in sources],
@@ -177,8 +177,10 @@ def headline_files(config: Config, shards: Iterable[str]) -> dict[str, list[str]
                     fnmatchcase(file.removeprefix("<results>/"), pattern) for pattern in patterns
                 )
             ]
+    if "slguset" in found and not plan_slguset.compares_genders(config):
+        found["slguset"] = [one for one in found["slguset"] if "/tables/bias/" not in one]
     if "slguset" in found:  # no result: what the paper counts
-        found["slguset"].append(f"{config['slguset']['tables']}/published_bias.csv")
+        found["slguset"] += plan_slguset.pack_files(config, "published_bias.csv")
     return found
 
 

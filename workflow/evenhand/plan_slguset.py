@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import plan_models
-from evenhand.core.config import Options, pick
+from evenhand.core.config import Options, complete, pick
 from evenhand.core.declared import declared
 from evenhand.core.files import files_of, shown
+from evenhand.core.places import located
 from evenhand.core.sources import input_files, source_path
 from evenhand.errors import InputError, one_line
+from evenhand.slguset.keywords import GENDERS
+from evenhand.slguset.packs import Pack, read_pack, with_pack
 from evenhand.slguset.shards import Shard, Skipped, plan_shards
 
 Config = dict[str, Any]
@@ -22,8 +25,64 @@ Config = dict[str, Any]
 ROWS_PER_REASON = 100
 MOST_BYTES = 48 << 10
 
+#: The settings of a pack that say how text is read, and how words are found.
+READING = ("language", "values", "normaliser", "splitter")
+WORDS = (*READING, "attribute", "segmenter", "several", "pronouns", "pronouns_open")
+
 #: What a filled sheet can be.
 SHEETS = (".xlsx", ".csv", ".json")
+
+
+def completed(config: Config, schema: dict[str, Any]) -> Config:
+    """Return a configuration with all defaults, the pack's before the schema's.
+
+    Paths of the workflow's own files are those of the installed ones.
+    """
+    default = schema["properties"]["slguset"]["properties"]["pack"]["default"]
+    return located(complete(with_pack(config, located(default)), schema))
+
+
+def scored_models(config: Config) -> list[str]:
+    """The models that are scored on SlguSet: those of the pack's language."""
+    return plan_models.models_for(config, pack_of(config)["language"])
+
+
+def compares_genders(config: Config) -> bool:
+    """Whether the values are male and female, which cards and explorer compare."""
+    return tuple(pack_of(config)["values"]) == GENDERS
+
+
+def pack_of(config: Config) -> Pack:
+    """The settings of the pack."""
+    return read_pack(Path(located(config["slguset"]["pack"])))
+
+
+def pack_options(config: Config, *names: str) -> Options:
+    """Settings of the pack as options of a stage; they belong to the key `slguset.pack`."""
+    settings = {name: pack_of(config)[name] for name in names}
+    return Options(None, settings, dict.fromkeys(names, "slguset.pack"))
+
+
+def text_modules(config: Config, *names: str) -> list[str]:
+    """The modules of a pack's normaliser, splitter or segmenter."""
+    return [f"evenhand.text.{name}s.{pack_of(config)[name]}" for name in names]
+
+
+def pack_file(config: Config, name: str) -> str:
+    """A file of the pack, or of the pack that it is based on, if only that one has it."""
+    folder, base = config["slguset"]["pack"], pack_of(config)["based_on"]
+    own, inherited = f"{folder}/{name}", f"{Path(folder).parent}/{base}/{name}"
+    return inherited if base and not Path(own).is_file() else own
+
+
+def pack_files(config: Config, *names: str) -> list[str]:
+    """Those files of these names that the pack itself has."""
+    return [file for name in names if Path(file := f"{config['slguset']['pack']}/{name}").is_file()]
+
+
+def agreement_files(config: Config) -> list[str]:
+    """The tables of words that change together with a keyword, if the pack has them."""
+    return pack_files(config, "agreement.csv", "cues.csv")
 
 
 def published_file(config: Config, sources: dict[str, dict[str, str]]) -> str | None:
@@ -181,11 +240,15 @@ def filter_files(config: Config) -> list[str]:
     )
     if not slguset["names_jieba"]["use_stop_words"]:
         names.pop("name_stop_words.csv", None)
+    optional = {
+        name
+        for one in slguset["filters"]
+        for name in declared(filter_module(one), "OPTIONAL") or ()
+    }
     return [
-        f"{slguset['tables']}/{name}"
-        if name.endswith(".csv")
-        else f"<results>/slguset/names/{name}"
+        pack_file(config, name) if name.endswith(".csv") else f"<results>/slguset/names/{name}"
         for name in names
+        if name not in optional or Path(pack_file(config, name)).is_file()
     ]
 
 

@@ -33,7 +33,7 @@ def check_sets(config: Config) -> None:
                 f"config: stereotypes.sets.{name} stands on {edition}, and nothing makes it",
                 remedy=f"fill in slguset.{keys[edition]}, or leave the set out",
             )
-        language = _language(one)
+        language = _language(config, one)
         if not plan_models.models_for(config, language):
             raise InputError(
                 f"config: no model scores stereotypes.sets.{name}"
@@ -57,15 +57,16 @@ def pair_sets(config: Config) -> dict[str, list[str]]:
     """
     ready = plan_slguset.editions(config).values()
     return {
-        name: plan_models.models_for(config, _language(one))
+        name: plan_models.models_for(config, _language(config, one))
         for name, one in _sets(config).items()
         if "edition" not in one or one["edition"] in ready
     }
 
 
-def _language(one: Config) -> str | None:
-    """The language of a set of `_sets`; SlguSet is Chinese."""
-    return one["language"] or (plan_models.CHINESE if "edition" in one else None)
+def _language(config: Config, one: Config) -> str | None:
+    """The language of a set of `_sets`; SlguSet has that of the pack."""
+    own = plan_slguset.pack_of(config)["language"] if "edition" in one else None
+    return one["language"] or own
 
 
 def _sets(config: Config) -> dict[str, Config]:
@@ -82,7 +83,7 @@ def _sets(config: Config) -> dict[str, Config]:
 
 def set_of_edition(config: Config, edition: str) -> str | None:
     """The set of pairs that is made of an edition of SlguSet; the first, if there are several."""
-    models = plan_models.models_for(config, plan_models.CHINESE)
+    models = plan_slguset.scored_models(config)
     return next(
         (
             name

@@ -15,6 +15,7 @@ rule score_bias:
         **stage(
             "slguset.score_bias",
             options("bias", "log_base"),
+            of_pack("values"),
             options("scoring", "dtype", "tokens_per_batch", "allow_missing"),
             hub,
         ),
@@ -31,7 +32,7 @@ rule tabulate_bias:
         dataset="<results>/{edition}/slguset.parquet",
         bias=expand("<results>/{{edition}}/bias/{model}.parquet", model=MODELS),
         gates=expand("<results>/{{edition}}/bias/{model}.gate.json", model=MODELS),
-        stop_words=table("stop_words"),
+        stop_words=plan_slguset.pack_files(config, "stop_words.csv"),
         published=lambda wildcards: (
             table("published_bias") if wildcards.edition == "slguset_published" else []
         ),
@@ -45,6 +46,7 @@ rule tabulate_bias:
         **stage(
             "slguset.tabulate_bias",
             options("bias", "threshold", "compounds", "top"),
+            of_pack("values"),
         ),
     shell:
         run("slguset.tabulate_bias")

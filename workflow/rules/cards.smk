@@ -67,6 +67,7 @@ rule write_slguset_card:
             NOTICE,
             options("slguset", "filters"),
             Options("slguset", {"corpora": list(SLGUSET["corpora"])}),
+            of_pack("title", "language", "attribute", "values"),
         ),
     shell:
         run("report.write_slguset_card")

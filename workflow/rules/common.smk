@@ -15,8 +15,8 @@ if BESIDE.is_dir() and str(BESIDE.parent) not in sys.path:
 from evenhand import plan, plan_cards, plan_classifiers, plan_individual, plan_legal, plan_models
 from evenhand import plan_predictions, plan_report, plan_shown, plan_slguset, plan_stereotypes
 from evenhand.core.code import digest
-from evenhand.core.config import Options, complete, file_options, pick, read_config, read_schema
-from evenhand.core.places import LIBRARY, ROOT, SCHEMA, located
+from evenhand.core.config import Options, file_options, pick, read_config, read_schema
+from evenhand.core.places import LIBRARY, ROOT, SCHEMA
 from evenhand.core.sources import read_sources, source_path, unchecked
 from evenhand.errors import InputError
 
@@ -24,7 +24,8 @@ try:
     for file in workflow.configfiles:
         read_config(Path(file))
     written = config
-    config = plan_individual.expand(located(complete(config, read_schema(SCHEMA))))
+    config = plan_slguset.completed(config, read_schema(SCHEMA))
+    config = plan_individual.expand(config)
     config = plan_predictions.expand(plan_legal.expand(config))
     plan.check_files(config)
     plan.check_effects(config, written)
@@ -52,8 +53,8 @@ FILTERS = SLGUSET["filters"]
 STEREOTYPES = config["stereotypes"]
 INDIVIDUAL = config["individual_fairness"]
 LEGAL = config["legal"]
-#: The models that read Chinese, and so are scored on SlguSet.
-MODELS = plan_models.models_for(config, plan_models.CHINESE)
+#: The models that read the language of the pack, and so are scored on SlguSet.
+MODELS = plan_slguset.scored_models(config)
 #: set of pairs -> models that are scored on it
 PAIR_SETS = plan_stereotypes.pair_sets(config)
 GPU = 1 if config["scoring"]["device"].startswith("cuda") else 0
@@ -197,8 +198,13 @@ def shown_folder(path):
 
 
 def table(name):
-    """An editable table of SlguSet."""
-    return f"{SLGUSET['tables']}/{name}.csv"
+    """An editable table of the pack."""
+    return f"{SLGUSET['pack']}/{name}.csv"
+
+
+def of_pack(*names):
+    """A rule's `params`: settings of the pack."""
+    return plan_slguset.pack_options(config, *names)
 
 
 def of_shards(pattern):

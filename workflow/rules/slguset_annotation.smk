@@ -7,8 +7,8 @@ rule draw_annotation:
         keywords=table("keywords"),
         quotas=SLGUSET["annotation"]["quotas"] or [],
         ledger=plan_slguset.ledger_files(config),
-        instructions="workflow/evenhand/slguset/templates/annotation/instructions.md.jinja",
-        interface="workflow/evenhand/slguset/templates/annotation/label_studio.xml",
+        instructions=plan_slguset.pack_file(config, "instructions.md.jinja"),
+        interface=plan_slguset.pack_file(config, "label_studio.xml"),
     output:
         out="<results>/slguset/annotation/{round}/sample.parquet",
         drawn="<results>/slguset/annotation/{round}/drawn.csv",
@@ -19,6 +19,7 @@ rule draw_annotation:
         **stage(
             "slguset.draw_annotation",
             options("slguset.annotation", "sentences_per_pair", "seed", "annotators"),
+            of_pack("values"),
         ),
     shell:
         run("slguset.draw_annotation", "--round {wildcards.round}")

@@ -13,7 +13,12 @@ rule extract_sentences:
     conda:
         "../../envs/extract.yaml"
     params:
-        **stage("slguset.extract_sentences", shard_options),
+        **stage(
+            "slguset.extract_sentences",
+            shard_options,
+            of_pack(*plan_slguset.READING),
+            plugins=plan_slguset.text_modules(config, "normaliser", "splitter"),
+        ),
     shell:
         run("slguset.extract_sentences")
 

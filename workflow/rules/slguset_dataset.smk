@@ -14,7 +14,7 @@ rule build_dataset:
     conda:
         "../../envs/extract.yaml"
     params:
-        **stage("slguset.build_dataset"),
+        **stage("slguset.build_dataset", of_pack("values")),
     shell:
         run("slguset.build_dataset")
 
@@ -24,14 +24,14 @@ rule describe_dataset:
         VOCABULARY or [],
         dataset="<results>/{edition}/slguset.parquet",
         keywords=table("keywords"),
-        published=table("published_counts"),
+        published=plan_slguset.pack_files(config, "published_counts.csv"),
     output:
         table=shown_folder("<results>/tables/sentences/{edition}"),
         statistics="<results>/{edition}/statistics.json",
     conda:
         "../../envs/extract.yaml"
     params:
-        **stage("slguset.describe_dataset"),
+        **stage("slguset.describe_dataset", of_pack("values")),
         vocabulary=lambda wildcards, input: (
             f"--vocabulary {input[0]}/vocab.txt" if VOCABULARY else ""
         ),

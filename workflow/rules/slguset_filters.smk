@@ -8,6 +8,7 @@ rule apply_filters:
         keywords=table("keywords"),
         keyword_words=table("keyword_words"),
         files=plan_slguset.filter_files(config),
+        agreement=plan_slguset.agreement_files(config),
     output:
         out="<results>/{edition}/filters/{shard}.parquet",
         found="<results>/{edition}/keywords/{shard}.parquet",
@@ -19,7 +20,11 @@ rule apply_filters:
             options("slguset.find_keywords"),
             options("slguset", "filters"),
             plan_slguset.filter_options(config),
-            plugins=[plan_slguset.filter_module(name) for name in FILTERS],
+            of_pack(*plan_slguset.WORDS),
+            plugins=[
+                *map(plan_slguset.filter_module, FILTERS),
+                *plan_slguset.text_modules(config, "normaliser", "splitter", "segmenter"),
+            ],
         ),
     shell:
         run("slguset.apply_filters")

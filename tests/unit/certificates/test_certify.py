@@ -20,7 +20,7 @@ FAST = MappingProxyType({"causal": {**RECIPES["causal"], "steps": 300, "learning
 @pytest.fixture
 def resources(repository, tmp_path):
     """A copy of what the name filters read, to be changed."""
-    for part in ("planted", "slguset", "demo/tagged"):
+    for part in ("planted", "packs/zh_gender", "demo/tagged"):
         shutil.copytree(repository / "resources" / part, tmp_path / "resources" / part)
     return tmp_path / "resources"
 

@@ -252,16 +252,23 @@ def test_the_chain_rule_by_hand():
 
 def test_inputs_of_a_word():
     questions, mask = Questions(), 4
-    ask_word(questions, [2, 10, 20, 21, 3], 2, 4, mask)
+    ask_word(questions, [2, 10, 20, 21, 3], [2, 3], mask)
     shown = {tuple(ids.tolist()) for ids in questions.inputs}
     assert shown == {(2, 10, 4, 4, 3), (2, 10, 20, 4, 3), (2, 10, 4, 21, 3)}
-    ask_word(questions, [2, 10, 30, 31, 3], 2, 4, mask)  # the opposite shares the masked input
+    ask_word(questions, [2, 10, 30, 31, 3], [2, 3], mask)  # the opposite shares the masked input
     assert len(questions.inputs) == 5
+
+
+def test_tokens_of_a_word_may_stand_apart():
+    questions = Questions()
+    ask_word(questions, [2, 20, 10, 21, 3], [1, 3], 4)
+    shown = [ids.tolist() for ids in questions.inputs]
+    assert shown == [[2, 4, 10, 4, 3], [2, 20, 10, 4, 3], [2, 4, 10, 21, 3]]
 
 
 def test_a_word_of_one_token_takes_one_input():
     questions = Questions()
-    word = ask_word(questions, [2, 10, 20, 3], 2, 3, 4)
+    word = ask_word(questions, [2, 10, 20, 3], [2], 4)
     assert [ids.tolist() for ids in questions.inputs] == [[2, 10, 4, 3]]
     answers = Answers(log_p=np.log([0.5, 0.5, 0.5]), best=np.zeros(3))
     assert word.chain(answers) == pytest.approx(word.independent(answers)) == math.log(0.5)
@@ -273,7 +280,7 @@ def test_words_of_any_length(lm, size, before, seed):
     generator = np.random.default_rng(seed)
     ids = [2, *generator.integers(5, lm.vocabulary, before + size + 2).tolist(), 3]
     start, questions = 1 + before, Questions()
-    word = ask_word(questions, ids, start, start + size, lm.mask_id)
+    word = ask_word(questions, ids, range(start, start + size), lm.mask_id)
     answers = answer(lm, questions, tokens_per_batch=64)
     chain, apart = tiny_models.plain_word(lm, ids, start, start + size)
     assert word.chain(answers) == pytest.approx(chain, rel=1e-5, abs=1e-5)

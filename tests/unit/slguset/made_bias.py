@@ -29,6 +29,7 @@ def write_dataset(path, rows=ROWS, **columns):
             "pair": "男/女" if "人" in surface else "他/她",
             "surface": surface,
             "surface_opposite": opposite,
+            "opposite": opposite[0],
             "gender": gender,
             **{"start": 1, "end": 2, "surface_start": 1, "surface_end": 1 + len(surface)},
             **{"source": "corpus/day.txt", "source_position": number + 1},

@@ -123,7 +123,7 @@ def test_the_published_numbers_are_those_of_the_authors_file(tmp_path, mirror, r
     """Both halves of each mask pair, and the paper's 4,220 distinct characters."""
     from evenhand.slguset.import_published import import_published
 
-    tables = repository / "resources/slguset"
+    tables = repository / "resources/packs/zh_gender"
     import_published(
         file=mirror / "chinese_gender/slguset/SlguSet.csv",
         keywords=tables / "keywords.csv",

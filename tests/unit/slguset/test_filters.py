@@ -16,17 +16,21 @@ from evenhand.core.config_reference import SCHEMA
 from evenhand.errors import InputError
 from evenhand.io.tables import write_table
 from evenhand.slguset import distinct_sentences
-from evenhand.slguset.apply_filters import apply_filters, filter_keywords
+from evenhand.slguset.apply_filters import apply_filters, filter_keywords, prepare_filter
 from evenhand.slguset.filters.names_jieba import make_check
+from evenhand.slguset.keyword_tables import schema
 from evenhand.slguset.keywords import read_keywords
 from evenhand.slguset.names import judge_names, read_rules
 from evenhand.slguset.names_crf_model import NameModel, features, labels
-from evenhand.slguset.verdicts import JUDGED, Finding
+from evenhand.slguset.verdicts import FINDINGS, Finding
 from evenhand.text.segmentation import cut
+from evenhand.text.segmenters.spacy import segmenter
 from made_sentences import keyword_row, made_sentences, write_keywords
 from unit.text.reference_posseg import reference_tags
 
-FILTERS = read_schema(SCHEMA)["properties"]["slguset"]["properties"]["filters"]["items"]["enum"]
+ALL = read_schema(SCHEMA)["properties"]["slguset"]["properties"]["filters"]["items"]["enum"]
+#: Those of zh_gender; it has no table of the others.
+FILTERS = [name for name in ALL if name not in ("deny_list", "names_listed")]
 
 SETTINGS = {
     **dict.fromkeys(("anonymised", "surname_title", "familiar"), "drop"),
@@ -114,7 +118,9 @@ def resources(tmp_path_factory, repository):
     persons = [{"label": "PERSON", "pattern": text} for text in ("王小丫", "女儿")]
     nlp.add_pipe("entity_ruler").add_patterns([*persons, {"label": "GPE", "pattern": "北京"}])
     nlp.to_disk(folder / "pipeline")
-    tables = [repository / f"resources/slguset/{name}" for name in all_files() if "csv" in name]
+    tables = [
+        repository / f"resources/packs/zh_gender/{name}" for name in all_files() if "csv" in name
+    ]
     files = [path for path in tables if path.name != "name_stop_words.csv"]
     return {
         "files": [*files, folder / "crf.crfsuite", folder / "crf.json"],
@@ -130,7 +136,7 @@ def all_files():
 @pytest.fixture(scope="module")
 def row(repository):
     """Make the row of a keywords table of a sentence, by its first keyword."""
-    keywords = read_keywords(repository / "resources/slguset/keywords.csv")
+    keywords = read_keywords(repository / "resources/packs/zh_gender/keywords.csv")
 
     def make(sentence):
         found = keywords.pattern.search(sentence)
@@ -156,7 +162,7 @@ def apply(tmp_path, resources):
         settings = SETTINGS | resources | changes
         counts = filter_keywords(keywords, out, filters, settings.pop("files"), settings)
         table = pq.read_table(out)
-        assert table.schema.equals(JUDGED)
+        assert table.schema.equals(schema().append(FINDINGS))
         return table.to_pylist(), counts
 
     return call
@@ -194,7 +200,7 @@ def test_keywords_are_found_and_filtered_by_their_own_settings(tmp_path, resourc
         for n, s in enumerate(texts)
     ]
     write_table(tmp_path / "sentences.parquet", distinct_sentences.SCHEMA, rows)
-    tables = repository / "resources/slguset"
+    tables = repository / "resources/packs/zh_gender"
     arguments = {
         "sentences": tmp_path / "sentences.parquet",
         "keywords": tables / "keywords.csv",
@@ -289,7 +295,7 @@ def test_settings_of_name_filters(apply, row, resources, repository):
     assert apply([familiar], "names_crf", threshold=0.99, familiar="keep")[1]["passed"] == 1
     with pytest.raises(InputError, match="not a probability"):
         apply([familiar], "names_crf", threshold=1.5)
-    stop_words = repository / "resources/slguset/name_stop_words.csv"
+    stop_words = repository / "resources/packs/zh_gender/name_stop_words.csv"
     sentences = [row("她是一位文明的顾客。"), row("她和李明是文明的顾客。")]
     rows, _ = apply(sentences, "names_jieba", files=[*resources["files"], stop_words])
     assert [*decisions(rows).values()].count([("name", "李明")]) == 1
@@ -331,11 +337,11 @@ def test_the_plan_gives_filters_what_they_declare(resources):
         *("anonymised", "surname_title", "familiar", "threshold", "pipeline")
     }
     config = complete({"slguset": {"filters": ["biology"]}}, read_schema(SCHEMA))
-    assert plan_slguset.filter_files(config) == ["resources/slguset/biology.csv"]
+    assert plan_slguset.filter_files(config) == ["resources/packs/zh_gender/biology.csv"]
     assert plan_slguset.filter_options(config) == {}
     with_list = {"filters": ["names_jieba"], "names_jieba": {"use_stop_words": True}}
     config = complete({"slguset": with_list}, read_schema(SCHEMA))
-    assert "resources/slguset/name_stop_words.csv" in plan_slguset.filter_files(config)
+    assert "resources/packs/zh_gender/name_stop_words.csv" in plan_slguset.filter_files(config)
 
 
 @pytest.mark.mirror
@@ -343,7 +349,7 @@ def test_the_plan_gives_filters_what_they_declare(resources):
 def test_decisions_are_those_of_jieba_posseg(mirror, repository, policy):
     text = (mirror / "chinese_news/cnews/cnews.test.txt").read_text(encoding="utf-8")
     policies = dict.fromkeys(("anonymised", "surname_title", "familiar"), policy)
-    tables = repository / "resources/slguset"
+    tables = repository / "resources/packs/zh_gender"
     rules = read_rules(*(tables / f"{n}.csv" for n in ("surnames", "titles", "roles")), **policies)
     check = make_check(rules)
     sentences = [s for s in re.findall("[^。？！\n]+[。？！]?", text) if "他" in s or "她" in s]
@@ -356,3 +362,20 @@ def test_decisions_are_those_of_jieba_posseg(mirror, repository, policy):
                 names.append((at, at + len(word)))
             at += len(word)
         assert check(sentence, *surface) == judge_names(sentence, surface, names, rules)
+
+
+def test_filters_of_lists_count_whole_words(repository):
+    tables = repository / "resources/packs/en_gender"
+    settings = {"cut": segmenter("en"), "blanks": True}
+    files = {path.name: path for path in tables.glob("*.csv")}
+    _, names = prepare_filter("names_listed", files, settings)
+    sentences = [
+        *("Mary left early.", "They told Edwards that he was late.", "He works in Ohio."),
+        *("He came on Monday.", "She met the Supreme Court."),
+    ]
+    found = [one and list(one.evidence) for one in names(sentences)]
+    assert found == [["Mary"], ["Edwards"], None, None, None]
+    _, denied = prepare_filter("deny_list", files, settings)
+    texts = ["The ship lost her mast.", "Her shipment came."]
+    found = denied(texts, ["she"] * 2, ["he"] * 2, ["female"] * 2)
+    assert [one and list(one.evidence) for one in found] == [["ship"], None]

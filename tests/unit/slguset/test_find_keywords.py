@@ -15,7 +15,7 @@ from evenhand.slguset.find_keywords import find_keywords, judge_sentence, read_w
 from evenhand.slguset.keyword_tables import SCHEMA
 from evenhand.slguset.keywords import read_keywords
 
-TABLES = Path(__file__).resolve().parents[3] / "resources/slguset"
+TABLES = Path(__file__).resolve().parents[3] / "resources/packs/zh_gender"
 
 
 @cache

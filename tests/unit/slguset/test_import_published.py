@@ -11,7 +11,7 @@ from evenhand.io.tables import read_rows
 from evenhand.slguset.dataset import SCHEMA
 from evenhand.slguset.import_published import check_text, import_published, slice_kind
 
-KEYWORDS = Path(__file__).resolve().parents[3] / "resources/slguset/keywords.csv"
+KEYWORDS = Path(__file__).resolve().parents[3] / "resources/packs/zh_gender/keywords.csv"
 HEADER = "句子,关键词位置,原始关键词,对立关键词"
 
 

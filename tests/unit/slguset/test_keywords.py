@@ -15,7 +15,7 @@ def read(tmp_path, rows):
 
 
 def test_our_table_holds_19_surface_pairs_in_12_mask_pairs(repository):
-    keywords = read_keywords(repository / "resources/slguset/keywords.csv")
+    keywords = read_keywords(repository / "resources/packs/zh_gender/keywords.csv")
     assert len(keywords.surfaces) == 38
     assert len(keywords.pair_names()) == 12
     assert keywords.pair_names()[0] == "男/女"
@@ -27,7 +27,7 @@ def test_the_keyword_is_where_the_surfaces_differ(tmp_path):
     )
     assert [s.offset for s in keywords.surfaces.values()] == [1, 1, 1, 1, 0, 0]
     grandmother = keywords.surfaces["姥姥"]
-    assert (grandmother.keyword, grandmother.opposite, grandmother.gender) == ("姥", "爷", "female")
+    assert (grandmother.keyword, grandmother.opposite, grandmother.value) == ("姥", "爷", "female")
     assert grandmother.surface_opposite == "姥爷"
 
 

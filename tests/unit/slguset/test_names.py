@@ -6,7 +6,7 @@ from evenhand.slguset.names import find_forms, judge_names, read_rules
 
 @pytest.fixture
 def tables(repository):
-    folder = repository / "resources/slguset"
+    folder = repository / "resources/packs/zh_gender"
     return folder / "surnames.csv", folder / "titles.csv", folder / "roles.csv"
 
 

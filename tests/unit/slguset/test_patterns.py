@@ -15,9 +15,7 @@ def read(tmp_path, rows):
 
 
 def find(table, sentence, surface="他", opposite="她", gender="male"):
-    found = find_patterns(
-        sentence, table, surface=surface, surface_opposite=opposite, gender=gender
-    )
+    found = find_patterns(sentence, table, surface=surface, surface_opposite=opposite, value=gender)
     return [(o.text, o.start) for o in found]
 
 
@@ -59,7 +57,7 @@ def test_exceptions_do_not_count_but_the_word_beside_them_does(tmp_path):
     ("row", "message"),
     [
         ("夫妻,丈夫妻子,,,", ":2: '丈夫妻子' is no pair; write surface pairs like 丈夫/妻子"),
-        ("夫妻,,man,,", ":2: 'man' is no gender; write male or female"),
+        ("夫妻,,man,,", ":2: 'man' is no value of gender; write male or female"),
         ("小伙,,,伙伴,", ":2: the exception 伙伴 does not hold 小伙"),
         (",,,,", ":2: the cell of pattern is blank"),
         ("", "holds no word"),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.scoring import execution
+from evenhand.scoring.masked import Questions, answer, ask_word
 from evenhand.scoring.models import load_causal_lm, load_masked_lm
 from evenhand.slguset import score_bias as module
 from evenhand.slguset.bias_tables import BIAS
@@ -90,15 +91,25 @@ def plain_bias(lm, one, base):
     return log_p["male"], log_p["female"]
 
 
+def _is_wide(lm, one, slot):
+    """Whether a token of a slot holds text beside the word."""
+    offsets = lm.tokenizer(one["sentence"], return_offsets_mapping=True)["offset_mapping"]
+    return len(offsets) == len(slot.ids) and any(
+        offsets[place][0] < one["start"] or offsets[place][1] > one["end"] for place in slot.places
+    )
+
+
 @pytest.mark.parametrize("family", tiny_models.FAMILIES)
 def test_scores_are_those_of_the_plain_definition(family, tmp_path):
     lm = load_masked_lm(tiny_models.save(tmp_path, family))
     rows = dataset_rows()
-    results = [result for result, _ in score_masked(lm, rows, log_base=10, tokens_per_batch=100)]
+    results = score_masked(lm, rows, log_base=10, tokens_per_batch=100)
     scored = 0
-    for one, result in zip(rows, results, strict=True):
+    for one, (result, slots) in zip(rows, results, strict=True):
         if result["excluded"]:
             assert result["bias"] is result["log_p_male"] is result["bias_one_character"] is None
+            continue
+        if any(_is_wide(lm, one, slot) for slot in slots):
             continue
         scored += 1
         (male, male_apart), (female, female_apart) = plain_bias(lm, one, 10)
@@ -122,10 +133,11 @@ def test_every_way_to_read_a_word_against_its_definition(family, tmp_path):
             continue
         words = [plain_readings(lm, slot) for slot in slots]
         male, female = words if one["gender"] == "male" else words[::-1]
-        same_start = len({slot.ids[slot.first] for slot in slots}) == 1
+        same_start = len({slot.word()[0] for slot in slots}) == 1
+        apart = any(slot.places[-1] - slot.places[0] >= len(slot.places) for slot in slots)
         for name in ("left_to_right", "right_to_left", "single_mask"):
             found = result[f"bias_{name}"]
-            if name == "single_mask" and same_start:
+            if name == "single_mask" and (same_start or apart):
                 assert found is None
                 without += 1
             else:
@@ -145,18 +157,19 @@ def module_variants():
 
 def plain_readings(lm, slot):
     """The chain rule in either order, and one mask for the whole word: one input at a time."""
-    places = list(range(slot.first, slot.last))
+    places = slot.places
     found = {}
     for name, order in (("left_to_right", places), ("right_to_left", places[::-1])):
         ids = list(slot.ids)
-        ids[slot.first : slot.last] = [lm.mask_id] * len(places)
+        for place in places:
+            ids[place] = lm.mask_id
         found[name] = 0.0
         for place in order:
             token = slot.ids[place]
             found[name] += tiny_models.plain_log_p(lm, ids, place, token)
             ids[place] = token
-    ids = [*slot.ids[: slot.first], lm.mask_id, *slot.ids[slot.last :]]
-    found["single_mask"] = tiny_models.plain_log_p(lm, ids, slot.first, slot.ids[slot.first])
+    ids = [*slot.ids[: places[0]], lm.mask_id, *slot.ids[places[-1] + 1 :]]
+    found["single_mask"] = tiny_models.plain_log_p(lm, ids, places[0], slot.word()[0])
     return found
 
 
@@ -228,7 +241,7 @@ def test_words_of_different_lengths(lm):
         (row("一个犇人来了。", "犇", "女"), "keyword_unknown"),
         (row("他来了。", "他", "犇"), "keyword_unknown"),
         (row("一\u200b二", "\u200b", "她"), "keyword_vanishes"),
-        (row("a他他b2024", "0", "4"), "keyword_inside_token"),
+        (row("a他他b2024", "0", "4"), "keyword_unknown"),
     ],
 )
 def test_what_cannot_be_scored_is_named(lm, one, reason):
@@ -241,8 +254,34 @@ def test_what_cannot_be_scored_is_named(lm, one, reason):
 def test_subword_tokens_across_the_keyword(tmp_path):
     lm = load_masked_lm(tiny_models.save(tmp_path, "albert"))
     rows = [row("小男孩丢了钱包。", "男", "女"), row("老男人丢了钱包。", "男", "女")]
-    results = [r["excluded"] for r, _ in score_masked(lm, rows, log_base=10, tokens_per_batch=99)]
-    assert results == ["keyword_inside_token", None]
+    (across, (own, other)), (alone, _) = score_masked(lm, rows, log_base=10, tokens_per_batch=99)
+    assert across["excluded"] is None and np.isfinite(across["bias"])
+    beside = [[t for i, t in enumerate(s.ids) if i not in s.places] for s in (own, other)]
+    assert beside[0] == beside[1]
+    assert alone["n_masks"] == 1
+
+
+def test_words_that_change_together_are_one_word(lm):
+    one = row("他说他来了。", "他", "她")
+    both = one | {"spans": [{"start": i, "end": i + 1, "text": "她"} for i in (0, 2)]}
+    result, slots = score_masked(lm, [both], log_base=10, tokens_per_batch=99)[0]
+    assert [slot.places for slot in slots] == [[1, 3], [1, 3]]
+    assert result["n_masks"] == 2 and result["bias_single_mask"] is None
+    questions = Questions()
+    asked = [ask_word(questions, slot.ids, slot.places, lm.mask_id) for slot in slots]
+    answers = answer(lm, questions, tokens_per_batch=99)
+    expected = [word.chain(answers) / np.log(10) for word in asked]
+    assert result["log_p_male"] == pytest.approx(expected[0])
+    assert result["bias"] == pytest.approx(expected[0] - expected[1])
+
+
+def test_each_value_has_its_column(lm):
+    values = ["young", "middle", "old"]
+    one = {name: cell for name, cell in row("他来了。", "他", "她").items() if name != "gender"}
+    order = {"opposite": one.pop("opposite"), "age": "old", "age_opposite": "middle"}
+    result, _ = score_masked(lm, [one | order], log_base=10, tokens_per_batch=99, values=values)[0]
+    assert result["log_p_young"] is None
+    assert result["bias"] == pytest.approx(result["log_p_middle"] - result["log_p_old"])
 
 
 def test_names_of_special_tokens_in_a_sentence_are_text(lm):
@@ -256,11 +295,11 @@ def test_names_of_special_tokens_in_a_sentence_are_text(lm):
 @pytest.mark.parametrize(
     ("text", "start", "offsets", "expected"),
     [
-        ("甲乙丙", 1, [(0, 0), (0, 1), (1, 2), (2, 3), (0, 0)], (2, 3)),
-        ("甲 乙丙", 2, [(0, 1), (1, 3), (3, 4)], (1, 2)),  # the blank does not count
-        ("甲乙丙", 1, [(0, 1), (1, 2), (1, 2), (1, 2), (2, 3)], (1, 4)),  # bytes of a character
-        ("甲乙丙", 1, [(0, 2), (2, 3)], "keyword_inside_token"),
-        ("甲乙丙", 1, [(0, 1), (2, 3)], "keyword_vanishes"),
+        ("甲乙丙", 1, [(0, 0), (0, 1), (1, 2), (2, 3), (0, 0)], [2]),
+        ("甲 乙丙", 2, [(0, 1), (1, 3), (3, 4)], [1]),  # the blank does not count
+        ("甲乙丙", 1, [(0, 1), (1, 2), (1, 2), (1, 2), (2, 3)], [1, 2, 3]),  # bytes of a character
+        ("甲乙丙", 1, [(0, 2), (2, 3)], [0]),
+        ("甲乙丙", 1, [(0, 1), (2, 3)], []),
     ],
 )
 def test_tokens_of(text, start, offsets, expected):
@@ -336,7 +375,7 @@ def test_a_dataset_that_cannot_be_scored(tmp_path, folder):
             name="x",
             model=folder,
         )
-    with pytest.raises(InputError, match="lacks the column gender"):
+    with pytest.raises(InputError, match="lacks the column of the attribute"):
         one = row("他来。", "他", "她")
         del one["gender"]
         run(tmp_path, [one], folder)

@@ -2,30 +2,40 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.slguset.swap import mask, swap
+from evenhand.slguset.swap import mask, spans_of, swap, swapped_spans
 
 
 def test_each_character_is_masked():
-    assert mask("我的妈妈来了。", 2, 4) == "我的[MASK][MASK]来了。"
-    assert mask("她来了。", 0, 1, "_") == "_来了。"
+    assert mask("我的妈妈来了。", [(2, 4, "爸爸")]) == "我的[MASK][MASK]来了。"
+    assert mask("她来了。", [(0, 1, "他")], "_") == "_来了。"
 
 
-def test_the_keyword_is_exchanged():
-    assert swap("我的老公来了。", 3, 4, "婆") == "我的老婆来了。"
+def test_keywords_are_exchanged():
+    assert swap("我的老公来了。", [(3, 4, "婆")]) == "我的老婆来了。"
+    spans = [(0, 3, "Die"), (4, 8, "Ärztin"), (14, 20, "ihren")]
+    assert swap("Der Arzt nahm seinen Hut.", spans) == ("Die Ärztin nahm ihren Hut.")
 
 
-@given(st.text(min_size=1), st.text(min_size=1, max_size=3), st.data())
-def test_swapping_twice_is_the_identity(sentence, opposite, data):
-    start = data.draw(st.integers(0, len(sentence) - 1))
-    end = data.draw(st.integers(start + 1, len(sentence)))
-    once = swap(sentence, start, end, opposite)
-    assert once[start : start + len(opposite)] == opposite
-    assert swap(once, start, start + len(opposite), sentence[start:end]) == sentence
+def test_the_spans_of_a_row_are_its_own_or_the_keyword():
+    row = {"start": 3, "end": 4, "opposite": "婆"}
+    assert spans_of(row | {"spans": None}) == spans_of(row) == [(3, 4, "婆")]
+    assert spans_of(row | {"spans": [{"start": 0, "end": 1, "text": "x"}]}) == [(0, 1, "x")]
+
+
+@given(st.text(min_size=1), st.lists(st.text(min_size=1, max_size=3), min_size=1), st.data())
+def test_swapping_twice_is_the_identity(sentence, texts, data):
+    places = st.integers(0, len(sentence))
+    borders = sorted(data.draw(st.sets(places, min_size=2, max_size=2 * len(texts))))
+    spans = list(zip(borders[::2], borders[1::2], texts, strict=False))
+    once = swap(sentence, spans)
+    back = swapped_spans(sentence, spans)
+    assert [once[start:end] for start, end, _ in back] == [text for *_, text in spans]
+    assert swap(once, back) == sentence
 
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 1), (0, 0), (2, 1), (0, 5)])
 def test_offsets_outside_the_sentence_are_a_defect(start, end):
     with pytest.raises(ValueError, match="no characters"):
-        mask("她来了。", start, end)
+        mask("她来了。", [(start, end, "他")])
     with pytest.raises(ValueError, match="no characters"):
-        swap("她来了。", start, end, "他")
+        swap("她来了。", [(0, 1, "他"), (start, end, "他")])

@@ -5,6 +5,7 @@ import warnings
 from itertools import pairwise
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from evenhand.core.families import load_members
 from evenhand.errors import InputError
 from evenhand.slguset import tables
 from evenhand.slguset.import_published import import_published
+from evenhand.slguset.tables import values
 from evenhand.slguset.tables.distribution import BINS, UNIT, counted, edges
 from evenhand.slguset.tables.models import degrees
 from evenhand.slguset.tables.sentences import by_bias
@@ -160,7 +162,7 @@ def test_published_counts_stand_beside_the_same_number_of_sentences(folder, repo
     columns = ("published_within", "published_above", "published_below")
     assert [one[column] for column in columns] == [None, None, None]
     assert [other[column] for column in columns] == [2, 1, 2]
-    ours = repository / "resources" / "slguset" / "published_bias.csv"  # of 20,000 sentences
+    ours = repository / "resources/packs/zh_gender/published_bias.csv"  # of 20,000 sentences
     (row,), *_ = summarise(folder, ("bert-base-chinese",), published=ours)
     assert [row[column] for column in columns] == [None, None, None]
 
@@ -183,7 +185,10 @@ def test_same_bytes(folder):
     assert written[0] == written[1]
 
 
-@pytest.mark.parametrize("member", load_members(tables), ids=lambda one: one.TABLE.name)
+OF_GENDERS = [one for one in load_members(tables) if one is not values]
+
+
+@pytest.mark.parametrize("member", OF_GENDERS, ids=lambda one: one.TABLE.name)
 def test_a_table_describes_itself_and_its_rows_follow(folder, member):
     check_declaration(member)
     write_dataset(folder / "dataset.parquet", sentence=['<b>"没有",老师{{}}来了。'] * len(ROWS))
@@ -194,6 +199,31 @@ def test_a_table_describes_itself_and_its_rows_follow(folder, member):
     assert rows and {row.get("model", "a") for row in rows} <= {"a", "b"}
     counts = tabulate(folder, "a")[1]
     assert set(counts["left_out"]) == {"methods"}
+
+
+def test_values_by_hand(folder):
+    """Old words are likelier than middle ones by 1, and than young ones by 2."""
+    check_declaration(values)
+    ages = ["young", "middle", "old"]
+    rows = [("old", "老年", "中年", 0), ("middle", "中年", "老年", 0), ("young", "青年", "老年", 0)]
+    path = write_dataset(folder / "dataset.parquet", rows)
+    table = pq.read_table(path).rename_columns({"gender": "age"})
+    place = table.column_names.index("age")
+    names = [name for name in table.column_names if name not in ("opposite", "age")]
+    order = [*names[: place - 1], "opposite", "age", *names[place - 1 :]]
+    table = table.select(order).append_column("age_opposite", pa.array(["middle", "old", "old"]))
+    pq.write_table(table, path)
+    write_model(folder, "a", [-1.0, -1.0, -2.0])
+    scores = pq.read_table(folder / "a.parquet").rename_columns(
+        {"log_p_male": "log_p_young", "log_p_female": "log_p_old"}
+    )
+    scores = scores.append_column("log_p_middle", scores["bias"])
+    pq.write_table(scores, folder / "a.parquet")
+    found, counts = tabulate(folder, "a", values=ages)
+    by_value = {row["value"]: row for row in found["values"]}
+    assert [by_value[age]["mean_bias"] for age in ages] == pytest.approx([-2, -1, 4 / 3], abs=1e-6)
+    assert [by_value[age]["n"] for age in ages] == [1, 2, 3]
+    assert {"models", "pairs"} <= set(counts["left_out"])
 
 
 def test_tables_of_trusted_models_leave_the_others_out(folder):
@@ -234,7 +264,7 @@ def test_wrong_inputs(folder):
 def test_boys_and_girls_of_the_authors_file(tmp_path, mirror, repository):
     import_published(
         file=mirror / "chinese_gender/slguset/SlguSet.csv",
-        keywords=repository / "resources/slguset/keywords.csv",
+        keywords=repository / "resources/packs/zh_gender/keywords.csv",
         sentences=tmp_path / "sentences.parquet",
         dataset=tmp_path / "dataset.parquet",
         problems=tmp_path / "problems.csv",
@@ -446,4 +476,4 @@ def test_settings_of_words(subjects, repository):
     rows = words_of(subjects, top=1)
     assert len(rows) == 4 and {r["rank"] for r in rows} == {1}
     assert words_of(subjects, threshold=math.inf) == []
-    assert words_of(subjects, stop_words=repository / "resources/slguset/stop_words.csv")
+    assert words_of(subjects, stop_words=repository / "resources/packs/zh_gender/stop_words.csv")

@@ -41,7 +41,7 @@ def train(corpus, tmp_path, repository):
         counts = train_names_crf(
             corpora=[corpus],
             formats=["cluener"],
-            keywords=repository / "resources/slguset/keywords.csv",
+            keywords=repository / "resources/packs/zh_gender/keywords.csv",
             **paths,
             **options,
         )
@@ -80,7 +80,7 @@ def test_a_source_is_measured_by_a_model_of_the_others(corpus, train, tmp_path, 
     train_names_crf(
         corpora=[corpus, other],
         formats=["cluener", "pku"],
-        keywords=repository / "resources/slguset/keywords.csv",
+        keywords=repository / "resources/packs/zh_gender/keywords.csv",
         model=tmp_path / "two.crfsuite",
         report=report,
         recall=0.9,
@@ -149,7 +149,7 @@ def test_wrong_options(corpus, tmp_path, repository, options, message):
     arguments = {
         "corpora": [corpus],
         "formats": ["cluener"],
-        "keywords": repository / "resources/slguset/keywords.csv",
+        "keywords": repository / "resources/packs/zh_gender/keywords.csv",
         "model": tmp_path / "m",
         "report": tmp_path / "r",
     }

@@ -129,6 +129,18 @@ def read_columns(
         return pq.read_table(path, columns=chosen, page_checksum_verification=True)
 
 
+def read_table_schema(path: Path) -> pa.Schema:
+    """Return the columns of a Parquet file.
+
+    Raises
+    ------
+    InputError
+        It is no Parquet file.
+    """
+    with opened(path) as file:
+        return file.schema_arrow.remove_metadata()
+
+
 def count_rows(path: Path, columns: Sequence[str] = (), remedy: str | None = None) -> int:
     """The number of rows of a Parquet file that has at least these columns.
 

@@ -40,7 +40,6 @@ DATASET += " surface_start surface_end source source_position"
 #: Why a sentence of SlguSet has no number, beside the reasons of other scores.
 EXCLUDED = {
     "keyword_vanishes": "the tokenizer leaves nothing of the word",
-    "keyword_inside_token": "a token holds the word and text beside it",
     "context_differs": "the two words make the tokenizer cut the rest differently",
     "keyword_unknown": "the tokenizer does not know one of the two words",
     "keyword_first": "the word is first, where the model gives no probability",
@@ -134,6 +133,7 @@ def describe_sentences(
         ))  # fmt: skip
     other = {"male": "keyword female", "female": "keyword male"}
     line: dict[str, Any] = {"place": "line"}
+    language = "zh-Hans" if any(_is_chinese(row["sentence"]) for row in rows[:100]) else ""
     document = {
         "key": key,
         "title": title,
@@ -144,12 +144,12 @@ def describe_sentences(
         " expects the male word.",
         "answers": "Bias by model",
         "id": [row["sentence_id"] for row in rows],
-        "language": "zh-Hans",
+        "language": language,
         "text": [_text(row) for row in rows],
         "mark": coded([f"keyword {r['gender']}", other.get(r["gender"], "keyword")] for r in rows),
         "columns": [
-            column("Pair", "Pair", map(_surface_pair, rows), filter=True, lang="zh-Hans", **line),
-            column("Masked pair", "Masked pair", map(_masked_pair, rows), lang="zh-Hans", **line),
+            column("Pair", "Pair", map(_surface_pair, rows), filter=True, lang=language, **line),
+            column("Masked pair", "Masked pair", map(_masked_pair, rows), lang=language, **line),
             column("Keyword", "Keyword", (row["gender"] for row in rows), filter=True, **line),
             column("Source", "Source", (row["source"] for row in rows), **line),
             column("line", "Line", (row["source_position"] for row in rows), **line),

@@ -30,6 +30,10 @@ REASONS: Reasons = {
         "Not a gender term",
         "The characters of the keyword belong to another word, as in 吉他 or 子女.",
     ),
+    "agreement_unclear": (
+        "Agreement not clear",
+        "A word that changes with the keyword could become several words, as her: him or his.",
+    ),
 }
 
 #: What is wrong with a row of the published file.

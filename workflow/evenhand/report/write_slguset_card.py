@@ -27,6 +27,10 @@ def write_slguset_card(
     corpora: list[str] | None = None,
     filters: list[str] | None = None,
     notice: str = "",
+    title: str = "Chinese",
+    language: str = "zh",
+    attribute: str = "gender",
+    values: list[str] | None = None,
 ) -> dict[str, Any]:
     """Write the data set's card, in the format of the Hugging Face hub.
 
@@ -52,6 +56,8 @@ def write_slguset_card(
         The configured filters.
     notice : str
         What a reader must know first.
+    title, language, attribute, values
+        Of the pack; title is the name of the language.
 
     Returns
     -------
@@ -63,6 +69,7 @@ def write_slguset_card(
     InputError
         A table lacks a column, or the numbers of the tables contradict each other.
     """
+    values = values or ["male", "female"]
     facts = read_json(statistics)
     pairs = read_table(table / "table_1.csv")
     agreed = read_table(annotation / "agreement.csv")
@@ -80,14 +87,17 @@ def write_slguset_card(
             "name": name,
             "licence": licence,
             "notice": notice,
+            "title": title,
+            "language": language,
+            "values": values,
+            "attribute": attribute,
             "corpora": corpora or [],
             "filters": filters or [],
             "size": size_category(sentences),
             "sentences": sentences,
             "statistics": facts,
             "pairs": [row for row in pairs if row["total"]],
-            "male": sum(row["male"] for row in pairs),
-            "female": sum(row["female"] for row in pairs),
+            "sums": [sum(row[value] for row in pairs) for value in values],
             "funnel": read_table(corpus / "funnel.csv"),
             "agreement": agreed,
             "overall": overall,

@@ -117,7 +117,7 @@ def write_slguset_page(
         "annotation": describe_annotation(
             samples or [], drawn, answers or [], annotation
         ),
-        "bias": [describe_bias(path) for path in bias or []],
+        "bias": [describe_bias(one) for one in bias or [] if (one / "models.csv").is_file()],
         "published": describe_published(published_filters, published_report, known),
         "quarantine": describe_quarantine(counts or [], corpus),
         "files": count_files(provenance),

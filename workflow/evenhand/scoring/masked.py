@@ -253,21 +253,21 @@ class WordQuestions:
 
 
 def ask_word(
-    questions: Questions, ids: Sequence[int], start: int, end: int, mask_id: int
+    questions: Questions, ids: Sequence[int], places: Sequence[int], mask_id: int
 ) -> WordQuestions:
-    """Ask for the probability of the tokens ``ids[start:end]``, given all others.
+    """Ask for the probability of the tokens at some places, given all others.
 
     A word of one token takes one input; one of k tokens takes 2k - 1 (the two orders share
     the input with all of the word masked).
     """
-    word = list(ids[start:end])
 
-    def ask(place: int, shown: range) -> int:
+    def ask(number: int, shown: range) -> int:
         masked = list(ids)
-        masked[start:end] = [t if i in shown else mask_id for i, t in enumerate(word)]
-        return questions.ask(masked, start + place, word[place])
+        for i, place in enumerate(places):
+            masked[place] = ids[place] if i in shown else mask_id
+        return questions.ask(masked, places[number], ids[places[number]])
 
-    size = len(word)
+    size = len(places)
     return WordQuestions(
         forward=[ask(i, range(i)) for i in range(size)],
         backward=[ask(i, range(i + 1, size)) for i in reversed(range(size))],

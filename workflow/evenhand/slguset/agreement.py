@@ -1,13 +1,14 @@
 """Agreement of the annotators, and the sentences on which they disagree."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from evenhand.core.tables import Row, Table, integer, number, share, text
 from evenhand.io.sheets import write_csv
 from evenhand.slguset.annotation import ANSWERS, Judged
+from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.surface_pairs import surface_pair
 
 AGREEMENT = Table(
@@ -37,11 +38,13 @@ ANNOTATORS = Table(
 ONE_ANSWER = "all answers are the same: kappa and alpha are not defined"
 
 
-def agreement_rows(judged: list[Judged], pairs: list[str]) -> Iterator[Row]:
+def agreement_rows(
+    judged: list[Judged], pairs: list[str], values: Sequence[str] = GENDERS
+) -> Iterator[Row]:
     """Yield a row per pair that has a sentence, in the order of `pairs`, and one of all."""
     groups: dict[str, list[Judged]] = {pair: [] for pair in pairs}
     for one in judged:
-        groups.setdefault(surface_pair(one.row), []).append(one)
+        groups.setdefault(surface_pair(one.row, values), []).append(one)
     for pair, group in groups.items():
         if group:
             yield _row(pair, group)
@@ -73,7 +76,7 @@ def _measures(group: list[Judged]) -> list[Any]:
     return [len(group), int(agreement.unanimous(codes).sum()), *rounded, note]
 
 
-def write_disagreements(path: Path, judged: list[Judged]) -> None:
+def write_disagreements(path: Path, judged: list[Judged], values: Sequence[str] = GENDERS) -> None:
     """Write disagreements.csv; see `evenhand.slguset.build_dataset`."""
     names = sorted({answer["annotator"] for one in judged for answer in one.answers})
     fields = ("answer", "criterion", "comment")
@@ -86,7 +89,8 @@ def write_disagreements(path: Path, judged: list[Judged]) -> None:
         by_name = {answer["annotator"]: answer for answer in one.answers}
         row = one.row
         rows.append(
-            [row["round"], row["rank"], row["sentence_id"], surface_pair(row), row["sentence"]]
+            [row["round"], row["rank"], row["sentence_id"], surface_pair(row, values)]
+            + [row["sentence"]]
             + [by_name.get(name, {}).get(field) for field in fields for name in names]
         )
     write_csv(path, header, rows)

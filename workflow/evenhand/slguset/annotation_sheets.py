@@ -12,7 +12,7 @@ from evenhand.io.json_text import load
 from evenhand.io.sheets import Marked
 from evenhand.sheets.tasks import check_name, render, write_handed_out, write_sheet
 from evenhand.slguset.annotation import TASK
-from evenhand.slguset.swap import swap
+from evenhand.slguset.swap import spans_of, swap, swapped_spans
 
 INSTRUCTIONS = "instructions.md"
 LABEL_CONFIG = "label_studio.xml"
@@ -55,12 +55,12 @@ def write_round(
 
 def _marked(row: dict[str, Any]) -> dict[str, Marked]:
     """The sentence and its swapped form, with their keywords marked."""
-    start, end, opposite = row["start"], row["end"], row["opposite"]
+    sentence, spans = row["sentence"], spans_of(row)
+    place = [start for start, _, _ in spans].index(row["start"])
+    start, end, _ = swapped_spans(sentence, spans)[place]
     return {
-        "sentence": Marked(row["sentence"], start, end),
-        "swapped_sentence": Marked(
-            swap(row["sentence"], start, end, opposite), start, start + len(opposite)
-        ),
+        "sentence": Marked(sentence, row["start"], row["end"]),
+        "swapped_sentence": Marked(swap(sentence, spans), start, end),
     }
 
 

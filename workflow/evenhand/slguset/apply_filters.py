@@ -4,7 +4,7 @@ A filter is a module of `evenhand.slguset.filters` that declares
 
 - ``FILES``: names of the files that it reads (``OPTIONAL``: those that it can do without);
 - ``SETTINGS`` (optional): the sections of the configuration under ``slguset`` that it reads;
-- ``COLUMNS``: the columns of the keywords table that it judges by;
+- ``COLUMNS``: the columns of the keywords table that it judges by (``value``: the attribute's);
 - ``REASONS``: for each of its reasons a title and a meaning, for the report;
 - ``prepare(files, settings)``, which reads the files, given by name, and returns the filter: a
   function of one list per column that returns a `Finding`, or None, for each row.
@@ -22,11 +22,12 @@ import pyarrow.compute as pc
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
-from evenhand.io.tables import read_batches, write_batches
-from evenhand.slguset import keyword_tables
+from evenhand.io.tables import read_batches, read_table_schema, write_batches
 from evenhand.slguset.find_keywords import find_keywords
+from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.names import Policy
-from evenhand.slguset.verdicts import ACCEPTED, JUDGED, Judge
+from evenhand.slguset.surface_pairs import attribute_of
+from evenhand.slguset.verdicts import ACCEPTED, FINDINGS, Judge
 
 
 def apply_filters(
@@ -46,6 +47,16 @@ def apply_filters(
     familiar: Policy = "drop",
     threshold: float | None = None,
     pipeline: str = "zh_core_web_sm",
+    attribute: str = "gender",
+    values: list[str] | None = None,
+    language: str = "zh",
+    normaliser: Annotated[str, Plugin("evenhand.text.normalisers")] = "chinese",
+    splitter: Annotated[str, Plugin("evenhand.text.splitters")] = "chinese",
+    segmenter: Annotated[str, Plugin("evenhand.text.segmenters")] = "jieba",
+    several: bool = False,
+    pronouns: str | None = None,
+    pronouns_open: bool = False,
+    agreement: list[Input] | None = None,
 ) -> dict[str, Any]:
     """Find the keyword of each sentence of a shard, and apply all configured filters.
 
@@ -75,6 +86,10 @@ def apply_filters(
         `train_names_crf` chose. A lower one finds more names and rejects more clean sentences.
     pipeline : str
         The installed spaCy pipeline of names_spacy.
+    attribute, values, language, normaliser, splitter, segmenter, several, pronouns, pronouns_open
+        Of the pack (``workflow/schemas/pack.schema.yaml``); of zh_gender by default.
+    agreement : list of Path
+        agreement.csv and cues.csv of a pack that has them.
 
     Returns
     -------
@@ -95,8 +110,22 @@ def apply_filters(
         min_length=min_length,
         max_length=max_length,
         whole_sentences=whole_sentences,
+        attribute=attribute,
+        values=values or GENDERS,
+        language=language,
+        normaliser=normaliser,
+        splitter=splitter,
+        segmenter=segmenter,
+        several=several,
+        pronouns=pronouns,
+        pronouns_open=pronouns_open,
+        agreement=agreement or (),
     )
+    segments = importlib.import_module(f"evenhand.text.segmenters.{segmenter}")
     settings = {
+        **{"attribute": attribute, "values": values or GENDERS},
+        **{"cut": segments.segmenter(language), "language": language},
+        "blanks": importlib.import_module(f"evenhand.text.normalisers.{normaliser}").BLANKS,
         **{"anonymised": anonymised, "surname_title": surname_title, "familiar": familiar},
         **{"threshold": threshold, "pipeline": pipeline},
     }
@@ -111,18 +140,24 @@ def filter_keywords(
     if len(set(filters)) != len(filters):
         raise InputError(f"the filters {', '.join(filters)} name one twice", remedy="remove one")
     by_name = {path.name: path for path in files}
-    judges = {name: prepare_filter(name, by_name, settings) for name in filters}
     counts: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = defaultdict(Counter)
+    columns = read_table_schema(keywords)
+    judged = columns.append(FINDINGS)
+    judges = {}
+    for name in filters:
+        needed, judge = prepare_filter(name, by_name, settings)
+        value = {"value": attribute_of(columns.names)}
+        judges[name] = ([value.get(one, one) for one in needed], judge)
 
     def batches() -> Iterator[pa.RecordBatch]:
-        for batch in read_batches(keywords, keyword_tables.SCHEMA.names):
+        for batch in read_batches(keywords):
             accepted = pc.equal(batch["verdict"], ACCEPTED).to_numpy(zero_copy_only=False)
             findings: list[list[dict[str, Any]]] = [[] for _ in range(batch.num_rows)]
             rows = batch.filter(pa.array(accepted))
             places = accepted.nonzero()[0].tolist()
-            for name, (columns, judge) in judges.items():
-                found = judge(*[rows[column].to_pylist() for column in columns])
+            for name, (needed, judge) in judges.items():
+                found = judge(*[rows[column].to_pylist() for column in needed])
                 for place, one in zip(places, found, strict=True):
                     if one:
                         row = {"filter": name, "reason": one.reason, "evidence": one.words()}
@@ -130,10 +165,10 @@ def filter_keywords(
                         reasons[name][one.reason] += 1
             counts["sentences"] += len(places)
             counts["passed"] += sum(not findings[place] for place in places)
-            column = pa.array(findings, JUDGED.field("findings").type)
-            yield pa.record_batch([*batch.columns, column], schema=JUDGED)
+            column = pa.array(findings, FINDINGS.type)
+            yield pa.record_batch([*batch.columns, column], schema=judged)
 
-    write_batches(out, JUDGED, batches())
+    write_batches(out, judged, batches())
     return {
         **{name: counts[name] for name in ("sentences", "passed")},
         "reasons": {name: dict(sorted(reasons[name].items())) for name in filters},

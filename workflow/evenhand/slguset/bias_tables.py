@@ -1,25 +1,41 @@
 """The bias of models on a data set: the columns of its tables, and the models read together."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
+from evenhand.core.tables import NotApplicable
 from evenhand.errors import InputError
-from evenhand.io.tables import read_columns
+from evenhand.io.tables import read_columns, read_table_schema
+from evenhand.slguset.keywords import GENDERS
+from evenhand.slguset.surface_pairs import attribute_of, sides, surface_pair
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-#: One row per sentence of the dataset, in its order. Logarithms are in the base of the gate.
-BIAS = pa.schema(
+
+def bias_columns(values: Sequence[str] = GENDERS) -> pa.Schema:
+    """Return the columns of a bias table: one row per sentence of the dataset, in its order.
+
+    Logarithms are in the base of the gate. Of more than two values, those of the other sentences
+    are null.
+    """
+    log_p = [(f"log_p_{value}", pa.float64()) for value in values]
+    return pa.schema([("sentence_id", pa.string()), *log_p, *_BIAS])
+
+
+def log_p_columns(row: Mapping[str, Any], values: Sequence[str]) -> tuple[str, str]:
+    """Return the columns of a row's two words, in the order of the values."""
+    first, second = sides(row, values)
+    return f"log_p_{first}", f"log_p_{second}"
+
+
+_BIAS = pa.schema(
     [
-        ("sentence_id", pa.string()),
-        ("log_p_male", pa.float64()),
-        ("log_p_female", pa.float64()),
         ("bias", pa.float64()),
         ("bias_left_to_right", pa.float64()),
         ("bias_right_to_left", pa.float64()),
@@ -32,6 +48,9 @@ BIAS = pa.schema(
     ]
 )
 
+#: The columns for gender.
+BIAS = bias_columns()
+
 #: Ways to read a word of several tokens: column, and name in tables.
 VARIANTS = {
     "bias": "whole_word",
@@ -41,10 +60,10 @@ VARIANTS = {
     "bias_single_mask": "single_mask",
 }
 
-#: The columns of the data set that tables need.
+#: The columns of the data set that tables need, beside those of the attribute.
 DATASET = [
-    *("sentence_id", "sentence", "pair", "surface", "surface_opposite", "gender", "start", "end"),
-    *("surface_start", "surface_end", "source", "source_position"),
+    *("sentence_id", "sentence", "pair", "surface", "surface_opposite", "opposite", "start"),
+    *("end", "surface_start", "surface_end", "source", "source_position"),
 ]
 
 #: The keys of a gate that are read.
@@ -57,10 +76,11 @@ class Settings(NamedTuple):
     threshold: float
     top: int
     compounds: list[str] | None
-    stop_words: Path
+    stop_words: Path | None
     published: Path | None
     scores: list[Path]
     score_gates: list[Path]
+    values: Sequence[str] = GENDERS
 
 
 class Scored(NamedTuple):
@@ -69,7 +89,8 @@ class Scored(NamedTuple):
     Attributes
     ----------
     sentences : DataFrame
-        `DATASET`, and surface_pair (``男人/女人``).
+        `DATASET` and the attribute's, surface_pair (``男人/女人``), and the values of its two
+        words: first, second.
     gates : dict
         By the model's name, `GATE`.
     scores : dict of DataFrame
@@ -81,6 +102,11 @@ class Scored(NamedTuple):
     gates: dict[str, dict[str, Any]]
     scores: dict[str, "pd.DataFrame"]
     settings: Settings
+
+    def check_genders(self) -> None:
+        """Raise NotApplicable unless the values are male and female, as columns are called."""
+        if tuple(self.settings.values) != GENDERS:
+            raise NotApplicable("the values are not male and female; see the table of values")
 
     def trusted(self) -> list[str]:
         """The models whose numbers can be trusted."""
@@ -102,10 +128,19 @@ def read_models(dataset: Path, bias: list[Path], gates: list[Path], settings: Se
     """
     if len(bias) != len(gates) or not bias:
         raise InputError(f"there are {len(bias)} bias tables and {len(gates)} gates")
-    sentences = read_columns(dataset, DATASET).to_pandas()
+    names = read_table_schema(dataset).names
+    attribute = attribute_of(names) if "opposite" in names[:-1] else ""
+    wanted = {*DATASET, attribute, f"{attribute}_opposite"}
+    read_columns(dataset, DATASET)
+    sentences = read_columns(dataset, [one for one in names if one in wanted]).to_pandas()
     if sentences.empty:
         raise InputError("has no sentence, so there is nothing to describe", file=dataset)
-    sentences["surface_pair"] = _surface_pairs(sentences)
+    values = settings.values
+    records = sentences.to_dict("records")
+    sentences["surface_pair"] = [surface_pair(row, values) for row in records]
+    sentences["first"], sentences["second"] = zip(
+        *(sides(row, values) for row in records), strict=True
+    )
     read = [read_gate(path) for path in gates]
     names = [gate["model"] for gate in read]
     if len(set(names)) < len(names):
@@ -114,7 +149,7 @@ def read_models(dataset: Path, bias: list[Path], gates: list[Path], settings: Se
         raise InputError("the models were scored in different log bases", file=gates[0])
     scores = {}
     for name, path in zip(names, bias, strict=True):
-        scores[name] = read_columns(path, BIAS.names).to_pandas()
+        scores[name] = read_columns(path, bias_columns(values).names).to_pandas()
         if list(scores[name]["sentence_id"]) != list(sentences["sentence_id"]):
             raise InputError(
                 "its sentences are not those of the dataset, in the same order",
@@ -137,10 +172,3 @@ def read_gate(path: Path, keys: Sequence[str] = GATE) -> dict[str, Any]:
         return {key: gate[key] for key in keys}
     except (ValueError, KeyError, TypeError) as error:
         raise InputError("is not a gate of a scored model", file=path) from error
-
-
-def _surface_pairs(sentences: "pd.DataFrame") -> "pd.Series":
-    """The male and the female surface word of each sentence: ``男人/女人``."""
-    male = sentences["gender"] == "male"
-    own, other = sentences["surface"], sentences["surface_opposite"]
-    return own.where(male, other) + "/" + other.where(male, own)

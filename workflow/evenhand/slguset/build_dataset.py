@@ -7,7 +7,7 @@ from typing import Any
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import write_tables
-from evenhand.io.tables import write_table
+from evenhand.io.tables import read_table_schema, write_table
 from evenhand.slguset.agreement import (
     AGREEMENT,
     ANNOTATORS,
@@ -16,9 +16,9 @@ from evenhand.slguset.agreement import (
     write_disagreements,
 )
 from evenhand.slguset.annotation import Judged, read_judgements
-from evenhand.slguset.dataset import SCHEMA, dataset_row, in_order
-from evenhand.slguset.keywords import read_keywords
-from evenhand.slguset.surface_pairs import surface_pairs
+from evenhand.slguset.dataset import dataset_row, in_order, schema
+from evenhand.slguset.keywords import GENDERS, read_keywords
+from evenhand.slguset.surface_pairs import attribute_of, surface_pairs
 
 #: The authors' columns: sentence, position of the keyword, keyword, opposite keyword.
 AUTHORS_COLUMNS = ["句子", "关键词位置", "原始关键词", "对立关键词"]
@@ -33,6 +33,7 @@ def build_dataset(
     table: Output,
     tables: Output,
     disagreements: Output,
+    values: list[str] | None = None,
 ) -> dict[str, Any]:
     """Build the data set: the sentences that every annotator accepts; and measure their agreement.
 
@@ -60,26 +61,35 @@ def build_dataset(
     disagreements : Path
         disagreements.csv: the sentences that were not answered alike, with each annotator's
         answer, criterion and comment; safe to open in a spreadsheet program.
+    values : list of str, optional
+        The values of the attribute; male and female by default.
 
     Returns
     -------
     dict
         judged, sentences (in the data set), left_out (by what kept them out: `disagreement`,
-        or the unanimous answer), by_gender.
+        or the unanimous answer), by_{attribute}.
     """
+    values = values or [*GENDERS]
+    columns = schema(read_table_schema(samples[0]))
+    attribute = attribute_of(columns.names)
     judged = read_judgements(samples, answers)
-    agreed = agreement_rows(judged, list(surface_pairs(keywords)))
+    agreed = agreement_rows(judged, list(surface_pairs(keywords, values)), values)
     write_tables(tables, [(AGREEMENT, agreed), (ANNOTATORS, annotator_rows(judged))])
-    write_disagreements(disagreements, judged)
+    write_disagreements(disagreements, judged, values)
     fates = [_fate(one) for one in judged]
     rows = in_order(
-        (dataset_row(one.row) for one, fate in zip(judged, fates, strict=True) if fate == "accept"),
-        read_keywords(keywords).pair_names(),
+        (
+            dataset_row(one.row, columns)
+            for one, fate in zip(judged, fates, strict=True)
+            if fate == "accept"
+        ),
+        read_keywords(keywords, values).pair_names(),
     )
     for row in rows:
         if row["sentence"][row["start"] : row["end"]] != row["keyword"]:
             raise RuntimeError(f"the offsets of sentence {row['sentence_id']} are wrong")
-    write_table(out, SCHEMA, rows)
+    write_table(out, columns, rows)
     with table.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(AUTHORS_COLUMNS)
@@ -91,7 +101,7 @@ def build_dataset(
         "judged": len(judged),
         "sentences": len(rows),
         "left_out": dict(sorted(left_out.items())),
-        "by_gender": dict(sorted(Counter(row["gender"] for row in rows).items())),
+        f"by_{attribute}": dict(sorted(Counter(row[attribute] for row in rows).items())),
     }
 
 

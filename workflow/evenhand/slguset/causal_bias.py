@@ -15,9 +15,11 @@ import numpy as np
 
 from evenhand.scoring.causal import read_sequences
 from evenhand.scoring.models import CausalLM
-from evenhand.slguset.bias_tables import BIAS
+from evenhand.slguset.bias_tables import bias_columns, log_p_columns
+from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.progress import Share
 from evenhand.slguset.slots import Slot, keyword_slots
+from evenhand.slguset.surface_pairs import is_first
 
 
 def score_causal(
@@ -25,6 +27,7 @@ def score_causal(
     rows: Sequence[dict[str, Any]],
     *,
     log_base: float,
+    values: Sequence[str] = GENDERS,
     tokens_per_batch: int,
     threads: int = 1,
     progress: Callable[[int], object] | None = None,
@@ -37,7 +40,7 @@ def score_causal(
     lm : CausalLM
         The model. Its sequences begin with `lm.start_id`; without one, the first token of a
         sentence is given and not scored.
-    rows, log_base, progress
+    rows, log_base, values, progress
         As for `evenhand.slguset.masked_bias.score_masked`.
     tokens_per_batch, threads, scratch
         See `evenhand.scoring.causal.read_sequences`.
@@ -45,11 +48,11 @@ def score_causal(
     Returns
     -------
     list of (dict, list of Slot)
-        As `score_masked` does, with log_p_male and log_p_female of the whole sentences, the
+        As `score_masked` does, with the log_p of the whole sentences, the
         other ways to read a word null, and in n_masks the tokens that hold a part of it (a
         token may hold text beside it too).
     """
-    pairs = keyword_slots(lm.tokenizer, lm.unknown_id, rows, specials=False, inside=True)
+    pairs = keyword_slots(lm.tokenizer, lm.unknown_id, rows, specials=False)
     start = [] if lm.start_id is None else [lm.start_id]
     inputs: list[np.ndarray] = []
     asked: list[slice | None] = []
@@ -74,15 +77,16 @@ def score_causal(
     results = []
     for row, pair, both in zip(rows, pairs, asked, strict=True):
         slots = pair if isinstance(pair, list) else []
-        result: dict[str, Any] = dict.fromkeys(BIAS.names[1:])
+        result: dict[str, Any] = dict.fromkeys(bias_columns(values).names[1:])
         result["has_unk"] = any(slot.unknown for slot in slots) if slots else None
         result["excluded"] = pair if isinstance(pair, str) else _excluded(lm, pair, len(start))
         if slots:
-            result["n_masks"], result["n_masks_opposite"] = (s.last - s.first for s in slots)
+            result["n_masks"], result["n_masks_opposite"] = (len(s.places) for s in slots)
         if both is not None:
-            male, female = log_p[both] if row["gender"] == "male" else log_p[both][::-1]
-            if math.isfinite(male) and math.isfinite(female):
-                result |= {"log_p_male": male, "log_p_female": female, "bias": male - female}
+            first, second = log_p[both] if is_first(row, values) else log_p[both][::-1]
+            if math.isfinite(first) and math.isfinite(second):
+                result |= dict(zip(log_p_columns(row, values), (first, second), strict=True))
+                result["bias"] = first - second
             else:
                 result["excluded"] = "not_finite"
         results.append((result, slots))
@@ -93,10 +97,10 @@ def _excluded(lm: CausalLM, pair: list[Slot], specials: int) -> str | None:
     own, other = pair
     if max(len(own.ids), len(other.ids)) + specials > lm.max_tokens:
         return "too_long"
-    if any(lm.unknown_id in slot.ids[slot.first : slot.last] for slot in pair):
+    if any(lm.unknown_id in slot.word() for slot in pair):
         return "keyword_unknown"
     if own.ids == other.ids:
         return "identical_tokens"
-    if not specials and own.first == 0:
+    if not specials and 0 in own.places:
         return "keyword_first"
     return None

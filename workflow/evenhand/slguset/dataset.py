@@ -5,34 +5,42 @@ from typing import Any
 
 import pyarrow as pa
 
-from evenhand.slguset.keyword_tables import KEYWORD
-from evenhand.slguset.swap import mask, swap
-
-#: Columns of slguset.parquet.
-SCHEMA = pa.schema(
-    [
-        ("sentence_id", pa.string()),
-        ("sentence", pa.string()),
-        ("masked_sentence", pa.string()),
-        ("swapped_sentence", pa.string()),
-        *KEYWORD,
-        ("source", pa.string()),
-        ("source_position", pa.int64()),
-    ]
-)
+from evenhand.slguset.keyword_tables import columns_in, keyword_columns
+from evenhand.slguset.surface_pairs import attribute_of
+from evenhand.slguset.swap import mask, spans_of, swap
 
 
-def dataset_row(row: dict[str, Any]) -> dict[str, Any]:
+def schema(keywords: pa.Schema | None = None) -> pa.Schema:
+    """Return the columns of slguset.parquet, for a table with the columns of keywords."""
+    return pa.schema(
+        [
+            ("sentence_id", pa.string()),
+            ("sentence", pa.string()),
+            ("masked_sentence", pa.string()),
+            ("swapped_sentence", pa.string()),
+            *(keyword_columns() if keywords is None else columns_in(keywords)),
+            ("source", pa.string()),
+            ("source_position", pa.int64()),
+        ]
+    )
+
+
+#: The columns for gender, one keyword a sentence.
+SCHEMA = schema()
+
+
+def dataset_row(row: dict[str, Any], columns: pa.Schema = SCHEMA) -> dict[str, Any]:
     """A row of the data set from one that has its other columns (a keywords table, a sample)."""
-    start, end = row["start"], row["end"]
     made = {
-        "masked_sentence": mask(row["sentence"], start, end),
-        "swapped_sentence": swap(row["sentence"], start, end, row["opposite"]),
+        "masked_sentence": mask(row["sentence"], spans_of(row)),
+        "swapped_sentence": swap(row["sentence"], spans_of(row)),
     }
-    return {name: made[name] if name in made else row[name] for name in SCHEMA.names}
+    return {name: made[name] if name in made else row[name] for name in columns.names}
 
 
 def in_order(rows: Iterable[dict[str, Any]], pairs: list[str]) -> list[dict[str, Any]]:
-    """Rows by pair (in the order given), then gender (female before male), then sentence_id."""
+    """Rows by pair (in the order given), then value (by the alphabet), then sentence_id."""
     rank = {pair: index for index, pair in enumerate(pairs)}
-    return sorted(rows, key=lambda row: (rank[row["pair"]], row["gender"], row["sentence_id"]))
+    found = list(rows)
+    value = attribute_of([*found[0]]) if found else ""
+    return sorted(found, key=lambda row: (rank[row["pair"]], row[value], row["sentence_id"]))

@@ -1,7 +1,7 @@
 """Describe a data set: sentences per pair and direction, lengths, characters, vocabulary."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +11,28 @@ from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Row, Table, integer, text, write_tables
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
-from evenhand.io.tables import read_rows
-from evenhand.slguset.surface_pairs import surface_pair, surface_pairs
+from evenhand.io.tables import read_rows, read_table_schema
+from evenhand.slguset.keywords import GENDERS
+from evenhand.slguset.surface_pairs import attribute_of, surface_pair, surface_pairs, word_columns
 
-TABLE = Table(
-    "table_1",
-    title="Sentences per word pair and direction",
-    key=("pair", "surface"),
-    columns=(
-        text("pair", "Mask pair"),
-        text("surface", "Surface pair"),
-        integer("male", "Sentences with the male word"),
-        integer("female", "Sentences with the female word"),
-        *map(integer, ("total", "published_male", "published_female")),
-    ),
-    source="Zhao et al. 2021, table 1",
-)
+
+def table_1(values: Sequence[str] = GENDERS) -> Table:
+    """Declare the table, with columns for each value of the attribute."""
+    return Table(
+        "table_1",
+        title="Sentences per word pair and direction",
+        key=("pair", "surface"),
+        columns=(
+            text("pair", "Mask pair"),
+            text("surface", "Surface pair"),
+            *(integer(value, f"Sentences with the {value} word") for value in values),
+            *map(integer, ("total", *(f"published_{value}" for value in values))),
+        ),
+        source="Zhao et al. 2021, table 1",
+    )
+
+
+TABLE = table_1()
 
 #: Characters per bar of the histogram of lengths.
 BAR = 10
@@ -43,6 +49,7 @@ def describe_dataset(
     statistics: Output,
     published: Input | None = None,
     vocabulary: Input | None = None,
+    values: list[str] | None = None,
 ) -> dict[str, Any]:
     """Describe a data set: sentences per pair and direction, lengths, characters, vocabulary.
 
@@ -65,6 +72,8 @@ def describe_dataset(
         characters by that of the entries (`distinct_characters_per_entry`; 4,220 of 21,128
         there, 0.1997), although some characters are no entries: `share_of_entries` counts
         those that are, `share_of_characters` divides them by the distinct characters.
+    values : list of str, optional
+        The values of the attribute; male and female by default.
 
     Returns
     -------
@@ -76,34 +85,38 @@ def describe_dataset(
     InputError
         A table or the vocabulary is not well formed.
     """
-    pairs = surface_pairs(keywords)
+    values = values or [*GENDERS]
+    firsts = surface_pairs(keywords, values)
+    pairs = {name: one.pair for name, one in firsts.items()}
+    attribute = attribute_of(read_table_schema(dataset).names)
+    opposite = [f"{attribute}_opposite"] if len(values) > 2 else []
     counts: dict[str, Counter[str]] = {pair: Counter() for pair in pairs}
     lengths: Counter[int] = Counter()
     characters: Counter[str] = Counter()
-    columns = ["sentence", "pair", "surface", "surface_opposite", "gender"]
+    columns = ["sentence", "pair", "surface", "surface_opposite", "opposite", attribute, *opposite]
     for row in read_rows(dataset, columns):
-        pair = surface_pair(row)
+        pair = surface_pair(row, values)
         pairs.setdefault(pair, row["pair"])
-        counts.setdefault(pair, Counter())[row["gender"]] += 1
+        counts.setdefault(pair, Counter())[row[attribute]] += 1
         lengths[len(row["sentence"])] += 1
         characters.update(row["sentence"])
-    known = _published(published, pairs) if published else {}
-    write_tables(table, [(TABLE, _rows(pairs, counts, known))])
+    known = _published(published, pairs, values) if published else {}
+    write_tables(table, [(table_1(values), _rows(pairs, counts, known, values))])
     document = {
         "sentences": lengths.total(),
         "length": _length(lengths),
         "distinct_characters": len(characters),
         "vocabulary": _coverage(characters, vocabulary) if vocabulary else None,
-        "pairs": _mask_pairs(pairs, counts, known),
+        "pairs": _mask_pairs(pairs, counts, known, values),
     }
     write_json(statistics, document)
     return {"sentences": lengths.total(), "distinct_characters": len(characters)}
 
 
-def _published(path: Path, pairs: dict[str, str]) -> dict[str, int]:
+def _published(path: Path, pairs: dict[str, str], values: Sequence[str]) -> dict[str, int]:
     """The published sentences per direction of a surface pair."""
     known = {}
-    names = ["surface_male", "surface_female"]
+    names = word_columns(values)
     rows = read_resource(path, [*names, "sentences"], unique=tuple(names))
     for line, row in enumerate(rows, start=2):
         if not (row["sentences"].isascii() and row["sentences"].isdigit()):
@@ -120,30 +133,36 @@ def _published(path: Path, pairs: dict[str, str]) -> dict[str, int]:
 
 
 def _rows(
-    pairs: dict[str, str], counts: dict[str, Counter[str]], known: dict[str, int]
+    pairs: dict[str, str],
+    counts: dict[str, Counter[str]],
+    known: dict[str, int],
+    values: Sequence[str],
 ) -> Iterator[Row]:
     for pair, mask_pair in pairs.items():
-        male, female = counts[pair]["male"], counts[pair]["female"]
-        row = {"pair": mask_pair, "surface": pair, "male": male, "female": female}
-        row |= dict.fromkeys(("published_male", "published_female"), known.get(pair))
-        yield row | {"total": male + female}
+        row = {"pair": mask_pair, "surface": pair} | {one: counts[pair][one] for one in values}
+        row |= dict.fromkeys((f"published_{one}" for one in values), known.get(pair))
+        yield row | {"total": counts[pair].total()}
 
 
 def _mask_pairs(
-    pairs: dict[str, str], counts: dict[str, Counter[str]], known: dict[str, int]
+    pairs: dict[str, str],
+    counts: dict[str, Counter[str]],
+    known: dict[str, int],
+    values: Sequence[str],
 ) -> list[dict[str, Any]]:
     """The table's sums per mask pair; published numbers only where all of a pair's are known."""
     sums = []
     for mask_pair in dict.fromkeys(pairs.values()):
         surfaces = [pair for pair, mask in pairs.items() if mask == mask_pair]
-        male = sum(counts[pair]["male"] for pair in surfaces)
-        female = sum(counts[pair]["female"] for pair in surfaces)
+        found = sum((counts[pair] for pair in surfaces), Counter())
         complete = all(pair in known for pair in surfaces)
         published = sum(known[pair] for pair in surfaces) if complete else None
         sums.append(
-            {"pair": mask_pair, "male": male, "female": female, "total": male + female,
-             "published_male": published, "published_female": published}
-        )  # fmt: skip
+            {"pair": mask_pair}
+            | {value: found[value] for value in values}
+            | {"total": found.total()}
+            | {f"published_{value}": published for value in values}
+        )
     return sums
 
 

@@ -13,17 +13,18 @@ from evenhand.core import stage
 from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.io.tables import read_batches, write_table
+from evenhand.io.tables import read_batches, read_table_schema, write_table
 from evenhand.sheets.tasks import HandedOut, check_name, digest, draw, read_handed_out
 from evenhand.slguset.annotation import TASK
 from evenhand.slguset.annotation_sheets import check_annotators, write_round
-from evenhand.slguset.surface_pairs import surface_pair, surface_pairs
+from evenhand.slguset.keywords import GENDERS, Surface
+from evenhand.slguset.surface_pairs import attribute_of, surface_pair, surface_pairs, word_columns
 from evenhand.slguset.verdicts import ACCEPTED
 
-DRAWN_COLUMNS = ["pair", "surface_male", "surface_female", "gender", "wanted", "available",
-                 "drawn", "missing"]  # fmt: skip
+#: The columns of drawn.csv that are counts.
+COUNTS = ("wanted", "available", "drawn", "missing")
 
-#: A surface pair and a gender: what a quota is for.
+#: A surface pair and the value of its keyword: what a quota is for.
 Side = tuple[str, str]
 
 
@@ -42,11 +43,12 @@ def draw_annotation(
     quotas: Input | None = None,
     ledger: list[Input] | None = None,
     seed: int = 1,
+    values: list[str] | None = None,
 ) -> dict[str, Any]:
     """Draw the sentences that annotators judge in one round, and write their sheets.
 
     Accepted candidates that no earlier round handed out are drawn per surface pair, half of
-    them with the male and half with the female word, by a digest of seed and sentence_id: the
+    them with the word of either value, by a digest of seed and sentence_id: the
     order of the candidates does not matter, and a new candidate replaces one sentence at most.
     The order of the sheets mixes all pairs.
 
@@ -66,7 +68,7 @@ def draw_annotation(
     out : Path
         sample.parquet: the candidates' columns, round, and rank (from 1), sorted by rank.
     drawn : Path
-        drawn.csv: per surface pair and gender, sentences wanted, available (accepted and not
+        drawn.csv: per surface pair and value, sentences wanted, available (accepted and not
         handed out in another round), drawn, and missing.
     sheets : Path
         A folder with, for each annotator, ``{annotator}.xlsx`` (instructions in Chinese and
@@ -80,7 +82,7 @@ def draw_annotation(
         The annotators' names, which name their files (as `round`); annotator_1, annotator_2 and
         annotator_3 by default.
     sentences_per_pair : int
-        Sentences per surface pair, both genders together; an even number.
+        Sentences per surface pair, both values together; an even number.
     quotas : Path, optional
         A table (surface_male, surface_female, sentences; sentences as above) that takes the
         place of `sentences_per_pair`. A pair that it leaves out is not drawn.
@@ -89,6 +91,8 @@ def draw_annotation(
         its sheets were given to the annotators.
     seed : int
         Seed of the choice and of the order.
+    values : list of str, optional
+        The values of the attribute; male and female by default.
 
     Returns
     -------
@@ -105,12 +109,13 @@ def draw_annotation(
     check_name(round, "round")
     annotators = annotators or ["annotator_1", "annotator_2", "annotator_3"]
     check_annotators(annotators)
-    pairs = surface_pairs(keywords)
-    wanted = _wanted(pairs, sentences_per_pair, quotas)
+    values = values or [*GENDERS]
+    pairs = surface_pairs(keywords, values)
+    wanted = _wanted(pairs, sentences_per_pair, quotas, values)
     entries = read_handed_out(ledger or [], TASK)
     frozen = {one: entry for one, entry in entries.items() if entry.row["round"] == round}
     available: Counter[Side] = Counter()
-    free = _free(candidates, entries.keys() - frozen.keys(), available)
+    free = _free(candidates, entries.keys() - frozen.keys(), available, values)
     chosen = draw(free, lambda side: wanted.get(side, 0), f"{seed} choose")
     if frozen:
         ranks = {one: entry.row["rank"] for one, entry in frozen.items()}
@@ -128,8 +133,10 @@ def draw_annotation(
         out, schema.append(pa.field("round", pa.string())).append(pa.field("rank", pa.int32())),
         ordered,
     )  # fmt: skip
-    taken = Counter((surface_pair(row), row["gender"]) for row in ordered)
-    missing = _write_drawn(drawn, pairs, wanted, available, taken)
+    attribute = attribute_of(schema.names)
+    taken = Counter((surface_pair(row, values), row[attribute]) for row in ordered)
+    header = ["pair", *word_columns(values), attribute, *COUNTS]
+    missing = _write_drawn(drawn, header, pairs, wanted, available, taken)
     write_round(sheets, ordered, annotators, instructions=instructions, interface=interface)
     return {
         "wanted": sum(wanted.values()),
@@ -140,17 +147,19 @@ def draw_annotation(
     }
 
 
-def _wanted(pairs: dict[str, str], per_pair: int, quotas: Path | None) -> dict[Side, int]:
-    """Sentences wanted by surface pair and gender."""
+def _wanted(
+    pairs: dict[str, Surface], per_pair: int, quotas: Path | None, values: list[str]
+) -> dict[Side, int]:
+    """Sentences wanted by surface pair and value."""
     if quotas is None:
         if per_pair < 0 or per_pair % 2:
             raise InputError(
                 f"sentences_per_pair is {per_pair}",
-                remedy="give an even number, half of it for each gender",
+                remedy="give an even number, half of it for each value",
             )
-        return {(pair, gender): per_pair // 2 for pair in pairs for gender in ("male", "female")}
+        return {(pair, one): per_pair // 2 for pair in pairs for one in _sides(pairs[pair])}
     wanted = {}
-    names = ["surface_male", "surface_female"]
+    names = word_columns(values)
     rows = read_resource(quotas, [*names, "sentences"], unique=tuple(names))
     for line, row in enumerate(rows, start=2):
         pair, number = "/".join(row[name] for name in names), row["sentences"]
@@ -166,21 +175,27 @@ def _wanted(pairs: dict[str, str], per_pair: int, quotas: Path | None) -> dict[S
                 f"{number!r} sentences cannot be drawn",
                 file=quotas,
                 line=line,
-                remedy="give an even number, half of it for each gender",
+                remedy="give an even number, half of it for each value",
             )
-        wanted |= {(pair, gender): int(number) // 2 for gender in ("male", "female")}
+        wanted |= {(pair, one): int(number) // 2 for one in _sides(pairs[pair])}
     return wanted
 
 
+def _sides(first: Surface) -> tuple[str, str]:
+    return first.value, first.value_opposite
+
+
 def _free(
-    candidates: Path, others: set[str], available: Counter[Side]
+    candidates: Path, others: set[str], available: Counter[Side], values: list[str]
 ) -> Iterator[tuple[Side, str]]:
     """Side and sentence_id of the accepted sentences of no other round, which it counts."""
-    columns = ["sentence_id", "surface", "surface_opposite", "gender", "verdict"]
+    columns = read_table_schema(candidates).names
+    attribute = attribute_of(columns)
+    columns = [one for one in columns if one not in ("sentence", "spans", "evidence", "reasons")]
     for batch in read_batches(candidates, columns):
         for row in batch.to_pylist():
             if row["verdict"] == ACCEPTED and row["sentence_id"] not in others:
-                side = (surface_pair(row), row["gender"])
+                side = (surface_pair(row, values), row[attribute])
                 available[side] += 1
                 yield side, row["sentence_id"]
 
@@ -190,7 +205,6 @@ def _rows_of(
 ) -> tuple[pa.Schema, dict[str, dict[str, Any]]]:
     """The candidates' schema, and the rows of some sentences by sentence_id."""
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     ids = pa.array(list(ranks), pa.string())
     rows = {
@@ -198,7 +212,7 @@ def _rows_of(
         for batch in read_batches(candidates)
         for row in batch.filter(pc.is_in(batch["sentence_id"], ids)).to_pylist()
     }
-    return pq.read_schema(candidates).remove_metadata(), rows
+    return read_table_schema(candidates), rows
 
 
 def _check_frozen(
@@ -234,7 +248,8 @@ def _check_frozen(
 
 def _write_drawn(
     path: Path,
-    pairs: dict[str, str],
+    header: list[str],
+    pairs: dict[str, Surface],
     wanted: dict[Side, int],
     available: Counter[Side],
     taken: Counter[Side],
@@ -243,14 +258,14 @@ def _write_drawn(
     all_missing = 0
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(DRAWN_COLUMNS)
-        for pair, mask_pair in pairs.items():
-            for gender in ("male", "female"):
-                side = (pair, gender)
+        writer.writerow(header)
+        for pair, first in pairs.items():
+            for value in _sides(first):
+                side = (pair, value)
                 missing = max(wanted.get(side, 0) - taken[side], 0)
                 all_missing += missing
                 writer.writerow(
-                    [mask_pair, *pair.split("/"), gender, wanted.get(side, 0), available[side],
+                    [first.pair, *pair.split("/"), value, wanted.get(side, 0), available[side],
                      taken[side], missing]
                 )  # fmt: skip
     return all_missing

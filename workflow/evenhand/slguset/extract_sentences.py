@@ -1,20 +1,20 @@
 """From files of any supported kind to the sentences that hold a keyword."""
 
+import importlib
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pyarrow as pa
 from tqdm import tqdm
 
 from evenhand.core import stage
 from evenhand.core.limits import CHARACTERS, MEMBER_BYTES
-from evenhand.core.resources import read_resource
-from evenhand.core.stage import Input, Output, Source
+from evenhand.core.stage import Input, Output, Plugin, Source
 from evenhand.errors import InputError
 from evenhand.io.decoding import Encoding, TextReader
 from evenhand.io.documents import write_json
@@ -26,10 +26,7 @@ from evenhand.io.readers.options import Format, Markup, Options, Paragraphs
 from evenhand.io.readers.records import paragraph_splitter, read_records
 from evenhand.io.tables import write_batches, write_table
 from evenhand.slguset.distinct_sentences import SCHEMA, DistinctSentences
-from evenhand.text.sentences import normalise, split_sentences
-
-KEYWORD_COLUMNS = ["pair", "male", "female", "surface_male", "surface_female"]
-
+from evenhand.slguset.keywords import GENDERS, read_keywords
 
 #: The columns of the inventory.
 INVENTORY = pa.schema(
@@ -61,6 +58,10 @@ def extract_sentences(
     markup: Markup = "auto",
     max_characters: int = CHARACTERS,
     max_member_bytes: int = MEMBER_BYTES,
+    language: str = "zh",
+    values: list[str] | None = None,
+    normaliser: Annotated[str, Plugin("evenhand.text.normalisers")] = "chinese",
+    splitter: Annotated[str, Plugin("evenhand.text.splitters")] = "chinese",
 ) -> dict[str, Any]:
     """Read a shard of a corpus, cut it into sentences, and keep those that hold a keyword.
 
@@ -108,6 +109,8 @@ def extract_sentences(
         Lines, records and documents with more characters are left out.
     max_member_bytes
         A file or member of an archive is read up to so many bytes, decompressed.
+    language, values, normaliser, splitter
+        Of the pack (``workflow/schemas/pack.schema.yaml``); of zh_gender by default.
     """
     options = Options(
         format=format,
@@ -126,7 +129,12 @@ def extract_sentences(
     tally = {"files": 0, "bytes": 0, "characters": 0, "records": 0, "paragraphs": 0, "sentences": 0}
     encodings: Counter[str] = Counter()
     inventoried: list[dict[str, Any]] = []
-    search = keyword_pattern(keywords).search
+    cleaning = importlib.import_module(f"evenhand.text.normalisers.{normaliser}")
+    split = importlib.import_module(f"evenhand.text.splitters.{splitter}").splitter(language)
+    search = keyword_pattern(keywords, values or GENDERS, blanks=cleaning.BLANKS).search
+
+    def cut(paragraph: str) -> list[str]:
+        return split(cleaning.normalise(paragraph))
 
     with closing(DistinctSentences(sentences.parent)) as kept, _progress(files) as bar:
         for path in files:
@@ -147,7 +155,7 @@ def extract_sentences(
                 records = read_records(text, text_format, options)
                 unit = "record" if text_format in ("json", "html") else "line"
                 place = (member.name, unit)
-                _read(place, records, options, search, kept, problems, tally)
+                _read(place, records, options, cut, search, kept, problems, tally)
                 tally["bytes"] += text.bytes
                 inventoried.append(
                     {
@@ -176,14 +184,18 @@ def extract_sentences(
     return result
 
 
-def keyword_pattern(keywords: Path) -> re.Pattern[str]:
+def keyword_pattern(
+    keywords: Path, values: Sequence[str] = GENDERS, *, blanks: bool = False
+) -> re.Pattern[str]:
     """A pattern that finds any surface of the table of keywords.
 
-    A surface that contains another one is left to that one. The alternatives are plain
-    literals: `re` finds their first characters without backtracking.
+    Between blanks, whole words. Else a surface that contains another one is left to that one, and
+    the alternatives are plain literals: `re` finds their first characters without backtracking.
     """
-    table = read_resource(keywords, KEYWORD_COLUMNS)
-    surfaces = {row[side] for row in table for side in ("surface_male", "surface_female")}
+    table = read_keywords(keywords, values, blanks=blanks)
+    if blanks:
+        return table.pattern
+    surfaces = table.surfaces
     least = [s for s in surfaces if not any(o != s and o in s for o in surfaces)]
     return re.compile("|".join(map(re.escape, sorted(least))))
 
@@ -192,6 +204,7 @@ def _read(
     place: tuple[str, str],
     records: Iterator[tuple[int, str]],
     options: Options,
+    cut: Callable[[str], list[str]],
     search: Any,
     kept: DistinctSentences,
     problems: Quarantine,
@@ -204,7 +217,7 @@ def _read(
     for position, record in records:
         n_records += 1
         for paragraph in paragraphs_of(record):
-            found = split_sentences(normalise(paragraph))
+            found = cut(paragraph)
             if not found:
                 continue
             n_paragraphs += 1

@@ -1,8 +1,10 @@
-"""Find the one keyword of each sentence, and judge whether it is a gender term there."""
+"""Find the one keyword of each sentence, and judge whether it is a term of the attribute there."""
 
+import importlib
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,11 +14,12 @@ from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
 from evenhand.io.tables import read_batches, write_batches
 from evenhand.slguset import distinct_sentences
-from evenhand.slguset.keyword_tables import SCHEMA
-from evenhand.slguset.keywords import Keywords, Surface, read_keywords
+from evenhand.slguset.inflection import Inflection, Span, Word, exchange, read_inflection
+from evenhand.slguset.keyword_tables import schema
+from evenhand.slguset.keywords import GENDERS, Keywords, Surface, read_keywords
 from evenhand.slguset.verdicts import ACCEPTED
 from evenhand.text.segmentation import Token, dictionary, token_at
-from evenhand.text.sentences import ENDERS
+from evenhand.text.splitters.chinese import WHOLE
 
 SEVERAL = "several_keywords"
 NONE = "no_keyword"
@@ -24,23 +27,25 @@ UNFINISHED = "unfinished"
 LENGTH = "length"
 DENIED = "deny_listed"
 NO_TERM = "not_a_gender_term"
+UNCLEAR = "agreement_unclear"
 
-RULES = ("allow", "deny", "not_before", "before", "opens_before", "not_after")
+RULES = ("allow", "deny", "not_before", "before", "opens_before", "not_after", "alone")
 
 #: Behind these a clause begins.
 _CLAUSE_MARKS = "，,；;：:、“‘「『（(《—…"
 
-#: How a sentence ends: the quotation mark may stand behind the ender.
-_WHOLE = re.compile(f"[{ENDERS}!…][”’）》]*$")
-
 
 class Hit(NamedTuple):
-    """A sentence's verdict and keyword; `surface` and `word` are None where there is none."""
+    """A sentence's verdict and keyword; `surface` and `word` are None where there is none.
+
+    `spans` are the words to exchange where there can be several.
+    """
 
     verdict: str
     surface: Surface | None = None
     surface_start: int | None = None
     word: str | None = None
+    spans: Sequence[Span] | None = None
 
 
 class WordRules(NamedTuple):
@@ -50,11 +55,13 @@ class WordRules(NamedTuple):
         Words; one speaks for itself and for every longer word that holds it around the
         keyword, unless a longer entry says otherwise.
     not_before, not_after
-        The keyword is no gender term right before, right after the characters: 他人 is others.
+        The keyword is no term right before, right after the characters: 他人 is others.
     before, opens_before
         It is one all the same before these, however the words are cut, if they are longer than
         those of `not_before`: 他人生. `opens_before` is so where the keyword begins a clause:
         他人在北京, but not 伙同他人在北京.
+    alone
+        The keyword must be a word by itself, not part of a longer one.
     """
 
     allow: dict[str, set[str]]
@@ -63,6 +70,50 @@ class WordRules(NamedTuple):
     before: dict[str, tuple[str, ...]]
     opens_before: dict[str, tuple[str, ...]]
     not_after: dict[str, tuple[str, ...]]
+    alone: frozenset[str] = frozenset()
+
+
+class Language(NamedTuple):
+    """How a pack's language is cut, and what changes with a keyword.
+
+    Attributes
+    ----------
+    cut : callable, optional
+        Cuts a sentence into words. None: Chinese, by the rules of `judge_word`.
+    whole : pattern
+        How a whole sentence ends.
+    inflection : Inflection, optional
+        The words that change together, where a sentence may have several. None: only one.
+    pronouns : str, optional
+        The pair of the pronouns, which may stand beside a noun of the same value.
+    pronouns_open : bool
+        Whether a sentence with pronouns alone must begin with one.
+    """
+
+    cut: Callable[[str], list[str]] | None = None
+    whole: re.Pattern[str] = WHOLE
+    inflection: Inflection | None = None
+    pronouns: str | None = None
+    pronouns_open: bool = False
+
+
+CHINESE = Language()
+
+
+def read_language(
+    language: str,
+    splitter: str,
+    segmenter: str,
+    inflection: Inflection | None = None,
+    pronouns: str | None = None,
+    pronouns_open: bool = False,
+) -> Language:
+    """Load the splitter and segmenter of a language, by name."""
+    whole = importlib.import_module(f"evenhand.text.splitters.{splitter}").WHOLE
+    cut = None
+    if segmenter != "jieba":
+        cut = importlib.import_module(f"evenhand.text.segmenters.{segmenter}").segmenter(language)
+    return Language(cut, whole, inflection, pronouns, pronouns_open)
 
 
 def find_keywords(
@@ -74,12 +125,23 @@ def find_keywords(
     min_length: int = 9,
     max_length: int = 119,
     whole_sentences: bool = True,
+    attribute: str = "gender",
+    values: Sequence[str] = GENDERS,
+    language: str = "zh",
+    normaliser: str = "chinese",
+    splitter: str = "chinese",
+    segmenter: str = "jieba",
+    several: bool = False,
+    pronouns: str | None = None,
+    pronouns_open: bool = False,
+    agreement: Sequence[Path] = (),
 ) -> dict[str, Any]:
-    """Find the one keyword of each sentence, and judge whether it is a gender term there.
+    """Find the one keyword of each sentence, and judge whether it is a term there.
 
     Verdicts, the first that holds: `several_keywords`, `no_keyword`, `unfinished`, `length`
     (these need no words), then `deny_listed` and `not_a_gender_term` by the word that holds
-    the keyword (jieba's segmentation without the hidden Markov model), else `accepted`.
+    the keyword, `agreement_unclear` if a word that goes with it could become several, else
+    `accepted`.
     Every sentence is written, in the order in which it was read.
 
     Parameters
@@ -101,14 +163,21 @@ def find_keywords(
     whole_sentences : bool
         Turn down what does not end in 。？！ or …, like headlines and captions (`unfinished`).
         All but one of the authors' 20,000 sentences end so.
+    attribute, values, language, normaliser, splitter, segmenter, several, pronouns, pronouns_open
+        Of the pack (``workflow/schemas/pack.schema.yaml``).
+    agreement : list of Path
+        agreement.csv and cues.csv; see `evenhand.slguset.inflection`.
     """
     if not 0 <= min_length <= max_length:
         raise InputError(
             f"no length is at least {min_length} and at most {max_length} characters",
             remedy="mend min_length or max_length",
         )
-    table = read_keywords(keywords)
+    blanks = importlib.import_module(f"evenhand.text.normalisers.{normaliser}").BLANKS
+    table = read_keywords(keywords, tuple(values), blanks=blanks)
     rules = read_word_rules(keyword_words, table)
+    inflection = read_inflection(agreement, values) if several else None
+    known = read_language(language, splitter, segmenter, inflection, pronouns, pronouns_open)
     verdicts: Counter[str] = Counter()
 
     def judge(sentence: str) -> Hit:
@@ -116,18 +185,22 @@ def find_keywords(
             sentence,
             table,
             rules,
+            known,
             min_length=min_length,
             max_length=max_length,
             whole_sentences=whole_sentences,
         )
 
+    columns = schema(attribute, values, several)
+
     def batches() -> Iterator[pa.RecordBatch]:
         for batch in read_batches(sentences, distinct_sentences.SCHEMA.names):
             hits = [judge(sentence) for sentence in batch["sentence"].to_pylist()]
-            verdicts.update(hit.verdict for hit in hits)
-            yield _add_columns(batch, hits)
+            made = _add_columns(batch, hits, columns)
+            verdicts.update(made["verdict"].to_pylist())
+            yield made
 
-    rows = write_batches(out, SCHEMA, batches())
+    rows = write_batches(out, columns, batches())
     return {"sentences": rows, "verdicts": dict(sorted(verdicts.items()))}
 
 
@@ -135,6 +208,7 @@ def judge_sentence(
     sentence: str,
     keywords: Keywords,
     rules: WordRules,
+    language: Language = CHINESE,
     *,
     min_length: int = 0,
     max_length: int = 1 << 30,
@@ -145,13 +219,15 @@ def judge_sentence(
     if found is None:
         return Hit(NONE)
     start, end = found.span()
-    if keywords.pattern.search(sentence, end):
+    if language.inflection is None and keywords.pattern.search(sentence, end):
         return Hit(SEVERAL)
-    surface = keywords.surfaces[found.group()]
-    if whole_sentences and not _WHOLE.search(sentence):
+    surface = _choose(keywords.alternatives[found.group()], sentence)
+    if whole_sentences and not language.whole.search(sentence):
         return Hit(UNFINISHED, surface, start)
     if not min_length <= len(sentence) <= max_length:
         return Hit(LENGTH, surface, start)
+    if language.cut is not None:
+        return _judge_words(sentence, keywords, rules, language)
     token = token_at(sentence, start + surface.offset)
     if not _within(surface, start, token):
         shorter = keywords.shorter(surface, start, sentence, token.end)
@@ -159,6 +235,83 @@ def judge_sentence(
             return Hit(NO_TERM, surface, start, token.word)
         surface = shorter
     return Hit(judge_word(surface, start, token, sentence, rules), surface, start, token.word)
+
+
+def _choose(rows: list[Surface], sentence: str) -> Surface:
+    """Return the row of a surface that a sentence is compared by: any one, but always the same.
+
+    Of an attribute with more than two values each sentence has one counterpart, chosen by a digest,
+    so that all pairs of values have about equally many.
+    """
+    if len(rows) == 1:
+        return rows[0]
+    return rows[int(blake2b(sentence.encode(), digest_size=4).hexdigest(), 16) % len(rows)]
+
+
+def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: Language) -> Hit:
+    """Judge a sentence by its keywords that begin and end where words do."""
+    words, position = [], 0
+    for part in language.cut(sentence):
+        if not part.isspace():
+            words.append(Word(part, position))
+        position += len(part)
+    starts = {word.start: place for place, word in enumerate(words)}
+    ends = {word.end for word in words}
+    hits: list[tuple[Word, Surface]] = []
+    verdict = NO_TERM
+    for match in keywords.pattern.finditer(sentence):
+        word, rows = Word(match.group(), match.start()), keywords.alternatives[match.group()]
+        surface = _choose(rows, sentence)
+        if word.start not in starts or word.end not in ends:
+            continue
+        if (judged := judge_whole(surface, word.start, sentence, rules)) == ACCEPTED:
+            hits.append((word, surface))
+        else:
+            verdict = judged
+    if not hits:
+        return Hit(verdict, surface, match.start(), match.group())
+    nouns = [one for one in hits if one[1].pair != language.pronouns]
+    word, surface = (nouns or hits)[0]
+    if len(hits) > 1 and (
+        language.inflection is None
+        or len({one.value for _, one in hits}) > 1
+        or len({one.pair for _, one in nouns}) > 1
+        or (len(nouns) > 1 and language.inflection.has_determiners)
+        or (nouns and hits[0] is not nouns[0])  # a pronoun before a noun is somebody else
+    ):
+        return Hit(SEVERAL)
+    if language.inflection is None:
+        return Hit(ACCEPTED, surface, word.start, word.text)
+    if language.pronouns_open and not nouns and word.start != words[0].start:
+        return Hit(UNCLEAR, surface, word.start, word.text)
+    for one, _ in hits:  # a surface of several words is one word here
+        first = starts[one.start]
+        last = next(i for i in range(first, len(words)) if words[i].end == one.end)
+        words[first : last + 1] = [one]
+        starts = {each.start: place for place, each in enumerate(words)}
+    rows = [(starts[one.start], keywords.alternatives[one.text]) for one, _ in hits]
+    rows = [
+        (place, [row for row in some if row.value_opposite == surface.value_opposite])
+        for place, some in rows
+    ]
+    spans = exchange(words, rows, language.inflection, language.pronouns)
+    if spans is None:
+        return Hit(UNCLEAR, surface, word.start, word.text)
+    opposite = next(span.text for span in spans if span.start == word.start)
+    base = keywords.base(surface)
+    surface = base._replace(keyword=word.text, opposite=opposite, offset=0)
+    return Hit(ACCEPTED, surface, word.start, word.text, spans)
+
+
+def judge_whole(surface: Surface, start: int, sentence: str, rules: WordRules) -> str:
+    """Whether a keyword that is a word of its own is a term: `accepted` or `not_a_gender_term`."""
+    keyword, position = surface.keyword, start + surface.offset
+    if (follows := _by_what_follows(keyword, position, sentence, rules)) is not None:
+        return follows
+    before = position - sentence.endswith(" ", 0, position)
+    if sentence.endswith(rules.not_after.get(keyword, ()), 0, before):
+        return NO_TERM
+    return ACCEPTED
 
 
 def judge_word(surface: Surface, start: int, token: Token, sentence: str, rules: WordRules) -> str:
@@ -199,7 +352,7 @@ def judge_word(surface: Surface, start: int, token: Token, sentence: str, rules:
     if token.word == keyword or token.word == surface.surface or len(surface.surface) > 1:
         return ACCEPTED
     before, after = token.word[:position], token.word[position + 1 :]
-    if len(keyword) == 1 and surface.pair != "他/她":
+    if len(keyword) == 1 and keyword not in rules.alone:
         words = dictionary()
         if before + surface.opposite + after in words or (not before and after in words):
             return ACCEPTED
@@ -233,20 +386,22 @@ def read_word_rules(path: Path, keywords: Keywords) -> WordRules:
         rule: {keyword: tuple(sorted(words)) for keyword, words in by_rule[rule].items()}
         for rule in ("not_before", "before", "opens_before", "not_after")
     }
-    return WordRules(by_rule["allow"], by_rule["deny"], **ends)
+    alone = frozenset(by_rule["alone"])
+    return WordRules(by_rule["allow"], by_rule["deny"], **ends, alone=alone)
 
 
 def _by_what_follows(keyword: str, position: int, sentence: str, rules: WordRules) -> str | None:
     """Return what the characters behind a keyword say; the longest entry wins, None if none."""
     denied = rules.not_before.get(keyword, ())
-    if not sentence.startswith(denied, position + len(keyword)):
+    behind = position + len(keyword)
+    behind += sentence.startswith(" ", behind)
+    if not sentence.startswith(denied, behind):
         return None
     allowed = rules.before.get(keyword, ())
     if position == 0 or sentence[position - 1] in _CLAUSE_MARKS:
         allowed += rules.opens_before.get(keyword, ())
 
     def longest(words: tuple[str, ...]) -> int:
-        behind = position + len(keyword)
         return max((len(one) for one in words if sentence.startswith(one, behind)), default=0)
 
     return ACCEPTED if longest(allowed) > longest(denied) else NO_TERM
@@ -275,31 +430,30 @@ def _within(surface: Surface, start: int, token: Token) -> bool:
     return token.word == surface.keyword and token.following == rest + "们"
 
 
-def _add_columns(batch: pa.RecordBatch, hits: list[Hit]) -> pa.RecordBatch:
+def _add_columns(batch: pa.RecordBatch, hits: list[Hit], columns: pa.Schema) -> pa.RecordBatch:
     """The batch of sentences with the columns of the keywords table."""
-    nothing = (None,) * 10
-    rows = [
-        (
-            hit.surface.pair,
-            hit.surface.surface,
-            hit.surface.surface_opposite,
-            hit.surface.keyword,
-            hit.surface.opposite,
-            hit.surface.gender,
-            hit.surface_start + hit.surface.offset,
-            hit.surface_start + hit.surface.offset + len(hit.surface.keyword),
-            hit.surface_start,
-            hit.surface_start + len(hit.surface.surface),
-        )
-        if hit.surface
-        else nothing
-        for hit in hits
-    ]
-    columns = [batch[name] for name in distinct_sentences.SCHEMA.names]
-    columns += map(list, zip(*rows, strict=True))
-    columns += [[hit.word for hit in hits], [hit.verdict for hit in hits]]
+    attribute = columns.names[columns.get_field_index("opposite") + 1]
+    rows = []
+    for hit in hits:
+        verdict = f"not_a_{attribute}_term" if hit.verdict == NO_TERM else hit.verdict
+        row: dict[str, Any] = {"word": hit.word, "verdict": verdict}
+        if one := hit.surface:
+            start = hit.surface_start
+            row |= one._asdict() | {
+                attribute: one.value,
+                f"{attribute}_opposite": one.value_opposite,
+            }
+            row |= {"start": start + one.offset, "end": start + one.offset + len(one.keyword)}
+            row |= {"surface_start": start, "surface_end": start + len(one.surface)}
+            if hit.spans:
+                row["surface_end"] = row["end"]
+        if hit.spans:
+            row["spans"] = [span._asdict() for span in hit.spans]
+        rows.append(row)
     arrays = [
-        column.cast(field.type) if isinstance(column, pa.Array) else pa.array(column, field.type)
-        for column, field in zip(columns, SCHEMA, strict=True)
+        batch[field.name].cast(field.type)
+        if field.name in batch.schema.names
+        else pa.array([row.get(field.name) for row in rows], field.type)
+        for field in columns
     ]
-    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+    return pa.RecordBatch.from_arrays(arrays, schema=columns)

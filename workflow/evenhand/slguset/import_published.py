@@ -111,6 +111,7 @@ def import_published(
                     dataset_table.dataset_row(
                         surface._asdict()
                         | {
+                            "gender": surface.value,
                             "sentence_id": copy_id(row.sentence, seen[row.sentence]),
                             "sentence": row.sentence,
                             "start": start,

@@ -1,45 +1,65 @@
-"""The gender keywords: the table of surface pairs, and where a sentence holds one.
+"""The keywords of a pack: the table of counterpart words, and where a sentence holds one.
 
 A surface is what stands in the text (男人, 老公); the keyword is the part of it that is
 masked and exchanged for its opposite (男, 公): what is left when the beginning that both
 surfaces share is taken off, cut to the length that the table gives.
 """
 
+import csv
+import io
 import re
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
 from evenhand.core.resources import read_resource
+from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 
-COLUMNS = ["pair", "male", "female", "surface_male", "surface_female"]
+#: The values of an attribute where none are named, the first one first.
+GENDERS = ("male", "female")
 
 
 class Surface(NamedTuple):
-    """One gender's form of a surface pair; `offset` is where in it the keyword begins."""
+    """One value's form of a surface pair; `offset` is where in it the keyword begins."""
 
     pair: str
     surface: str
     surface_opposite: str
     keyword: str
     opposite: str
-    gender: str
+    value: str
+    value_opposite: str
     offset: int
+    features: str = ""
 
 
 class Keywords(NamedTuple):
     """The table, ready to be searched for.
 
-    `surfaces` are in the table's order, male before female. `pattern` finds the surfaces
-    of a text from left to right, at each place the longest (女儿 before 女).
+    `surfaces` are in the table's order, the first value before the others; `alternatives` has all
+    rows of a surface: one for each other value, and for each form that is written alike.
+    `pattern` finds the surfaces of a text from left to right, at each place the longest
+    (女儿 before 女).
     """
 
     surfaces: dict[str, Surface]
+    alternatives: dict[str, list[Surface]]
     pattern: re.Pattern[str]
 
     def pair_names(self) -> list[str]:
         """The mask pairs in the table's order."""
-        return list(dict.fromkeys(s.pair for s in self.surfaces.values()))
+        return list(dict.fromkeys(s.pair for some in self.alternatives.values() for s in some))
+
+    def base(self, surface: Surface) -> Surface:
+        """The first row of the same pair and values: the words as a dictionary has them."""
+        sides = (surface.pair, surface.value, surface.value_opposite)
+        return next(
+            one
+            for some in self.alternatives.values()
+            for one in some
+            if (one.pair, one.value, one.value_opposite) == sides
+        )
 
     def shorter(self, surface: Surface, start: int, text: str, end: int) -> Surface | None:
         """The longest surface of `text` that begins at `start` and ends at `end` or before.
@@ -52,14 +72,23 @@ class Keywords(NamedTuple):
         return None
 
 
-def read_keywords(path: Path) -> Keywords:
-    """Read the table of surface pairs.
+def read_keywords(
+    path: Path, values: tuple[str, ...] | list[str] = GENDERS, *, blanks: bool = False
+) -> Keywords:
+    """Read the table of counterpart words.
 
     Parameters
     ----------
     path : Path
-        A CSV file with the columns pair (``男/女``), male and female (the masked parts) and
-        surface_male and surface_female (the words in the text).
+        A CSV file with a column for each value: the words. Where only a part of a word is masked,
+        it has that part, and surface_{value} the word. A cell may be blank where there are more
+        than two values. Optional columns: pair (the name of the masked pair), features (of the
+        form, joined by blanks; see `evenhand.slguset.inflection`).
+    values : sequence of str
+        The values of the attribute.
+    blanks : bool
+        Whether blanks stand between words; then words are found by themselves only, with a small
+        or a capital first letter.
 
     Raises
     ------
@@ -67,45 +96,68 @@ def read_keywords(path: Path) -> Keywords:
         The table is not well formed, a surface does not hold its keyword where the two
         surfaces of the pair differ, or a surface stands there twice.
     """
-    surfaces: dict[str, Surface] = {}
-    rows = read_resource(path, COLUMNS)
+    header = next(csv.reader(io.StringIO(read_text(path), newline="")), [])
+    columns = [f"surface_{value}" for value in values]
+    given = [one for one in ["pair", *columns, "features"] if one in map(str.strip, header)]
+    blank = ("pair", "features", *((*values, *columns) if len(values) > 2 else ()))
+    rows = read_resource(path, [*values, *given], optional=blank)
     if not rows:
         raise InputError("holds no pair", file=path)
+    alternatives: dict[str, list[Surface]] = {}
     for line, row in enumerate(rows, start=2):
-        pair, male, female, surface_male, surface_female = (row[name] for name in COLUMNS)
-        if surface_male == surface_female:
-            raise InputError(f"{surface_male} has itself as its opposite", file=path, line=line)
-        offset = _length_of_common_beginning(surface_male, surface_female)
-        if (
-            pair != f"{male}/{female}"
-            or not surface_male.startswith(male, offset)
-            or surface_male[:offset] + female + surface_male[offset + len(male) :] != surface_female
-        ):
-            raise InputError(
-                f"{surface_male} does not become {surface_female} when {male} is exchanged for "
-                f"{female}, or the pair is not {male}/{female}",
-                file=path,
-                line=line,
-                remedy="mend the row",
-            )
-        for gender in ("male", "female"):
-            of_male = gender == "male"
-            surface = Surface(
-                pair=pair,
-                surface=surface_male if of_male else surface_female,
-                surface_opposite=surface_female if of_male else surface_male,
-                keyword=male if of_male else female,
-                opposite=female if of_male else male,
-                gender=gender,
-                offset=offset,
-            )
-            if surface.surface in surfaces:
-                raise InputError(
-                    f"the surface {surface.surface} stands there twice", file=path, line=line
-                )
-            surfaces[surface.surface] = surface
-    longest_first = sorted(surfaces, key=len, reverse=True)
-    return Keywords(surfaces, re.compile("|".join(map(re.escape, longest_first))))
+        forms = [(row[one], row.get(f"surface_{one}", row[one]), one) for one in values if row[one]]
+        for first, second in combinations(forms, 2):
+            pair = row.get("pair") or f"{first[0]}/{second[0]}"
+            offset = 0
+            if columns[0] in given:
+                offset = _offset(first, second, pair, path, line)
+            if first[1] == second[1]:
+                raise InputError(f"{first[1]} has itself as its opposite", file=path, line=line)
+            for own, other in ((first, second), (second, first)):
+                surface = Surface(
+                    pair, own[1], other[1], own[0], other[0], own[2], other[2], offset,
+                    row.get("features", ""),
+                )  # fmt: skip
+                known = alternatives.setdefault(surface.surface, [])
+                if any(_is_same(surface, one) for one in known):
+                    raise InputError(
+                        f"the surface {surface.surface} stands there twice", file=path, line=line
+                    )
+                known.append(surface)
+    if blanks:
+        for word, some in list(alternatives.items()):
+            alternatives.setdefault(word[:1].upper() + word[1:], some)
+    longest_first = "|".join(map(re.escape, sorted(alternatives, key=len, reverse=True)))
+    pattern = re.compile(rf"(?<!\w)(?:{longest_first})(?!\w)" if blanks else longest_first)
+    return Keywords({word: some[0] for word, some in alternatives.items()}, alternatives, pattern)
+
+
+def _offset(
+    first: tuple[str, str, str], second: tuple[str, str, str], pair: str, path: Path, line: int
+) -> int:
+    """Return where two surfaces differ, which is where the masked parts must be."""
+    (mask, word, _), (opposite, becomes, _) = first, second
+    offset = _length_of_common_beginning(word, becomes)
+    if word != becomes and (
+        pair != f"{mask}/{opposite}"
+        or not word.startswith(mask, offset)
+        or word[:offset] + opposite + word[offset + len(mask) :] != becomes
+    ):
+        raise InputError(
+            f"{word} does not become {becomes} when {mask} is exchanged for {opposite}, or the "
+            f"pair is not {mask}/{opposite}",
+            file=path,
+            line=line,
+            remedy="mend the row",
+        )
+    return offset
+
+
+def _is_same(surface: Surface, other: Surface) -> bool:
+    """Whether two rows of a surface cannot be told apart."""
+    return surface.value != other.value or (
+        surface.value_opposite == other.value_opposite and surface.features == other.features
+    )
 
 
 def _length_of_common_beginning(one: str, other: str) -> int:

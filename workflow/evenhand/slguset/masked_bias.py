@@ -1,7 +1,11 @@
 """The bias of sentences, read from a masked language model: the keyword is masked.
 
+Where several words of a sentence change together (die Ärztin, ihren), all of them are masked and
+read as one word whose tokens stand apart.
+
 A keyword of one token has one mask, and there is nothing to choose. For one of several tokens
-these are kept beside each other, each a difference of log p(male word) - log p(female word):
+these are kept beside each other, each a difference of log p(first word) - log p(second
+word), in the order of the values (male, female):
 
 - `bias_left_to_right`, `bias_right_to_left`: the chain rule. All tokens are masked, the first
   (or last) is read, then put in its place, and so on. Both are true factorisations of the
@@ -13,7 +17,8 @@ these are kept beside each other, each a difference of log p(male word) - log p(
 - `bias_single_mask`: the slot is one mask, whatever the length of the word, and the word's
   first token is read there. It says which word could begin at a slot of one token. The model
   sees a sentence that is one token short, and for words with the same first token (as
-  byte-level tokenizers write 他 and 她) it says nothing: it is null there.
+  byte-level tokenizers write 他 and 她) it says nothing: it is null there, and where the tokens
+  stand apart.
 
 SlguSet's authors write that the keyword is masked and p_man and p_woman are read, and do not
 say how for words of two characters (爸爸/妈妈); 18 in 100 of their sentences have such a word.
@@ -28,9 +33,11 @@ from typing import Any
 
 from evenhand.scoring.masked import Answers, Questions, WordQuestions, answer, ask_word
 from evenhand.scoring.models import MaskedLM
-from evenhand.slguset.bias_tables import BIAS
+from evenhand.slguset.bias_tables import bias_columns, log_p_columns
+from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.progress import Share
 from evenhand.slguset.slots import Slot, keyword_slots
+from evenhand.slguset.surface_pairs import is_first
 
 
 def score_masked(
@@ -38,6 +45,7 @@ def score_masked(
     rows: Sequence[dict[str, Any]],
     *,
     log_base: float,
+    values: Sequence[str] = GENDERS,
     tokens_per_batch: int,
     threads: int = 1,
     progress: Callable[[int], object] | None = None,
@@ -50,10 +58,12 @@ def score_masked(
     lm : MaskedLM
         The model.
     rows : sequence of dict
-        sentence, keyword, opposite, gender (``male`` or ``female``: that of `keyword`),
-        start, end (of the keyword, in characters).
+        sentence, keyword, opposite, the attribute (the value of `keyword`), start, end (of the
+        keyword, in characters); spans and {attribute}_opposite where the pack has them.
     log_base : float
         Base of all logarithms.
+    values : sequence of str
+        The values of the attribute.
     tokens_per_batch, threads, scratch
         See `evenhand.scoring.masked.answer`.
     progress : callable, optional
@@ -65,6 +75,7 @@ def score_masked(
         For each row the columns of `BIAS` but the first, and the tokens of the sentence with
         the keyword and with its opposite (an empty list where a word has none of its own).
     """
+    names = bias_columns(values).names[1:]
     pairs = keyword_slots(lm.tokenizer, lm.unknown_id, rows)
     questions = Questions()
     asked = [
@@ -88,15 +99,16 @@ def score_masked(
     results = []
     for row, pair, words in zip(rows, pairs, asked, strict=True):
         slots = pair if isinstance(pair, list) else []
-        result: dict[str, Any] = dict.fromkeys(BIAS.names[1:])
+        result: dict[str, Any] = dict.fromkeys(names)
         result["has_unk"] = any(slot.unknown for slot in slots) if slots else None
         result["excluded"] = pair if isinstance(pair, str) else _excluded(lm, pair)
         if slots:
-            result["n_masks"], result["n_masks_opposite"] = (s.last - s.first for s in slots)
+            result["n_masks"], result["n_masks_opposite"] = (len(s.places) for s in slots)
         if words is not None:
-            male, female = words if row["gender"] == "male" else reversed(words)
-            found = _compare(male.read(answers, unit), female.read(answers, unit))
-            if male.first_token == female.first_token:
+            first, second = words if is_first(row, values) else reversed(words)
+            found = _compare(first.read(answers, unit), second.read(answers, unit))
+            found |= dict(zip(log_p_columns(row, values), found.pop("log_p"), strict=True))
+            if first.first_token == second.first_token:
                 found["bias_single_mask"] = None
             if all(math.isfinite(value) for value in found.values() if value is not None):
                 result |= found
@@ -110,40 +122,41 @@ class _Word:
     """The questions about one word in its slot."""
 
     def __init__(self, questions: Questions, slot: Slot, mask_id: int) -> None:
-        self.whole: WordQuestions = ask_word(questions, slot.ids, slot.first, slot.last, mask_id)
-        self.first_token = slot.ids[slot.first]
-        one_mask = [*slot.ids[: slot.first], mask_id, *slot.ids[slot.last :]]
-        self.single = questions.ask(one_mask, slot.first, self.first_token)
+        self.whole: WordQuestions = ask_word(questions, slot.ids, slot.places, mask_id)
+        first, last = slot.places[0], slot.places[-1] + 1
+        self.first_token, self.single = None, None
+        if last - first == len(slot.places):
+            self.first_token = slot.ids[first]
+            one_mask = [*slot.ids[:first], mask_id, *slot.ids[last:]]
+            self.single = questions.ask(one_mask, first, self.first_token)
 
-    def read(self, answers: Answers, unit: float) -> dict[str, float]:
+    def read(self, answers: Answers, unit: float) -> dict[str, float | None]:
         log_p = answers.log_p
         return {
             "log_p": self.whole.chain(answers) / unit,
             "left_to_right": float(log_p[self.whole.forward].sum()) / unit,
             "right_to_left": float(log_p[self.whole.backward].sum()) / unit,
             "one_character": self.whole.independent(answers) / unit,
-            "single_mask": float(log_p[self.single]) / unit,
+            "single_mask": None if self.single is None else float(log_p[self.single]) / unit,
         }
 
 
-def _compare(male: dict[str, float], female: dict[str, float]) -> dict[str, float | None]:
-    found: dict[str, float | None] = {
-        "log_p_male": male["log_p"],
-        "log_p_female": female["log_p"],
-        "bias": male["log_p"] - female["log_p"],
+def _compare(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    found = {
+        "log_p": (first["log_p"], second["log_p"]),
+        "bias": first["log_p"] - second["log_p"],
     }
     variants = ("left_to_right", "right_to_left", "one_character", "single_mask")
-    return found | {f"bias_{name}": male[name] - female[name] for name in variants}
+    return found | {
+        f"bias_{name}": None if None in (first[name], second[name]) else first[name] - second[name]
+        for name in variants
+    }
 
 
 def _excluded(lm: MaskedLM, pair: list[Slot]) -> str | None:
     own, other = pair
     if max(len(own.ids), len(other.ids)) > lm.max_tokens:
         return "too_long"
-    if any(lm.unknown_id in slot.ids[slot.first : slot.last] for slot in pair):
+    if any(lm.unknown_id in slot.word() for slot in pair):
         return "keyword_unknown"
-    if own.ids[: own.first] != other.ids[: other.first]:
-        return "context_differs"
-    if own.ids[own.last :] != other.ids[other.last :]:
-        return "context_differs"
     return None

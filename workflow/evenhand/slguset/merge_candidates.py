@@ -13,15 +13,21 @@ import pyarrow.compute as pc
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.io.tables import BATCH_ROWS, read_batches, write_batches
+from evenhand.io.tables import BATCH_ROWS, read_batches, read_table_schema, write_batches
 from evenhand.slguset import keyword_tables
-from evenhand.slguset.verdicts import ACCEPTED
+from evenhand.slguset.verdicts import ACCEPTED, FINDINGS
 from evenhand.text.near_duplicates import characters, find_near_duplicates
 
-#: Columns of candidates.parquet.
-SCHEMA = pa.schema(
-    [*keyword_tables.SCHEMA, ("reasons", pa.list_(pa.string())), ("evidence", pa.string())]
-)
+
+def schema(keywords: pa.Schema = keyword_tables.SCHEMA) -> pa.Schema:
+    """Return the columns of candidates.parquet, for a keywords table with or without findings."""
+    others = (FINDINGS.name, "reasons", "evidence")
+    columns = [field for field in keywords if field.name not in others]
+    return pa.schema([*columns, ("reasons", pa.list_(pa.string())), ("evidence", pa.string())])
+
+
+#: The columns for gender, one keyword a sentence.
+SCHEMA = schema()
 
 #: Those that do not come from the keyword tables as they are.
 DECISION = ("verdict", "reasons", "evidence")
@@ -84,17 +90,18 @@ def merge_candidates(
             f"near_duplicates is {near_duplicates}",
             remedy="give a similarity above 0 and up to 1, or none",
         )
+    columns = schema(read_table_schema(judged[0]))
     read: Counter[str] = Counter()
     verdicts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(prefix="evenhand-merge-") as name:
         folder = Path(name)
         decided = (_decided(batch) for path in judged for batch in read_batches(path))
-        rows = rebatched(deduplicated(_sorted(_counted(decided, read), folder)))
+        rows = rebatched(deduplicated(_sorted(_counted(decided, read), folder, columns)))
         if near_duplicates is not None:
             merged = folder / "merged.parquet"
-            write_batches(merged, SCHEMA, rows)
+            write_batches(merged, columns, rows)
             rows = _without(merged, _near_duplicates(merged, near_duplicates))
-        written = write_batches(out, SCHEMA, _tallied(rows, verdicts))
+        written = write_batches(out, columns, _tallied(rows, verdicts))
     copies = verdicts.pop("copies", 0)
     if copies != read["copies"] or verdicts.total() != written:
         raise RuntimeError(f"{read['copies']} copies were read, but {copies} were written")
@@ -120,9 +127,10 @@ def _decided(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _with_decisions(batch: pa.RecordBatch, decisions: dict[str, list[Any]]) -> pa.RecordBatch:
-    columns = [batch[name] for name in SCHEMA.names if name not in decisions]
-    columns += [pa.array(values, SCHEMA.field(name).type) for name, values in decisions.items()]
-    return pa.record_batch(columns, schema=SCHEMA)
+    made = schema(batch.schema)
+    columns = [batch[name] for name in made.names if name not in decisions]
+    columns += [pa.array(values, made.field(name).type) for name, values in decisions.items()]
+    return pa.record_batch(columns, schema=made)
 
 
 def _counted(batches: Iterable[pa.RecordBatch], read: Counter[str]) -> Iterator[pa.RecordBatch]:
@@ -140,7 +148,9 @@ def _tallied(batches: Iterable[pa.RecordBatch], verdicts: Counter[str]) -> Itera
         yield batch
 
 
-def _sorted(batches: Iterable[pa.RecordBatch], folder: Path) -> Iterator[pa.RecordBatch]:
+def _sorted(
+    batches: Iterable[pa.RecordBatch], folder: Path, columns: pa.Schema
+) -> Iterator[pa.RecordBatch]:
     """The rows by sentence_id, source, source_position, sorted on the disk in `folder`."""
     import duckdb
 
@@ -154,7 +164,7 @@ def _sorted(batches: Iterable[pa.RecordBatch], folder: Path) -> Iterator[pa.Reco
             failures.append(error)
             raise
 
-    reader = pa.RecordBatchReader.from_batches(SCHEMA, kept_failures())
+    reader = pa.RecordBatchReader.from_batches(columns, kept_failures())
     config = {"memory_limit": SORT_MEMORY, "threads": 1, "temp_directory": str(folder)}
     with duckdb.connect(config=config) as connection:
         connection.register("decided", reader)
@@ -162,7 +172,7 @@ def _sorted(batches: Iterable[pa.RecordBatch], folder: Path) -> Iterator[pa.Reco
         query = "SELECT * FROM decided ORDER BY sentence_id, source, source_position NULLS LAST"
         try:
             for batch in connection.sql(query).to_arrow_reader(BATCH_ROWS):
-                yield batch.cast(SCHEMA)
+                yield batch.cast(columns)
         except duckdb.Error as error:
             if failures:
                 raise failures[0] from error
@@ -198,7 +208,9 @@ def deduplicated(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         _check_same(rows, new, starts)
         copies = np.add.reduceat(rows["copies"].to_numpy(), starts)
         firsts = rows.take(pa.array(starts)).set_column(
-            SCHEMA.get_field_index("copies"), SCHEMA.field("copies"), pa.array(copies, pa.int64())
+            rows.schema.get_field_index("copies"),
+            SCHEMA.field("copies"),
+            pa.array(copies, pa.int64()),
         )
         held = firsts.slice(firsts.num_rows - 1)
         yield firsts.slice(0, firsts.num_rows - 1)

@@ -2,32 +2,31 @@
 
 The three criteria of SlguSet share this. Each has its own table with the columns
 
-- pattern: the word;
+- pattern: the word; one in small letters may have capitals in the text;
 - pairs: the surface pairs (``丈夫/妻子``) for which it counts, joined by blanks; blank: all;
-- gender: ``male`` or ``female`` if it counts for keywords of one gender only;
+- gender, or another attribute: the value of the keywords for which alone it counts; blank: all;
 - except: longer words in which it does not count, joined by blanks.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
+from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.verdicts import Finding, Judge
 from evenhand.text.segmentation import cut
 
-COLUMNS = ["pattern", "pairs", "gender", "except"]
-
 
 class Pattern(NamedTuple):
-    """A row of a table; empty `pairs` or `gender` restrict nothing."""
+    """A row of a table; empty `pairs` or `value` restrict nothing."""
 
     text: str
     pairs: frozenset[str]
-    gender: str
+    value: str
     exceptions: tuple[str, ...]
 
 
@@ -61,15 +60,18 @@ def pattern_filter(
     """
 
     def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
-        table = read_patterns(files[f"{name}.csv"])
+        attribute, values = settings.get("attribute", "gender"), settings.get("values", GENDERS)
+        table = read_patterns(files[f"{name}.csv"], attribute, values)
+        words, blanks = settings.get("cut") or cut, settings.get("blanks", False)
         counts = make_counts(files)
 
         def check(
-            sentence: str, surface: str, surface_opposite: str, gender: str, *span: int
+            sentence: str, surface: str, surface_opposite: str, value: str, *span: int
         ) -> Finding | None:
             found = find_patterns(
-                sentence, table, surface=surface, surface_opposite=surface_opposite, gender=gender
-            )
+                sentence, table, surface=surface, surface_opposite=surface_opposite, value=value,
+                words=words, blanks=blanks,
+            )  # fmt: skip
             evidence = [one.text for one in found if counts(one, sentence, *span)]
             return Finding(name, evidence) if evidence else None
 
@@ -78,17 +80,20 @@ def pattern_filter(
     return prepare
 
 
-def read_patterns(path: Path) -> Patterns:
+def read_patterns(
+    path: Path, attribute: str = "gender", values: Sequence[str] = GENDERS
+) -> Patterns:
     """Read a table of words.
 
     Raises
     ------
     InputError
         The table is not well formed, a pair is not two surfaces with a stroke between them, a
-        gender is neither male nor female, or an exception does not hold its word.
+        value is none of the attribute, or an exception does not hold its word.
     """
     rows = []
-    table = read_resource(path, COLUMNS, optional=("pairs", "gender", "except"))
+    columns = ["pattern", "pairs", attribute, "except"]
+    table = read_resource(path, columns, optional=tuple(columns[1:]))
     for line, row in enumerate(table, start=2):
         pairs, exceptions = row["pairs"].split(), row["except"].split()
         for pair in pairs:
@@ -99,12 +104,12 @@ def read_patterns(path: Path) -> Patterns:
                     line=line,
                     remedy="write surface pairs like 丈夫/妻子 with blanks between them",
                 )
-        if row["gender"] not in ("", "male", "female"):
+        if row[attribute] not in ("", *values):
             raise InputError(
-                f"{row['gender']!r} is no gender",
+                f"{row[attribute]!r} is no value of {attribute}",
                 file=path,
                 line=line,
-                remedy="write male or female, or leave the cell blank",
+                remedy=f"write {' or '.join(values)}, or leave the cell blank",
             )
         for exception in exceptions:
             if row["pattern"] not in exception:
@@ -113,14 +118,21 @@ def read_patterns(path: Path) -> Patterns:
                     file=path,
                     line=line,
                 )
-        rows.append(Pattern(row["pattern"], frozenset(pairs), row["gender"], tuple(exceptions)))
+        rows.append(Pattern(row["pattern"], frozenset(pairs), row[attribute], tuple(exceptions)))
     if not rows:
         raise InputError("holds no word", file=path)
-    return Patterns(rows, re.compile("|".join(re.escape(row.text) for row in rows)))
+    return Patterns(rows, re.compile("|".join(re.escape(row.text) for row in rows), re.I))
 
 
 def find_patterns(
-    sentence: str, patterns: Patterns, *, surface: str, surface_opposite: str, gender: str
+    sentence: str,
+    patterns: Patterns,
+    *,
+    surface: str,
+    surface_opposite: str,
+    value: str,
+    words: Callable[[str], list[str]] = cut,
+    blanks: bool = False,
 ) -> list[Occurrence]:
     """Where a sentence holds words of a table that count for its keyword, by place.
 
@@ -133,24 +145,30 @@ def find_patterns(
         The sentence.
     patterns : Patterns
         The table.
-    surface, surface_opposite, gender : str
+    surface, surface_opposite, value : str
         Of the sentence's keyword: 丈夫, 妻子, male.
+    words : callable
+        Cuts a sentence into words.
+    blanks : bool
+        Whether blanks stand between words; then parts of words do not count.
     """
     if not patterns.quick.search(sentence):
         return []
-    pair = f"{surface}/{surface_opposite}" if gender == "male" else f"{surface_opposite}/{surface}"
+    pairs = {f"{surface}/{surface_opposite}", f"{surface_opposite}/{surface}"}
     found = [
         occurrence
         for row in patterns.rows
-        if (not row.pairs or pair in row.pairs) and row.gender in ("", gender)
+        if (not row.pairs or row.pairs & pairs) and row.value in ("", value)
         for occurrence in _occurrences(sentence, row)
     ]
     if not found:
         return []
     borders = {0}
-    for word in cut(sentence):
+    for word in words(sentence):
         borders.add(max(borders) + len(word))
-    return sorted((o for o in found if _is_word(o, borders)), key=lambda o: (o.start, o.end))
+    return sorted(
+        (o for o in found if _is_word(o, borders, blanks)), key=lambda o: (o.start, o.end)
+    )
 
 
 def _occurrences(sentence: str, row: Pattern) -> Iterator[Occurrence]:
@@ -165,13 +183,11 @@ def _occurrences(sentence: str, row: Pattern) -> Iterator[Occurrence]:
 
 
 def _starts(sentence: str, text: str) -> Iterable[int]:
-    start = sentence.find(text)
-    while start >= 0:
-        yield start
-        start = sentence.find(text, start + 1)
+    flags = re.IGNORECASE if text.islower() else 0
+    return (one.start() for one in re.finditer(f"(?={re.escape(text)})", sentence, flags))
 
 
-def _is_word(occurrence: Occurrence, borders: set[int]) -> bool:
+def _is_word(occurrence: Occurrence, borders: set[int], blanks: bool) -> bool:
     _, start, end = occurrence
     whole = start in borders and end in borders
-    return whole or borders.isdisjoint(range(start + 1, end))
+    return whole or (not blanks and borders.isdisjoint(range(start + 1, end)))

@@ -18,10 +18,7 @@ What cannot be scored stays in the table with a reason in the column `excluded`:
 - `too_long`: more tokens than the model takes. Such a sentence is not cut: a cut sentence
   would be scored on another context than the one that the annotators saw.
 - `keyword_vanishes`: the tokenizer leaves nothing of the word.
-- `keyword_inside_token`: a token holds the word, or a part of it, and text beside it (masked
-  models only).
-- `context_differs`: the two words make the tokenizer cut the rest of the sentence differently
-  (masked models only).
+- `context_differs`: in tokens, one sentence is the other with something added.
 - `keyword_unknown`: the tokenizer does not know the male or the female word.
 - `identical_tokens`: the tokenizer makes the same tokens of both sentences (causal models).
 - `keyword_first`: the word stands at the very beginning, and the model has no token for the
@@ -43,18 +40,20 @@ from evenhand.core.scratch import scratch_folder
 from evenhand.core.stage import Input, Output, Setting
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
-from evenhand.io.tables import count_rows, read_rows, write_table
+from evenhand.io.tables import count_rows, read_rows, read_table_schema, write_table
 from evenhand.scoring.describe import describe
 from evenhand.scoring.gate import check_model, count_unknown, judge
 from evenhand.scoring.models import CausalLM, MaskedLM, family_of, load_causal_lm, load_masked_lm
 from evenhand.scoring.precision import calibrate, near_ties
-from evenhand.slguset.bias_tables import BIAS
+from evenhand.slguset.bias_tables import bias_columns
 from evenhand.slguset.causal_bias import score_causal
+from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.masked_bias import score_masked
 from evenhand.slguset.slots import Slot
+from evenhand.slguset.surface_pairs import attribute_of
 
 #: What a dataset must have.
-COLUMNS = ["sentence_id", "sentence", "keyword", "opposite", "gender", "start", "end"]
+COLUMNS = ["sentence_id", "sentence", "keyword", "opposite", "start", "end"]
 
 #: Sentences scored together: enough to fill batches of one length, few enough for the memory.
 SENTENCES_AT_ONCE = 4096
@@ -81,17 +80,19 @@ def score_bias(
     seed: int = 0,
     threads: Annotated[int, Setting] = 1,
     device: Annotated[str, Setting] = "cpu",
+    values: list[str] | None = None,
 ) -> dict[str, Any]:
     """Score every sentence of a dataset for gender bias with one language model.
 
     Parameters
     ----------
     dataset : path
-        Parquet with sentence_id, sentence, keyword, opposite, gender, start, end.
+        Parquet with sentence_id, sentence, keyword, opposite, the attribute, start, end; spans
+        where several words of a sentence are exchanged.
     out : path
-        Parquet, one row per sentence of the dataset, in its order: sentence_id, log_p_male,
-        log_p_female (of the word in its slot; of the sentence for a causal model), bias (their
-        difference, > 0 is male), bias_left_to_right, bias_right_to_left, bias_one_character,
+        Parquet, one row per sentence of the dataset, in its order: sentence_id, log_p_{value}
+        (of the word in its slot; of the sentence for a causal model), bias (the first value's less
+        the second's: > 0 is male), bias_left_to_right, bias_right_to_left, bias_one_character,
         bias_single_mask (other ways to read a word of several tokens, see
         `evenhand.slguset.masked_bias`), n_masks, n_masks_opposite (tokens of the keyword and
         of its opposite), has_unk (the sentence beside the keyword holds unknown tokens; null
@@ -125,6 +126,8 @@ def score_bias(
         CPU threads; their number changes no bit of the result.
     device : str
         cpu, cuda or cuda:N; results agree to 1e-5 between devices.
+    values : list of str, optional
+        The values of the attribute; male and female by default.
     """
     import torch
     from tqdm import tqdm
@@ -133,6 +136,7 @@ def score_bias(
         raise InputError(f"log_base is {log_base}", remedy="give a base above 1, such as 10")
     if (model is None) == (hub_name is None):
         raise InputError("a model is a folder or a hub name", remedy="give one of them, not both")
+    values = values or [*GENDERS]
     total = _check_dataset(dataset)
     source = model if model is not None else hub_name
     torch.set_num_threads(1)
@@ -149,23 +153,23 @@ def score_bias(
         )
 
     running = {"tokens_per_batch": tokens_per_batch, "threads": threads}
-    reader = _Reader(load_as, dtype, {"log_base": log_base, **running})
+    reader = _Reader(load_as, dtype, {"log_base": log_base, "values": values, **running})
     lm = reader.lm
-    ordinary = [row["sentence"] for row in _spread(dataset, total, sanity_sentences)]
+    ordinary = [row["sentence"] for row in _spread(dataset, total, sanity_sentences, values)]
     check = check_model(lm, ordinary, seed=seed, **running)
     if dtype == "bf16":
-        reader.calibrate(_spread(dataset, total, CALIBRATION_SENTENCES))
+        reader.calibrate(_spread(dataset, total, CALIBRATION_SENTENCES, values))
     excluded, unknown, keywords = Counter(), Counter(), {}
     with_unknown = 0
 
     def scored() -> Iterator[dict[str, Any]]:
         nonlocal with_unknown
-        rows = read_rows(dataset, COLUMNS)
+        rows = read_rows(dataset, _columns(dataset))
         number = 0
         with tqdm(total=total, desc=name, unit=" sentences", mininterval=5, ascii=True) as bar:
             while chunk := list(islice(rows, SENTENCES_AT_ONCE)):
                 for index, row in enumerate(chunk, start=number + 1):
-                    _check_row(dataset, index, row)
+                    _check_row(dataset, index, row, values)
                 number += len(chunk)
                 results = reader.read(chunk, bar.update)
                 for row, (result, slots) in zip(chunk, results, strict=True):
@@ -175,7 +179,7 @@ def score_bias(
                     _remember_tokens(lm, keywords, row, slots)
                     yield {"sentence_id": row["sentence_id"], **result}
 
-    write_table(out, BIAS, scored())
+    write_table(out, bias_columns(values), scored())
     count = excluded.pop(None, 0)
     record = {
         "model": name,
@@ -260,22 +264,35 @@ def _check_dataset(path: Path) -> int:
     return count
 
 
-def _check_row(path: Path, number: int, row: dict[str, Any]) -> None:
+def _columns(path: Path) -> list[str]:
+    """The columns of a dataset that are needed, in its order."""
+    names = read_table_schema(path).names
+    attribute = attribute_of(names) if "opposite" in names[:-1] else "start"
+    if attribute == "start":
+        raise InputError("lacks the column of the attribute behind opposite", file=path)
+    needed = {*COLUMNS, attribute, f"{attribute}_opposite", "spans"}
+    return [name for name in names if name in needed]
+
+
+def _check_row(path: Path, number: int, row: dict[str, Any], values: list[str]) -> None:
     if missing := [column for column in COLUMNS if row[column] is None]:
         raise InputError(f"the cell of {missing[0]} is empty", file=path, line=number)
-    if row["gender"] not in ("male", "female"):
-        raise InputError(f"gender is {row['gender']!r}, not male or female", file=path, line=number)
+    attribute = attribute_of([*row])
+    if row[attribute] not in values:
+        raise InputError(
+            f"{attribute} is {row[attribute]!r}, not {' or '.join(values)}", file=path, line=number
+        )
     if row["sentence"][row["start"] : row["end"]] != row["keyword"] or not row["keyword"]:
         raise InputError("start and end do not cut out the keyword", file=path, line=number)
 
 
-def _spread(path: Path, total: int, wanted: int) -> list[dict[str, Any]]:
+def _spread(path: Path, total: int, wanted: int, values: list[str]) -> list[dict[str, Any]]:
     """`wanted` rows of the dataset, evenly spread over it."""
     chosen = {i * total // wanted for i in range(wanted)} if wanted < total else range(total)
     found = []
-    for number, row in enumerate(read_rows(path, COLUMNS)):
+    for number, row in enumerate(read_rows(path, _columns(path))):
         if number in chosen:
-            _check_row(path, number + 1, row)
+            _check_row(path, number + 1, row, values)
             found.append(row)
     return found
 
@@ -285,9 +302,8 @@ def _remember_tokens(
 ) -> None:
     """Note how the tokenizer writes the row's two words, at their first occurrence."""
     for word, slot in zip((row["keyword"], row["opposite"]), slots, strict=False):
-        if word not in keywords:
-            ids = slot.ids[slot.first : slot.last]
-            keywords[word] = lm.tokenizer.convert_ids_to_tokens(ids)
+        if word not in keywords and not row.get("spans"):
+            keywords[word] = lm.tokenizer.convert_ids_to_tokens(slot.word())
 
 
 if __name__ == "__main__":

@@ -1,8 +1,11 @@
-"""Where a sentence's keyword stands among a tokenizer's tokens."""
+"""Where the words of a sentence that are exchanged stand among a tokenizer's tokens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
+
+from evenhand.slguset.swap import Spans, spans_of, swap, swapped_spans
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -10,12 +13,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Slot:
-    """A sentence in tokens: `ids`, of which ``ids[first:last]`` are the keyword."""
+    """A sentence in tokens: `ids`, of which those at `places` are the exchanged words."""
 
     ids: list[int]
-    first: int
-    last: int
-    unknown: list[str]  #: the text behind each unknown token outside the keyword
+    places: list[int]
+    unknown: list[str]  #: the text behind each unknown token outside the words
+
+    def word(self) -> list[int]:
+        """The tokens of the words."""
+        return [self.ids[place] for place in self.places]
 
 
 def keyword_slots(
@@ -24,9 +30,12 @@ def keyword_slots(
     rows: Sequence[dict[str, Any]],
     *,
     specials: bool = True,
-    inside: bool = False,
 ) -> list[list[Slot] | str]:
-    """The sentence with its keyword and with the opposite, in tokens.
+    """The sentence and its counterpart in tokens.
+
+    A token that holds a part of a word and text beside it belongs to the word. If the two
+    sentences still differ beside the words, because the tokenizer merges across their borders, all
+    tokens in which they differ take the words' place.
 
     Parameters
     ----------
@@ -35,25 +44,24 @@ def keyword_slots(
     unknown_id : int or None
         The token of unknown text.
     rows : sequence of dict
-        sentence, keyword, opposite, start, end (of the keyword, in characters).
+        sentence, keyword, opposite, start, end (of the keyword, in characters); spans (of all
+        words to exchange) where there are several.
     specials : bool
         Whether the special tokens of a sentence stand around it.
-    inside : bool
-        Whether a token may hold the keyword and text beside it; it is then a token of the
-        keyword.
 
     Returns
     -------
     list of (list of Slot) or str
-        For each row two slots, of the keyword and of its opposite, or why there are none:
-        ``keyword_vanishes`` or ``keyword_inside_token``.
+        For each row two slots, of the sentence and of its counterpart, or why there are none:
+        ``keyword_vanishes``, or ``context_differs`` where one sentence is the other with tokens
+        added.
     """
-    texts, ends = [], []
+    texts: list[str] = []
+    spans: list[Spans] = []
     for row in rows:
-        before, after = row["sentence"][: row["start"]], row["sentence"][row["end"] :]
-        for word in (row["keyword"], row["opposite"]):
-            texts.append(before + word + after)
-            ends.append(row["start"] + len(word))
+        own = spans_of(row)
+        texts += [row["sentence"], swap(row["sentence"], own)]
+        spans += [own, swapped_spans(row["sentence"], own)]
     # A special token's name in a sentence is text there, not a command.
     coded = tokenizer(
         texts,
@@ -63,29 +71,53 @@ def keyword_slots(
         verbose=False,
     )
     pairs: list[list[Slot] | str] = []
-    for number, row in enumerate(rows):
-        pair: list[Slot] = []
-        for k in (2 * number, 2 * number + 1):
-            ids, offsets = coded["input_ids"][k], coded["offset_mapping"][k]
-            span = tokens_of(texts[k], offsets, row["start"], ends[k], inside=inside)
-            if isinstance(span, str):
-                pairs.append(span)
+    for number in range(0, len(texts), 2):
+        places = []
+        for k in (number, number + 1):
+            offsets = coded["offset_mapping"][k]
+            found = [tokens_of(texts[k], offsets, start, end) for start, end, _ in spans[k]]
+            places.append(sorted({place for some in found for place in some or ()}))
+            if not all(found):
+                places = []
                 break
+        if not places:
+            pairs.append("keyword_vanishes")
+            continue
+        ids = coded["input_ids"][number : number + 2]
+        if _beside(ids[0], places[0]) != _beside(ids[1], places[1]):
+            places = _differences(*ids)
+        if not all(places):
+            pairs.append("context_differs")
+            continue
+        pair = []
+        for k in (0, 1):
+            text, offsets = texts[number + k], coded["offset_mapping"][number + k]
             unknown = [
-                texts[k][left:right]
-                for i, (token, (left, right)) in enumerate(zip(ids, offsets, strict=True))
-                if token == unknown_id and not span[0] <= i < span[1]
+                text[left:right]
+                for place, (token, (left, right)) in enumerate(zip(ids[k], offsets, strict=True))
+                if token == unknown_id and place not in places[k]
             ]
-            pair.append(Slot(ids, *span, unknown))
-        else:
-            pairs.append(pair)
+            pair.append(Slot(ids[k], places[k], unknown))
+        pairs.append(pair)
     return pairs
 
 
-def tokens_of(
-    text: str, offsets: Sequence[tuple[int, int]], start: int, end: int, *, inside: bool = False
-) -> tuple[int, int] | str:
-    """Which tokens are ``text[start:end]``: (first, last + 1), or why none are.
+def _beside(ids: Sequence[int], places: Sequence[int]) -> list[int]:
+    return [token for place, token in enumerate(ids) if place not in places]
+
+
+def _differences(one: Sequence[int], other: Sequence[int]) -> list[list[int]]:
+    """The places of the tokens in which two sentences differ."""
+    blocks = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+    changed = [block for block in blocks if block[0] != "equal"]
+    return [
+        [place for block in changed for place in range(block[1], block[2])],
+        [place for block in changed for place in range(block[3], block[4])],
+    ]
+
+
+def tokens_of(text: str, offsets: Sequence[tuple[int, int]], start: int, end: int) -> list[int]:
+    """Return the tokens that hold a part of ``text[start:end]``.
 
     Parameters
     ----------
@@ -96,8 +128,6 @@ def tokens_of(
         token's borders does not count as its text (SentencePiece puts it there).
     start, end : int
         The span, in characters.
-    inside : bool
-        Whether a token counts that holds text beside the span.
     """
     touching = []
     for index, (left, right) in enumerate(offsets):
@@ -106,9 +136,5 @@ def tokens_of(
         while left < right and text[right - 1].isspace():
             right -= 1
         if left < right and left < end and right > start:
-            if (left < start or right > end) and not inside:
-                return "keyword_inside_token"
             touching.append(index)
-    if not touching:
-        return "keyword_vanishes"
-    return touching[0], touching[-1] + 1
+    return touching

@@ -1,33 +1,49 @@
-"""Masking a keyword, and exchanging it for its opposite, by offsets."""
+"""Masking keywords, and exchanging them for their opposites, by offsets."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+#: Where words are (start and end, exclusive), and what they become.
+Spans = Sequence[tuple[int, int, str]]
 
 
-def mask(sentence: str, start: int, end: int, token: str = "[MASK]") -> str:
-    """The sentence with each character from `start` to `end` (exclusive) replaced by a mask.
+def spans_of(row: Mapping[str, Any]) -> list[tuple[int, int, str]]:
+    """Return the words to exchange of a row of the data set: its spans, or the keyword alone."""
+    if spans := row.get("spans"):
+        return [(one["start"], one["end"], one["text"]) for one in spans]
+    return [(row["start"], row["end"], row["opposite"])]
+
+
+def mask(sentence: str, spans: Spans, token: str = "[MASK]") -> str:
+    """The sentence with each character of the spans replaced by a mask."""
+    return _replace(sentence, [(start, end, token * (end - start)) for start, end, _ in spans])
+
+
+def swap(sentence: str, spans: Spans) -> str:
+    """The sentence with each span replaced by its text.
 
     Raises
     ------
     ValueError
-        The offsets do not mark at least one character of the sentence.
+        The spans are not characters of the sentence, one after the other.
     """
-    _check(sentence, start, end)
-    return sentence[:start] + token * (end - start) + sentence[end:]
+    return _replace(sentence, spans)
 
 
-def swap(sentence: str, start: int, end: int, opposite: str) -> str:
-    """The sentence with the characters from `start` to `end` (exclusive) replaced by `opposite`.
-
-    The replaced part of the result ends at ``start + len(opposite)``; swapping it back gives
-    the sentence again.
-
-    Raises
-    ------
-    ValueError
-        The offsets do not mark at least one character of the sentence.
-    """
-    _check(sentence, start, end)
-    return sentence[:start] + opposite + sentence[end:]
+def swapped_spans(sentence: str, spans: Spans) -> list[tuple[int, int, str]]:
+    """The spans of the swapped sentence, which swap it back."""
+    found, moved = [], 0
+    for start, end, text in spans:
+        found.append((start + moved, start + moved + len(text), sentence[start:end]))
+        moved += len(text) - (end - start)
+    return found
 
 
-def _check(sentence: str, start: int, end: int) -> None:
-    if not 0 <= start < end <= len(sentence):
-        raise ValueError(f"no characters {start} to {end} in a text of {len(sentence)}")
+def _replace(sentence: str, spans: Spans) -> str:
+    parts, position = [], 0
+    for start, end, text in spans:
+        if not position <= start < end <= len(sentence):
+            raise ValueError(f"no characters {start} to {end} in a text of {len(sentence)}")
+        parts += [sentence[position:start], text]
+        position = end
+    return "".join([*parts, sentence[position:]])

@@ -9,6 +9,7 @@ from evenhand.core.tables import tabulate
 from evenhand.errors import InputError
 from evenhand.slguset import tables
 from evenhand.slguset.bias_tables import Settings, read_models
+from evenhand.slguset.keywords import GENDERS
 
 
 def tabulate_bias(
@@ -16,14 +17,15 @@ def tabulate_bias(
     dataset: Input,
     bias: list[Input],
     gates: list[Input],
-    stop_words: Input,
     out: Output,
+    stop_words: Input | None = None,
     published: Input | None = None,
     scores: list[Input] | None = None,
     score_gates: list[Input] | None = None,
     threshold: float = 0.3,
     compounds: list[str] | None = None,
     top: int = 20,
+    values: list[str] | None = None,
 ) -> dict[str, Any]:
     """Compute the tables of the models' gender bias on a data set.
 
@@ -35,8 +37,8 @@ def tabulate_bias(
         A bias table per model, as `score_bias` writes it.
     gates : list of path
         The gate of each model, in the same order.
-    stop_words : path
-        CSV of words that are not ranked (word, note).
+    stop_words : path, optional
+        CSV of words that are not ranked (word, note); without it, no words are.
     out : path
         The folder of the tables; see `evenhand.core.tables`.
     published : path, optional
@@ -52,6 +54,8 @@ def tabulate_bias(
         Words around a keyword, male and female form (``男童/女童``), whose sentences are a group.
     top : int
         Sentences, and words, per list; at least 1.
+    values : list of str, optional
+        The values of the attribute; male and female by default.
 
     Returns
     -------
@@ -67,15 +71,25 @@ def tabulate_bias(
     if top < 1:
         raise InputError(f"top is {top}", remedy="give at least 1")
     settings = Settings(
-        threshold, top, compounds, stop_words, published, scores or [], score_gates or []
+        threshold,
+        top,
+        compounds,
+        stop_words,
+        published,
+        scores or [],
+        score_gates or [],
+        tuple(values or GENDERS),
     )
     scored = read_models(dataset, bias, gates, settings)
+    # the table of models compares male and female
+    genders = settings.values == GENDERS
+    members = [one for one in load_members(tables) if not (genders and one.TABLE.name == "values")]
     return {
         "models": len(scored.gates),
         "trusted": len(scored.trusted()),
         "sentences": len(scored.sentences),
         "scored": {name: int(one["bias"].notna().sum()) for name, one in scored.scores.items()},
-    } | tabulate(out, load_members(tables), scored)
+    } | tabulate(out, members, scored)
 
 
 if __name__ == "__main__":

@@ -5,19 +5,15 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from evenhand.slguset import keyword_tables
-
 #: The verdict of `find_keywords` on sentences that go on to the filters.
 ACCEPTED = "accepted"
 
-#: A shard's keywords table, and for each sentence the filters that reject it, in their order.
-JUDGED = keyword_tables.SCHEMA.append(
-    pa.field(
-        "findings",
-        pa.list_(
-            pa.struct([("filter", pa.string()), ("reason", pa.string()), ("evidence", pa.string())])
-        ),
-    )
+#: Beside a shard's keywords table: the filters that reject each sentence, in their order.
+FINDINGS = pa.field(
+    "findings",
+    pa.list_(
+        pa.struct([("filter", pa.string()), ("reason", pa.string()), ("evidence", pa.string())])
+    ),
 )
 
 

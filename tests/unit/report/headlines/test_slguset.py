@@ -190,7 +190,9 @@ def test_published_counts_of_models_are_judged_within_a_share(tmp_path):
     known = {"published_within": 7_223, "published_above": 6_024, "published_below": 6_743}
     files = [
         bias(tmp_path, [lean("base", 0.1, **near, **known)], "slguset_published"),
-        write(tmp_path, "model,sentences\nbase,20000\nother,20000\n", "slguset/published_bias.csv"),
+        write(
+            tmp_path, "model,sentences\nbase,20000\nother,20000\n", "zh_gender/published_bias.csv"
+        ),
     ]
     found = describe(files, {})
     assert counts(found)["Sentences by Bias"] == {

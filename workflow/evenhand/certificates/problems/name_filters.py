@@ -108,10 +108,10 @@ def _files(resources: Path, folder: Path) -> Mapping[str, Path]:
     train_names_crf(
         corpora=[tagged / "people.txt", tagged / "names.jsonl"],
         formats=["pku", "cluener"],
-        keywords=resources / "slguset/keywords.csv",
+        keywords=resources / "packs/zh_gender/keywords.csv",
         model=model,
         report=report,
         recall=0.85,
     )
-    files = [*(resources / "slguset").glob("*.csv"), model, report]
+    files = [*(resources / "packs/zh_gender").glob("*.csv"), model, report]
     return {path.name: path for path in files}

@@ -21,7 +21,7 @@ METHODS = [name for name in BIAS.names if name.startswith("bias")]
 
 def rows(study: Study) -> Iterator[Row]:
     """Yield a row per trained model, variant of the Bias and kind of frames."""
-    keywords = read_keywords(study.resources / "slguset/keywords.csv")
+    keywords = read_keywords(study.resources / "packs/zh_gender/keywords.csv")
     words = study.vocabulary("chinese")
     sets = {new: planted_pairs(words, seed=0, new_frames=new) for new in (False, True)}
     for family in (family for language, family in TRAINED if language == "chinese"):

@@ -8,15 +8,8 @@ from evenhand.core.tables import read_table
 from evenhand.io.tables import read_rows
 from evenhand.report.read import read_csv
 
-DRAWN = {
-    "surface_male": str,
-    "surface_female": str,
-    "gender": str,
-    "wanted": int,
-    "available": int,
-    "drawn": int,
-    "missing": int,
-}
+#: The columns of drawn.csv that are counts.
+DRAWN = ("wanted", "available", "drawn", "missing")
 
 
 def describe_annotation(
@@ -54,7 +47,8 @@ def describe_annotation(
         "waiting": [name for name, sentences in rounds.items() if not sentences[True]],
         "drawn": sum(sentences.total() for sentences in rounds.values()),
         "answered": sum(sentences[True] for sentences in rounds.values()),
-        "pairs": _drawn(drawn),
+        "pairs": (pairs := _drawn(drawn)),
+        "values": list(dict.fromkeys(value for row in pairs for value in row["sides"])),
         "drawn_file": f"slguset/annotation/{drawn.parent.name}/{drawn.name}" if drawn else None,
         "annotators": read_table(tables / "annotators.csv") if tables else [],
         "agreement": [row for row in rows if row["pair"] != "all"],
@@ -63,10 +57,14 @@ def describe_annotation(
 
 
 def _drawn(drawn: Path | None) -> list[dict[str, Any]]:
-    """One entry per surface pair, with what was drawn of either gender."""
+    """One entry per surface pair, with what was drawn of either value."""
     pairs: dict[str, dict[str, Any]] = {}
-    for row in read_csv(drawn, DRAWN) if drawn else []:
-        name = f"{row['surface_male']}/{row['surface_female']}"
-        pair = pairs.setdefault(name, {"pair": name, "male": None, "female": None})
-        pair[row["gender"]] = row
+    if drawn is None:
+        return []
+    header = drawn.read_text(encoding="utf-8").partition("\n")[0].split(",")
+    for cells in read_csv(drawn, {name: int if name in DRAWN else str for name in header}):
+        _, first, second, value, *_ = cells.values()
+        name = f"{first}/{second}"
+        pair = pairs.setdefault(name, {"pair": name, "sides": {}})
+        pair["sides"][value] = cells
     return list(pairs.values())

@@ -63,8 +63,10 @@ def describe_dataset(
     documents = {side: read_json(path) for side, path in documents.items() if path}
     if not tables and not documents:
         return None
-    pairs = _pairs(tables)
+    values = _values(next(iter(tables.values()), []))
+    pairs = _pairs(tables, values)
     return {
+        "values": values,
         "has_own": "own" in tables,
         "sides": [(side, SIDES[side]) for side in tables],
         "tables": [f"tables/sentences/{FOLDERS[side]}/table_1.csv" for side in tables],
@@ -72,7 +74,7 @@ def describe_dataset(
         "pairs": pairs,
         "stated": any(row["stated"] for row in pairs),
         "sums": {
-            side: {name: sum(row[name] for row in rows) for name in ("male", "female", "total")}
+            side: {name: sum(row[name] for row in rows) for name in (*values, "total")}
             for side, rows in tables.items()
         },
         "columns": [SIDES[side] for side in documents],
@@ -89,7 +91,13 @@ def describe_dataset(
     }
 
 
-def _pairs(tables: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+def _values(rows: list[dict[str, Any]]) -> list[str]:
+    """The values of the attribute: the columns of Table 1 before the total."""
+    names = [*rows[0]] if rows else ["pair", "surface", "male", "female", "total"]
+    return names[2 : names.index("total")]
+
+
+def _pairs(tables: dict[str, list[dict[str, Any]]], values: list[str]) -> list[dict[str, Any]]:
     """The rows of all tables by surface pair, in the first table's order."""
     pairs: dict[str, dict[str, Any]] = {}
     for side, rows in tables.items():
@@ -97,8 +105,8 @@ def _pairs(tables: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
             start = {"pair": row["pair"], "surface": row["surface"], "stated": None}
             pair = pairs.setdefault(row["surface"], start | dict.fromkeys(tables))
             pair[side] = row
-            if row["published_male"] is not None:
-                pair["stated"] = {"male": row["published_male"], "female": row["published_female"]}
+            if row[f"published_{values[0]}"] is not None:
+                pair["stated"] = {value: row[f"published_{value}"] for value in values}
     return list(pairs.values())
 
 

@@ -91,8 +91,9 @@ def _people(annotation: dict[str, Any] | None, sentences: int | None) -> str | N
 def _balance(sums: dict[str, int] | None) -> str | None:
     if not sums:
         return None
-    male, female = sums["male"], sums["female"]
-    return f"{count(male)} have a male word and {count(female)} a female one."
+    (first, number), *others = [(value, n) for value, n in sums.items() if value != "total"]
+    rest = [f"{count(n)} a {value} one" for value, n in others]
+    return f"{count(number)} have a {first} word and {', '.join(rest)}."
 
 
 def _agreement(annotation: dict[str, Any] | None) -> str | None:

@@ -7,7 +7,7 @@ keyword denotes is not checked.
 from evenhand.slguset.patterns import pattern_filter
 
 FILES = ("biology.csv",)
-COLUMNS = ("sentence", "surface", "surface_opposite", "gender")
+COLUMNS = ("sentence", "surface", "surface_opposite", "value")
 REASONS = {
     "biology": (
         "Biological sex",

@@ -14,7 +14,8 @@ from evenhand.core.resources import read_resource
 from evenhand.slguset.patterns import Occurrence, pattern_filter
 
 FILES = ("coreference.csv", "person_words.csv")
-COLUMNS = ("sentence", "surface", "surface_opposite", "gender", "surface_start", "surface_end")
+OPTIONAL = ("person_words.csv",)
+COLUMNS = ("sentence", "surface", "surface_opposite", "value", "surface_start", "surface_end")
 REASONS = {
     "coreference": (
         "Another gender term",
@@ -29,7 +30,8 @@ _BETWEEN_TWO_PEOPLE = re.compile(
 
 
 def _make_counts(files: Mapping[str, Path]) -> Callable[..., bool]:
-    people = {row["word"] for row in read_resource(files["person_words.csv"], ["word"])}
+    path = files.get("person_words.csv")
+    people = {row["word"] for row in read_resource(path, ["word"])} if path else set()
 
     def counts(word: Occurrence, sentence: str, start: int, end: int) -> bool:
         if word.start < end and start < word.end:

@@ -16,7 +16,7 @@ from evenhand.slguset.patterns import Occurrence, pattern_filter
 from evenhand.slguset.verdicts import Finding, Judge
 
 FILES = ("pair_fit.csv", "referent.csv")
-COLUMNS = ("sentence", "surface", "surface_opposite", "gender", "start", "end")
+COLUMNS = ("sentence", "surface", "surface_opposite", "value", "start", "end")
 REASONS = {
     "pair_fit": (
         "The pair does not fit",

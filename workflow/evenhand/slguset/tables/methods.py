@@ -48,6 +48,7 @@ def rows(scored: Scored) -> Iterator[Row]:
     InputError
         The scores are of other models or sentences, or there is not one gate for each.
     """
+    scored.check_genders()
     scores, gates = scored.settings.scores, scored.settings.score_gates
     if not scores:
         raise NotApplicable("no pairs that are made of this data set were scored")

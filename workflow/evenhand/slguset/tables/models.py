@@ -85,6 +85,7 @@ PUBLISHED = ["model", "sentences", "within", "above", "below"]
 
 def rows(scored: Scored) -> Iterator[Row]:
     """Yield a row per model."""
+    scored.check_genders()
     known = _read_published(scored.settings.published, len(scored.sentences))
     for name in scored.gates:
         yield _row(scored, name, known.get(name))

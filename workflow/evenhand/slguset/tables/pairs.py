@@ -48,6 +48,7 @@ ALL = "all"
 
 def rows(scored: Scored) -> Iterator[Row]:
     """Yield the rows; a combination without a sentence has n = 0."""
+    scored.check_genders()
     compounds = scored.settings.compounds
     words = [_compound(one) for one in (COMPOUNDS if compounds is None else compounds)]
     groups = _groups(scored.sentences, words)

@@ -29,8 +29,10 @@ TABLE = Table(
 
 def rows(scored: Scored) -> Iterator[Row]:
     """Yield up to `top` sentences per trusted model and direction, ranked by |bias| and id."""
+    scored.check_genders()
     ids = scored.sentences["sentence_id"].tolist()
-    records = scored.sentences.to_dict("records")
+    shown = [name for name in scored.sentences if name in TABLE.header]
+    records = scored.sentences[shown].to_dict("records")
     for name in scored.trusted():
         bias = scored.bias(name)
         for direction in ("male", "female"):

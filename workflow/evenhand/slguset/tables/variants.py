@@ -30,6 +30,7 @@ ALL, SEVERAL = "all", "several_tokens"
 
 def rows(scored: Scored) -> Iterator[Row]:
     """Yield the rows of all models, of all words and of words of several tokens."""
+    scored.check_genders()
     for name in scored.gates:
         yield from _rows_of(scored, name)
 

@@ -22,7 +22,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from evenhand.core.resources import read_resource
-from evenhand.core.tables import Row, Table, integer, number, text
+from evenhand.core.tables import NotApplicable, Row, Table, integer, number, text
 from evenhand.slguset.bias_tables import Scored
 from evenhand.text.posseg import tag_words
 
@@ -62,6 +62,9 @@ GAP = [Word("\n", "x")] * 5
 
 def rows(scored: Scored) -> Iterator[Row]:
     """Yield up to `top` words per trusted model, direction and method; ties by word."""
+    scored.check_genders()
+    if scored.settings.stop_words is None:
+        raise NotApplicable("the pack has no stop_words.csv; words are tagged for Chinese only")
     stopped = {row["word"] for row in read_resource(scored.settings.stop_words, ["word"])}
     for name in scored.trusted():
         chosen = _obvious(scored, name)

@@ -1,0 +1,291 @@
+"""Words that change together with a keyword: repeated pronouns, articles, adjectives.
+
+A pack describes this in two tables. agreement.csv has the words that agree, and cues.csv what tells
+forms apart that are written alike (her: him or his; die Ärztin: der Arzt or den Arzt). Features
+are written ``case=nom|acc use=subject``; what a row does not mention may have any value. A phrase
+is changed if all readings that its words and cues leave give the same words.
+
+agreement.csv: role, a column for each value of the attribute, features. ``*`` stands for any
+letters, the same ones in each column: ``sein*,ihr*``.
+
+- ``determiner``, ``adjective``: right before the keyword, an article and what stands behind it;
+- ``anywhere``: a pronoun that speaks of the person. It is not clear whom it speaks of if a
+  determiner of the same value, or a ``rival``, stands between them.
+
+cues.csv: place, words (joined by blanks, ``*`` for any letters), for (the words that the cue is
+about; blank: all), features. At each place the first row that matches counts. ``^`` is the
+beginning of the sentence or a clause, ``$`` a mark behind the word, ``A*`` a capital letter first.
+
+- ``before``, ``after``: the word next to the phrase;
+- ``bare``: the word before a noun without determiner. Without such a cue it is not changed;
+- ``with``: a word anywhere in the sentence.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+from evenhand.core.resources import read_resource
+from evenhand.errors import InputError
+from evenhand.slguset.keywords import Surface
+
+ROLES = ("determiner", "adjective", "anywhere", "rival")
+PLACES = ("before", "after", "bare", "with")
+
+#: The values that categories of a row may have; a category that is not here may have any.
+Features = Mapping[str, frozenset[str]]
+
+
+class Word(NamedTuple):
+    """A word of a sentence."""
+
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        """The position behind its last character."""
+        return self.start + len(self.text)
+
+
+class Span(NamedTuple):
+    """A word to exchange, and what it becomes."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Agreeing(NamedTuple):
+    """A row of agreement.csv: the form of each value."""
+
+    role: str
+    forms: Mapping[str, str]
+    features: Features
+
+
+class Cue(NamedTuple):
+    """A row of cues.csv."""
+
+    place: str
+    words: re.Pattern[str]
+    about: frozenset[str]
+    features: Features
+
+
+class Inflection(NamedTuple):
+    """The two tables; both may be empty."""
+
+    rows: Sequence[Agreeing] = ()
+    cues: Sequence[Cue] = ()
+
+    @property
+    def has_determiners(self) -> bool:
+        """Whether a noun needs an article, or a cue in its place."""
+        return any(row.role == "determiner" for row in self.rows)
+
+    def forms(self, word: str, role: str, value: str, opposite: str) -> list[tuple[str, Features]]:
+        """Return what a word becomes by the rows of a role, with the features of each."""
+        found = []
+        for row in self.rows:
+            if row.role == role and (rest := _fits(word, row.forms[value])) is not None:
+                found.append((_as(word, row.forms[opposite].replace("*", rest)), row.features))
+        return found
+
+    def cue(self, place: str, neighbour: str, about: str) -> Features | None:
+        """Return the features of the first cue at a place that matches, or None."""
+        for one in self.cues:
+            if one.place != place or (one.about and about.lower() not in one.about):
+                continue
+            if one.words.fullmatch(neighbour) or one.words.fullmatch(_small(neighbour)):
+                return one.features
+        return None
+
+
+def read_inflection(files: Sequence[Path], values: Sequence[str]) -> Inflection:
+    """Read agreement.csv and cues.csv, those of them that are among the files.
+
+    Raises
+    ------
+    InputError
+        A table is not well formed, or a role or place is unknown.
+    """
+    by_name = {path.name: path for path in files}
+    rows, cues = [], []
+    if path := by_name.get("agreement.csv"):
+        columns = ["role", *values, "features"]
+        for line, row in enumerate(read_resource(path, columns, optional=("features",)), 2):
+            _check(row["role"], ROLES, path, line)
+            forms = {value: row[value] for value in values}
+            rows.append(Agreeing(row["role"], forms, read_features(row["features"], path, line)))
+    if path := by_name.get("cues.csv"):
+        columns = ["place", "words", "for", "features"]
+        for line, row in enumerate(read_resource(path, columns, optional=("for",)), 2):
+            _check(row["place"], PLACES, path, line)
+            patterns = (re.escape(one).replace(r"\*", ".*") for one in row["words"].split())
+            words = re.compile(
+                "|".join(one.replace("A.*", "[^\\W\\da-zß-ÿ].*") for one in patterns)
+            )
+            about = frozenset(row["for"].lower().split())
+            cues.append(Cue(row["place"], words, about, read_features(row["features"], path, line)))
+    return Inflection(rows, cues)
+
+
+def read_features(text: str, path: Path, line: int) -> dict[str, frozenset[str]]:
+    """Read the features of a row: ``case=nom|acc use=subject``."""
+    found = {}
+    for one in text.split():
+        name, sign, values = one.partition("=")
+        if not (name and sign and values):
+            raise InputError(
+                f"{one!r} is no feature", file=path, line=line, remedy="write it like case=nom|acc"
+            )
+        found[name] = frozenset(values.split("|"))
+    return found
+
+
+def exchange(
+    words: Sequence[Word],
+    hits: Sequence[tuple[int, Sequence[Surface]]],
+    inflection: Inflection,
+    pronouns: str | None = None,
+) -> list[Span] | None:
+    """Return the words to exchange for a person's keywords and what agrees with them.
+
+    Parameters
+    ----------
+    words : sequence of Word
+        The words and marks of a sentence, without blanks.
+    hits : sequence of (int, surfaces)
+        The places of the keywords among the words with their rows, all of one value.
+    inflection : Inflection
+        The tables.
+    pronouns : str, optional
+        The pair of the keywords that have no article.
+
+    Returns
+    -------
+    list of Span or None
+        In the order of the sentence; None if it is not clear what a word becomes.
+    """
+    sides = (hits[0][1][0].value, hits[0][1][0].value_opposite)
+    spans: dict[int, str] = {}
+    for place, rows in hits:
+        first, options, known = place, [], []
+        if inflection.has_determiners and rows[0].pair != pronouns:
+            phrase = _phrase(words, place, inflection, sides)
+            if phrase is None:
+                return None
+            first, options, known = phrase
+        own = [(_as(words[place].text, row.opposite), _features(row.features)) for row in rows]
+        known += _around(words, first, place, inflection)
+        texts = _unique([*options, own], known)
+        if texts is None:
+            return None
+        spans |= dict(zip(range(first, place + 1), texts, strict=True))
+    for place, word in enumerate(words):
+        forms = inflection.forms(word.text, "anywhere", *sides)
+        if forms and place not in spans:
+            texts = _unique([forms], _around(words, place, place, inflection))
+            if texts is None or _has_rival(words, place, spans, inflection, sides):
+                return None
+            spans[place] = texts[0]
+    return [Span(words[i].start, words[i].end, spans[i]) for i in sorted(spans)]
+
+
+def _phrase(
+    words: Sequence[Word], noun: int, inflection: Inflection, sides: tuple[str, str]
+) -> tuple[int, list[list[tuple[str, Features]]], list[Features]] | None:
+    """Return where the phrase of a noun begins, the forms of the words before it, and cues."""
+    options: list[list[tuple[str, Features]]] = []
+    for place in range(noun - 1, -1, -1):
+        word = words[place].text
+        if forms := inflection.forms(word, "determiner", *sides):
+            return place, [forms, *options], []
+        forms = inflection.forms(word, "adjective", *sides) if word[0].islower() else []
+        if not forms:
+            break
+        options.insert(0, forms)
+    first = noun - len(options)
+    cue = inflection.cue("bare", words[first - 1].text if first else "^", words[noun].text)
+    return None if cue is None else (first, options, [cue])
+
+
+def _around(words: Sequence[Word], first: int, last: int, inflection: Inflection) -> list[Features]:
+    """Return what the words around a phrase tell about it."""
+    about = words[last].text
+    after = words[last + 1].text if last + 1 < len(words) else "$"
+    after = after if after[0].isalnum() or after[0] in "'’" else "$"
+    found = [
+        inflection.cue("before", words[first - 1].text if first else "^", about),
+        inflection.cue("after", after, about),
+        *(inflection.cue("with", one.text, about) for one in words),
+    ]
+    return [one for one in found if one is not None]
+
+
+def _unique(
+    options: Sequence[Sequence[tuple[str, Features]]], known: Sequence[Features]
+) -> list[str] | None:
+    """Return the forms of all words if every reading that fits gives the same ones, else None."""
+    found = set()
+    for choice in product(*options):
+        reading: dict[str, frozenset[str]] = {}
+        for features in (*(features for _, features in choice), *known):
+            for name, values in features.items():
+                reading[name] = reading.get(name, values) & values
+        if all(reading.values()):
+            found.add(tuple(text for text, _ in choice))
+    return list(*found) if len(found) == 1 else None
+
+
+def _has_rival(
+    words: Sequence[Word],
+    place: int,
+    spans: Mapping[int, str],
+    inflection: Inflection,
+    sides: tuple[str, str],
+) -> bool:
+    """Whether a pronoun may speak of another phrase, between the last exchanged word and it."""
+    begin = max((one for one in spans if one < place), default=-1)
+    return any(
+        inflection.forms(words[one].text, role, *sides)
+        for one in range(begin + 1, place)
+        for role in ("determiner", "rival")
+    )
+
+
+@cache
+def _features(cell: str) -> Features:
+    return read_features(cell, Path("keywords.csv"), 0)
+
+
+def _fits(word: str, pattern: str) -> str | None:
+    """Return the letters that ``*`` stands for (blank without one), None if the word differs."""
+    before, star, after = pattern.partition("*")
+    for one in (word, _small(word)):
+        if not star and one == pattern:
+            return ""
+        long_enough = star and len(one) >= len(before) + len(after)
+        if long_enough and one.startswith(before) and one.endswith(after):
+            return one[len(before) : len(one) - len(after)]
+    return None
+
+
+def _small(word: str) -> str:
+    return word[:1].lower() + word[1:]
+
+
+def _as(word: str, text: str) -> str:
+    """Return a text with a capital first letter if the word has one."""
+    return text[:1].upper() + text[1:] if word[:1].isupper() else text
+
+
+def _check(name: str, known: Sequence[str], path: Path, line: int) -> None:
+    if name not in known:
+        raise InputError(
+            f"{name!r} is unknown", file=path, line=line, remedy=f"use {', '.join(known)}"
+        )

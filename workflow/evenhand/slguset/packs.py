@@ -1,0 +1,58 @@
+"""Packs: a folder with the words, criteria and rules of a language and a protected attribute."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from evenhand.core.config import complete, read_config, read_schema
+from evenhand.core.places import SCHEMA, located
+from evenhand.errors import InputError
+
+Pack = dict[str, Any]
+
+
+@cache
+def read_pack(folder: Path) -> Pack:
+    """Read the settings of a pack, with all defaults (``workflow/schemas/pack.schema.yaml``).
+
+    Raises
+    ------
+    InputError
+        The folder has no pack.yaml, or it is not well formed.
+    """
+    path = folder / "pack.yaml"
+    if not path.is_file():
+        raise InputError(
+            "is no pack: it has no pack.yaml",
+            file=folder,
+            remedy="its keys are in workflow/schemas/pack.schema.yaml",
+        )
+    try:
+        return complete(read_config(path), read_schema(SCHEMA.with_name("pack.schema.yaml")))
+    except InputError as error:
+        text = str(error).replace("config:", f"{path}:").removesuffix(".")
+        raise InputError(text.replace("docs/config.md", "docs/howto_pack.md")) from error
+
+
+def with_pack(config: dict[str, Any], default: str) -> dict[str, Any]:
+    """Return a configuration as written, with the filters and limits of its pack added.
+
+    Parameters
+    ----------
+    config : dict
+        The user's configuration; what it sets itself stays.
+    default : str
+        The folder of the pack of a configuration that names none.
+    """
+    written = config.get("slguset") or {}
+    if not isinstance(written, dict) or not isinstance(written.get("pack", ""), str):
+        return config  # the schema says what is wrong
+    pack = read_pack(Path(located(written.get("pack", default))))
+    limits = written.get("find_keywords") or {}
+    if isinstance(limits, dict):
+        limits = pack["find_keywords"] | limits
+    added = {"filters": pack["filters"]} if pack["filters"] else {}
+    made = {**config, "slguset": {**added, **written, "find_keywords": limits}}
+    if isinstance(bias := config.get("bias") or {}, dict):
+        made["bias"] = {"compounds": pack["compounds"], **bias}
+    return made

@@ -1,0 +1,78 @@
+"""How much likelier each value's words are than those of the other values in the same places.
+
+It takes the place of the table of models where the values are not male and female. A sentence
+counts for the value of its word and for that of its counterpart. Sentences about one surface pair
+share its bias, so the pairs are the clusters of tests and intervals, as in the table of models.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from evenhand.core.tables import Row, Table, integer, number, share, text
+from evenhand.metrics.inference import ABOVE, BELOW, infer, total, verdict
+from evenhand.metrics.paired import holm
+from evenhand.slguset.bias_tables import Scored
+
+TABLE = Table(
+    "values",
+    title="Bias by model and value",
+    key=("model", "value"),
+    columns=(
+        text("model"),
+        text("value"),
+        integer("n", "Sentences scored"),
+        integer("surface_pairs", "Pairs of words"),
+        number(
+            "mean_bias",
+            "Mean of log p(word of the value) - log p(word of another value)",
+            interval=True,
+            neutral=0,
+        ),
+        number("p_value", "Of a mean bias of 0, two-sided, by random signs of the pairs"),
+        number("p_adjusted", "By Holm over the values of a model"),
+        text("verdict", "likelier, less likely, equivalent, inconclusive or not_scored"),
+        share("power", "Power of the test where the mean bias is the threshold"),
+        text("reason", "Why there is no verdict"),
+    ),
+)
+
+#: The verdicts of the inference that have another name here.
+WORDS = {ABOVE: "likelier", BELOW: "less likely"}
+
+
+def rows(scored: Scored) -> Iterator[Row]:
+    """Yield a row per model and value that has a sentence."""
+    values = scored.settings.values
+    for name, gate in scored.gates.items():
+        found = {}
+        for value in values:
+            bias = scored.bias(name)
+            signs = np.where(scored.sentences["first"] == value, 1.0, -1.0)
+            chosen = _of(scored, value) & np.isfinite(bias)
+            if chosen.any():
+                clusters = scored.sentences["surface_pair"].to_numpy()[chosen]
+                totals = total((bias * signs)[chosen], clusters)
+                found[value] = infer(totals, neutral=0, delta=scored.settings.threshold)
+        adjusted = holm(np.array([one.p_value for one in found.values()]))
+        for (value, one), p_value in zip(found.items(), adjusted.tolist(), strict=True):
+            told = verdict(one, p_value=p_value)
+            yield {
+                "model": name,
+                "value": value,
+                "n": int(np.isfinite(scored.bias(name)[_of(scored, value)]).sum()),
+                "surface_pairs": one.clusters,
+                "mean_bias": one.estimate,
+                "mean_bias_low": one.low,
+                "mean_bias_high": one.high,
+                "p_value": one.p_value,
+                "p_adjusted": p_value,
+                "verdict": WORDS.get(told, told) if gate["trusted"] else "not_scored",
+                "power": one.power,
+                "reason": gate["reason"],
+            }
+
+
+def _of(scored: Scored, value: str) -> np.ndarray:
+    """Whether each sentence has a word of the value, or the counterpart of one."""
+    return (scored.sentences[["first", "second"]] == value).any(axis=1).to_numpy()

@@ -1,0 +1,14 @@
+"""Text with blanks between words: runs of white space become one blank, nothing else is lost."""
+
+import re
+import unicodedata
+
+#: Whether blanks stand between words.
+BLANKS = True
+
+_REMOVED = re.compile("[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u200b-\u200f\ufeff]+")
+
+
+def normalise(text: str) -> str:
+    """Return a paragraph in composed form, with single blanks and without control characters."""
+    return " ".join(_REMOVED.sub("", unicodedata.normalize("NFC", text)).split())

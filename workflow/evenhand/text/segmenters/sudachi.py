@@ -1,0 +1,28 @@
+"""Japanese words by SudachiPy and its core dictionary (``pip install evenhand[ja]``).
+
+Both are optional, so that their versions are not part of the run's record.
+"""
+
+import importlib
+from collections.abc import Callable
+
+from evenhand.errors import InputError
+
+
+def segmenter(language: str) -> Callable[[str], list[str]]:
+    """Return a function that cuts a sentence into words, which joined are the sentence.
+
+    Raises
+    ------
+    InputError
+        SudachiPy or its dictionary is not installed.
+    """
+    try:
+        sudachi = importlib.import_module("sudachipy")
+        tokenizer = sudachi.Dictionary(dict="core").tokenizer(mode=sudachi.SplitMode.B)
+    except ImportError as error:
+        raise InputError(
+            "the segmenter sudachi needs SudachiPy and its dictionary",
+            remedy="run pip install 'evenhand[ja]', or write `segmenter: characters` in pack.yaml",
+        ) from error
+    return lambda text: [one.surface() for one in tokenizer.tokenize(text)]

@@ -1,0 +1,38 @@
+"""By the rules of spaCy for a language: its abbreviations (Mr., z. B.) end no sentence."""
+
+import re
+from collections.abc import Callable
+
+from evenhand.text.rule_parts import rule_parts
+
+#: How a whole sentence ends.
+WHOLE = re.compile("[.?!…][\"'”’»«“)\\]]*$")
+
+#: A quotation mark behind a blank opens the next sentence.
+_OPENS = re.compile("^(.*[.?!…][^\\w\\s]*)\\s+([\"'“‘„«])$", re.S)
+#: How no sentence begins: small, or with the number behind an abbreviation (Art. 5).
+_GOES_ON = re.compile("[\"'”’»“)\\]]*[\\s,;:–-]*[a-zß-öø-ÿ]")
+_NUMBERED = re.compile("\\b[A-Z]?[a-z]{1,4}\\.$")
+
+
+def splitter(language: str) -> Callable[[str], list[str]]:
+    """Return a function that cuts a normalised paragraph into sentences."""
+    nlp = rule_parts(language)
+
+    def split(text: str) -> list[str]:
+        found: list[str] = []
+        for one in nlp(text).sents:
+            part = one.text_with_ws
+            if found and (_GOES_ON.match(part) or _is_number(found[-1], part)):
+                found[-1] += part
+            elif found and (quote := _OPENS.match(found[-1])):
+                found[-1:] = [quote[1], quote[2] + part]
+            else:
+                found.append(part)
+        return [sentence for one in found if (sentence := one.strip())]
+
+    return split
+
+
+def _is_number(before: str, part: str) -> bool:
+    return part[0].isdigit() and bool(_NUMBERED.search(before.rstrip()))
