@@ -67,7 +67,7 @@ Files = dict[str, bytes]
 Read = Callable[[list[Path], Path], object]
 
 RESOURCES = REPOSITORY / "resources"
-KEYWORDS = RESOURCES / "slguset" / "keywords.csv"
+KEYWORDS = RESOURCES / "packs/zh_gender/keywords.csv"
 SCHEMA = read_schema(REPOSITORY / "workflow" / "schemas" / "config.schema.yaml")
 
 # --- what reads a file ---------------------------------------------------------------------

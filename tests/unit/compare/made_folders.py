@@ -75,7 +75,7 @@ def write_bias(folder: Path, bias: np.ndarray, model: str = "mine", sentences=No
         own, other = (male, female) if number % 3 else (female, male)
         rows.append(
             {"sentence_id": f"s{number}", "sentence": f"见{own}了。", "start": 1, "pair": "男/女",
-             "surface": own, "surface_opposite": other,
+             "surface": own, "surface_opposite": other, "opposite": other,
              "gender": "male" if number % 3 else "female", "end": 1 + len(own),
              "surface_start": 1, "surface_end": 1 + len(own), "source": "a", "source_position": 1}
         )  # fmt: skip
