@@ -407,3 +407,20 @@ def deliverables(wildcards):
     """Every result that a run is made for."""
     make_again()
     return plan_report.deliverables(config, SHARDS)
+
+
+def audit_files():
+    """What an audit writes."""
+    return {
+        "out": shown_folder("<results>/tables/predictions/{predictions}"),
+        "cases": "<results>/predictions/{predictions}/cases.parquet",
+        "meta": "<results>/predictions/{predictions}/meta.json",
+    }
+
+
+def audited(wildcards):
+    """The options of an audit of a classifier."""
+    one = config["predictions"][wildcards.predictions]
+    values = {"kind": "declared", "title": one["title"], "positive": one["positive"]}
+    key = f"text.datasets.{one['dataset']}"
+    return Options(key, values, {"kind": None, "positive": f"{key}.label.positive"})

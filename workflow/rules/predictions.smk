@@ -1,15 +1,6 @@
 # Predictions, of any model or of classifiers that are trained here: their metrics by group.
 
 
-def audit_files():
-    """What an audit writes."""
-    return {
-        "out": shown_folder("<results>/tables/predictions/{predictions}"),
-        "cases": "<results>/predictions/{predictions}/cases.parquet",
-        "meta": "<results>/predictions/{predictions}/meta.json",
-    }
-
-
 rule audit_predictions:
     input:
         files=lambda wildcards: config["predictions"][wildcards.predictions]["files"],
@@ -32,14 +23,6 @@ rule audit_predictions:
         ),
     shell:
         run("predictions.audit_predictions", "--name {wildcards.predictions}")
-
-
-def audited(wildcards):
-    """The options of an audit of a classifier."""
-    one = config["predictions"][wildcards.predictions]
-    values = {"kind": "declared", "title": one["title"], "positive": one["positive"]}
-    key = f"text.datasets.{one['dataset']}"
-    return Options(key, values, {"kind": None, "positive": f"{key}.label.positive"})
 
 
 rule audit_classifier:
