@@ -1,4 +1,4 @@
-"""Section: what the annotators were given, what they said, and how far they agree."""
+"""Section: the annotators' sentences, their answers, and their agreement."""
 
 from collections import Counter
 from pathlib import Path
@@ -25,13 +25,13 @@ def describe_annotation(
     answers: list[Path],
     tables: Path | None,
 ) -> dict[str, Any] | None:
-    """The state of the annotation; None if nothing was drawn.
+    """Return the state of the annotation; None if nothing was drawn.
 
     Parameters
     ----------
     samples, answers : list of Path
-        ``sample.parquet`` and ``answers.parquet`` of each round; a round whose sheets have not
-        come back has no answers.
+        ``sample.parquet`` and ``answers.parquet`` of each round; a round without returned sheets
+        has no answers.
     drawn : Path, optional
         ``drawn.csv`` of the latest round.
     tables : Path, optional
@@ -40,7 +40,7 @@ def describe_annotation(
     Returns
     -------
     dict or None
-        `waiting` names the rounds without an answer.
+        `waiting` lists the rounds without an answer.
     """
     if not samples:
         return None
@@ -63,7 +63,7 @@ def describe_annotation(
 
 
 def _drawn(drawn: Path | None) -> list[dict[str, Any]]:
-    """One entry per surface pair, with what was drawn of either gender."""
+    """Return one entry per surface pair, with the numbers drawn for each gender."""
     pairs: dict[str, dict[str, Any]] = {}
     for row in read_csv(drawn, DRAWN) if drawn else []:
         name = f"{row['surface_male']}/{row['surface_female']}"
