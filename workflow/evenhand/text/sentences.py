@@ -80,7 +80,7 @@ _IN_PAIRS = {'"': "“”", "'": "‘’"}
 
 
 def is_kept(character: str) -> bool:
-    """Whether normalised text keeps a character (a stray ``.`` is removed all the same)."""
+    """Return whether normalised text keeps a character (a stray ``.`` is removed anyway)."""
     category = unicodedata.category(character)
     if category[0] == "L":
         return not _LATIN.match(unicodedata.name(character, "LATIN"))
@@ -121,7 +121,7 @@ def normalise(text: str) -> str:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Cut normalised text behind every run of enders, inside quotes too, and repair the quotes.
+    """Split normalised text after every run of enders, inside quotes too, and repair the quotes.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def _paired(text: str) -> str:
-    """Read each ASCII mark that occurs an even number of times as opening and closing by turns."""
+    """Replace ASCII marks that occur an even number of times by opening and closing marks."""
     for mark, pair in _IN_PAIRS.items():
         if mark in text and text.count(mark) % 2 == 0:
             pieces = text.split(mark)
@@ -167,7 +167,7 @@ def _paired(text: str) -> str:
 
 
 def _hide_enders(text: str) -> str:
-    """Hide the enders inside brackets, but not those of sentences that stand there alone."""
+    """Hide the enders inside brackets, except where the brackets contain a whole sentence."""
     if not _BRACKETED.search(text):
         return text
 
