@@ -1,4 +1,4 @@
-"""Parquet in and out: streamed and atomic.
+"""Read and write Parquet files, streamed and atomically.
 
 A table holds data only, and its bytes depend on the data only: not on how a corpus was cut
 into shards, nor on the code that wrote them, so that a stage after a changed one can be
@@ -29,9 +29,9 @@ BATCH_ROWS = 32_768
 def write_table(
     path: Path, schema: pa.Schema, rows: Iterable[dict[str, Any]], batch_rows: int | None = None
 ) -> int:
-    """Write rows (dicts with exactly the schema's columns) as they come; return how many.
+    """Write rows (dicts with exactly the schema's columns) as a stream; return their number.
 
-    The file appears when the last row is written. Rows that are whole documents want smaller
+    The file appears when the last row is written. Rows that are whole documents need smaller
     batches (`batch_rows`).
     """
     columns = set(schema.names)
@@ -52,7 +52,7 @@ def write_table(
 
 
 def write_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
-    """Write record batches as they come; return the number of rows. See `write_table`."""
+    """Write record batches as a stream; return the number of rows. See `write_table`."""
     written = 0
     with atomic(path) as partial, pq.ParquetWriter(partial, schema, **FORM) as writer:
         for batch in batches:
@@ -64,7 +64,7 @@ def write_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatc
 def read_rows(
     path: Path, columns: list[str] | None = None, batch_rows: int | None = None
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a Parquet file as dicts, in order, a batch in memory at a time.
+    """Yield the rows of a Parquet file as dicts, in order, with one batch in memory at a time.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def read_rows(
 def read_batches(
     path: Path, columns: list[str] | None = None, batch_rows: int | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """The record batches of a Parquet file, `batch_rows` long; some columns, or all.
+    """Yield the record batches of a Parquet file, `batch_rows` long; some columns, or all.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def read_batches(
 
 @contextmanager
 def opened(path: Path) -> Iterator[pq.ParquetFile]:
-    """A Parquet file, open for whoever reads it piece by piece.
+    """Yield an open Parquet file, for reading in parts.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def opened(path: Path) -> Iterator[pq.ParquetFile]:
 def read_columns(
     path: Path, columns: Sequence[str] | None = None, remedy: str | None = None
 ) -> pa.Table:
-    """These columns of a Parquet file, or all.
+    """Return these columns of a Parquet file, or all.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def read_columns(
 
 
 def count_rows(path: Path, columns: Sequence[str] = (), remedy: str | None = None) -> int:
-    """The number of rows of a Parquet file that has at least these columns.
+    """Return the number of rows of a Parquet file that has at least these columns.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def count_rows(path: Path, columns: Sequence[str] = (), remedy: str | None = Non
 
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
-    """Say which file it is that cannot be read."""
+    """Raise an error that names the unreadable file."""
     check_file(path)
     try:
         yield
