@@ -79,7 +79,7 @@ def store(cache: Path, key: str, outputs: dict[str, Path], record: dict[str, Any
         (building / ENTRY).write_text(text, encoding="utf-8")
         building.rename(folder)
     except OSError as error:
-        if error.errno != errno.ENOTEMPTY:  # else somebody else finished the same entry first
+        if error.errno != errno.ENOTEMPTY:  # else another process finished the same entry first
             _say(f"nothing is kept: {error}")
     finally:
         shutil.rmtree(building, ignore_errors=True)

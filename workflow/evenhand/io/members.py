@@ -307,7 +307,7 @@ def _decode_name(raw: bytes) -> str:
 
 # --- tar ---------------------------------------------------------------------------------
 
-#: Headers that tell something of the header behind them.
+#: Headers that describe the next header.
 _EXTENDED = (
     *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),

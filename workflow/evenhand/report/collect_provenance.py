@@ -12,7 +12,7 @@ from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import PACKAGE, read_package
 from evenhand.errors import InputError
 
-#: What a record says of a run, beside its inputs.
+#: The fields of a run's record, except its inputs.
 FIELDS = ("stage", "code", "parameters", "config", "packages", "counts")
 
 

@@ -247,7 +247,7 @@ def describe_cases(
     return document, {split: int((of_case == split).sum()) for split in SPLITS}, left_out
 
 
-#: What is known of a case without a record: the precision of its date, and its numbers.
+#: The details of a case without a record: the precision of its date, and its numbers.
 NO_DETAILS: tuple[str, list[str]] = ("", [])
 
 

@@ -18,8 +18,8 @@ from evenhand.report.render import stem, visible
 #: A LaTeX table with more rows breaks over pages.
 PAGE_ROWS = 40
 
-#: What Markdown, or the HTML inside it, could take for markup. An underscore inside a word is
-#: none.
+#: Characters that Markdown, or the HTML inside it, could read as markup. An underscore inside a
+#: word is none.
 _MARKDOWN = re.compile(r"[\\`*\[\]<>|&~]|(?<!\w)_|_(?!\w)")
 
 

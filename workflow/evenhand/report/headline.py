@@ -55,7 +55,7 @@ SYSTEMS = {
     ),
 }
 
-#: The systems with published numbers, by what the papers' page calls them.
+#: The systems with published numbers, by their names on the papers' page.
 PUBLISHED = {
     "slguset": "SlguSet",
     "language_models": "Language models",
@@ -74,7 +74,7 @@ VERDICTS = {
     NO_NUMBER: "No published number",
 }
 
-#: What the tables call the same.
+#: The same verdicts by their codes in the tables.
 WORDS = {
     "reproduced": REPRODUCED,
     "not_reproduced": NOT_REPRODUCED,

@@ -14,7 +14,7 @@ from evenhand.errors import InputError
 from evenhand.report.headline import PUBLISHED
 from evenhand.report.render import slug
 
-#: Columns of ``resources/known_errors.csv``; what is right and what it does may be unknown.
+#: Columns of ``resources/known_errors.csv``; the correction and the effect may be unknown.
 COLUMNS = ["id", "system", "kind", "where", "says", "right", "effect", "handled", "evidence"]
 OPTIONAL = ("right", "effect")
 

@@ -46,10 +46,10 @@ DRAWING = {
 }
 BESIDE = "vega.js"
 
-#: What a reader must know first; it is among the templates of each page.
+#: The notice to readers, one of the templates of each page.
 NOTICE = "notice.txt"
 
-#: What each page uses beside these and the template of its own name: files, or their beginnings.
+#: Further templates of each page besides these and its namesake: file names or their beginnings.
 USED = {
     "front": ("findings_",),
     "reproduction": ("findings_", "paper.html", "individual_inconsistencies.html"),

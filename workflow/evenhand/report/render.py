@@ -19,7 +19,7 @@ from evenhand.report.pages import BESIDE, DRAWING, NOTICE, links_to_pages
 if TYPE_CHECKING:
     from altair import LayerChart
 
-#: Control characters have no glyph and end up invisible or break the markup: pictures stand for
+#: Control characters have no glyph: they are invisible or break the markup, so symbols replace
 #: them. Tab and line feed are white space and stay.
 _CONTROLS = {c: 0x2400 + c for c in range(0x20) if c not in (0x09, 0x0A)} | {0x7F: 0x2421}
 _CONTROLS |= dict.fromkeys(range(128, 160), 65533)
@@ -35,15 +35,13 @@ FIRST_ROWS = 100
 #: The body of a table: its rows, each with its end.
 _BODY = re.compile(r"<tbody>\s*(<tr\b.*</tr>)\s*</tbody>", re.DOTALL)
 
-#: A heading with what is in it, of each level.
+#: A heading with its content, by level.
 _HEADINGS = {n: re.compile(rf"(<h{n}\b.*?</h{n}>)", re.DOTALL) for n in (2, 3, 4)}
 
 #: A figure: it needs Vega.
 CHART = re.compile(r"""<div\b[^>]*\bclass=["']chart["']""")
 
-#: What draws figures, in the order in which it runs; ours comes last.
-
-#: Stands where there is no value.
+#: The text for a missing value.
 NOTHING = "–"
 
 
@@ -210,7 +208,7 @@ def part_rows(content: str, sortable: bool = True) -> Parted:
         ``kept`` has all. A table stays whole if it has several bodies, or cells that span rows or
         contain tables or scripts.
     """
-    content = str(content)  # Markup would escape what is joined to it
+    content = str(content)  # Markup would escape text joined to it
     whole = Parted(Markup(content))
     found = _BODY.search(content) if sortable else None
     if not found:

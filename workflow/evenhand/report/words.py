@@ -3,7 +3,7 @@
 #: The name and the meaning of why a sentence with a keyword is not accepted, by reason.
 Reasons = dict[str, tuple[str, str]]
 
-#: Before any filter; those of the filters are told by their modules.
+#: Reasons before any filter; those of the filters are in their modules.
 REASONS: Reasons = {
     "duplicate": (
         "Said before",
@@ -32,7 +32,7 @@ REASONS: Reasons = {
     ),
 }
 
-#: What is wrong with a row of the published file.
+#: The problems of a row of the published file.
 PROBLEMS = {
     "wrong_slice": "The stated position is not the keyword’s.",
     "duplicate": "An earlier row has the same sentence.",
@@ -45,14 +45,14 @@ PROBLEMS = {
     "keyword_count": "It contains several words of the table, or none.",
 }
 
-#: Those of them that ``known_errors.csv`` tells of, by its ids.
+#: The problems listed in ``known_errors.csv``, with their ids there.
 PROBLEM_ERRORS = {
     "wrong_slice": "slguset-positions",
     "duplicate": "slguset-duplicates",
     "unbalanced_quotes": "slguset-quotes",
 }
 
-#: What a stated position marks.
+#: The results of checking a stated position.
 POSITIONS = {
     "right": "Right",
     "wrong": "Wrong",

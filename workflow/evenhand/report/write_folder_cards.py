@@ -13,7 +13,7 @@ from evenhand.report.read import read_json
 #: keeps `all` for itself.)
 SPLIT = "all_rows"
 
-#: What the authors' edition of SlguSet is called; the one that is built has a card of its own.
+#: The name of the published SlguSet; the regenerated one has a separate card.
 EDITION = "SlguSet, the published file as it was read"
 
 

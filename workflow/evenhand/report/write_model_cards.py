@@ -33,7 +33,7 @@ from evenhand.report.sections.stereotypes_words import (
 )
 from evenhand.scoring.methods import METHODS
 
-#: What the editions of SlguSet are called.
+#: The titles of the sources of SlguSet.
 EDITIONS = {
     "slguset": "SlguSet, built by this run",
     "slguset_published": "The file named as the published SlguSet",
@@ -42,7 +42,7 @@ EDITIONS = {
 #: The hub's task of each kind of model.
 TASKS = {"masked": "fill-mask", "causal": "text-generation"}
 
-#: What a gate says of the model itself; it is the same on every data set.
+#: The fields of a validity check that describe the model: the same on every data set.
 FACTS = ("hub_name", "revision", "type", "parameters", "vocabulary", "max_tokens", "dtype",
          "weights_sha256", "tokenizer_sha256")  # fmt: skip
 
@@ -56,7 +56,7 @@ STEREOSET_NAMES = {
     "icat": "ICAT",
 }
 
-#: What the mean bias on SlguSet is made of.
+#: The components of the mean bias on SlguSet.
 DEGREES = {
     "male_degree": "male degree",
     "female_degree": "female degree",

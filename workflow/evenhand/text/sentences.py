@@ -37,7 +37,7 @@ ENDERS = "。？！?"
 _KEPT_SIGNS = frozenset("°℃℉\ufffd")
 
 _LATIN = re.compile("(?:FULLWIDTH )?(?:LATIN|FEMININE|MASCULINE)|MODIFIER|KELVIN|ANGSTROM")
-#: Accents of Latin letters, and what selects the look of a sign.
+#: Combining accents and variation selectors.
 _NO_MARKS = re.compile("[\u0300-\u036f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 
 # Nearly all characters of a newspaper: kept without a look-up.
@@ -71,7 +71,7 @@ _BRACKETED = re.compile(
         for opening, closing in ("《》", "〈〉", "（）", "【】", (r"\(", r"\)"))
     )
 )
-#: Stand for enders that end no sentence.
+#: Placeholders for enders that end no sentence.
 _HIDDEN = str.maketrans(ENDERS, "\4\5\6\7")
 _SHOWN = str.maketrans("\4\5\6\7", ENDERS)
 _CLOSED = re.compile("^[》〉）】)]+")
@@ -151,7 +151,7 @@ def split_sentences(text: str) -> list[str]:
             mended = repair_quotes(mended)
         if mended == sentence:
             found.append(sentence)
-        else:  # what is deleted may have kept two sentences together
+        else:  # the deleted marks may have kept two sentences together
             found += split_sentences(mended)
     return [sentence for sentence in found if sentence.strip(_EMPTY)]
 

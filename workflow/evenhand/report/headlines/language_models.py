@@ -43,7 +43,7 @@ FILES = {
 #: A model with fewer parameters is none that people use.
 SMALL = 10_000_000
 
-#: A set whose pairs weigh like fewer different swaps says little.
+#: A set with a smaller effective number of swaps has little power.
 FEW_CLUSTERS = 20
 
 #: Rows of the figure.

@@ -23,7 +23,7 @@ FILES = {
     "data": "tabular/*/data.json",
 }
 
-#: The measures that mitigation should change, and what they are called.
+#: The measures that mitigation should change, and their names.
 MEASURES = {
     "gd": "the group disparity of {}",
     "worst": "the score of the worst group of {}",
@@ -38,7 +38,7 @@ GAPS = ("gd", "ddp")
 #: Points of a unit of a measure that is no percentage.
 POINTS = {"ddp": 100}
 
-#: What methods of tables of people are compared with: plain training.
+#: The baseline of the methods for tables of people: plain training.
 PLAIN = "mlp"
 
 #: A network without the attribute has an IFR of 100 by construction, which is no finding.

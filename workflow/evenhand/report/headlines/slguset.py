@@ -54,7 +54,7 @@ TOLERANCE = 0.01
 #: The counts of a model by Bias.
 PARTS = ("within", "above", "below")
 
-#: What the paper says of its sentences: the filters that ask, and the words.
+#: The paper's claims on its sentences: the filters that test them, and the words.
 CLAIMS = {
     "names_": "no personal names",
     "pair_fit": "both words fit",

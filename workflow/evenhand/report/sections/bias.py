@@ -15,13 +15,13 @@ from evenhand.text.phrases import conclusion
 
 Rows = list[dict[str, Any]]
 
-#: What the data sets are called, by the names of their folders.
+#: The titles of the data sets, by the names of their folders.
 TITLES = {"slguset": "This run’s data set", "slguset_published": "The published file"}
 
 #: Most male and most female sentences shown per model.
 EXTREMES = 5
 
-#: What a significant mean bias says.
+#: A significant mean bias in words.
 VERDICTS = {"male": "leans male", "female": "leans female"}
 
 #: Ways to read a word of several tokens.
@@ -90,7 +90,7 @@ def describe_bias(folder: Path) -> dict[str, Any]:
 #: The columns that a figure of means has to hold.
 ENDS = ("mean_bias", "mean_bias_low", "mean_bias_high")
 
-#: What the tables call all genders, directions, and words.
+#: The tables' value for all genders, directions and words.
 ALL = "all"
 
 

@@ -19,7 +19,7 @@ OF_THE_WORD = ("deny_listed", "not_a_gender_term")
 #: Reasons whose evidence is the id of another sentence, not words of this one.
 OF_ANOTHER = ("near_duplicate",)
 
-#: What an example shows of a candidate.
+#: The columns of a candidate that an example shows.
 COLUMNS = [
     "sentence_id",
     "sentence",

@@ -21,7 +21,7 @@ ANSWERS = {
 #: Numbers of people with one label.
 LABELS = {"deo_0": 0, "deo_1": 1}
 
-#: The method that a threshold of 1 leaves: nobody is near enough.
+#: The method equivalent to a threshold of 1, at which no individuals are neighbours.
 ALONE = "mlp"
 
 

@@ -10,7 +10,7 @@ from evenhand.report.render import plural
 from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_words import method, metric_title, setting
 
-#: What the sweeps show, and how long their axes are at least.
+#: The measures in the sweeps, with the minimum length of their axes.
 SHOWN = {"balanced_acc": 4.0, "positive_rate": 0.05, "ifr_p": 4.0, "ddp": 0.05}
 
 

@@ -18,7 +18,7 @@ from evenhand.report.sections.individual_words import (
 )
 from evenhand.text.phrases import VERDICTS
 
-#: What is counted of a data set, in words.
+#: The counted quantities of a data set, in words.
 QUANTITIES = {
     "rows": "People",
     "P(Y=1)": "Label 1, P(Y=1)",

@@ -19,10 +19,10 @@ METRICS = {
     "deo_1": ("dEO, y=1", 3),
 }
 
-#: What a row on the split that the data came with says of itself.
+#: The label of a row on the split supplied with the data.
 OFFICIAL = "official split"
 
-#: Why a setting stands in a table that nobody named.
+#: Why a table contains a setting that was not specified.
 CHOICES = {"first": "first setting that was run", "most": "setting with most thresholds"}
 
 #: A verdict in words, and the class of its colour.

@@ -16,7 +16,7 @@ from evenhand.errors import InputError
 
 COLUMNS = ["planted", "expected", "than", "quantity", "table", "where", "column"]
 
-#: What is expected, in the page's words.
+#: The expected results, in words.
 EXPECTED = {"above": "above {}", "below": "below {}", "equal": "an interval around {}"}
 
 

@@ -8,7 +8,7 @@ from evenhand.core.tables import read_table
 from evenhand.io.quarantine import REASONS
 from evenhand.report.read import read_json
 
-#: Files named in the table of quarantined parts; beyond them only their number is told.
+#: Files listed in the table of quarantined parts; of the others only the number is shown.
 MOST_FILES = 100
 
 

@@ -171,7 +171,7 @@ def describe_comparisons(rows: Rows) -> list[dict[str, Any]]:
 
 
 def describe_released(path: Path | None) -> dict[str, Any] | None:
-    """Return the results from the scores that StereoSet's authors released, and theirs."""
+    """Return our results from StereoSet's released scores, beside the published ones."""
     if path is None:
         return None
     rows = read_table(path / "stereoset.csv")
@@ -187,7 +187,7 @@ def describe_released(path: Path | None) -> dict[str, Any] | None:
     return {"rows": rows, "words": words}
 
 
-#: What came of a comparison with published numbers.
+#: The results of a comparison with published numbers.
 REPRODUCTION = {
     "reproduced": "the same",
     "differs": "differs",
@@ -221,7 +221,7 @@ def describe_pairs(document: dict[str, Any] | None) -> dict[str, Any]:
     }
 
 
-#: What the sides are called where the set's description is not there.
+#: The names of the sides where the set's description is missing.
 UNKNOWN_SIDES = ("the first sentence of the pair", "the second sentence of the pair")
 
 

@@ -11,7 +11,7 @@ from evenhand.report.sections.stereotypes_words import (
     interval_words,
 )
 
-#: What a gate may say of a model itself.
+#: The fields of a validity check that describe the model.
 FACTS = (
     "family",
     "hub_name",

@@ -20,7 +20,7 @@ from evenhand.report.sections.stereotypes_words import (
 )
 from evenhand.text.phrases import conclusion, listed
 
-#: What the explorer is asked for the pairs of a part of a set; those of others it cannot tell.
+#: The explorer's query for the pairs of a part of a set; other parts have none.
 ITEMS = {
     "all": "",
     "clean": "doubts=&not+scored=",
@@ -34,7 +34,7 @@ ENDS = ("score", "score_low", "score_high")
 #: The score of no preference, and how far the scale reaches to its sides at least and at most.
 CENTRE, LEAST_REACH, MOST_REACH = 50.0, 10.0, 50.0
 
-#: What a method says of a model; UNCLEAR is drawn as a hollow dot, as is NONE.
+#: The conclusion of a method on a model; UNCLEAR and NONE are drawn as hollow dots.
 PREFERS_MORE, PREFERS_LESS, NONE, UNCLEAR = "more", "less", "none", "unclear"
 
 #: By verdict of the table.

@@ -13,7 +13,7 @@ from evenhand.stereotypes.scores import EXCLUDED, NO_VALUE
 ASIDE = {name: "as published" for name, method in METHODS.items() if method.compat_of}
 ASIDE["all_masked"] = "control"
 
-#: A side of a pair, by what the set says that it means.
+#: A side of a pair in words, by its meaning in the set's description.
 PREFERENCES = {
     "stereotype": "the stereotype",
     "anti-stereotype": "the anti-stereotype",
