@@ -37,7 +37,7 @@ class Result:
     folder : Path
         Its files, laid out as the workflow's results.
     findings : list of str
-        What was found, the main finding first.
+        The findings, the main one first.
     """
 
     folder: Path
@@ -50,7 +50,7 @@ class Result:
 
     @cached_property
     def tables(self) -> "dict[str, pd.DataFrame]":
-        """All tables by name, as the workflow declares them."""
+        """All tables by name, as declared in the workflow."""
         import pandas as pd
 
         from evenhand.core.tables import read_package, read_table
@@ -73,14 +73,14 @@ class Result:
         return table[table["verdict"].notna()].reset_index(drop=True)
 
     def to_html(self, path: str | Path) -> Path:
-        """Write the report: one HTML file that needs no network."""
+        """Write the report, one HTML file that works offline."""
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         self._write_html(path)
         return path
 
     def card(self) -> str:
-        """Return a card in Markdown, for the model's or the data's page on a hub."""
+        """Return a card in Markdown, for the page of the model or the data on a hub."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "README.md"
             self._write_card(path)
@@ -112,9 +112,9 @@ def audit_pairs(
     pairs : DataFrame or path
         With CrowS-Pairs' columns: sent_more, sent_less, stereo_antistereo, bias_type.
     name : str, optional
-        Of the model, in tables and on the page.
+        The model's name in tables and in the report.
     language : str
-        Of the model, for its card.
+        The model's language, for its card.
     methods : sequence of str, optional
         Of `evenhand.scoring.methods.METHODS`; by default all for the kind of model.
     delta : float
@@ -122,7 +122,7 @@ def audit_pairs(
     device : str
         cpu or cuda.
     threads : int
-        They change no bit of the result.
+        The number of threads; it does not affect the result.
     out : path, optional
         A folder for the files; else a temporary one.
 
@@ -224,25 +224,25 @@ def audit_predictions(
     data : DataFrame or path
         CSV or Parquet.
     label, prediction : str
-        Columns. The prediction is a label, or the probability of the positive one.
+        Columns. The prediction is a label, or the probability of the positive label.
     groups : list of str
         Columns of protected attributes.
     probabilities : mapping, optional
         The column of the probability of each label, in place of a prediction.
     positive : str or number, optional
-        The label that rates are of.
+        The label whose rates are computed.
     id, cluster, counterfactual_of : str, optional
-        Columns: ids; what cases depend on; the factual row of a counterfactual one.
+        Columns: ids; clusters of dependent cases; the id of the factual row of a counterfactual.
     bins : mapping, optional
-        The borders between the groups of a column of numbers.
+        The borders between the groups of a numeric column.
     gold : DataFrame or path, optional
         The labels and groups, if the predictions have only ids.
     threshold : float
-        The least probability of a positive prediction.
+        The minimum probability of a positive prediction.
     delta : float
         The smallest difference that matters, in percentage points.
     title : str
-        What the page calls them.
+        The name of the predictions in the report.
     out : path, optional
         A folder for the files; else a temporary one.
 
@@ -283,7 +283,7 @@ def audit_logs(
     title: str = "Logs of lm-evaluation-harness",
     out: str | Path | None = None,
 ) -> Result:
-    """Give per-sample logs of lm-evaluation-harness intervals by cluster, and verdicts.
+    """Compute intervals by cluster and verdicts from per-sample logs of lm-evaluation-harness.
 
     Parameters
     ----------
@@ -376,17 +376,17 @@ def audit_table(
     Parameters
     ----------
     train, test : DataFrame or path
-        Without `test` each seed has a random split of its own.
+        Without `test` each seed has a different random split.
     label, attribute : str
         Columns: the label with two values, and the protected attribute.
     positive : str or number, optional
         The label that counts as 1; by default 1, true or yes.
     features, categories : sequence of str, optional
-        Columns: the features (by default all others), and numbers that are codes.
+        Columns: the features (by default all others), and numeric codes of categories.
     methods : sequence of str
         Of `evenhand.learning.methods`; ``iifr`` is the network with IIFR's loss.
     seeds : int
-        How many networks of each method.
+        The number of networks of each method.
     delta : float
         The smallest difference that matters, in percentage points.
     title, out
@@ -494,7 +494,7 @@ def extract_sentences(
     filters: Sequence[str] | None = None,
     out: str | Path | None = None,
 ) -> "pd.DataFrame":
-    """Find the sentences of a corpus with one gender word, and say why each is kept or dropped.
+    """Find the sentences of a corpus with one gender word, and why each is kept or dropped.
 
     Parameters
     ----------
@@ -586,14 +586,14 @@ def _config(written: dict[str, Any]) -> dict[str, Any]:
 
 
 def _here(path: Path) -> Path:
-    """Return the place of one of the library's own files."""
+    """Return the path of one of the library's files."""
     from evenhand.core.places import LIBRARY
 
     return path if path.is_absolute() else LIBRARY / path.relative_to("workflow")
 
 
 class _Kept:
-    """A temporary folder that is removed with the last result that has it."""
+    """A temporary folder that is removed with the last result that refers to it."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="evenhand-"))
@@ -601,7 +601,7 @@ class _Kept:
 
 
 def _folder(out: str | Path | None) -> tuple[Path, Any]:
-    """Return the folder of the files, and what keeps a temporary one from being removed."""
+    """Return the folder of the files, and the object that keeps a temporary folder alive."""
     if out is None:
         kept = _Kept()
         return kept.folder, kept
@@ -624,7 +624,7 @@ def _frame(data: "Data") -> "pd.DataFrame":
 
 
 def _csv(data: "Data", path: Path) -> Path:
-    """Return a CSV file of the data: the file itself, or one that is written."""
+    """Return a CSV file of the data: the given file, or a new one."""
     if isinstance(data, str | Path) and Path(data).suffix != ".parquet":
         return _there(Path(data))
     _frame(data).to_csv(path, index=False)
@@ -632,7 +632,7 @@ def _csv(data: "Data", path: Path) -> Path:
 
 
 def _parquet(data: "Data", path: Path) -> Path:
-    """Return a file of the data: the file itself, or one that is written."""
+    """Return a file of the data: the given file, or a new Parquet file."""
     if isinstance(data, str | Path):
         return _there(Path(data))
     data.reset_index(drop=True).to_parquet(path)
@@ -646,7 +646,7 @@ def _there(path: Path) -> Path:
 
 
 def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
-    """Return the arguments of `score_pairs` that name a model, and a title."""
+    """Return the arguments of `score_pairs` that specify a model, and a title."""
     if isinstance(model, tuple):
         network, tokenizer = model
         place = folder / "model"
@@ -665,7 +665,7 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
 
 
 def _file_name(name: str) -> str:
-    """Return a name that a file can have."""
+    """Return a valid file name."""
     return "".join(c if c.isascii() and (c.isalnum() or c in "_.-") else "_" for c in name)
 
 
@@ -685,7 +685,7 @@ def _positive(file: Path, label: str) -> str:
 
 
 def _templates(page: str, folder: Path) -> list[Path]:
-    """Return the templates of a page that is one file, with an empty notice."""
+    """Return the templates of a self-contained page, with an empty notice."""
     from evenhand.report.pages import FOLDER, NOTICE, templates_of
 
     notice = folder / NOTICE

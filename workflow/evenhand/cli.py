@@ -1,6 +1,6 @@
 """The command line `evenhand`: audits without a workflow, and the workflow itself.
 
-Each command ends with two lines: the finding, and where the report is.
+Each command ends with two lines: the finding, and the path of the report.
 """
 
 import itertools
@@ -30,7 +30,7 @@ _PLACES = ("-c", "--cores", "-j", "--jobs", "--profile", "-e", "--executor")
 
 
 def main(words: list[str] | None = None) -> None:
-    """Run a command; exit with 2 if the input is at fault."""
+    """Run a command; exit with 2 for invalid input."""
     try:
         app(words)
     except InputError as error:
@@ -60,13 +60,13 @@ def audit(
     out
         The folder of the report, the card and the tables.
     language
-        Of the model, for its card.
+        The model's language, for its card.
     delta
         The smallest preference that matters, in percentage points.
     device
         cpu or cuda.
     threads
-        They change no bit of the result.
+        The number of threads; it does not affect the result.
     """
     import evenhand as eh
 
@@ -110,19 +110,19 @@ def predictions(
     group
         Columns of protected attributes.
     positive
-        The label that rates are of; by default 1, true or yes.
+        The label whose rates are computed; by default 1, true or yes.
     bins
-        COLUMN=18,30,50: the borders between the groups of a number.
+        COLUMN=18,30,50: the borders between the groups of a numeric column.
     id
         The column of ids.
     cluster
-        A column whose equal cells mark cases that depend on each other.
+        A column with equal cells for dependent cases.
     counterfactual_of
-        A column that names the factual row of a counterfactual one.
+        A column with the id of the factual row of a counterfactual one.
     gold
         A file with ids, labels and groups, if the predictions have none.
     threshold
-        The least probability of a positive prediction.
+        The minimum probability of a positive prediction.
     delta
         The smallest difference that matters, in percentage points.
     out
@@ -209,7 +209,7 @@ def extract(
 
 
 def _tell(result, out: Path) -> None:
-    """Write the report and the card of a result, and print its main finding and the place."""
+    """Write the report and the card of a result; print its main finding and the report's path."""
     report = result.to_html(out / "report.html")
     (out / "card.md").write_text(result.card(), encoding="utf-8")
     print(f"{result.findings[0]}\nReport: {report}")
@@ -273,7 +273,7 @@ def init(folder: Path = Path(), *, task: str = "predictions") -> None:
     Parameters
     ----------
     folder
-        Where it is written; made if it is missing.
+        The output folder; created if missing.
     task
         audit, predictions, table, text or extract.
     """
@@ -292,7 +292,7 @@ def run(*words: Words) -> None:
     """Run the workflow: ``evenhand run [CONFIG] [options of snakemake]``.
 
     Without a configuration the demo runs. The results are in the folder that the configuration
-    names, by default ``results``; a second run does what changed.
+    specifies, by default ``results``; a second run repeats only the jobs that changed.
 
     Parameters
     ----------
@@ -321,7 +321,7 @@ def _named(config: Path) -> list[str]:
 
 
 def _with_config(words: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
-    """Return the configuration that the words begin with, and the other words."""
+    """Return the configuration at the start of the words, and the other words."""
     named = bool(words) and words[0].endswith((".yaml", ".yml"))
     config = Path(words[0] if named else located("config/config.yaml"))
     if not config.is_file():
@@ -340,7 +340,7 @@ def completed(config: Path) -> dict:
 
 @app.command
 def why(*words: Words) -> None:
-    """Say for each job that would run what changed: ``evenhand why [CONFIG]``.
+    """Explain why each job would run: ``evenhand why [CONFIG]``.
 
     Parameters
     ----------
@@ -377,7 +377,7 @@ def verify(*words: Words) -> None:
 
 @app.command
 def certify(*, out: Path = Path("certificate"), seeds: int = 5) -> None:
-    """Run every method on problems with planted truth (an hour), and write what was found.
+    """Run every method on problems with planted truth (an hour), and write the results.
 
     Parameters
     ----------

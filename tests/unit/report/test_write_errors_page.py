@@ -42,8 +42,8 @@ def test_what_is_unknown_is_left_out(page):
     tree = page({"id": "a"}, {"id": "b", "right": "Right.", "effect": "Follows."})
     shown = [[node.text() for node in one.css("dt")] for one in tree.css("article")]
     assert shown == [
-        ["What it says", "Evenhand", "How it is known"],
-        ["What it says", "What is right", "What follows", "Evenhand", "How it is known"],
+        ["Statement", "Evenhand", "Evidence"],
+        ["Statement", "Correction", "Effect", "Evenhand", "Evidence"],
     ]
 
 

@@ -295,18 +295,18 @@ def test_examples_are_the_pairs_that_lean_most(page, made):
 
 
 def test_models_and_their_checks(full):
-    facts = rows(table(full, "What the models are"))
+    facts = rows(table(full, "Description of the models"))
     assert facts["tiny-bert-en"][2] == "4,385,920"
     checks = table(full, "The check of each model").css("tbody tr")
     assert len(checks) == 8
     assert "31.0 % (25.0 to 37.5)" in " ".join(checks[1].text().split())
-    scored = rows(table(full, "What each model could score"))
+    scored = rows(table(full, "Coverage of each set"))
     assert "4: it has more tokens than the model takes" in scored["tiny-bert-en"]
 
 
 def test_released_scores(full):
     assert "1 of 2 published results came out the same." in text(full, "#released")
-    found = rows(table(full, "Our numbers"))
+    found = rows(table(full, "Our results"))
     assert found["gpt2"] == ["intrasentence", "91.1", "91.1", "61.9", "61.9", "69.4", "70.0",
                              "differs: icat by -0.6"]  # fmt: skip
 

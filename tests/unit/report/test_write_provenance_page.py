@@ -146,7 +146,7 @@ def test_what_no_record_tells_is_said(templates, tmp_path, monkeypatch):
     )
     tree = checks.parse(page(templates, Path("results/provenance.json")))
     text = " ".join(tree.body.text().split())
-    for words in ("0 of 1 file are traced", "not traced", "No record says", "names no source"):
+    for words in ("0 of 1 file are traced", "not traced", "There is no record", "names no source"):
         assert words in text
     assert data_of(tree)["nodes"][0][8] is None
     assert count_files(Path("results/provenance.json")) == {"files": 1, "traced": 0}

@@ -64,7 +64,7 @@ def test_every_section_says_something(templates, results):
         assert text(tree, f"section#{id} h2") == title
     absent = [node.text() for node in tree.css(".absent")]
     assert absent == [
-        *["No scored sentence holds these words."] * 2,  # 男童/女童, in each edition
+        *["No scored sentence contains these words."] * 2,  # 男童/女童, in each edition
         "The record of where each file comes from was not collected in this run.",
     ]
 
@@ -230,7 +230,7 @@ def test_bias_by_original_gender_pair_and_compound(templates, results):
     rows = bias_table(tree, "男婴/女婴 by original gender and direction: This run’s data set")
     assert [row[0] for row in rows] == ["tiny-bert-zh", "bert-base-chinese"]
     absent = [node.text() for node in tree.css("#bias .absent")]
-    assert absent == ["No scored sentence holds these words."] * 2
+    assert absent == ["No scored sentence contains these words."] * 2
 
 
 def test_ways_to_read_a_word_stand_side_by_side(templates, results):

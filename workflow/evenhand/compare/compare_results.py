@@ -51,7 +51,7 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
 
 
 def status(found: Comparison) -> int:
-    """The exit status of a comparison: 1 if a gate is broken, 2 if one is undecided, else 0."""
+    """Return the exit status: 1 if a gate is broken, 2 if one is undecided, else 0."""
     outcomes = {one.status for one in found.outcomes}
     return 1 if BROKEN in outcomes else 2 if outcomes - {HELD} else 0
 
@@ -63,7 +63,7 @@ def _refuse_folder(file: Path) -> None:
 
 
 def main(words: list[str]) -> None:
-    """The command line, without the program's name."""
+    """Run the command line, without the program's name."""
     from cyclopts import App
 
     app = App(name="python -m evenhand.compare.compare_results", version_flags=[])

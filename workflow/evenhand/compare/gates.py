@@ -142,7 +142,7 @@ def _gate(one: Any, number: int, path: Path) -> Gate:
 
 
 def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
-    """Whether a gate holds.
+    """Return the outcome of a gate.
 
     It is broken if one of its numbers moved in its direction with a p-value below `ALPHA`,
     adjusted by Holm for the numbers that it chooses. It held if at least one number was judged

@@ -98,7 +98,7 @@ class ComparedTable:
     equal : bool
         Whether both runs wrote the same bytes.
     rows : tuple of int
-        How many rows base and head have; None for a run without the table.
+        The number of rows of base and head; None for a run without the table.
     role : Table or None
         Its declaration in head, or else in base.
     new, gone : list of dict

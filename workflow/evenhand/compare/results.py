@@ -31,12 +31,12 @@ class Results:
     Parameters
     ----------
     folder : Path
-        With `provenance.json` in it.
+        The folder with `provenance.json`.
 
     Raises
     ------
     InputError
-        There is no such folder, no provenance in it, or no table.
+        The folder does not exist, or has no provenance or no table.
     """
 
     def __init__(self, folder: Path) -> None:

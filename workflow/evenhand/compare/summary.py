@@ -45,7 +45,7 @@ class Comparison(NamedTuple):
 
 
 def markdown(found: Comparison) -> str:
-    """Return the summary: what moved, the gates, what changed, how numbers were judged."""
+    """Return the summary: moved numbers, gates, causes, and the basis of the judgements."""
     differing = [table for table in found.tables if not table.equal]
     numbers = [one for table in differing for one in table.numbers]
     both = [table for table in differing if None not in table.rows]
@@ -95,7 +95,7 @@ def markdown(found: Comparison) -> str:
 
 
 def nothing_changed(found: Comparison) -> bool:
-    """Whether no record, no table and no store of items differs."""
+    """Return whether no record, no table and no store of items differs."""
     since = found.changed_since
     return (
         not any(found.causes._replace(untraced={}))
@@ -186,7 +186,7 @@ def _statuses(table: ComparedTable) -> list[int]:
 
 
 def _others(table: ComparedTable) -> str:
-    """The other columns that differ, or why rows were not compared."""
+    """List the other columns that differ, or why rows were not compared."""
     if table.problem:
         return f"not compared by row: {text(table.problem)}"
     columns = [
@@ -198,7 +198,7 @@ def _others(table: ComparedTable) -> str:
 
 
 def estimate(one: Estimate | None) -> str:
-    """A number with its interval."""
+    """Return a number with its interval."""
     if one is None:
         return "none"
     value, low, high = (f"{number + 0.0:.4g}" for number in one[:3])

@@ -26,7 +26,7 @@ ENTRY = "entry.json"
 
 
 def restore(cache: Path, key: str, outputs: dict[str, Path]) -> dict[str, Any] | None:
-    """Put an entry's files at `outputs` (path by name); its record, or None if it cannot be had."""
+    """Restore an entry's files to `outputs` (path by name); return its record, or None."""
     folder = _folder(cache, key)
     partials = {name: partial_path(path) for name, path in outputs.items()}
     try:
@@ -58,9 +58,9 @@ def restore(cache: Path, key: str, outputs: dict[str, Path]) -> dict[str, Any] |
 
 
 def store(cache: Path, key: str, outputs: dict[str, Path], record: dict[str, Any]) -> None:
-    """Keep finished outputs (path by name) under `key`; an entry that is there already stays.
+    """Store finished outputs (path by name) under `key`; an existing entry stays.
 
-    A folder that cannot be written to is left as it is, with a word to stderr.
+    A folder without write permission is left unchanged, with a message to stderr.
     """
     folder = _folder(cache, key)
     building = folder.with_name(f".building-{uuid.uuid4().hex}")
@@ -79,16 +79,16 @@ def store(cache: Path, key: str, outputs: dict[str, Path], record: dict[str, Any
         (building / ENTRY).write_text(text, encoding="utf-8")
         building.rename(folder)
     except OSError as error:
-        if error.errno != errno.ENOTEMPTY:  # else somebody else finished the same entry first
+        if error.errno != errno.ENOTEMPTY:  # else another process finished the same entry first
             _say(f"nothing is kept: {error}")
     finally:
         shutil.rmtree(building, ignore_errors=True)
 
 
 def entries(cache: Path) -> list[dict[str, Any]]:
-    """All entries, least recently used first: key, stage, bytes, used (seconds since 1970).
+    """Return all entries, least recently used first: key, stage, bytes, used (seconds since 1970).
 
-    The stage of a broken entry, which would not be served, is `broken`.
+    The stage of a damaged entry, which would not be served, is `broken`.
     """
     found = []
     for folder in cache.glob("??/[!.]*"):
@@ -126,7 +126,7 @@ def _folder(cache: Path, key: str) -> Path:
 
 
 def _discard(folder: Path, reason: str | None = None) -> bool:
-    """Take an entry out of sight in one step, then remove it; whether that was possible."""
+    """Rename an entry in one step, then remove it; return whether that was possible."""
     if reason:
         _say(f"entry {folder.name} is not used: {reason}")
     doomed = folder.with_name(f".building-{uuid.uuid4().hex}")

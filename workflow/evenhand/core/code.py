@@ -43,12 +43,12 @@ DISTRIBUTIONS = {
 
 @cache
 def digest(*modules: str) -> str:
-    """The digest (16 hex digits) of the code that these modules run; see `manifest`."""
+    """Return the digest (16 hex digits) of the code that these modules run; see `manifest`."""
     return fingerprint(manifest(*modules))
 
 
 def fingerprint(value: Any) -> str:
-    """A digest (16 hex digits) of a value that JSON can hold; key order does not count."""
+    """Return a digest (16 hex digits) of a JSON value; key order does not count."""
     canonical = json.dumps(value, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
@@ -118,7 +118,7 @@ def unlike_the_lock() -> list[str]:
 
 @cache
 def locked_versions() -> dict[str, str]:
-    """Version by distribution name, as pinned in requirements/."""
+    """Return the version by distribution name, as pinned in requirements/."""
     pins = {}
     for file in ("torch.txt", "requirements.lock"):
         text = (ROOT / "requirements" / file).read_text(encoding="utf-8")
@@ -129,7 +129,7 @@ def locked_versions() -> dict[str, str]:
 
 @cache
 def installed_packages() -> dict[str, tuple[str, list[str]]]:
-    """Version and requirements of each installed distribution, by its normalised name."""
+    """Return version and requirements of each installed distribution, by its normalised name."""
     # folders without packages, such as the working folder, change all the time
     folders = [
         str(folder) for folder in map(Path, dict.fromkeys(sys.path)) if _has_packages(folder)
@@ -177,7 +177,7 @@ def _read_packages(folders: list[str]) -> dict[str, tuple[str, list[str]]]:
 
 
 def _with_requirements(names: set[str]) -> set[str]:
-    """These distributions and all that they require, as far as they are installed."""
+    """Return these distributions and all that they require, as far as they are installed."""
     found: set[str] = set()
     waiting = list(names)
     while waiting:
@@ -194,7 +194,7 @@ def installed_version(name: str) -> str | None:
 
 
 def _version(name: str) -> str:
-    """The locked version, and the installed one if it is another."""
+    """Return the locked version, and the installed one if it differs."""
     locked = locked_versions().get(name)
     installed = installed_version(name)
     if locked and installed and _differs(name):
@@ -203,14 +203,14 @@ def _version(name: str) -> str:
 
 
 def _differs(name: str) -> bool:
-    """Whether another version is installed than the lock has; a build tag (``+cpu``) is none."""
+    """Return whether the installed version differs from the lock; ignore build tags (``+cpu``)."""
     installed = installed_version(name)
     return bool(installed) and installed.partition("+")[0] != locked_versions()[name]
 
 
 @cache
 def _path(module: str) -> Path | None:
-    """The file of a project module, or None if there is no such module."""
+    """Return the file of a project module, or None if there is no such module."""
     base = LIBRARY.joinpath(*module.split("."))
     for path in (base / "__init__.py", base.with_suffix(".py")):  # the order of Python's import
         if path.is_file():
@@ -220,7 +220,7 @@ def _path(module: str) -> Path | None:
 
 @cache
 def _read(module: str) -> tuple[dict[str, str], list[str], list[str]]:
-    """Hash by top-level definition, imported project modules, imported third-party names."""
+    """Return hashes by top-level definition, imported project modules and third-party names."""
     path = _path(module)
     if path is None:
         raise InputError(f"there is no module {module}", file=LIBRARY)
@@ -243,7 +243,7 @@ def _read(module: str) -> tuple[dict[str, str], list[str], list[str]]:
 
 
 def _members(name: str) -> set[str]:
-    """The modules of a package that is itself imported: a family of plugins."""
+    """Return the modules of a package that is itself imported: a family of plugins."""
     path = _path(name)
     if path is None or path.stem != "__init__":
         return set()
@@ -251,7 +251,7 @@ def _members(name: str) -> set[str]:
 
 
 def _kept(path: Path) -> tuple[dict[str, str], list[list[Any]]]:
-    """Definitions and imports of a file, from ``__pycache__`` if it was read as it is now."""
+    """Return definitions and imports of a file, from ``__pycache__`` if the file is unchanged."""
     source = path.read_bytes()
     file = path.parent / "__pycache__" / f"{path.stem}.digest"
     key = hashlib.sha256(_this_file() + source).hexdigest()
@@ -294,7 +294,7 @@ def _this_file() -> bytes:
 
 
 def _imports(tree: ast.Module) -> list[list[Any]]:
-    """Level (dots in front) and dotted name of each import; ``from a import b`` gives ``a.b``."""
+    """Return level (leading dots) and name of each import; ``from a import b`` is ``a.b``."""
     names = set()
     for node in _statements(tree):
         if isinstance(node, ast.Import):
@@ -306,7 +306,7 @@ def _imports(tree: ast.Module) -> list[list[Any]]:
 
 
 def _definitions(tree: ast.Module) -> dict[str, str]:
-    """Hash by name of each top-level function, class or variable; the rest under `(module)`.
+    """Return the hash of each top-level function, class or variable; the rest as `(module)`.
 
     ``(order)`` is the order of all but plain functions: the place of these has no effect as
     long as their names are unique.
@@ -334,7 +334,7 @@ def _definitions(tree: ast.Module) -> dict[str, str]:
 
 
 def _may_move(node: ast.stmt) -> bool:
-    """Whether a statement is a function whose definition evaluates nothing but constants."""
+    """Return whether a statement is a function whose definition evaluates only constants."""
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.decorator_list:
         return False
     defaults = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
@@ -342,7 +342,7 @@ def _may_move(node: ast.stmt) -> bool:
 
 
 def _bound(node: ast.AST) -> Iterator[str]:
-    """The names that a statement binds in the scope that it is in."""
+    """Return the names that a statement binds in its scope."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         yield node.name
         return
@@ -355,7 +355,7 @@ def _bound(node: ast.AST) -> Iterator[str]:
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """The node and every statement inside it, at any depth (expressions hold none)."""
+    """Yield the node and every statement inside it, at any depth (expressions contain none)."""
     yield node
     for block in ("body", "orelse", "finalbody", "handlers", "cases"):
         for child in getattr(node, block, []):

@@ -1,4 +1,4 @@
-"""The configuration: checked against its schema before any job, with errors that help.
+"""The configuration: checked against its schema before any job, with actionable errors.
 
 The schema (`workflow/schemas/config.schema.yaml`) is the one place that describes a key:
 its meaning, type, unit, default and allowed values. `docs/config.md` is made from it.
@@ -39,13 +39,13 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 def read_schema(path: Path) -> Schema:
     """Read the schema (JSON Schema 2020-12, written as YAML).
 
-    Five words are our own. ``members`` is the package of a family of plugins, whose names are
-    the allowed values: it becomes an ``enum``. ``only_for`` names the settings without which a
-    key has no effect: a mapping of keys (beside it, or from the top) to the values that give it
-    one, or to ``any`` for whatever is not empty; a list of such mappings if one of them is
-    enough. ``effect: none`` marks a key that changes no result. ``gone``, beside the properties,
-    has the keys of earlier releases, each with advice for whoever still sets it. `in_reference:
-    false` leaves the keys below out of docs/config.md.
+    The schema has five extensions. ``members`` is the package of a family of plugins, whose names
+    are the allowed values: it becomes an ``enum``. ``only_for`` lists the settings without which
+    a key has no effect: a mapping of keys (siblings, or from the top) to the values that give it
+    one, or to ``any`` for any non-empty value; a list of such mappings if one of them is enough.
+    ``effect: none`` marks a key that changes no result. ``gone``, beside the properties, has the
+    removed keys of earlier releases, each with advice on its replacement. ``in_reference: false``
+    leaves the keys below out of docs/config.md.
     """
     return _with_members(yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER))
 
@@ -69,8 +69,8 @@ def read_config(path: Path) -> dict[str, Any]:
     Raises
     ------
     InputError
-        It is not UTF-8, no YAML, no mapping, nested too deeply, contains itself, has aliases for
-        more than `VALUES` values, or sets a key twice (YAML would keep the last).
+        It is not UTF-8, not YAML, not a mapping, nested too deeply, contains itself, has aliases
+        for more than `VALUES` values, or sets a key twice (YAML would keep the last).
     """
     text = read_text(path)
     try:
@@ -132,7 +132,7 @@ def check_values(value: Any, file: Path | str = "config") -> None:
     value : object
         Mappings and lists, or nodes of YAML. A value in two places counts twice.
     file : Path or str
-        Where it comes from.
+        Its origin, for the error.
 
     Raises
     ------
@@ -174,13 +174,13 @@ def complete(config: dict[str, Any], schema: Schema) -> dict[str, Any]:
     -------
     dict
         A new dict; each mapping has its keys in the schema's order, free names sorted. The
-        folder of results is written in one way: ``./x/`` is ``x``.
+        folder of results is normalised: ``./x/`` is ``x``.
 
     Raises
     ------
     InputError
         A key is unknown (the nearest known one is suggested) or missing, a value is not
-        allowed (the allowed ones are named), or a key has no effect. All faults are reported, one
+        allowed (the allowed ones are listed), or a key has no effect. All faults are reported, one
         per line.
     """
     check_values(config)
@@ -199,7 +199,7 @@ def complete(config: dict[str, Any], schema: Schema) -> dict[str, Any]:
 
 
 def _unreadable(value: Any, where: str = "") -> Iterator[str]:
-    """Faults of keys that YAML does not read as text (1998, no), and of infinite numbers."""
+    """Yield faults of keys that YAML does not read as text (1998, no), and of infinite numbers."""
     if isinstance(value, dict):
         for key, part in value.items():
             place = f"{where}.{key}".lstrip(".")
@@ -214,7 +214,7 @@ def _unreadable(value: Any, where: str = "") -> Iterator[str]:
 
 
 def _without_effect(value: Any, schema: Schema, whole: Any, where: str = "") -> Iterator[str]:
-    """Faults of keys that are not as by default, and need other settings (``only_for``)."""
+    """Yield faults of keys with non-default values that need other settings (``only_for``)."""
     if isinstance(value, list):
         for position, part in enumerate(value):
             yield from _without_effect(part, schema.get("items", {}), whole, f"{where}{position}.")
@@ -269,7 +269,7 @@ def _fill(value: Any, schema: Schema) -> Any:
 
 
 def _explain(error: jsonschema.ValidationError) -> Iterator[str]:
-    """Yield short sentences on the fault of a key."""
+    """Yield short sentences that explain the fault of a key."""
     where = ".".join(str(step) for step in error.absolute_path)
     is_what = f"config: {where or 'the configuration'} is {_shown(error.instance)}"
     if "propertyNames" in error.absolute_schema_path:
@@ -382,7 +382,7 @@ class Options(dict):
 
     @classmethod
     def join(cls, parts: Iterable["Options"]) -> "Options":
-        """The options of several parts of the configuration, as one."""
+        """Return the options of several parts of the configuration as one."""
         joined = cls(None, {})
         for part in parts:
             joined.update(part)
@@ -419,7 +419,7 @@ def _plain(values: list[Any]) -> bool:
 
 
 def file_options(files: dict[str, Any]) -> str:
-    """Files (a path or several, by the name of the argument), or other words, as options."""
+    """Return files (one path or several, by argument name), or other words, as options."""
     words = []
     for name, paths in files.items():
         chosen = [paths] if isinstance(paths, str) else [str(path) for path in paths]
@@ -428,7 +428,7 @@ def file_options(files: dict[str, Any]) -> str:
 
 
 def has(config: Any, *steps: str) -> bool:
-    """Whether there is a value at a key, step by step."""
+    """Return whether there is a value at a nested key, given step by step."""
     for step in steps:
         if not isinstance(config, dict) or step not in config:
             return False
@@ -437,5 +437,5 @@ def has(config: Any, *steps: str) -> bool:
 
 
 def pick(config: dict[str, Any], *steps: str) -> Any:
-    """The value at a key, step by step: a name may hold dots."""
+    """Return the value at a nested key, given step by step: a name may contain dots."""
     return functools.reduce(operator.getitem, steps, config)

@@ -23,7 +23,7 @@ job. `NAME` stands for a name of your choice.
 
 
 def reference(schema: Schema) -> str:
-    """The whole page, as Markdown."""
+    """Return the whole page as Markdown."""
     rows = ("| " + " | ".join(row) + " |\n" for row in _rows(schema, ""))
     return HEAD + "".join(rows)
 
@@ -50,7 +50,7 @@ def _rows(schema: Schema, prefix: str) -> Iterator[tuple[str, str, str, str, str
 
 
 def _limits(part: dict[str, Any]) -> str:
-    """Where a key has an effect, if not everywhere."""
+    """Return the conditions under which a key has an effect."""
     if part.get("effect") == "none":
         return " Changing it reruns nothing."
     needs = part.get("only_for", [])

@@ -23,9 +23,9 @@ TIMESTAMP = ".snakemake_timestamp"
 
 
 def content_digest(path: Path) -> str:
-    """SHA-256 (64 hex digits) of a file, or of a folder's file names and contents.
+    """Return the SHA-256 (64 hex digits) of a file, or of a folder's file names and contents.
 
-    Incomplete files of other jobs do not count, nor does Snakemake's timestamp: a folder has one
+    Incomplete files of other jobs and Snakemake's timestamp do not count: a folder has the same
     digest before and after a workflow uses it.
 
     Raises InputError if it is a pipe, a device, or nothing.
@@ -45,8 +45,8 @@ def folder_files(folder: Path) -> list[str]:
 def folder_digest(folder: Path, digest: Callable[[Path], str]) -> str:
     """Return the SHA-256 of a folder: of the names in it, and of the digest of each file.
 
-    Of what is no file (a link to a folder or to nothing, a pipe, a device) name and kind count;
-    it is never opened.
+    Of other entries (a link to a folder or to nothing, a pipe, a device) only name and kind count;
+    they are never opened.
     """
 
     def kind(path: Path) -> str:
@@ -61,13 +61,13 @@ def folder_digest(folder: Path, digest: Callable[[Path], str]) -> str:
 
 
 def _entries(folder: Path) -> list[Path]:
-    """Everything below a folder but folders, in a fixed order."""
+    """Return all entries below a folder except folders, in a fixed order."""
     inside = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
     return sorted(p for p in inside if p.name != TIMESTAMP and not p.name.startswith(PARTIAL))
 
 
 def shown(path: Path | str) -> str:
-    r"""A path as text that every file can hold: bytes that are no UTF-8 become ``\xff``."""
+    r"""Return a path as valid UTF-8 text: bytes that are no UTF-8 become ``\xff``."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
@@ -80,7 +80,7 @@ def remove(path: Path) -> None:
 
 
 def partial_path(path: Path) -> Path:
-    """Where a file is written until it is whole: beside it, with its own suffixes.
+    """Return the path for a file until it is whole: beside it, with the same suffixes.
 
     Each call gives another name, so that jobs on several machines never share one.
     """
@@ -111,7 +111,7 @@ def replace(source: Path, target: Path) -> None:
 
 @contextmanager
 def atomic(path: Path) -> Iterator[Path]:
-    """A path to write to; it becomes `path` if the block succeeds and vanishes if it fails."""
+    """Yield a path to write to; it becomes `path` if the block succeeds, else it is removed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = partial_path(path)
     try:
@@ -122,7 +122,7 @@ def atomic(path: Path) -> Iterator[Path]:
 
 
 def link_or_copy(source: Path, target: Path) -> None:
-    """Make `target` (a file or a folder) the same content as `source`.
+    """Give `target` (a file or a folder) the same content as `source`.
 
     Large files become hard links where the file system and their owner allow it.
     """

@@ -46,7 +46,7 @@ class Checksums:
     def __call__(self, path: str) -> str:
         """Return the SHA-256 of a file, or of a folder's file names and contents; "" without one.
 
-        A path is looked at once in the life of this object.
+        Each path is read once in the life of this object.
         """
         if path not in self.seen:
             folder = Path(path)
@@ -73,7 +73,7 @@ class Checksums:
         return digest
 
     def save(self) -> None:
-        """Write the store, if its folder is there and something changed."""
+        """Write the store, if its folder exists and something changed."""
         kept = self.known | self.used
         kept = {path: one for path, one in kept.items() if path not in self.unsettled}
         if self.store and self.store.parent.is_dir() and kept != self.known:
@@ -101,16 +101,15 @@ def describe(
     roles : iterable of (str, iterable of str)
         The files of each role, in order.
     is_made : callable
-        Whether a path is a result, which Snakemake itself compares.
+        Function that returns whether a path is a result, which Snakemake itself compares.
     checksum : callable
-        SHA-256 of a file or folder.
+        Function that returns the SHA-256 of a file or folder.
 
     Returns
     -------
     dict
         By role a list with ``path`` for a result and ``path@checksum`` (16 hex digits) for any
-        other file. More than `LISTED` results
-        become ``{count} results@{digest of their paths}``.
+        other file. More than `LISTED` results become ``{count} results@{digest of their paths}``.
     """
     described: dict[str, list[str]] = {}
     for role, paths in roles:

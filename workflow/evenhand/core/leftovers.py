@@ -34,12 +34,12 @@ _TIMEOUT = 20
 
 
 def identity() -> str:
-    """Return what tells this process from all others: machine, number and start, as JSON."""
+    """Return a unique identity of this process: machine, process id and start time, as JSON."""
     return json.dumps([socket.gethostname(), os.getpid(), _started(os.getpid())])
 
 
 def is_dead(owner: str) -> bool:
-    """Whether a process (its `identity`) ran on this machine and has ended."""
+    """Return whether a process (its `identity`) ran on this machine and has ended."""
     try:
         host, pid, started = json.loads(owner)
         return host == socket.gethostname() and started != _started(pid)
@@ -77,7 +77,7 @@ def release_dead_locks(folder: Path) -> bool:
 
 
 def _started(pid: int) -> float | None:
-    """When a process was started (seconds since 1970); None if there is none of this number."""
+    """Return the start time of a process (seconds since 1970); None if it does not exist."""
     with contextlib.suppress(psutil.Error):
         process = psutil.Process(pid)
         if process.status() != psutil.STATUS_ZOMBIE:
@@ -92,11 +92,11 @@ class Leftover:
     Attributes
     ----------
     id : str
-        Slurm's number.
+        Slurm's job id.
     state : str
         PENDING, RUNNING, COMPLETING, ...
     run : str
-        The name that all jobs of a run have.
+        The name shared by all jobs of a run.
     job : str
         The rule, and the wildcards with underscores between.
     reason : str
@@ -115,12 +115,12 @@ class Leftover:
 
 
 def find(folder: Path) -> list[Leftover]:
-    """The user's jobs of all runs that were started in a folder; none where there is no Slurm.
+    """Return the user's jobs of all runs started in a folder; none without Slurm.
 
     Raises
     ------
     InputError
-        Slurm is there, but does not answer.
+        Slurm is installed, but does not answer.
     """
     command = ["squeue", f"--user={getpass.getuser()}", "--noheader", f"--format={_FORMAT}"]
     try:
@@ -164,7 +164,7 @@ def check(folder: Path) -> bool:
     Returns
     -------
     bool
-        Whether it is certain that there are none: Slurm may not answer.
+        Whether it is certain that there are no such jobs: Slurm may not answer.
 
     Raises
     ------

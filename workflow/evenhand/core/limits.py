@@ -48,7 +48,7 @@ DETAIL = 500
 
 
 class LimitError(ValueError):
-    """A record beyond a limit, with the quarantine's reason and the limit in words."""
+    """A record exceeds a limit; has the quarantine's reason and the limit in words."""
 
     def __init__(self, reason: str, words: str) -> None:
         super().__init__(words)

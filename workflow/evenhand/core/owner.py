@@ -1,4 +1,4 @@
-"""Which run a job belongs to: a job whose run was killed may not write any more."""
+"""Identify the run of a job: a job whose run was killed may not write any more."""
 
 import os
 import socket
@@ -10,7 +10,7 @@ OWNER = "EVENHAND_OWNER"
 
 
 def identity() -> str:
-    """Return the machine and number of this process."""
+    """Return the machine and process id of this process."""
     return f"{socket.gethostname()} {os.getpid()}"
 
 

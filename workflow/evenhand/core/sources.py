@@ -1,4 +1,4 @@
-"""The table of data sources, and where a source lies once it is fetched."""
+"""The table of data sources, and the paths of fetched sources."""
 
 import csv
 import io
@@ -18,7 +18,8 @@ def read_sources(path: Path) -> dict[str, dict[str, str]]:
     Raises
     ------
     InputError
-        It is no such table, or a name or file holds a blank or another sign that paths must not.
+        It is no such table, or a name or file contains a blank or another character not allowed
+        in paths.
     """
     columns = ["name", "file", "sha256", "url", "licence"]
     rows = read_resource(path, columns, optional=("url", "sha256"), unique=("name",))
@@ -34,7 +35,7 @@ def read_sources(path: Path) -> dict[str, dict[str, str]]:
 
 
 def source_path(config: dict[str, Any], sources: dict[str, dict[str, str]], name: str) -> str:
-    """Where a data source lies once it is fetched."""
+    """Return the path of a data source once it is fetched."""
     if name not in sources:
         raise InputError(
             f"config: there is no data source {name}", remedy=f"add it to {config['sources']}"
@@ -58,7 +59,7 @@ def input_files(
 
 
 def unchecked(config: dict[str, Any], sources: dict[str, dict[str, str]]) -> str:
-    """The lines to add for fetched sources that the table has no checksum of; empty if none."""
+    """Return the lines to add to the table for fetched sources without a checksum there."""
     words = []
     for name in (name for name, row in sources.items() if not row["sha256"]):
         record = Path(f"{source_path(config, sources, name)}.sha256")

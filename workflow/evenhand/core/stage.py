@@ -1,4 +1,4 @@
-"""The stage contract: a typed function is a command line, a cache key and a provenance record.
+"""The stage contract: a typed function defines a command line, cache key and provenance record.
 
 A stage module ends in::
 
@@ -88,7 +88,7 @@ FROM_CONFIG = "--from-config="
 
 
 def run(function: Stage) -> None:
-    """Run a stage from the command line; exit 0 when done, 2 when the input is at fault."""
+    """Run a stage from the command line; exit 0 when done, 2 for invalid input."""
     app = App(
         name=f"python -m {sys.modules['__main__'].__spec__.name}",
         version_flags=[],
@@ -141,7 +141,7 @@ def _check_hermetic(watch: hermetic.Watch, function: Stage, bound: inspect.Bound
 
 
 def full_disk(error: BaseException) -> InputError | None:
-    """Return an error for the user if the cause is a full disk, which libraries word variously."""
+    """Return an error for the user if the cause is a full disk; libraries report it differently."""
     cause: BaseException | None = error
     while cause is not None:
         number = getattr(cause, "errno", None)
@@ -158,7 +158,7 @@ def full_disk(error: BaseException) -> InputError | None:
 
 
 def _config_keys(words: Iterable[str]) -> dict[str, str]:
-    """The configuration's key of each argument, by the words that tell it."""
+    """Parse the configuration's key of each argument from the command line."""
     keys = {}
     for word in words:
         section, _, names = word.removeprefix(FROM_CONFIG).rpartition(":")
@@ -223,7 +223,7 @@ def execute(
 
 
 def modules_of(function: Stage, module: str, arguments: dict[str, Any]) -> list[str]:
-    """The stage's module and those that its `Plugin` arguments name."""
+    """Return the stage's module and the modules of its `Plugin` arguments."""
     modules = [module]
     for name, hint in typing.get_type_hints(function, include_extras=True).items():
         plugin = next((m for m in _metadata(hint) if isinstance(m, Plugin)), None)
@@ -258,14 +258,14 @@ def _plan(module: str, function: Stage, bound: inspect.BoundArguments) -> dict[s
 
 
 def _keys(name: str, value: Path | list[Path] | None) -> list[str]:
-    """The names of the outputs of an argument in the record and in the run cache."""
+    """Return the names of an argument's outputs in the record and in the run cache."""
     if isinstance(value, list):
         return [f"{name}.{number}" for number in range(len(value))]
     return [] if value is None else [name]
 
 
 def _paths(value: Path | list[Path] | None) -> list[Path]:
-    """The paths of an input or output: one, several or none."""
+    """Return the paths of an input or output: one, several or none."""
     given = [] if value is None else value if isinstance(value, list) else [value]
     return [Path(path) for path in given]
 
@@ -337,7 +337,7 @@ def _call(
 def _keep(
     record: dict[str, Any], module: str, function: Stage, bound: inspect.BoundArguments
 ) -> None:
-    """Leave the record, and the manifest behind its code digest, for whoever asks why."""
+    """Keep the record, and the manifest behind its code digest, for `evenhand.core.why`."""
     state = os.environ.get("EVENHAND_STATE")
     if not state:
         return
@@ -374,7 +374,7 @@ def _metadata(hint: Any) -> Iterator[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A parameter as JSON has it."""
+    """Return a parameter as a JSON value."""
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
     if isinstance(value, dict):

@@ -2,8 +2,8 @@
 
 A member of a table family declares a `Table` and computes its rows. Its stage writes a folder of
 CSV files with one ``datapackage.json`` beside them (Frictionless Data Package: title, columns
-with type, unit and meaning, key, intervals). Whoever reads a table (the report, `compare`, the
-exports, a notebook) learns all of this from that file, and needs no code of the member.
+with type, unit and meaning, key, intervals). Readers of a table (the report, `compare`, the
+exports, a notebook) use that file and need no code of the member.
 """
 
 import csv
@@ -23,7 +23,7 @@ Row = Mapping[str, Any]
 
 
 class NotApplicable(Exception):  # noqa: N818 - no error: a reason, like StopIteration
-    """The inputs have nothing for this table; the message says what is missing."""
+    """The inputs do not allow this table; the message states the missing data."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Column:
     ----------
     name : str
     type : {"string", "integer", "number", "boolean"}
-        Of its cells; any cell may be blank.
+        The type of its cells; any cell may be blank.
     description : str
-        What a cell means, in one line.
+        The meaning of a cell, in one line.
     unit : str
         For example ``%``, ``0 to 1`` or ``nats``.
     interval : tuple of str
@@ -62,17 +62,17 @@ class Column:
 
 
 def text(name: str, description: str = "") -> Column:
-    """A column of words."""
+    """Declare a column of text."""
     return Column(name, "string", description)
 
 
 def flag(name: str, description: str = "") -> Column:
-    """A column of ``true`` and ``false``."""
+    """Declare a column of ``true`` and ``false``."""
     return Column(name, "boolean", description)
 
 
 def integer(name: str, description: str = "", unit: str = "") -> Column:
-    """A column of whole numbers."""
+    """Declare a column of integers."""
     return Column(name, "integer", description, unit)
 
 
@@ -84,7 +84,7 @@ def number(
     interval: bool | tuple[str, str] = False,
     **roles: Any,
 ) -> Column:
-    """A column of numbers.
+    """Declare a column of numbers.
 
     Parameters
     ----------
@@ -100,12 +100,12 @@ def number(
 
 
 def share(name: str, description: str = "", **roles: Any) -> Column:
-    """A column of shares, 0 to 1; parameters as those of `number`."""
+    """Declare a column of shares, 0 to 1; parameters as for `number`."""
     return number(name, description, "0 to 1", **roles)
 
 
 def percent(name: str, description: str = "", **roles: Any) -> Column:
-    """A column of percentages, 0 to 100; parameters as those of `number`."""
+    """Declare a column of percentages, 0 to 100; parameters as for `number`."""
     return number(name, description, "%", **roles)
 
 
@@ -118,15 +118,15 @@ class Table:
     name : str
         The stem of its file.
     title : str
-        What it contains, in a few words: the report, the exports and the cards show it.
+        Its content, in a few words: shown by the report, the exports and the cards.
     key : tuple of str
         The columns that together identify a row; empty for a list.
     columns : tuple of Column
-        Without those that hold the ends of intervals: these follow their number.
+        Without the ends of intervals, which follow their number.
     source : str
-        What it reproduces: paper, section, table or equation.
+        The reproduced original: paper, section, table or equation.
     form : str
-        How numbers with decimals are written.
+        The format of numbers with decimals.
     """
 
     name: str
@@ -161,11 +161,11 @@ def write_tables(
     Parameters
     ----------
     folder : Path
-        It is made if it is missing.
+        Created if missing.
     tables : iterable of (Table, rows)
         Cells by column; see `evenhand.core.csv_tables.write_rows`.
     left_out : mapping
-        The tables that do not apply, and why.
+        The tables that do not apply, with the reason.
     """
     folder.mkdir(parents=True, exist_ok=True)
     counts, resources = {}, []
@@ -207,14 +207,14 @@ def tabulate(
     Parameters
     ----------
     folder : Path
-        Where they are written.
+        The output folder.
     members : iterable of module
         Each declares ``TABLE`` and has ``rows(study)``, which yields the rows, or raises
         `NotApplicable` with the reason why there is no such table.
     study : object
         The inputs that all members of the family share.
     cells : mapping, optional
-        The cells that are the same in all rows, such as the name of a data set.
+        Cells with the same value in all rows, such as the name of a data set.
     """
     tables, left_out = [], {}
     for member in members:
@@ -259,7 +259,7 @@ def _table(resource: dict[str, Any]) -> Table:
 
 
 def declaration(path: Path) -> Table | None:
-    """Return the declaration of a table; None for a CSV file that has none beside it."""
+    """Return the declaration of a table; None for a CSV file without one beside it."""
     if not (path.parent / PACKAGE).is_file():
         return None
     return read_package(path.parent).get(path.stem)

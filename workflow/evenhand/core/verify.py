@@ -1,8 +1,8 @@
 """Compare results with the checksums that were recorded: ``python -m evenhand.core.verify``.
 
-A result that was changed by hand or is missing is listed; ``--restore`` brings it back from the run
-cache. The next run makes a deleted deliverable again, and completes a folder; another file only
-when something needs it.
+It lists results that were changed by hand or are missing; ``--restore`` restores them from the run
+cache. The next run makes a deleted deliverable again, and completes a folder; other files only
+when a job needs them.
 """
 
 import json
@@ -21,9 +21,9 @@ Record = dict[str, Any]
 def incomplete_folders(results: Path) -> list[str]:
     """Return the folders that lack a file which their stage wrote.
 
-    A folder is left out if one of its other files was changed since: it may hold somebody's
-    work, which a new run of the stage would replace. So is one that is gone altogether, which the
-    plan requests by itself.
+    A folder is left out if one of its other files was changed since: it may contain manual
+    edits, which a new run of the stage would replace. A folder that is missing altogether is left
+    out too, because the plan requests it anyway.
     """
     found = []
     for listing in sorted((results / ".evenhand" / "folders").glob("*.json")):
@@ -43,7 +43,7 @@ def read_records(results: Path) -> Iterator[Record]:
     Raises
     ------
     InputError
-        The folder has none.
+        The folder has no records.
     """
     paths = sorted((results / ".evenhand" / "records").glob("*.json"))
     if not paths:
@@ -65,7 +65,7 @@ def changed_outputs(record: Record) -> dict[str, str]:
 
 
 def verify(results: Path, *, restore: bool = False, store: Path | None = None) -> int:
-    """Print each result that differs from its record, and return how many stay so.
+    """Print each result that differs from its record; return how many still differ at the end.
 
     Parameters
     ----------

@@ -10,13 +10,13 @@ from evenhand.errors import InputError
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file, decompressed if its name ends in .gz.
+    """Return the content of a file, decompressed if its name ends in .gz.
 
     Raises
     ------
     InputError
-        There is none, it is a folder, pipe or device, may not be read, is no whole gzip file,
-        or longer than `WHOLE_BYTES`.
+        It does not exist, is a folder, pipe or device, is not readable, is a broken gzip file,
+        or is longer than `WHOLE_BYTES`.
     """
     check_file(path)
     try:
@@ -32,7 +32,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file in UTF-8, without its byte-order mark; see `read_bytes`.
+    """Return the text of a file in UTF-8, without its byte-order mark; see `read_bytes`.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def check_file(path: Path) -> None:
     Raises
     ------
     InputError
-        It is one of these, there is none, or it may not be looked at.
+        It is one of these, does not exist, or is not accessible.
     """
     try:
         mode = path.stat().st_mode

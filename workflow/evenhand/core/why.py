@@ -1,4 +1,4 @@
-"""Why each job would run: ``python -m evenhand.core.why [targets and arguments of snakemake]``.
+"""Explain why each job would run: ``python -m evenhand.core.why [snakemake arguments]``.
 
 Snakemake's dry run prints that "params have changed" or that an input was "updated by another
 job". This names the function and module, the package, the key of the configuration, the table or
@@ -69,7 +69,7 @@ def dry_run(arguments: list[str], folder: Path | None = None) -> tuple[dict | No
 
 
 def explain(jobs: list[Job], state: Path | None) -> list[str]:
-    """The lines for the jobs of a plan.
+    """Return the lines for the jobs of a plan.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def _line(rule: str, members: list[tuple[Job, list[Cause]]]) -> str:
 
 
 def _depths(jobs: list[Job], makers: dict[str, Job]) -> dict[str, int]:
-    """By first output of a job: how many jobs of the plan run one after the other before it."""
+    """Return, by first output of a job, the length of the chain of jobs before it."""
     depths: dict[str, int] = {}
 
     def depth(job: Job) -> int:
@@ -156,7 +156,7 @@ def _causes(job: Job, makers: dict[str, Job], state: Path | None) -> Iterator[Ca
 
 
 def _changed_params(before: list[str], now: list[str], state: Path | None) -> Iterator[Cause]:
-    """Causes from the parameters (as ``repr`` wrote them) that only one of two runs had."""
+    """Return causes from parameters (in ``repr`` form) that only one of two runs had."""
     codes, keys, others, inputs = [], [], [], []
     for params in (before, now):
         values = [ast.literal_eval(param) for param in params]
@@ -193,12 +193,12 @@ def _changed_params(before: list[str], now: list[str], state: Path | None) -> It
 
 
 def _is_inputs(value: Any) -> bool:
-    """Whether a parameter is the description of a job's inputs (`evenhand.core.inputs`)."""
+    """Return whether a parameter describes a job's inputs (`evenhand.core.inputs`)."""
     return isinstance(value, dict) and value.keys() == {"inputs"}
 
 
 def _changed_inputs(before: dict[str, list[str]], now: dict[str, list[str]]) -> Iterator[Cause]:
-    """Causes from the inputs by role; which came and went is known without them."""
+    """Return causes from the inputs by role, except inputs that were added or removed."""
     then, today = (
         {path: digest for paths in roles.values() for path, _, digest in map(_parted, paths)}
         for roles in (before, now)

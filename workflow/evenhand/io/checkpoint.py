@@ -1,6 +1,6 @@
 """Checkpoints of a training: one file, whole or absent, that belongs to one configuration.
 
-A training in a stage keeps its checkpoint in the stage's scratch folder, and goes on from it::
+A training in a stage keeps its checkpoint in the stage's scratch folder, and resumes from it::
 
     checkpoints = Checkpoints(scratch_folder(), {"lr": lr, "steps": steps, "cases": digest})
     losses = []
@@ -52,13 +52,13 @@ NAME = "checkpoint.pt"
 class Checkpoints:
     """The last checkpoint of a training.
 
-    A new one takes the place of the old by one rename; if it cannot be written, the old one is
-    as it was.
+    A new one replaces the old by one rename; if it cannot be written, the old one stays
+    unchanged.
 
     Parameters
     ----------
     folder : path or None
-        Where it is kept; None keeps nothing.
+        The folder of the file; None keeps nothing.
     configuration : mapping
         Everything that determines the training, as JSON. A checkpoint of another configuration is
         refused, because it belongs to other data or another model. (Within a run each
@@ -115,12 +115,12 @@ class Checkpoints:
         return kept
 
     def save(self, kept: Mapping[str, Any]) -> None:
-        """Keep this: tensors, numbers, strings, and dicts and lists of them.
+        """Save tensors, numbers, strings, and dicts and lists of them.
 
         Raises
         ------
         InputError
-            It cannot be written, the disk being full, say.
+            It cannot be written, for example because the disk is full.
         """
         import torch
 
@@ -158,7 +158,7 @@ class Checkpoints:
 
 
 def random_state(device: "torch.device | str" = "cpu") -> dict[str, "torch.Tensor"]:
-    """The states of torch's generators: the CPU's, and that of the GPU that is trained on."""
+    """Return the states of torch's generators: the CPU's, and that of the GPU in use."""
     import torch
 
     state = {"cpu": torch.random.get_rng_state()}
@@ -170,7 +170,7 @@ def random_state(device: "torch.device | str" = "cpu") -> dict[str, "torch.Tenso
 def set_random_state(
     state: Mapping[str, "torch.Tensor"], device: "torch.device | str" = "cpu"
 ) -> None:
-    """Put torch's generators to where `random_state` found them."""
+    """Restore torch's generators to states of `random_state`."""
     import torch
 
     torch.random.set_rng_state(state["cpu"].cpu())
@@ -179,12 +179,12 @@ def set_random_state(
 
 
 def _items(some: Mapping[str, Any]) -> set[tuple[str, str]]:
-    """Keys and values, comparable."""
+    """Return keys and values in a comparable form."""
     return {(key, json.dumps(value, sort_keys=True)) for key, value in some.items()}
 
 
 def _behind(error: BaseException | None) -> OSError | None:
-    """The error of the file system behind another: torch puts one of its own in its place."""
+    """Return the file-system error behind another error: torch replaces it by one of its own."""
     while error is not None and not isinstance(error, OSError):
         error = error.__cause__ or error.__context__
     return error

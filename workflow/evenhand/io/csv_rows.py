@@ -22,7 +22,7 @@ def read_csv_rows(
     max_characters: int,
     broken: Callable[[int, str], None],
 ) -> Iterator[tuple[int, list[str]]]:
-    """The rows with the number of the line on which each begins; an empty line is ``[]``.
+    """Yield the rows, each with the number of its first line; an empty line is ``[]``.
 
     Parameters
     ----------

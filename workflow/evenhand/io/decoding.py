@@ -1,8 +1,8 @@
 """Decode bytes to text: detect the encoding, mark and report damage, keep lines whole.
 
 A file is read once, as a stream. Its encoding is detected from its beginning: a byte-order mark;
-the patterns of UTF-16; otherwise from the first byte that is not ASCII on (`detect_encoding`). Up
-to that byte all encodings agree; if the encoding is unknown, the rest is dropped.
+the patterns of UTF-16; otherwise the bytes from the first non-ASCII byte on (`detect_encoding`).
+Up to that byte all encodings agree; if the encoding is unknown, the rest is dropped.
 
 Text comes in pieces of whole lines with the number of their first line. A line ends at a line
 feed; a carriage return, before it or alone, is left in the text.
@@ -74,7 +74,7 @@ class TextReader:
         `Encoding` or of `evenhand.io.encodings.ALPHABETS`, or ``unknown``; None if there was
         nothing to read.
     bytes : int
-        After reading: how many bytes the lines had.
+        After reading: the number of bytes of the lines.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class TextReader:
     # --- which encoding
 
     def _begin(self) -> Iterator[bytes]:
-        """The chunks again; `encoding` is set before a chunk comes that needs it."""
+        """Yield the chunks; `encoding` is set before the first chunk that needs it."""
         source = iter(self._chunks)
         head = _take(source, SAMPLE)
         if not head:
@@ -164,7 +164,7 @@ class TextReader:
     def _whole_lines(
         self, chunks: Iterable[bytes], line: int, offset: int
     ) -> Iterator[tuple[int, int, bytes]]:
-        """First line, first byte, and bytes that end in a line feed (the last may not)."""
+        """Yield first line, first byte, and bytes that end in a line feed (the last may not)."""
         limit = _BYTES_PER_CHARACTER * self.max_characters
         waiting: list[bytes] = []
         size = 0
@@ -271,7 +271,7 @@ class TextReader:
 
 
 def _take(chunks: Iterator[bytes], size: int) -> bytes:
-    """At least `size` bytes, if there are so many."""
+    """Return at least `size` bytes, if there are so many."""
     taken = []
     while size > 0:
         chunk = next(chunks, None)
@@ -285,7 +285,7 @@ def _take(chunks: Iterator[bytes], size: int) -> bytes:
 def _clip(
     chunks: Iterator[bytes], first_byte: int, end_byte: int | None
 ) -> tuple[int, int, Iterator[bytes]]:
-    """Where the lines begin whose first byte lies in the range, their number, and their bytes."""
+    """Return the start of the lines whose first byte is in the range, their number and bytes."""
     offset, line = 0, 1
     if first_byte:
         for chunk in chunks:
@@ -304,7 +304,7 @@ def _clip(
 
 
 def _until(chunks: Iterator[bytes], offset: int, end_byte: int) -> Iterator[bytes]:
-    """The bytes up to the end of the last line that begins before `end_byte`."""
+    """Return the bytes up to the end of the last line that begins before `end_byte`."""
     if offset >= end_byte:
         return
     for chunk in chunks:

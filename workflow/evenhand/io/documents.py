@@ -1,4 +1,4 @@
-"""Results as JSON: written in one way, and read back with a word on who writes them."""
+"""Results as JSON: written in a fixed format, and read back with errors that name the stage."""
 
 import json
 from collections.abc import Set
@@ -9,19 +9,19 @@ from evenhand.errors import InputError
 
 
 def write_json(path: Path, document: Any) -> None:
-    """Write a document: a key a line, in the order given.
+    """Write a document, one key per line, in the given order.
 
     Raises
     ------
     ValueError
-        It holds a number that is not finite, which JSON does not know.
+        It contains a number that is not finite, which JSON does not allow.
     """
     text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
     Path(path).write_text(text + "\n", encoding="utf-8")
 
 
 def read_description(path: Path, keys: Set[str], stage: str) -> dict[str, Any]:
-    """The description that a stage wrote beside its data.
+    """Return the description that a stage wrote beside its data.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def read_description(path: Path, keys: Set[str], stage: str) -> dict[str, Any]:
     Raises
     ------
     InputError
-        It has another form.
+        It has another format.
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8"))

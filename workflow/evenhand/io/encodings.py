@@ -1,4 +1,4 @@
-"""Which encoding bytes are in; and decoding that marks damage."""
+"""Detect the encoding of bytes, and decode them with marks for damage."""
 
 import codecs
 import re
@@ -83,11 +83,11 @@ def marked_encoding(head: bytes) -> str | None:
 
 
 def detect_utf_16(head: bytes) -> str | None:
-    """``utf-16-le`` or ``utf-16-be`` if a file's first bytes are evidently that, or None.
+    """Return ``utf-16-le`` or ``utf-16-be`` if a file's first bytes are evidently that, or None.
 
-    They are not valid UTF-8 or hold bytes of value 0; many bytes are not ASCII; nearly all
-    units are usual in Chinese or English text; and it is not Japanese in Shift JIS, whose bytes
-    taken two by two look like Chinese too.
+    The criteria: not valid UTF-8 or bytes of value 0; many non-ASCII bytes; nearly all units are
+    usual in Chinese or English text; and not Japanese in Shift JIS, whose pairs of bytes look like
+    Chinese too.
     """
     head = head[: len(head) // 2 * 2]
     nuls = head.count(0)
@@ -138,7 +138,7 @@ def detect_encoding(sample: bytes) -> str | None:
 
 
 def decode_whole(content: bytes) -> str | None:
-    """The text of a whole file without its byte-order mark; None if it is damaged or unknown."""
+    """Return the text of a whole file without byte-order mark; None if damaged or unknown."""
     encoding = marked_encoding(content) or detect_utf_16(content[:SAMPLE])
     if encoding is None:
         first = ABOVE_ASCII.search(content)
@@ -150,17 +150,17 @@ def decode_whole(content: bytes) -> str | None:
 
 
 def is_seven_bit(head: bytes) -> bool:
-    """Whether a file's first bytes switch between alphabets by escapes: ISO 2022, or HZ."""
+    """Return whether a file's first bytes switch alphabets by escapes: ISO 2022, or HZ."""
     return b"\x1b$" in head or (head.isascii() and _HZ.search(head) is not None)
 
 
 def codec_of(encoding: str) -> str:
-    """Python's codec of an encoding: the extended form in which files have it."""
+    """Return Python's codec of an encoding: the extended form that files use."""
     return _CODECS.get(encoding, encoding)
 
 
 def _detect_alphabet(sample: bytes) -> str | None:
-    """An encoding of Russian, Greek, Hebrew or Arabic in single bytes, if it is evident."""
+    """Return an evident single-byte encoding of Russian, Greek, Hebrew or Arabic, or None."""
     from charset_normalizer import from_bytes
 
     match = from_bytes(sample, cp_isolation=ALPHABETS, threshold=0.1, language_threshold=0.1)
@@ -169,7 +169,7 @@ def _detect_alphabet(sample: bytes) -> str | None:
 
 
 def _usual(sample: bytes, encoding: str) -> tuple[float, float, list[str]]:
-    """The share of usual characters, that of bytes that cannot be decoded, and all characters.
+    """Return the shares of usual characters and of undecodable bytes, and all characters.
 
     ASCII does not count, and damage counts as unusual.
     """
@@ -187,7 +187,7 @@ def _usual(sample: bytes, encoding: str) -> tuple[float, float, list[str]]:
 
 @cache
 def _frequent(encoding: str) -> frozenset[str]:
-    """The characters that are usual in an encoding: punctuation, and the first level of signs."""
+    """Return the usual characters of an encoding: punctuation, and the first level of signs."""
     if encoding == "windows-1252":
         return frozenset(WESTERN)
     rows, first = _FIRST_LEVEL[encoding]
@@ -198,7 +198,7 @@ def _frequent(encoding: str) -> frozenset[str]:
 
 
 def _are_syllables(characters: list[str]) -> bool:
-    """Whether text decoded as Chinese may be Korean.
+    """Return whether text decoded as Chinese may be Korean.
 
     Korean syllables have the bytes of the frequent characters that sound like a to r; 40 % of
     a Chinese text sound like s to z, in 3,506 texts at least 7 % of 12 characters or more.
@@ -209,7 +209,7 @@ def _are_syllables(characters: list[str]) -> bool:
 
 
 def _utf_8_share(data: bytes) -> float:
-    """The share of the bytes above ASCII that are UTF-8, a cut last character included."""
+    """Return the share of non-ASCII bytes that are UTF-8, a cut last character included."""
     kept, consumed = codecs.utf_8_decode(data, "ignore", False)
     return 1 - (consumed - len(kept.encode())) / max(1, _count_not_ascii(data))
 

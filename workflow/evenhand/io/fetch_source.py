@@ -199,7 +199,7 @@ def _absent(
 def _download(name: str, url: str, wanted: str, part: Path, pause: float) -> str:
     """Fetch a URL into `part`, which may hold a partial download; return its SHA-256."""
     if not wanted:
-        remove(part)  # of which file it is a part, no checksum would tell
+        remove(part)  # without a checksum a part of another file would go unnoticed
     for attempt in range(ATTEMPTS):
         if attempt:
             time.sleep(pause * 2 ** (attempt - 1))

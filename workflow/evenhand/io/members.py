@@ -67,9 +67,9 @@ class Member:
     name : str
         The path as given, and ``!member`` if it lies in an archive.
     file_name : str
-        Its last name, whose suffixes say the format.
+        Its last path component, whose suffixes give the format.
     chunks : iterator of bytes
-        Its decompressed content; to be read before the next member is asked for.
+        Its decompressed content; to be read before the next member is requested.
     """
 
     name: str
@@ -145,7 +145,7 @@ class _Frames:
 
 
 class _Budget:
-    """How many bytes a member, and all members of a file together, may have."""
+    """Limits on the bytes of a member, and of all members of a file together."""
 
     def __init__(self, member: int, file_size: int) -> None:
         self.member = member
@@ -232,7 +232,7 @@ def _decompress(source: _Stream, compression: str | None) -> _Stream:
 
 
 class _Raw(io.RawIOBase):
-    """A stream as the standard library's buffers want it."""
+    """A stream with the interface of the standard library's buffers."""
 
     def __init__(self, source: _Readable) -> None:
         self._source = source
@@ -264,7 +264,7 @@ def _chunks(stream: _Stream, name: str, quarantine: Quarantine, budget: _Budget)
 def _member(
     name: str, stream: _Stream, archive: str, quarantine: Quarantine, budget: _Budget
 ) -> Member | None:
-    """A member that may be read, or None, with the reason in the quarantine."""
+    """Return a member that may be read, or None, with the reason in the quarantine."""
     place = f"{archive}!{name}"
     kind = kind_of(name)
     if is_hidden(name):
@@ -296,7 +296,7 @@ def _refuse(archive: str, name: str, why: str, quarantine: Quarantine) -> None:
 
 
 def _decode_name(raw: bytes) -> str:
-    """A member's name; archives of Chinese systems often have them in GBK without saying so."""
+    """Return a member's name; archives of Chinese systems often have undeclared GBK names."""
     for encoding in ("utf-8", "gb18030"):
         try:
             return raw.decode(encoding)
@@ -307,7 +307,7 @@ def _decode_name(raw: bytes) -> str:
 
 # --- tar ---------------------------------------------------------------------------------
 
-#: Headers that tell something of the header behind them.
+#: Headers that describe the next header.
 _EXTENDED = (
     *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
@@ -444,7 +444,7 @@ def _zip_members(
 
 
 def _zip_name(name: str, flags: int) -> str:
-    """A member's name, where the archive does not say that it is UTF-8."""
+    """Return a member's name, where the archive does not declare UTF-8."""
     if flags & 0x800:
         return name
     try:
@@ -456,7 +456,7 @@ def _zip_name(name: str, flags: int) -> str:
 def _salvage_zip(
     file: BinaryIO, name: str, quarantine: Quarantine, budget: _Budget, problem: str
 ) -> Iterator[Member]:
-    """The members of a zip file whose directory, at its end, is missing: one after the other.
+    """Yield the members of a zip file whose directory, at its end, is missing.
 
     Each member has a header of its own (APPNOTE 4.3.7). Compressed data has an end mark;
     stored data needs its length in the header.
@@ -524,7 +524,7 @@ class _Inflated:
 
 
 class _Stored:
-    """One member that is not compressed: so many bytes of a stream."""
+    """An uncompressed member: a fixed number of bytes of a stream."""
 
     def __init__(self, read: Callable[[int], bytes], size: int) -> None:
         self._read, self._size, self._left = read, size, size

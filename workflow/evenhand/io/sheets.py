@@ -1,10 +1,10 @@
 """Write and read sheets that people fill in: workbooks and CSV files.
 
-No program takes text from a corpus or from a person for a formula: in a workbook it is in text
+Programs cannot read text from a corpus or from a person as a formula: in a workbook it is in text
 cells; in a CSV file, which has no types, text that looks like a formula gets an apostrophe in
 front (`guarded`), and reading removes it (`unguarded`).
 
-Files are byte for byte the same, whenever they are written.
+The bytes of a file do not depend on the time of writing.
 """
 
 import csv
@@ -70,12 +70,12 @@ class Column:
 
 
 def guarded(text: str) -> str:
-    """Text for a CSV cell, that no program takes for a formula; `unguarded` undoes it."""
+    """Return text for a CSV cell that no program reads as a formula; see `unguarded`."""
     return _GUARD + text if text.startswith((*_FORMULA_STARTS, _GUARD)) else text
 
 
 def unguarded(text: str) -> str:
-    """Undo `guarded`; text that it would not have given stays as it is."""
+    """Undo `guarded`; text that it cannot have returned stays unchanged."""
     rest = text[1:]
     if text.startswith(_GUARD) and rest.startswith((*_FORMULA_STARTS, _GUARD)):
         return rest
@@ -186,7 +186,7 @@ def _decoded(path: Path) -> str:
 def _table(
     path: Path, rows: Iterable[list[str]], columns: Sequence[str]
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Find the columns by the first words of the header, and give the rows below it."""
+    """Find the columns by the first words of the header, and yield the rows below it."""
     numbered = enumerate(rows, start=1)
     header = next(numbered, (1, []))[1]
     names = [title.split()[0] if title else "" for title in header]
@@ -303,7 +303,7 @@ def _fill_table(
 
 
 def _set_text(cell: Any, text: str) -> None:
-    """Make a cell hold text, whatever it looks like."""
+    """Set a cell's value as text, even if it looks like a number or a formula."""
     cell.value = text
     cell.data_type = "s"
     cell.quotePrefix = True  # a program that edits the cell keeps it text
@@ -333,7 +333,7 @@ def _shape_table(sheet: Any, columns: Sequence[Column], rows: int) -> None:
 
 
 def _without_times(book: io.BytesIO) -> bytes:
-    """The workbook with one fixed time wherever its format wants one."""
+    """Return the workbook with a fixed time in all places that its format requires."""
     fixed = "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z".format(*_EPOCH).encode()
     result = io.BytesIO()
     with zipfile.ZipFile(book) as old, zipfile.ZipFile(result, "w") as new:

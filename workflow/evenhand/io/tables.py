@@ -1,4 +1,4 @@
-"""Parquet in and out: streamed and atomic.
+"""Read and write Parquet files, streamed and atomically.
 
 A table holds data only, and its bytes depend on the data only: not on how a corpus was cut
 into shards, nor on the code that wrote them, so that a stage after a changed one can be
@@ -33,10 +33,10 @@ def write_table(
     batch_rows: int | None = None,
     metadata: Callable[[], dict[str, str]] | None = None,
 ) -> int:
-    """Write rows (dicts with exactly the schema's columns) as they come; return how many.
+    """Write rows (dicts with exactly the schema's columns) as a stream; return their number.
 
-    The file appears when the last row is written. Rows that are whole documents want smaller
-    batches (`batch_rows`). `metadata` is called after the last row, for what is known only then.
+    The file appears when the last row is written. Rows that are whole documents need smaller
+    batches (`batch_rows`). `metadata` is called after the last row, for values known only then.
     """
     columns = set(schema.names)
 
@@ -61,7 +61,7 @@ def write_batches(
     batches: Iterable[pa.RecordBatch],
     metadata: Callable[[], dict[str, str]] | None = None,
 ) -> int:
-    """Write record batches as they come; return the number of rows. See `write_table`."""
+    """Write record batches as a stream; return the number of rows. See `write_table`."""
     written = 0
     with atomic(path) as partial, pq.ParquetWriter(partial, schema, **FORM) as writer:
         for batch in batches:
@@ -75,7 +75,7 @@ def write_batches(
 def read_rows(
     path: Path, columns: list[str] | None = None, batch_rows: int | None = None
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a Parquet file as dicts, in order, a batch in memory at a time.
+    """Yield the rows of a Parquet file as dicts, in order, with one batch in memory at a time.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def read_rows(
 def read_batches(
     path: Path, columns: list[str] | None = None, batch_rows: int | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """The record batches of a Parquet file, `batch_rows` long; some columns, or all.
+    """Yield the record batches of a Parquet file, `batch_rows` long; some columns, or all.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def read_batches(
 
 @contextmanager
 def opened(path: Path) -> Iterator[pq.ParquetFile]:
-    """A Parquet file, open for whoever reads it piece by piece.
+    """Yield an open Parquet file, for reading in parts.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def opened(path: Path) -> Iterator[pq.ParquetFile]:
 def read_columns(
     path: Path, columns: Sequence[str] | None = None, remedy: str | None = None
 ) -> pa.Table:
-    """These columns of a Parquet file, or all.
+    """Return these columns of a Parquet file, or all.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def read_table_schema(path: Path) -> pa.Schema:
 
 
 def count_rows(path: Path, columns: Sequence[str] = (), remedy: str | None = None) -> int:
-    """The number of rows of a Parquet file that has at least these columns.
+    """Return the number of rows of a Parquet file that has at least these columns.
 
     Raises
     ------
@@ -159,7 +159,7 @@ def count_rows(path: Path, columns: Sequence[str] = (), remedy: str | None = Non
 
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
-    """Say which file it is that cannot be read."""
+    """Raise an error that names the unreadable file."""
     check_file(path)
     try:
         yield

@@ -1,10 +1,10 @@
-"""How a feature that cases have or lack is associated with their labels."""
+"""The association of a binary feature of cases with their labels."""
 
 import numpy as np
 
 
 def mutual_information(with_it: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    """Mutual information of a feature and a label in bits, from counts.
+    """Return the mutual information of a feature and a label in bits, from counts.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Cells of label x group, of which those that cases do not fill are merged."""
+"""Cells of label x group: merge those with too few cases."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ LEAST = 5
 def merge_rare(
     labels: np.ndarray, groups: np.ndarray, train: np.ndarray, least: int = LEAST
 ) -> np.ndarray:
-    """Return labels, those of which a group has few training cases as the group's most frequent.
+    """Return labels; rare labels of a group become the group's most frequent label.
 
     Cells of label x group that are empty or tiny can be neither balanced nor scored.
 
@@ -22,7 +22,7 @@ def merge_rare(
     train : array of int
         Training rows.
     least : int
-        Training cases that a cell must have.
+        The minimum number of training cases of a cell.
     """
     shape = int(groups.max()) + 1, int(labels.max()) + 1
     sizes = np.zeros(shape, dtype=np.int64)

@@ -85,18 +85,18 @@ def counts_of(sums: np.ndarray, classes: int) -> Counts:
 
 
 def f1_by_class(counts: Counts) -> np.ndarray:
-    """F1 of each class, 0 where it is neither true nor predicted: (..., runs, k)."""
+    """Return F1 of each class, 0 where it is neither true nor predicted: (..., runs, k)."""
     below = counts.true + counts.predicted
     return np.divide(2 * counts.both, below, out=np.zeros_like(below), where=below > 0)
 
 
 def over_all(counts: Counts) -> np.ndarray:
-    """Mean F1 over all classes: (..., runs)."""
+    """Return mean F1 over all classes: (..., runs)."""
     return f1_by_class(counts).mean(axis=-1)
 
 
 def over_present(counts: Counts) -> np.ndarray:
-    """Mean F1 over the classes that occur; NaN where none does: (..., runs)."""
+    """Return mean F1 over the classes that occur; NaN where none does: (..., runs)."""
     present = counts.true > 0
     total = (f1_by_class(counts) * present).sum(axis=-1)
     number = np.broadcast_to(present.sum(axis=-1), total.shape)
@@ -104,12 +104,12 @@ def over_present(counts: Counts) -> np.ndarray:
 
 
 def over_labels(counts: Counts) -> np.ndarray:
-    """Mean F1 over all classes but the last, which means no label: (..., runs)."""
+    """Return mean F1 over all classes but the last, which means no label: (..., runs)."""
     return over_all(Counts(*(part[..., :-1] for part in counts)))
 
 
 def over_double_none(counts: Counts) -> np.ndarray:
-    """Mean F1 with an additional class that never occurs: FairLex's code adds "none" twice.
+    """Return mean F1 with an extra class that never occurs: FairLex's code adds "none" twice.
 
     The maximum is k / (k + 1).
     """

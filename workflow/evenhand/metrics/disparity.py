@@ -149,8 +149,9 @@ def _shuffled(
 def planted(scores: np.ndarray, delta: float, *, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return GD and worst score of random groups with a true disparity added.
 
-    For GD half of the groups lie above and half below, with the standard deviation delta; for the
-    worst group one of them lies delta lower. Which ones is drawn for each set of random groups.
+    For GD, half of the groups are shifted up and half down, with the standard deviation delta; for
+    the worst group, one group is lowered by delta. The shifted groups are drawn for each set of
+    random groups.
 
     Parameters
     ----------

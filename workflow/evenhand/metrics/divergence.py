@@ -8,7 +8,7 @@ import numpy as np
 
 
 def jensen_shannon_distance(counts_a: np.ndarray, counts_b: np.ndarray) -> np.ndarray | float:
-    """The square root of the Jensen-Shannon divergence, with the natural logarithm.
+    """Return the square root of the Jensen-Shannon divergence, with the natural logarithm.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def jensen_shannon_distance(counts_a: np.ndarray, counts_b: np.ndarray) -> np.nd
     Raises
     ------
     ValueError
-        The shapes do not agree, or a count is negative or not finite.
+        The shapes differ, or a count is negative or not finite.
     """
     from scipy.special import rel_entr
 

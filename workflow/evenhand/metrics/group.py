@@ -13,7 +13,7 @@ RATES = ("acc", "balanced_acc", "positive_rate", "tpr", "fpr")
 def rates(
     y: np.ndarray, predicted: np.ndarray, group: np.ndarray, values: int
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Rates of one or more runs, over all rows and per group.
+    """Return the rates of one or more runs, over all rows and per group.
 
     Parameters
     ----------
@@ -76,8 +76,8 @@ def gap(of_groups: np.ndarray) -> np.ndarray:
 def gaps(by_group: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Return the gaps of the group rates of `rates`.
 
-    ddp of the positive rate (demographic parity), deo_0 of the false positive rate and deo_1 of
-    the true positive rate (equalised odds for y=0 and y=1).
+    ddp is the gap of the positive rate (demographic parity), deo_0 of the false positive rate and
+    deo_1 of the true positive rate (equalised odds for y=0 and y=1).
     """
     return {
         "ddp": gap(by_group["positive_rate"]),
@@ -93,7 +93,7 @@ def _count(shape: tuple[int, ...], *codes: np.ndarray) -> np.ndarray:
 
 
 def _rates(counts: np.ndarray) -> dict[str, np.ndarray]:
-    """Rates from counts by label and predicted label, shape (..., 2, 2)."""
+    """Return rates from counts by label and predicted label, shape (..., 2, 2)."""
 
     def share(hits: np.ndarray, of: np.ndarray) -> np.ndarray:
         return np.divide(hits, of, out=np.full(of.shape, np.nan), where=of > 0)

@@ -17,14 +17,14 @@ TAU = 0.001
 
 
 def js_divergence(p: np.ndarray, q: np.ndarray, *, base: float = math.e) -> np.ndarray:
-    """Jensen-Shannon divergence of distributions.
+    """Return the Jensen-Shannon divergence of distributions.
 
     Parameters
     ----------
     p, q : array of float, shape (..., classes)
         Distributions; NaN gives NaN.
     base : float
-        Of the logarithm: e gives nats (at most ln 2), 2 gives bits (at most 1).
+        The base of the logarithm: e gives nats (at most ln 2), 2 gives bits (at most 1).
 
     Returns
     -------
@@ -55,7 +55,7 @@ def unchanged_labels(p: np.ndarray, flipped: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     p : array of float, shape (n, classes)
-        The factual outputs. The label is the most probable class, the first of equals.
+        The factual outputs. The label is the most probable class, the first of equal ones.
     flipped : array of float, shape (n, values, classes)
         The outputs with each value of the attribute; NaN at the factual value.
 
@@ -100,7 +100,7 @@ def percent(shares: np.ndarray, *, strict: bool = False) -> float | None:
 
 
 def ifr_b(p: np.ndarray, flipped: np.ndarray) -> float | None:
-    """IFR_b in percent: unchanged labels. See `unchanged_labels`; None without a person."""
+    """Return IFR_b in percent: unchanged labels. See `unchanged_labels`; None without a person."""
     return percent(unchanged_labels(p, flipped))
 
 
@@ -112,7 +112,7 @@ def ifr_p(
     base: float = math.e,
     strict: bool = False,
 ) -> float | None:
-    """IFR_p in percent: similar outputs; with `strict`, for all counterfactual values.
+    """Return IFR_p in percent: similar outputs; with `strict`, for all counterfactual values.
 
     See `similar_outputs`; None without a person.
     """

@@ -60,18 +60,18 @@ class Totals(NamedTuple):
 
     @property
     def mean(self) -> float:
-        """The sum over the size; NaN without an item."""
+        """The sum divided by the size; NaN without an item."""
         size = self.sizes.sum()
         return float(self.sums.sum() / size) if size else float("nan")
 
 
 class Inference(NamedTuple):
-    """What a sample in clusters tells about a mean or share; NaN for what is unknown.
+    """The inference on a mean or share from a sample in clusters; NaN for unknown values.
 
     Attributes
     ----------
     neutral : float
-        The mean by hypothesis.
+        The mean under the null hypothesis.
     estimate, low, high : float
         The mean, with its interval.
     p_value : float
@@ -79,13 +79,13 @@ class Inference(NamedTuple):
     clusters : int
     effective_clusters : float
     correlation : float
-        Within clusters, cut to 0 to 1.
+        The correlation within clusters, clipped to [0, 1].
     equivalent : bool
-        Whether two one-sided tests find the mean within delta of neutral.
+        Whether two one-sided tests show the mean to be within delta of neutral.
     power : float
         Of the sign-flip test where the mean differs from neutral by delta.
     further_clusters : int or None
-        How many more clusters, of sizes like these, give a power of 80 %; 0 where it is reached.
+        The number of further clusters of such sizes for a power of 80 %; 0 where it is reached.
     """
 
     neutral: float
@@ -147,7 +147,7 @@ def effective_number(sizes: np.ndarray) -> float:
 
 
 def sign_flip_p_value(sums: np.ndarray, *, seed: int = 0, flips: int = FLIPS) -> float:
-    """Return the two-sided p-value of sums by cluster that are symmetric around 0 by hypothesis.
+    """Return the two-sided p-value of sums by cluster, symmetric around 0 under the null.
 
     The absolute total is compared with those under other signs of the clusters. The p-value is
     exact where the sums are multiples of one half or the clusters are few, up to 30; else the signs
@@ -157,7 +157,7 @@ def sign_flip_p_value(sums: np.ndarray, *, seed: int = 0, flips: int = FLIPS) ->
     Parameters
     ----------
     sums : array of float, shape (k,)
-        By cluster, less what the hypothesis expects.
+        By cluster, minus the expectation under the null hypothesis.
     seed, flips : int
         The draw of signs, if there is one.
 
@@ -243,8 +243,8 @@ def sign_flip_interval(
 ) -> tuple[float, float]:
     """Return the interval of all means that the sign-flip test does not reject.
 
-    A pattern of signs parts the clusters in two, and does not speak against a mean between the
-    means of the two parts. So the borders are quantiles of these means, without a search.
+    A pattern of signs divides the clusters in two parts, and does not reject a mean between the
+    means of the parts. So the borders are quantiles of these means, without a search.
 
     Returns
     -------
@@ -288,7 +288,7 @@ def interval_around(
     estimate : float
         A smooth function of means, such as a difference of ratios.
     influence : array of float, shape (n,)
-        Of each item on n times the estimate. The influences sum to zero.
+        The influence of each item on n times the estimate. The influences sum to zero.
     clusters : array, shape (n,)
         The cluster of each item (any sortable label).
     level : float
@@ -308,9 +308,9 @@ def korn_graubard(totals: Totals, level: float = 0.95) -> tuple[float, float]:
 
     Clopper and Pearson's interval with the effective sample size, from the jackknife variance
     over clusters and Student's t with one degree of freedom less than effective clusters. Unlike
-    in the paper, the design effect is the mean of the jackknife's and of what the estimated
-    correlation within clusters gives: where a few large clusters agree by chance, the jackknife
-    alone covers too little.
+    in the paper, the design effect is the mean of the jackknife's and of that implied by the
+    estimated correlation within clusters: where a few large clusters agree by chance, the coverage
+    of the jackknife alone is too low.
 
     Parameters
     ----------
@@ -391,11 +391,11 @@ def power(
     correlation : float
         Of the items of one cluster, between 0 and 1.
     variance : float, optional
-        Of the items; by default they are hits, whose neutral share is one half.
+        The variance of the items; by default of hits, whose neutral share is one half.
     level : float
         One minus the size of the test.
     times : float
-        How many times as many clusters of the same sizes.
+        The factor by which the number of clusters is multiplied.
     """
     from scipy import special, stats
 
@@ -455,16 +455,16 @@ def student_power(
 
 
 def further(power_at: Callable[[float], float], count: int, *, most: float = 1e4) -> int | None:
-    """Return how many more clusters, of sizes like these, give `ENOUGH_POWER`.
+    """Return the number of further clusters, of such sizes, for `ENOUGH_POWER`.
 
     Parameters
     ----------
     power_at : callable
-        The power with so many times as many clusters.
+        The power as a function of the factor on the number of clusters.
     count : int
         The number of clusters.
     most : float
-        Return None where more than so many times the clusters are needed.
+        The largest factor; None is returned where more clusters are needed.
     """
     low = high = 1.0
     if not np.isfinite(power_at(1.0)):
@@ -488,18 +488,18 @@ def infer(
     is_share: bool = False,
     level: float = 0.95,
 ) -> Inference:
-    """Test, interval, equivalence and power of the mean of items in clusters.
+    """Return test, interval, equivalence and power of the mean of items in clusters.
 
     Parameters
     ----------
     totals : Totals
         The items.
     neutral : float
-        The mean by hypothesis.
+        The mean under the null hypothesis.
     delta : float
         The smallest difference that matters, in the unit of the items.
     seed : int
-        Of the signs that are drawn.
+        The seed of the drawn signs.
     is_share : bool
         Whether the values lie between 0 and 1: then the interval is Korn and Graubard's, else
         that of the sign-flip test.

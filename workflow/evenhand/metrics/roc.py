@@ -16,7 +16,7 @@ def auc(scores: np.ndarray, labels: np.ndarray) -> float:
     Parameters
     ----------
     scores : array of float, shape (n,)
-        All finite; more speaks for the label.
+        All finite; higher means more likely to have the label.
     labels : array of bool, shape (n,)
         Whether the item has the label.
 

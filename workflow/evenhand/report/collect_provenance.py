@@ -1,4 +1,4 @@
-"""Stage: for each result file, what made it: one document beside the results."""
+"""Stage: write the provenance of all result files into one document beside the results."""
 
 import csv
 import json
@@ -12,7 +12,7 @@ from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import PACKAGE, read_package
 from evenhand.errors import InputError
 
-#: What a record says of a run, beside its inputs.
+#: The fields of a run's record, except its inputs.
 FIELDS = ("stage", "code", "parameters", "config", "packages", "counts")
 
 
@@ -28,9 +28,9 @@ def collect_provenance(
 ) -> dict[str, Any]:
     """Collect, for each result file, the stage, code, parameters and inputs that made it.
 
-    The record of a file's run is looked up by the path under which the stage wrote it. What the
-    run read is looked up in turn, so that the way leads from each result over the files in
-    between back to the sources, which no recorded run made.
+    The record of a file's run is looked up by the path under which the stage wrote it, and the
+    records of that run's inputs in the same way. So each result is traced through the
+    intermediate files to the sources, which no recorded run made.
 
     Parameters
     ----------
@@ -38,23 +38,23 @@ def collect_provenance(
         The result files and folders (a model, a set of sheets), by the paths that the stages
         wrote them to.
     records
-        The records of the runs that made them and the files in between, from the folder
+        The records of the runs that made these and the intermediate files, from the folder
         EVENHAND_STATE. A file without one is described, but not traced.
     out
         The document, JSON: ``{"files": [{file, result, kind, sha256, bytes, rows, columns, stage,
         code, parameters, config, packages, counts, inputs}], "sources": [{file, sha256}]}``,
         sorted by file.
 
-        ``result`` is true for `files` and false for what lies between; ``bytes`` counts a
-        folder's files together; ``rows`` is null where there are none; ``config`` gives the
+        ``result`` is true for `files` and false for intermediate files; ``bytes`` is the sum over
+        a folder's files; ``rows`` is null where there are none; ``config`` gives the
         configuration's key of those parameters that have one; ``inputs`` gives for each argument
         of the stage the path and the sha256 of each file as it was read. A path that begins with
-        ``{mirror}`` lies in the mirror; of a file elsewhere on the machine only the name is
-        told, after an ellipsis. What is not known is null.
+        ``{mirror}`` lies in the mirror. The path of a file elsewhere on the machine is reduced
+        to its name, after an ellipsis. Unknown values are null.
     table
-        The same as CSV (`TABLE`), a row per file and, after them, per source (``kind`` is source
-        there): parameters and counts as JSON, under the configuration's keys where there are
-        any; packages as ``name version``, inputs as paths, with semicolons between.
+        The same as CSV (`TABLE`), a row per file, then a row per source (with ``kind`` source):
+        parameters and counts as JSON, under the configuration's keys where there are any;
+        packages as ``name version`` and inputs as paths, separated by semicolons.
     """
     if twice := {file for file in files if files.count(file) > 1}:
         raise InputError("is named twice among the result files", file=min(twice))
@@ -107,7 +107,7 @@ def collect_provenance(
 
 
 def _row(entry: dict[str, Any]) -> dict[str, Any]:
-    """A file as a row of the table."""
+    """Return a file as a row of the table."""
     keys = entry["config"] or {}
     settings = {keys.get(name, name): one for name, one in (entry["parameters"] or {}).items()}
     inputs = [one["file"] for read in entry["inputs"].values() for one in read if one["file"]]
@@ -128,7 +128,7 @@ def _json(value: dict[str, Any]) -> str:
 
 
 def _records_by_path(records: list[Path]) -> dict[str, dict[str, Any]]:
-    """The records by each path that they say was written."""
+    """Return the records by each path that they list as written."""
     by_path: dict[str, dict[str, Any]] = {}
     for path in sorted(records):
         try:
@@ -142,14 +142,14 @@ def _records_by_path(records: list[Path]) -> dict[str, dict[str, Any]]:
 
 
 def _tables(folder: Path) -> list[Path]:
-    """The declared tables of a folder; none of a file."""
+    """Return the declared tables of a folder; an empty result for a file."""
     if not (folder / PACKAGE).is_file():
         return []
     return [folder / f"{name}.csv" for name in read_package(folder)]
 
 
 def _shown(file: str | None) -> str | None:
-    """The path of a source as any machine may see it; None if the record does not tell."""
+    """Return the path of a source without parts of this machine; None if it is not recorded."""
     if file is None or not Path(file).is_absolute():
         return file
     path, mirror = Path(file), os.environ.get("EVENHAND_MIRROR")

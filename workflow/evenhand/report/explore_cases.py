@@ -120,7 +120,7 @@ def explore_cases(
     characters : int
         Of the facts of each case that the page shows; 0 for none.
     most : int
-        Cases of a data set, at most; the page says how many it leaves out.
+        Cases of a data set, at most; the page states how many it leaves out.
 
     Returns
     -------
@@ -247,7 +247,7 @@ def describe_cases(
     return document, {split: int((of_case == split).sum()) for split in SPLITS}, left_out
 
 
-#: What is known of a case without a record: the precision of its date, and its numbers.
+#: The details of a case without a record: the precision of its date, and its numbers.
 NO_DETAILS: tuple[str, list[str]] = ("", [])
 
 
@@ -335,7 +335,7 @@ def _model(
     setting: Setting, logits: np.ndarray, cases: Cases, rows: list[int],
     dataset: Dataset, names: list[str], called: Mapping[str, str],
 ) -> dict[str, Any]:  # fmt: skip
-    """Return a training as a model: one answer a case, by most seeds."""
+    """Return a training as a model: one answer per case, that of most seeds."""
     seeds = len(logits)
     predicted = predicted_labels(logits, dataset.task).astype(bool)
     votes = as_classes(predicted, dataset).sum(axis=0)
@@ -384,8 +384,8 @@ def likelihoods(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the probability of each label, and the loss of each case.
 
-    The loss is minus the logarithm of the probability of the true label, or, where a case may
-    have several labels, the mean over labels of minus that of what is true of each.
+    The loss is the cross-entropy: minus the logarithm of the probability of the true label, or,
+    where a case may have several labels, the mean of the binary cross-entropy over labels.
 
     Parameters
     ----------
@@ -394,7 +394,7 @@ def likelihoods(
     true : array of bool, shape (n, labels)
         The labels that apply, without a class for "none".
     dataset : Dataset
-        Its task says what logits mean.
+        Its task determines the meaning of the logits.
 
     Returns
     -------

@@ -95,8 +95,8 @@ def explore_people(
 ) -> dict[str, Any]:
     """Write the explorer of test individuals.
 
-    It shows the columns that networks see, and no other column of the source: no name, no number
-    of a register.
+    It shows the input columns of the networks and no other column of the source, so no names and
+    no register numbers.
 
     Parameters
     ----------
@@ -111,11 +111,11 @@ def explore_people(
     trained_on : list of str, optional
         ``{dataset}/{split}/{method}`` of each of them.
     tables : path, optional
-        The folder of `tabulate_individual`: the page has the settings of Tables 4 and 8.
+        The folder of `tabulate_individual`, for the settings of Tables 4 and 8.
     words : path, optional
         ``resources/iifr/feature_words.csv``.
     most : int
-        Individuals of a data set, at most; the page says how many it leaves out.
+        Individuals of a data set, at most; the page states how many it leaves out.
     tau : float
         As in `train_table`.
 

@@ -1,4 +1,4 @@
-"""Stage: the explorer of cases behind the numbers of predictions that somebody made."""
+"""Stage: the explorer of cases behind the numbers of external predictions."""
 
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,7 @@ def explore_predicted(
     cases, meta : list of path
         Of `evenhand.predictions.audit_predictions`, in the same order. Logs are left out.
     most : int
-        Cases of each, at most; the page says how many it leaves out.
+        Cases of each, at most; the page states how many it leaves out.
     """
     sets, files, notes = [], {}, {}
     for path, one in zip(cases, map(read_json, meta), strict=True):

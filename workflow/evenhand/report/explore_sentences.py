@@ -263,7 +263,7 @@ def _model(
 ) -> dict[str, Any]:  # fmt: skip
     """Return a model with a number for each item; models of one method compare.
 
-    Its filter says on which side a number is, and whether it exceeds the threshold.
+    Its filter selects numbers by sign, and by whether they exceed the threshold.
     """
     known = np.isfinite(values)
     beyond = f" (exceeds {threshold:g})" if threshold else ""

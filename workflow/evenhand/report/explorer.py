@@ -9,7 +9,7 @@ shows. The data of a *set* (a data set, or a set of pairs) are a JSON document:
   column), ``meaning`` (of the measures), ``answers`` (caption of the answers to an item).
 - ``id``: of each item, a text. ``language``: of the items, a text or a coded column.
 - ``text`` (optional): of each item a list of pieces, by turns an unmarked text and a pair of
-  marked ones, of the item and of its counterpart. ``other``: what the counterpart is called;
+  marked ones, of the item and of its counterpart. ``other``: the name of the counterpart;
   ``both``: whether it is shown at first; ``mark``: a coded column of the CSS classes of the marks.
 - ``columns``: coded columns of the items; see `column`.
 - ``measures``: ``name``, ``title`` (hidden without one), ``digits``; ``sign``, ``bar`` (CSS classes
@@ -72,7 +72,7 @@ def column(name: str, title: str, values: Iterable[Any], **more: Any) -> dict[st
     **more
         ``ask``: its name in addresses, by default `name` in lower case. ``filter``: whether there
         is a list to choose by. ``options``: (value, words) of that list; by default the values.
-        ``none``: words for no value; ``default``: what is chosen at first. ``place``: ``head`` or
+        ``none``: words for no value; ``default``: the initial choice. ``place``: ``head`` or
         ``line`` (of an item in the table), ``text`` (paragraphs of an opened item); else it is
         among its fields. ``lang``: of the values, True for that of the item. ``unit``: of numbers.
         ``table``: False keeps it out of the CSV. Of answers: ``scope``: a part of the answers, such
@@ -87,8 +87,8 @@ def column(name: str, title: str, values: Iterable[Any], **more: Any) -> dict[st
 def rounded(values: np.ndarray, digits: int, edges: Sequence[float] = (0.0,)) -> list[float | None]:
     """Return numbers rounded to `digits`, None for NaN and infinity.
 
-    One that rounding would move onto one of `edges`, or past it, stays as it is: the table of a
-    page counts what the tables of results count.
+    A number that rounding would move onto one of `edges`, or past it, is not rounded, so that
+    the page and the tables of results have the same counts.
     """
     near = np.round(values, digits)
     moved = [np.sign(near - edge) != np.sign(values - edge) for edge in edges]
@@ -97,7 +97,7 @@ def rounded(values: np.ndarray, digits: int, edges: Sequence[float] = (0.0,)) ->
 
 
 def packed(document: Document) -> str:
-    """Return the data of a set as base64 of compressed JSON, without what the script works out."""
+    """Return the data of a set as base64 of compressed JSON, without derived values."""
     rows: list[list[int] | None] = []
     models = []
     for one in document["models"]:
@@ -146,7 +146,7 @@ def write_explorer(
     templates, pages
         Of `write_page`.
     **values
-        What the page's own template shows.
+        The variables of the page's template.
 
     Returns
     -------

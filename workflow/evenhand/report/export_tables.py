@@ -18,8 +18,8 @@ from evenhand.report.render import stem, visible
 #: A LaTeX table with more rows breaks over pages.
 PAGE_ROWS = 40
 
-#: What Markdown, or the HTML inside it, could take for markup. An underscore inside a word is
-#: none.
+#: Characters that Markdown, or the HTML inside it, could read as markup. An underscore inside a
+#: word is none.
 _MARKDOWN = re.compile(r"[\\`*\[\]<>|&~]|(?<!\w)_|_(?!\w)")
 
 
@@ -34,11 +34,11 @@ def export_tables(
 ) -> dict[str, Any]:
     """Write each table as CSV, LaTeX and Markdown into one folder.
 
-    ``{stem}.csv`` holds the table as it is, but no spreadsheet program takes a cell for a
-    formula: text that could be one gets an apostrophe in front; numbers stay numbers.
-    ``{stem}.tex`` (packages booktabs and longtable; Chinese text wants XeLaTeX or LuaLaTeX with
+    ``{stem}.csv`` contains the whole table. Text that a spreadsheet program could read as a
+    formula gets an apostrophe in front; numbers stay numbers.
+    ``{stem}.tex`` (packages booktabs and longtable; Chinese text needs XeLaTeX or LuaLaTeX with
     a font for it) and ``{stem}.md`` show numbers with four significant digits and the first
-    `rows` rows; a line says so where there are more. The stem is the path without folder
+    `rows` rows, with a note where there are more. The stem is the path without folder
     ``tables/`` and suffix, with underscores for slashes (`evenhand.report.render.stem`).
 
     Parameters
@@ -48,15 +48,15 @@ def export_tables(
         become tables of two columns, field (``length.mean``; parts of a list by their numbers,
         from 1) and value. A list of numbers or words is one value, with semicolons between.
     files : list of str
-        The path of each table below the results, as it is told in the copies.
+        The path of each table below the results, as stated in the copies.
     out : path
         The folder.
     provenance : path, optional
-        ``provenance.json``: the stage that made each table is told in the LaTeX file.
+        ``provenance.json``: the LaTeX file states the stage that made each table.
     rows : int
-        How many rows the LaTeX and Markdown files hold at the most.
+        The maximum number of rows of the LaTeX and Markdown files.
     notice : str
-        What a reader must know first: LaTeX and Markdown repeat it, ``NOTICE.txt`` says it of all.
+        A notice to readers, repeated in LaTeX and Markdown; ``NOTICE.txt`` contains it once.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def export_tables(
     Raises
     ------
     InputError
-        There is not one path for each table, two would get the same name, or a file is no table.
+        The numbers of tables and paths differ, two would get the same name, or a file is no table.
     """
     if len(tables) != len(files):
         raise InputError("there is not one path for each table")
@@ -115,12 +115,12 @@ def export_tables(
 
 
 def _csvs(path: Path) -> list[str]:
-    """The tables of a folder; none for a file."""
+    """Return the tables of a folder; an empty result for a file."""
     return [f"{name}.csv" for name in read_package(path)] if path.is_dir() else []
 
 
 def _stages(provenance: Path) -> dict[tuple[str, str], str]:
-    """The stage that made a file, by the file's name and checksum."""
+    """Return the stage that made each file, by the file's name and checksum."""
     return {
         (Path(entry["file"]).name, entry["sha256"]): entry["stage"]
         for entry in read_json(provenance)["files"]
@@ -129,7 +129,7 @@ def _stages(provenance: Path) -> dict[tuple[str, str], str]:
 
 
 def _read(path: Path) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of a table."""
+    """Return the header and the rows of a table."""
     if path.suffix == ".json":
         return ["field", "value"], [[field, value] for field, value in _fields(read_json(path))]
     with path.open(encoding="utf-8-sig", newline="") as stream:
@@ -150,7 +150,7 @@ def _read(path: Path) -> tuple[list[str], list[list[str]]]:
 
 
 def _fields(value: Any, field: str = "") -> Iterator[tuple[str, str]]:
-    """The parts of a document that have none themselves, with the way to each."""
+    """Yield the leaves of a document, each with its path."""
     inside = field and f"{field}."
     if isinstance(value, dict):
         for name, one in value.items():
@@ -163,7 +163,7 @@ def _fields(value: Any, field: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _text(value: Any) -> str:
-    """A value as the tables of results have it."""
+    """Return a value in the format of the tables of results."""
     if value is None:
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -184,12 +184,12 @@ def _is_number(text: str) -> bool:
 
 
 def _is_numeric(cells: list[str]) -> bool:
-    """Whether a column holds numbers, and blanks at the most."""
+    """Return whether a column contains only numbers and blanks."""
     return any(cells) and all(_is_number(cell) for cell in cells if cell)
 
 
 def _rounded(text: str) -> str:
-    """A number with four significant digits; whole numbers stay, as do blanks."""
+    """Return a number with four significant digits; integers and blanks stay."""
     if not re.search(r"[.eE]", text):
         return text
     number = float(text)
@@ -197,7 +197,7 @@ def _rounded(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    """The text on one line, with its control characters visible."""
+    """Return the text on one line, with its control characters visible."""
     return visible(" ".join(text.split()) if re.search(r"\s", text) else text)
 
 
@@ -221,7 +221,7 @@ def _markdown(header: list[str], body: list[list[str]], numeric: list[bool]) -> 
 
 
 def _plain(text: str) -> str:
-    """Text that Markdown shows as it is."""
+    """Return the text with Markdown's special characters escaped."""
     entities = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
     return _MARKDOWN.sub(lambda found: entities.get(found[0], "\\" + found[0]), text)
 

@@ -1,11 +1,10 @@
-"""What is known of people in words: the columns that networks see, with one-hot ones put together.
+"""Describe individuals in words: the networks' input columns, with one-hot columns combined.
 
-``resources/iifr/feature_words.csv`` has the words of the data sets whose columns do not say
-themselves what they are, by the format of the data set: what a ``feature`` (a column) of a
-``value`` says of ``name``, in ``words``; what it is if none of its columns says anything (a blank
-feature); or that a column is a number of that name, with its ``unit`` (no words). Of the other
-columns, those that are called ``name=value`` and hold 0 and 1 are put together, and the rest are
-numbers under their own names.
+``resources/iifr/feature_words.csv`` has the words for data sets without readable column names, by
+the format of the data set. A row gives the ``words`` of the variable ``name`` where the column
+``feature`` has this ``value``. A blank feature gives the words where no row applies; a row without
+words makes the column a number with that name and ``unit``. Of the other columns, those named
+``name=value`` that contain 0 and 1 are combined, and the rest are numbers under their own names.
 """
 
 from collections.abc import Sequence
@@ -28,16 +27,16 @@ COLUMNS = {
 
 
 class Feature(NamedTuple):
-    """Something that is known of each person.
+    """A feature of each person.
 
     Attributes
     ----------
     name : str
-        What it is.
+        Its name.
     unit : str
-        Of a number; or blank.
+        The unit of a number; or blank.
     values : list of str or of float
-        Those that occur: words in the order of the columns, or numbers, ascending.
+        The values that occur: words in the order of the columns, or numbers, ascending.
     codes : array of int64, shape (people,)
         Each person's place in `values`.
     """
@@ -49,7 +48,7 @@ class Feature(NamedTuple):
 
 
 def read_words(path: Path | None) -> list[dict[str, Any]]:
-    """The rows of ``feature_words.csv``; none without it.
+    """Return the rows of ``feature_words.csv``; none without it.
 
     Raises
     ------
@@ -62,10 +61,9 @@ def read_words(path: Path | None) -> list[dict[str, Any]]:
 def features_of(
     table: Prepared, words: Sequence[dict[str, Any]] = (), format: str = ""
 ) -> list[Feature]:
-    """What networks see of the people, in the order of the columns.
+    """Return the features that the networks use, in the order of the columns.
 
-    The protected attribute is left out where it has columns of its own alone: it is known as the
-    group.
+    Features whose columns all carry the protected attribute are left out: the group shows it.
 
     Parameters
     ----------
@@ -74,7 +72,7 @@ def features_of(
     words : sequence of dict
         Of `read_words`.
     format : str
-        That of the data set: rows of others do not count.
+        The format of the data set; rows of other formats are ignored.
     """
     own = [row for row in words if row["format"] == format]
     place = {name: i for i, name in enumerate(table.features)}
@@ -99,7 +97,7 @@ def features_of(
 
 
 def _hot(table: Prepared, column: int) -> bool:
-    """Whether a column says that something has a value."""
+    """Return whether a column is one-hot: named ``name=value``, with values 0 and 1."""
     return "=" in table.features[column] and bool(np.isin(table.x[:, column], (0, 1)).all())
 
 
@@ -113,7 +111,7 @@ def _number(values: np.ndarray, name: str, unit: str) -> Feature:
 
 
 def _told(table: Prepared, name: str, columns: list[int], rows: list[dict[str, Any]]) -> Feature:
-    """What the table of words says of some columns; a value that it does not name is a number."""
+    """Return a feature in the words of the table; a value without words is a number."""
     if not any(row["words"] for row in rows):
         return _number(table.x[:, columns[0]], name, rows[0]["unit"] or "")
     place = {table.features[i]: table.x[:, i] for i in columns}
@@ -132,7 +130,7 @@ def _put_together(table: Prepared, name: str, columns: list[int]) -> Feature:
 
 
 def _first(found: list[tuple[np.ndarray, str]], name: str, other: str) -> Feature:
-    """The words of the first that holds for a person; `other` where none does."""
+    """Return a feature with the words of the first condition that holds, else `other`."""
     codes = np.select([holds for holds, _ in found], range(len(found)), len(found))
     values = [words for _, words in found] + [other]
     used, codes = np.unique(codes, return_inverse=True)

@@ -435,7 +435,8 @@ def _rows(
 ) -> alt.LayerChart:
     """Return layers over rows with their names above and their texts at the right end.
 
-    Each row as a whole has its words. Names stand above the marks: a phone has no space beside.
+    The words are the tooltip of the whole row. Names are above the marks: a phone has no space
+    beside them.
     """
     space = 7 * max((len(row["text"]) for row in rows), default=0) + 12
     base = alt.Chart()

@@ -1,7 +1,7 @@
-"""What the front page says of a system, and how its headline reads the results.
+"""The content of a system's section on the front page, and helpers for its headline.
 
 A headline is a module of `evenhand.report.headlines` with one function,
-``describe(files, titles) -> Headline``, which knows its files by their names.
+``describe(files, titles) -> Headline``, which recognises its files by their names.
 """
 
 from collections import Counter
@@ -55,7 +55,7 @@ SYSTEMS = {
     ),
 }
 
-#: The systems with published numbers, by what the papers' page calls them.
+#: The systems with published numbers, by their names on the papers' page.
 PUBLISHED = {
     "slguset": "SlguSet",
     "language_models": "Language models",
@@ -74,7 +74,7 @@ VERDICTS = {
     NO_NUMBER: "No published number",
 }
 
-#: What the tables call the same.
+#: The same verdicts by their codes in the tables.
 WORDS = {
     "reproduced": REPRODUCED,
     "not_reproduced": NOT_REPRODUCED,
@@ -93,13 +93,13 @@ WORDS = {
 
 
 class Said(Markup):
-    """A sentence that knows the results it was read from, by their places below the results."""
+    """A sentence with the results it is based on, by their paths below the results folder."""
 
     files: tuple[str, ...] = ()
 
 
 def told(text: str, files: Iterable[str]) -> Said:
-    """A sentence (escaped unless it is markup) with the results that it was read from."""
+    """Return a sentence (escaped unless it is markup) with the results that it is based on."""
     one = Said(escape(text))
     one.files = tuple(dict.fromkeys(files))
     return one
@@ -107,16 +107,16 @@ def told(text: str, files: Iterable[str]) -> Said:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """How many of some published numbers come out.
+    """Numbers of published values by reproduction verdict.
 
     Attributes
     ----------
     name : str
-        Which numbers.
+        The published values that are counted.
     counts : dict
-        How many have each of `VERDICTS`.
+        The number of values with each of `VERDICTS`.
     note : str
-        What a reader must know of them.
+        A caveat for readers.
     files : sequence of str
         The results that were counted.
     """
@@ -128,35 +128,35 @@ class Verdicts:
 
     @property
     def published(self) -> int:
-        """How many published numbers there are."""
+        """The number of published values."""
         return sum(n for verdict, n in self.counts.items() if verdict != NO_NUMBER)
 
 
 @dataclass(frozen=True)
 class Headline:
-    """What the front page says of a system.
+    """The content of a system's section on the front page.
 
-    A sentence (also of `more` and `doubts`) that is `told` has its results.
+    Sentences made by `told` (also in `more` and `doubts`) refer to their results.
 
     Attributes
     ----------
     sentence : str
-        What was found, with its noise, or that nothing can be told.
+        The main finding with its uncertainty, or that there is none.
     more : list of str
         Further sentences.
     figure : dict or None
         One drawing, its `caption`, and the results that it is drawn from (`figure_files`).
     verdicts : list of Verdicts
     doubts : list of str
-        What cannot be trusted, and why.
+        Results that cannot be trusted, and why.
     unjudged : str
-        Which published numbers nobody could judge, and why.
+        The published numbers that could not be judged, and why.
     against : list of str
-        What the numbers say of the paper.
+        Findings about the paper.
     main : str
         The clearest finding, if it is not `sentence`.
     next : str
-        What to do next.
+        The recommended next step.
     strength : float
         The `strength` of the clearest significant effect, 0 without any: the front page begins
         with the largest.
@@ -177,32 +177,32 @@ class Headline:
 
     @property
     def line(self) -> str:
-        """Its clearest finding, or that there is none."""
+        """The clearest finding, or that there is none."""
         return self.main or self.sentence
 
     @property
     def answer(self) -> Markup:
-        """Its sentences, as the first paragraph of its page."""
+        """The sentences, as the first paragraph of the system's page."""
         return Markup(" ").join([escape(self.sentence), *map(escape, self.more)])
 
     @property
     def files(self) -> list[str]:
-        """The results that its sentences name, each once, in their order."""
+        """The results that the sentences refer to, each once, in their order."""
         words = [self.sentence, *self.more, self.next, *self.doubts]
         found = [file for one in words for file in getattr(one, "files", ())]
         return list(dict.fromkeys([*found, *self.figure_files]))
 
 
 def by_kind(files: Iterable[Path], patterns: Mapping[str, str]) -> dict[str, list[Path]]:
-    """Files by what they are, in their order.
+    """Group files by kind, in their order.
 
     Parameters
     ----------
     files : iterable of Path
         Result files.
     patterns : mapping
-        Of each kind the end of its path, with ``*`` for any part of a name: a file is of the
-        first kind that fits.
+        The end of the path of each kind, with ``*`` for any part of a name; the first match
+        gives a file's kind.
 
     Returns
     -------
@@ -212,7 +212,7 @@ def by_kind(files: Iterable[Path], patterns: Mapping[str, str]) -> dict[str, lis
     Raises
     ------
     InputError
-        A file is of no kind.
+        A file matches no kind.
     """
     found: dict[str, list[Path]] = {kind: [] for kind in patterns}
     for file in map(Path, files):
@@ -228,14 +228,14 @@ def by_kind(files: Iterable[Path], patterns: Mapping[str, str]) -> dict[str, lis
 
 
 def place(path: Path, pattern: str) -> str:
-    """Where a file of this kind (see `by_kind`) lies below the results."""
+    """Return the path of a file of this kind (see `by_kind`) below the results folder."""
     return "/".join(path.parts[-len(PurePath(pattern).parts) :])
 
 
 def places(
     found: Mapping[str, Sequence[Path]], patterns: Mapping[str, str], *kinds: str
 ) -> tuple[str, ...]:
-    """Where the files of some kinds lie below the results; ``kind/table``: a table of folders."""
+    """Return the paths of the files of some kinds; ``kind/table``: a table of folders."""
     return tuple(
         place(path, patterns[kind]) + (f"/{table}.csv" if table else "")
         for kind, _, table in (one.partition("/") for one in kinds)
@@ -244,22 +244,25 @@ def places(
 
 
 def tally(verdicts: Iterable[str | None]) -> dict[str, int]:
-    """How many of a table's verdicts mean each of `VERDICTS`; a word that is new counts as doubt.
+    """Count a table's verdicts by `VERDICTS`; an unknown word counts as doubt.
 
-    A blank is a number that nobody published.
+    A blank means that no value was published.
     """
     counts = Counter(WORDS.get(verdict or "", DOUBTFUL) for verdict in verdicts)
     return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
 
 
 def total(verdicts: Iterable[Verdicts]) -> dict[str, int]:
-    """All lines together, with a number for every one of `VERDICTS`."""
+    """Return the sum of all lines, with a number for each of `VERDICTS`."""
     lines = list(verdicts)
     return {verdict: sum(one.counts.get(verdict, 0) for one in lines) for verdict in VERDICTS}
 
 
 def strength(value: float, neutral: float, low: float | None, high: float | None) -> float:
-    """How far a value is from the neutral one, in halves of its interval; above 1 is clear."""
+    """Return a value's distance from the neutral one, in half-widths of its interval.
+
+    Above 1 the effect is clear.
+    """
     if low is None or high is None or high <= low:
         return 0.0
     half = value - low if value > neutral else high - value
@@ -267,12 +270,12 @@ def strength(value: float, neutral: float, low: float | None, high: float | None
 
 
 def name(text: str) -> Markup:
-    """A name from the data, set apart so that its marks of writing direction stay inside it."""
+    """Return a name from the data in a ``bdi`` element, which isolates its writing direction."""
     return Markup("<bdi>{}</bdi>").format(visible(text))
 
 
 def listed(words: Sequence[str], most: int = 4, others: str = "others") -> Markup:
-    """``a``, ``a and b``, ``a, b and 3 others``; what is no markup is escaped."""
+    """Return ``a``, ``a and b``, ``a, b and 3 others``; names are escaped unless markup."""
     shown = [Markup("{}").format(word) for word in words]
     if len(shown) > most:
         rest = len(shown) - most + 1
@@ -281,7 +284,7 @@ def listed(words: Sequence[str], most: int = 4, others: str = "others") -> Marku
 
 
 def reasons(counts: Mapping[str, int]) -> Markup:
-    """``bad label 3, duplicate case 2 and 9 for 4 other reasons``: those with the most first."""
+    """Return ``bad label 3, duplicate case 2 and 9 for 4 other reasons``, most frequent first."""
     most = sorted(counts, key=lambda reason: (-counts[reason], reason))
     shown = most if len(most) <= 4 else most[:3]
     words = [f"{reason.replace('_', ' ')} {count(counts[reason])}" for reason in shown]
@@ -291,5 +294,5 @@ def reasons(counts: Mapping[str, int]) -> Markup:
 
 
 def sentence(pattern: str, *values: object) -> Markup:
-    """A sentence with values in its braces, which are escaped unless they are markup."""
+    """Return a sentence with its placeholders filled; values are escaped unless markup."""
     return Markup(pattern).format(*values)

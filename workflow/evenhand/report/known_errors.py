@@ -1,8 +1,8 @@
 """The table of the known errors of the papers, their codes and their data: known_errors.csv.
 
 Its columns: id (small letters, digits and hyphens), system (of `evenhand.report.headline`), kind
-(of `KINDS`), where it stands, what it says, what is right, what follows for the numbers, how
-Evenhand handles it, and how that is known. Names of code stand between backticks.
+(of `KINDS`), the location, the erroneous statement, the correction, the effect on the numbers,
+Evenhand's handling, and the evidence. Names of code are between backticks.
 
 Other tables name entries by their ids in a column ``known_error``, with spaces between them.
 """
@@ -14,7 +14,7 @@ from evenhand.errors import InputError
 from evenhand.report.headline import PUBLISHED
 from evenhand.report.render import slug
 
-#: Columns of ``resources/known_errors.csv``; what is right and what it does may be unknown.
+#: Columns of ``resources/known_errors.csv``; the correction and the effect may be unknown.
 COLUMNS = ["id", "system", "kind", "where", "says", "right", "effect", "handled", "evidence"]
 OPTIONAL = ("right", "effect")
 
@@ -26,13 +26,13 @@ KINDS = {
 
 
 def read_errors(path: Path) -> list[dict[str, str]]:
-    """The rows of the table, in its order.
+    """Return the rows of the table, in its order.
 
     Raises
     ------
     InputError
-        The table is not well formed: an unknown system or kind, an id twice or with other
-        signs, a backtick without an end.
+        The table is not well formed: an unknown system or kind, a duplicate or malformed id, an
+        unmatched backtick.
     """
     rows = read_resource(path, COLUMNS, optional=OPTIONAL, unique=("id",))
     for line, row in enumerate(rows, start=2):

@@ -46,10 +46,10 @@ DRAWING = {
 }
 BESIDE = "vega.js"
 
-#: What a reader must know first; it is among the templates of each page.
+#: The notice to readers, one of the templates of each page.
 NOTICE = "notice.txt"
 
-#: What each page uses beside these and the template of its own name: files, or their beginnings.
+#: Further templates of each page besides these and its namesake: file names or their beginnings.
 USED = {
     "front": ("findings_",),
     "reproduction": ("findings_", "paper.html", "individual_inconsistencies.html"),
@@ -81,14 +81,14 @@ def templates_of(page: str, single_file: bool = False) -> list[str]:
 
 
 def links_to_pages(current: str, made: list[str] | None = None) -> list[dict[str, Any]]:
-    """The links of the masthead: href, name, and whether it is the page itself.
+    """Return the links of the masthead: href, name, and whether it is the page itself.
 
     Parameters
     ----------
     current : str
-        The page that the links stand on, of `PAGES`.
+        The page with the links, of `PAGES`.
     made : list of str, optional
-        The pages that this run makes; all of them if it is not said.
+        The pages of this run; all by default.
 
     Raises
     ------

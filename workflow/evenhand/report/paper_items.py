@@ -1,13 +1,13 @@
-"""The tables and figures of the papers, and where ours stand: paper_items.csv.
+"""The tables and figures of the papers, and the places of ours: paper_items.csv.
 
-Its columns: paper (of `PAPERS`), item (its number; blank where that is not known), shows (in our
-words), page (of `evenhand.report.pages.PAGES`), anchor (ids of that page, with a blank between
-them), published (of `PUBLISHED`: whether the paper's numbers stand beside ours), and the reason
-why they do not, or why ours are not there.
+Its columns: paper (of `PAPERS`), item (its number; blank if unknown), shows (its content), page
+(of `evenhand.report.pages.PAGES`), anchor (ids of that page, separated by blanks), published (of
+`PUBLISHED`: whether the page shows the paper's numbers beside ours), and the reason why they, or
+ours, are missing.
 
-An anchor that begins with ``*-`` names one place for each data set, set of pairs or edition of
-the page: ``*-scores`` is ``set-mine-scores`` and so on. Without an anchor there is nothing of
-ours. A page has an id that is named here only where it shows something under it.
+An anchor that begins with ``*-`` names one place for each data set, set of pairs or source of
+the page: ``*-scores`` is ``set-mine-scores`` and so on. Without an anchor we have no such item.
+A page has an id of this table only where it shows something under it.
 """
 
 import re
@@ -34,13 +34,13 @@ ANCHOR = re.compile(r"(\*-)?[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 def read_items(path: Path) -> list[dict[str, str]]:
-    """The rows of the table, in its order.
+    """Return the rows of the table, in its order.
 
     Raises
     ------
     InputError
         The table is not well formed: an unknown paper or page, another word than yes, partly and
-        no, an anchor that cannot be one, or no reason where one is due.
+        no, an invalid anchor, or a missing reason.
     """
     rows = read_resource(path, COLUMNS, optional=OPTIONAL, unique=("paper", "item", "shows"))
     for line, row in enumerate(rows, start=2):

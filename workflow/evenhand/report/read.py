@@ -1,4 +1,4 @@
-"""What a section of the page reads: small tables and documents, with their types."""
+"""Read the inputs of a page's sections: small typed tables and documents."""
 
 import csv
 import json
@@ -10,14 +10,14 @@ from evenhand.errors import InputError
 
 
 def read_csv(path: Path, columns: Mapping[str, Callable[[str], Any]]) -> list[dict[str, Any]]:
-    """The rows of a result table.
+    """Return the rows of a result table.
 
     Parameters
     ----------
     path : Path
         A UTF-8 CSV file with a header.
     columns : mapping
-        What turns a cell into a value, by the name of the column. An empty cell is None.
+        The function that parses a cell, by the name of the column. An empty cell is None.
         Other columns are not read.
 
     Raises
@@ -43,7 +43,7 @@ def read_csv(path: Path, columns: Mapping[str, Callable[[str], Any]]) -> list[di
 
 
 def read_json(path: Path) -> Any:
-    """A JSON document.
+    """Return a JSON document.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""From templates and values to a page: everything that is a value is escaped, whatever it holds."""
+"""Render pages from templates and values; every value is escaped."""
 
 import base64
 import hashlib
@@ -19,7 +19,7 @@ from evenhand.report.pages import BESIDE, DRAWING, NOTICE, links_to_pages
 if TYPE_CHECKING:
     from altair import LayerChart
 
-#: Control characters have no glyph and end up invisible or break the markup: pictures stand for
+#: Control characters have no glyph: they are invisible or break the markup, so symbols replace
 #: them. Tab and line feed are white space and stay.
 _CONTROLS = {c: 0x2400 + c for c in range(0x20) if c not in (0x09, 0x0A)} | {0x7F: 0x2421}
 _CONTROLS |= dict.fromkeys(range(128, 160), 65533)
@@ -35,20 +35,18 @@ FIRST_ROWS = 100
 #: The body of a table: its rows, each with its end.
 _BODY = re.compile(r"<tbody>\s*(<tr\b.*</tr>)\s*</tbody>", re.DOTALL)
 
-#: A heading with what is in it, of each level.
+#: A heading with its content, by level.
 _HEADINGS = {n: re.compile(rf"(<h{n}\b.*?</h{n}>)", re.DOTALL) for n in (2, 3, 4)}
 
 #: A figure: it needs Vega.
 CHART = re.compile(r"""<div\b[^>]*\bclass=["']chart["']""")
 
-#: What draws figures, in the order in which it runs; ours comes last.
-
-#: Stands where there is no value.
+#: The text for a missing value.
 NOTHING = "–"
 
 
 class Parted(NamedTuple):
-    """What a table holds; all its rows, if it holds only the first ones; and how many these are."""
+    """The content of a table; all its rows, if it has only the first ones; and their numbers."""
 
     content: Markup
     kept: Markup = Markup("")
@@ -57,10 +55,10 @@ class Parted(NamedTuple):
 
 
 def environment(templates: list[Path]) -> Environment:
-    """The template engine over these files, which know each other by their names.
+    """Return the template engine for these files, which include each other by name.
 
     Values are escaped (also inside attributes), control characters are made visible, a
-    missing value shows as a dash, and a name that no one has set is an error.
+    missing value shows as a dash, and an undefined name is an error.
 
     Raises
     ------
@@ -126,13 +124,13 @@ def write_page(
     out : path
         The page, HTML.
     page : str
-        Which, of `evenhand.report.pages.PAGES`; its template has its name.
+        Its key in `evenhand.report.pages.PAGES`, which is also the name of its template.
     templates : list of path
         The files of ``evenhand/report/templates``.
     pages : list of str or None
-        Those that the masthead links to; see `links_to_pages`.
+        The pages that the masthead links to; see `links_to_pages`.
     described, **values
-        What the template shows.
+        The variables of the template.
     """
     html = (
         environment(templates)
@@ -144,17 +142,17 @@ def write_page(
 
 
 def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[str, Any]]:
-    """The scripts that a page holds, in the order in which they run.
+    """Return the scripts of a page, in the order in which they run.
 
     Parameters
     ----------
     texts : dict of str
         All templates by name; the scripts are among them.
     body : str
-        The page's content. DataTables comes along if it has a table of class ``sortable``, Vega
-        if it has a figure: from the file beside the pages, unless the templates contain it.
+        The page's content. A table of class ``sortable`` adds DataTables; a figure adds Vega, from
+        the file beside the pages unless the templates contain it.
     own : list of str
-        What the page names beside ``page.js``.
+        The page's scripts besides ``page.js``.
 
     Returns
     -------
@@ -191,26 +189,26 @@ def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[st
 
 
 def part_rows(content: str, sortable: bool = True) -> Parted:
-    """What stands between the tags of a table, without most of its rows if they are many.
+    """Return the content of a table, without most of its rows if there are many.
 
-    A browser needs a second for 20,000 rows that it lays out, and next to nothing for the same
-    rows as the text of an element that it does not look into.
+    A browser needs a second to lay out 20,000 rows, and next to nothing for the same rows as text
+    in an element that it does not parse.
 
     Parameters
     ----------
     content : str
         Head, body and foot.
     sortable : bool
-        Whether `page.js` takes care of it; else it stays whole.
+        Whether `page.js` makes the table sortable; other tables stay whole.
 
     Returns
     -------
     Parted
         With more than `MANY_ROWS` rows, ``content`` has the first `FIRST_ROWS` of them and
-        ``kept`` has all. A table stays whole if it has several bodies, or cells over several
-        rows, or tables or scripts in its cells.
+        ``kept`` has all. A table stays whole if it has several bodies, or cells that span rows or
+        contain tables or scripts.
     """
-    content = str(content)  # Markup would escape what is joined to it
+    content = str(content)  # Markup would escape text joined to it
     whole = Parted(Markup(content))
     found = _BODY.search(content) if sortable else None
     if not found:
@@ -226,10 +224,10 @@ def part_rows(content: str, sortable: bool = True) -> Parted:
 
 
 def fold(content: str, level: int) -> Markup:
-    """Fold what follows each heading of a level: only the headings are visible until a click.
+    """Fold the content after each heading of a level: it is hidden until a click.
 
-    What precedes the first of them stays visible. No heading of the level may be inside an element
-    of the content that another one is not in.
+    Content before the first of them stays visible. All headings of the level must have the same
+    parent element.
     """
     before, *parts = _HEADINGS[level].split(str(content))
     folded = (
@@ -240,22 +238,22 @@ def fold(content: str, level: int) -> Markup:
 
 
 def visible(text: str) -> str:
-    """The text with a visible sign for each control character."""
+    """Return the text with a visible sign for each control character."""
     return text.translate(_CONTROLS)
 
 
 def count(value: int | None) -> str:
-    """A number of things: ``12,345``."""
+    """Return a count with thousands separators: ``12,345``."""
     return NOTHING if value is None else f"{value:,}"
 
 
 def plural(n: int | None, noun: str, nouns: str | None = None) -> str:
-    """A number of things with their name: ``1 model``, ``2 models``."""
+    """Return a count with its noun: ``1 model``, ``2 models``."""
     return f"{count(n)} {noun if n == 1 else nouns or noun + 's'}"
 
 
 def percent(value: float | None, digits: int = 1) -> str:
-    """A share (0 to 1) in percent: ``12.3 %``; a share too small to show is not shown as none."""
+    """Return a share (0 to 1) in percent: ``12.3 %``; a tiny share does not become zero."""
     if _missing(value):
         return NOTHING
     least = 10**-digits
@@ -265,7 +263,7 @@ def percent(value: float | None, digits: int = 1) -> str:
 
 
 def decimal(value: float | None, digits: int = 3) -> str:
-    """A decimal with a true minus sign: ``−0.123``."""
+    """Return a decimal with a true minus sign: ``−0.123``."""
     if _missing(value):
         return NOTHING
     text = f"{value:.{digits}f}"
@@ -275,19 +273,19 @@ def decimal(value: float | None, digits: int = 3) -> str:
 
 
 def signed(value: float | None, digits: int = 3) -> str:
-    """A decimal that always shows its sign: ``+0.123``."""
+    """Return a decimal that always has a sign: ``+0.123``."""
     text = decimal(value, digits)
     return text if text == NOTHING or text.startswith("−") or not float(text) else f"+{text}"
 
 
 def number(value: float, *, signs: bool = False) -> str:
-    """A round number, such as a tick of an axis, with as many digits as it needs up to two."""
+    """Return a round number, such as a tick of an axis, with at most two decimals."""
     digits = 0 if value == round(value) else 1 if value * 10 == round(value * 10) else 2
     return signed(value, digits) if signs else f"{value:,.{digits}f}".replace("-", "−")
 
 
 def size(value: int | None) -> str:
-    """Bytes in decimal units: ``1.2 MB``."""
+    """Return a number of bytes in decimal units: ``1.2 MB``."""
     if value is None:
         return NOTHING
     amount = float(value)
@@ -299,22 +297,22 @@ def size(value: int | None) -> str:
 
 
 def short(digest: str | None) -> str:
-    """The head of a checksum: enough to tell two apart by eye."""
+    """Return the first characters of a checksum, enough to distinguish two by eye."""
     return NOTHING if digest is None else digest[:12]
 
 
 def breakable(text: str) -> Markup:
-    """A path, escaped, that may break into lines after its slashes."""
+    """Return a path, escaped, that may break into lines after its slashes."""
     return Markup("/<wbr>").join(visible(text).split("/"))
 
 
 def slug(text: str) -> str:
-    """A text as the id of an element: other characters than letters and digits become hyphens."""
+    """Return a text as an element id: characters other than letters and digits become hyphens."""
     return re.sub(r"\W+", "-", text).strip("-").lower() or "x"
 
 
 def stem(file: str) -> str:
-    """What the copies of a result table are called.
+    """Return the file name, without suffix, of the copies of a result table.
 
     ``slguset_published/problems.csv`` is slguset_published_problems; tables of ``tables/`` keep
     their names.
@@ -323,7 +321,7 @@ def stem(file: str) -> str:
 
 
 def as_json(value: Any) -> Markup:
-    """A value as JSON that may stand in a script element: nothing in it can end the element."""
+    """Return a value as JSON that is safe in a script element: it cannot end the element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
@@ -333,8 +331,8 @@ def as_json(value: Any) -> Markup:
 def as_chart(chart: "LayerChart", of: Iterable[str] = ()) -> Markup:
     """Return a chart of `evenhand.report.figures` as the element that ``figures.js`` draws.
 
-    Its space is reserved: the height of the plot area and of an axis. Its title begins with the
-    names `of` which it is, where the page has several such figures.
+    The element reserves the height of the plot area and of an axis. The title begins with the
+    names in `of`, where the page has several such figures.
     """
     spec = chart.to_dict(validate=False)  # which the tests do
     del spec["$schema"], spec["config"]  # an address, and sizes

@@ -1,4 +1,4 @@
-"""A sentence with its marks: the keyword, and the words that gave a reason."""
+"""Split sentences into marked pieces: the keyword, and the evidence for a reason."""
 
 import difflib
 import re
@@ -14,7 +14,7 @@ _WORDS = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3400-\u9fff\uf900-\ufa
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of a sentence: its text and what it is (`keyword`, `evidence`, or nothing)."""
+    """A part of a sentence: its text and its kind (`keyword`, `evidence`, or None)."""
 
     text: str
     kind: str | None = None
@@ -27,7 +27,7 @@ def pieces(
     evidence: str | None = None,
     gender: str | None = None,
 ) -> list[Piece]:
-    """Cut a sentence where its marks begin and end; the pieces joined are the sentence.
+    """Split a sentence at the ends of its marks; the joined pieces are the sentence.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def pieces(
     evidence : str, optional
         The words that gave the reason, joined by ``、``; each occurrence is marked.
     gender : str, optional
-        ``male`` or ``female``: the kind of the keyword's mark says it.
+        ``male`` or ``female``, added to the kind of the keyword's piece.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def pieces(
 
 
 def marked(row: dict[str, Any]) -> list[Piece]:
-    """`pieces` of a row of candidates or of the data set: the whole surface word is marked."""
+    """Return the `pieces` of a row of candidates or of the data set; the surface word is marked."""
     start, end = row.get("surface_start"), row.get("surface_end")
     if start is None:
         start, end = row.get("start"), row.get("end")
@@ -73,10 +73,10 @@ def marked(row: dict[str, Any]) -> list[Piece]:
 
 
 def aligned(more: str, less: str) -> list[tuple[str, str]]:
-    """Cut two sentences where they differ: pairs of parts, by turns equal and different.
+    """Split two sentences where they differ: pairs of parts, alternately equal and different.
 
-    The first pair is equal, and may be empty. Words are compared, in scripts without spaces
-    characters. White space between two changed words counts as different.
+    The first pair is equal, and may be empty. The unit is the word, or the character in scripts
+    without spaces. White space between two changed words counts as different.
     """
     words = [_WORDS.findall(text) for text in (more, less)]
     blocks = difflib.SequenceMatcher(None, *words, autojunk=False).get_opcodes()
@@ -93,7 +93,7 @@ def aligned(more: str, less: str) -> list[tuple[str, str]]:
 
 
 def difference_pieces(more: str, less: str) -> tuple[list[Piece], list[Piece]]:
-    """Return both sentences cut where they differ; kinds are ``more``, ``less`` or None."""
+    """Return both sentences split where they differ; kinds are ``more``, ``less`` or None."""
     cut = aligned(more, less)
     return tuple(
         [Piece(pair[side], kind if i % 2 else None) for i, pair in enumerate(cut) if pair[side]]

@@ -1,9 +1,9 @@
-"""What the page calls things: the fixed words of the tables, in words for people."""
+"""Readable words for the codes in the tables."""
 
 #: The name and the meaning of why a sentence with a keyword is not accepted, by reason.
 Reasons = dict[str, tuple[str, str]]
 
-#: Before any filter; those of the filters are told by their modules.
+#: Reasons before any filter; those of the filters are in their modules.
 REASONS: Reasons = {
     "duplicate": (
         "Said before",
@@ -36,7 +36,7 @@ REASONS: Reasons = {
     ),
 }
 
-#: What is wrong with a row of the published file.
+#: The problems of a row of the published file.
 PROBLEMS = {
     "wrong_slice": "The stated position is not the keyword’s.",
     "duplicate": "An earlier row has the same sentence.",
@@ -49,14 +49,14 @@ PROBLEMS = {
     "keyword_count": "It contains several words of the table, or none.",
 }
 
-#: Those of them that ``known_errors.csv`` tells of, by its ids.
+#: The problems listed in ``known_errors.csv``, with their ids there.
 PROBLEM_ERRORS = {
     "wrong_slice": "slguset-positions",
     "duplicate": "slguset-duplicates",
     "unbalanced_quotes": "slguset-quotes",
 }
 
-#: What a stated position marks.
+#: The results of checking a stated position.
 POSITIONS = {
     "right": "Right",
     "wrong": "Wrong",
@@ -83,23 +83,23 @@ GATES = {
 
 
 def gate_meaning(word: str) -> str:
-    """Why a model is not trusted, in words; a reason that is new here keeps its own word."""
+    """Return why a model is not trusted, in words; an unknown reason is returned unchanged."""
     return GATES.get(word, word)
 
 
 def reasons_with(
     names: list[str] | None, titles: list[str] | None, meanings: list[str] | None
 ) -> Reasons:
-    """`REASONS` and those of the filters, whose words a page is given."""
+    """Return `REASONS` and the reasons of the filters with these names, titles and meanings."""
     words = zip(titles or [], meanings or [], strict=True)
     return REASONS | dict(zip(names or [], words, strict=True))
 
 
 def reason_name(reason: str, known: Reasons) -> str:
-    """A reason's name in words; a reason that is new here keeps its own word."""
+    """Return a reason's title; an unknown reason is only capitalised."""
     return known[reason][0] if reason in known else reason.replace("_", " ").capitalize()
 
 
 def reason_meaning(reason: str, known: Reasons) -> str | None:
-    """What a reason means, or None if it is new here."""
+    """Return the meaning of a reason, or None if it is unknown."""
     return known[reason][1] if reason in known else None

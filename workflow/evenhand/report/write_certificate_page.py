@@ -1,4 +1,4 @@
-"""Stage: the page of the certificate: whether each method finds what we planted."""
+"""Stage: the certificate report: whether each method recovers the planted effects."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ def write_certificate_page(
     out: Output,
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Write the page of the certificate: one HTML file that needs nothing beside it.
+    """Write the certificate report, one HTML file without further files.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def write_certificate_page(
     out
         The page, HTML.
     pages
-        The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
+        The pages of this run, of `evenhand.report.pages.PAGES`; all by default.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def write_certificate_page(
 
 
 def _figures(problem: str, rows: Sequence[Row]) -> "list[tuple[str, LayerChart]]":
-    """The scores by dose of each language and kind of model: title and drawing."""
+    """Return the scores by dose of each language and kind of model: title and drawing."""
     found = []
     for key in dict.fromkeys((row["language"], row["family"]) for row in rows):
         own = [row for row in rows if (row["language"], row["family"]) == key]

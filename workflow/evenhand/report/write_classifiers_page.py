@@ -69,8 +69,8 @@ def write_classifiers_page(
     swapped : str
         The attribute whose words are swapped in counterfactuals.
     linked : list of str, optional
-        The splits whose cases the case explorer contains; by default test and dev. Without test
-        no number has a link to it.
+        The splits of the case explorer; by default test and dev. Without test no number links
+        to it.
     provenance : str
         The place of ``provenance.json`` relative to the report; blank: no link.
     pages : list of str, optional
@@ -158,7 +158,7 @@ def write_classifiers_page(
 
 
 def _bare(sentence: str, name: str) -> str:
-    """The sentence without the data set's name, which is its heading."""
+    """Return the sentence without the data set's name, which is in the heading."""
     words = sentence.removeprefix(f"On {name}, ")
     return words[:1].upper() + words[1:]
 

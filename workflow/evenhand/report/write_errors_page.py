@@ -1,4 +1,4 @@
-"""Stage: the page of the known errors of the papers, their codes and their data."""
+"""Stage: the report on known errors of the papers, their codes and their data."""
 
 from collections import Counter
 from typing import Any
@@ -19,9 +19,9 @@ def write_errors_page(
     out: Output,
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Write the page of the known errors, one HTML file.
+    """Write the report on known errors, one HTML file.
 
-    Each error has its id as an anchor, to be linked to as ``known_errors.html#id``.
+    The id of each error is its anchor: ``known_errors.html#id``.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def write_errors_page(
     out
         The page, HTML.
     pages
-        The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
+        The pages of this run, of `evenhand.report.pages.PAGES`; all by default.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def write_errors_page(
 
 
 def code(text: str) -> Markup:
-    """A text whose words between backticks are code."""
+    """Return a text with the words between backticks as code."""
     pieces = [
         Markup("<code>{}</code>").format(visible(piece)) if i % 2 else Markup.escape(visible(piece))
         for i, piece in enumerate(text.split("`"))

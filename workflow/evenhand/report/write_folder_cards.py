@@ -1,4 +1,4 @@
-"""Write the cards of folders of results, by which `datasets` opens each of their tables."""
+"""Write dataset cards for result folders, so that `datasets` can open each of their tables."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from evenhand.report.read import read_json
 #: keeps `all` for itself.)
 SPLIT = "all_rows"
 
-#: What the authors' edition of SlguSet is called; the one that is built has a card of its own.
+#: The name of the published SlguSet; the regenerated one has a separate card.
 EDITION = "SlguSet, the published file as it was read"
 
 
@@ -25,9 +25,9 @@ def write_folder_cards(
     out: list[Output],
     notice: str = "",
 ) -> dict[str, Any]:
-    """Write README.md for folders with tables of several kinds, in the format of the hub.
+    """Write README.md for folders with tables of several kinds, in the hub's format.
 
-    A header names each table as a configuration of its own, with one split, ``all_rows``:
+    The header lists each table as a configuration with one split, ``all_rows``:
     ``load_dataset(folder, "scores-my-model")``. The first table is the default.
 
     Parameters
@@ -36,14 +36,14 @@ def write_folder_cards(
         ``report/cards/folder_card.md.jinja``.
     documents : list of path
         A file per folder: ``pairs.json`` of a set of pairs, ``data.json`` of a table of people,
-        or ``statistics.json`` of an edition of SlguSet.
+        or ``statistics.json`` of a source of SlguSet.
     tables : list of path
-        The Parquet files of all folders, at any depth. A configuration is called after the path:
-        ``scores/m.parquet`` is ``scores-m``.
+        The Parquet files of all folders, at any depth. The path gives the name of the
+        configuration: ``scores/m.parquet`` is ``scores-m``.
     out : list of path
         README.md beside each of `documents`.
     notice : str
-        What a reader must know first.
+        A notice to readers.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def write_folder_cards(
     ------
     InputError
         The document has no name, there is no table, a table lies elsewhere or is no Parquet
-        file, or two would be one configuration.
+        file, or two tables would have the same configuration.
     """
     for path in tables:
         if not any(path.is_relative_to(document.parent) for document in documents):
@@ -69,7 +69,7 @@ def write_folder_cards(
 def _write(
     template: Path, document: Path, tables: list[Path], out: Path, notice: str
 ) -> list[dict[str, Any]]:
-    """Write a folder's card; return its tables."""
+    """Write a folder's card and return its tables."""
     from huggingface_hub import DatasetCardData
 
     about = read_json(document)
@@ -118,7 +118,7 @@ def _write(
 
 
 def _store(path: Path, folder: Path) -> dict[str, Any]:
-    """A table: its configuration, kind, path, rows and columns."""
+    """Return the configuration, kind, path, rows and columns of a table."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

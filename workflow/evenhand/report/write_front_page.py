@@ -1,4 +1,4 @@
-"""Stage: the front page of the report, with the findings, or the page against the papers."""
+"""Stage: the front page with the findings, or the comparison with the papers."""
 
 import importlib
 from pathlib import Path
@@ -47,7 +47,7 @@ def write_front_page(
     written: list[Input] | None = None,
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Write the front page, or what became of published numbers.
+    """Write the front page, or the comparison with published numbers.
 
     Parameters
     ----------
@@ -56,26 +56,26 @@ def write_front_page(
     out
         The page, HTML.
     systems
-        The systems that this configuration has, of `evenhand.report.headline.SYSTEMS`. The
-        others are named as not run.
+        The systems of this configuration, of `evenhand.report.headline.SYSTEMS`. The others are
+        listed as not run.
     slguset, language_models, individual_fairness, legal, mitigation, predictions
-        Results of each system, by their places below the results; ``FILES`` of its module in
-        `evenhand.report.headlines` says which. What is not there is not spoken of.
+        Results of each system, by their paths below the results; ``FILES`` of its module in
+        `evenhand.report.headlines` lists them. Missing results are not mentioned.
     names, titles
         Name and title of each legal data set, of its attributes as ``data_set/attribute``, and of
         the filters of SlguSet as ``filters/name`` and of objectives as ``objectives/name``.
     provenance
-        ``provenance.json``, for how many files are traced.
+        ``provenance.json``, for the number of traced files.
     page
         ``front`` or ``reproduction``.
     planted
-        What was planted in the data, see `evenhand.report.sections.planted`.
+        The truth planted in the data, see `evenhand.report.sections.planted`.
     paper
         ``resources/paper_items.csv``: the tables and figures of the papers.
     written
-        The pages of this run on which they may be.
+        The pages of this run that may show them.
     pages
-        The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
+        The pages of this run, of `evenhand.report.pages.PAGES`; all by default.
 
     Returns
     -------
@@ -86,8 +86,8 @@ def write_front_page(
     Raises
     ------
     InputError
-        A system is unknown or its files are given although it is left out, names and titles
-        are not equally many, or a file is not one that the headline knows.
+        A system is unknown or has files although it is left out, the numbers of names and titles
+        differ, or the headline does not know a file.
     """
     given = {
         "slguset": slguset,
@@ -174,13 +174,13 @@ def write_front_page(
 
 
 def _counted_in(cards: list[dict[str, Any]]) -> list[str]:
-    """The results that the verdicts of some systems were counted in."""
+    """Return the results in which the verdicts of some systems were counted."""
     lines = [one for card in cards if card["headline"] for one in card["headline"].verdicts]
     return list(dict.fromkeys(file for one in lines for file in one.files))
 
 
 def _checks(files: list[Path]) -> dict[str, Any] | None:
-    """The checks of a paper's tables against each other, of the folder among these files."""
+    """Return the consistency checks of a paper's tables, from the folder among these files."""
     folder = next((path for path in map(Path, files) if path.is_dir()), None)
     return describe_checks(read_tables(folder).get("inconsistencies", [])) if folder else None
 

@@ -51,11 +51,11 @@ def write_individual_page(
     out
         The page, HTML.
     tables
-        The folder of `tabulate_individual`. The page names what is missing in it.
+        The folder of `tabulate_individual`. The page lists the tables missing from it.
     data
         ``data.json`` of each data set.
     pages
-        The pages that this run makes, of `evenhand.report.pages.PAGES`; by default all.
+        The pages of this run, of `evenhand.report.pages.PAGES`; all by default.
     """
     found = read_tables(tables)
     documents = [read_description(path, RECORD, "prepare_table") for path in data]

@@ -50,7 +50,7 @@ def write_legal_cards(
     published : list of str, optional
         The data sets whose cases are FairLex's own.
     notice : str
-        What a reader must know first.
+        A notice to readers.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def write_legal_cards(
 
 
 def _facts(fixed: Dataset, data: Path, rows: dict[str, Rows]) -> dict[str, Any]:
-    """The content of a card that is read from the data set and its tables."""
+    """Return the facts of a card that come from the data set and its tables."""
     columns = read_cases_table(data, ["language", "label_known"])
     cases, languages = columns.num_rows, set(columns["language"].to_pylist())
     attributes = {row["attribute"] for row in rows["groups"]}
@@ -110,7 +110,7 @@ def _facts(fixed: Dataset, data: Path, rows: dict[str, Rows]) -> dict[str, Any]:
 
 
 def _by_split(rows: Rows, names: tuple[str, ...]) -> Rows:
-    """A row for each value of `names`, with the cases of each split; share is of all."""
+    """Return a row per value of `names`, with the cases of each split and the share of all."""
     table: dict[tuple[str, ...], dict[str, Any]] = {}
     for row in rows:
         key = tuple(row[name] for name in names)
@@ -122,7 +122,7 @@ def _by_split(rows: Rows, names: tuple[str, ...]) -> Rows:
 
 
 def _lengths(rows: Rows) -> Rows:
-    """The quantities of each unit and tokenizer by name."""
+    """Return the quantities of each unit and tokenizer by name."""
     units: dict[tuple[str, str | None], dict[str, Any]] = {}
     for row in rows:
         key = row["unit"], row["tokenizer"]
@@ -132,7 +132,7 @@ def _lengths(rows: Rows) -> Rows:
 
 
 def _limits(attribute: Attribute, rows: Rows, cases: int) -> dict[str, Any]:
-    """The cases whose group is unknown, and the groups with few test cases."""
+    """Return the cases whose group is unknown, and the groups with few test cases."""
     own = [row for row in rows if row["attribute"] == attribute.name]
     unknown = group_names(attribute)[-1]
     [row] = [row for row in own if (row["split"], row["group"]) == ("all", unknown)]

@@ -132,7 +132,7 @@ def write_legal_page(
 
 
 def _rarest(rows: list[dict[str, Any]], fixed: Any) -> dict[str, Any] | None:
-    """The known group with the fewest cases: cases, and its name with its attribute's title."""
+    """Return the smallest known group: its cases, and its name with its attribute's title."""
     titles = {one.name: one.title for one in fixed.attributes}
     known = [
         row

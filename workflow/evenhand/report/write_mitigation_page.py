@@ -1,4 +1,4 @@
-"""Stage: the report on mitigation, one HTML file: what objectives and methods changed."""
+"""Stage: the report on mitigation, one HTML file: the effects of objectives and methods."""
 
 from typing import Annotated, Any
 from urllib.parse import quote

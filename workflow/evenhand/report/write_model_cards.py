@@ -1,4 +1,4 @@
-"""Write what was found of language models as cards in the format of the Hugging Face hub."""
+"""Write the findings on language models as model cards in the format of the Hugging Face hub."""
 
 import re
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ from evenhand.report.sections.stereotypes_words import (
 )
 from evenhand.scoring.methods import METHODS
 
-#: What the editions of SlguSet are called.
+#: The titles of the sources of SlguSet.
 EDITIONS = {
     "slguset": "SlguSet, built by this run",
     "slguset_published": "The file named as the published SlguSet",
@@ -42,7 +42,7 @@ EDITIONS = {
 #: The hub's task of each kind of model.
 TASKS = {"masked": "fill-mask", "causal": "text-generation"}
 
-#: What a gate says of the model itself; it is the same on every data set.
+#: The fields of a validity check that describe the model: the same on every data set.
 FACTS = ("hub_name", "revision", "type", "parameters", "vocabulary", "max_tokens", "dtype",
          "weights_sha256", "tokenizer_sha256")  # fmt: skip
 
@@ -56,7 +56,7 @@ STEREOSET_NAMES = {
     "icat": "ICAT",
 }
 
-#: What the mean bias on SlguSet is made of.
+#: The components of the mean bias on SlguSet.
 DEGREES = {
     "male_degree": "male degree",
     "female_degree": "female degree",
@@ -65,17 +65,17 @@ DEGREES = {
 
 
 class Metric(NamedTuple):
-    """A number of the card's header.
+    """A metric in the card's header.
 
     Attributes
     ----------
     task, set_name, title, part : str
         The hub's task; the data set's name, title and configuration.
     kind, name : str
-        What the number is: a word for programs, words for people.
+        The metric's identifier and its readable name.
     value : float
     details : dict
-        Its interval, p-value and verdict, as far as there are any.
+        Its interval, p-value and verdict, if any.
     """
 
     task: str
@@ -101,11 +101,11 @@ def write_model_cards(
     bias_gates: list[Source] | None = None,
     notice: str = "",
 ) -> dict[str, Any]:
-    """Write the cards of models: what each was read, what it preferred, and what that cannot show.
+    """Write the cards of models: their data sets, findings and limits.
 
-    The header (YAML) holds the scores of the methods that count as the hub's ``model-index``:
-    each metric's ``args`` are its interval, p-value and verdict. A
-    model that did not pass its check on a data set has no number there, and the reason in words.
+    The header (YAML) contains the scores of the methods that count as the hub's ``model-index``:
+    each metric's ``args`` are its interval, p-value and verdict. A model that failed its validity
+    check on a data set has no number there; the card states the reason.
 
     Parameters
     ----------
@@ -119,15 +119,15 @@ def write_model_cards(
     sets : list of path, optional
         ``stereotypes/{set}/pairs.json`` of the sets of pairs.
     gates : list of path, optional
-        ``stereotypes/{set}/gates/{model}.json``: which model was scored on which set.
+        ``stereotypes/{set}/gates/{model}.json``, one per model and set that it was scored on.
     tables : list of path, optional
         The folders ``tables/pairs/{set}``.
     bias : list of path, optional
-        The folders ``tables/bias/{edition}`` of the editions of SlguSet.
+        The folders ``tables/bias/{source}`` of the sources of SlguSet.
     bias_gates : list of path, optional
-        ``{edition}/bias/{model}.gate.json``: which model was scored on which edition.
+        ``{source}/bias/{model}.gate.json``, one per model and source that it was scored on.
     notice : str
-        What a reader must know first.
+        A notice to readers.
 
     Returns
     -------
@@ -192,7 +192,7 @@ def _of(by_name: dict[str, Path], name: str) -> Path:
 
 
 def _gates(paths: list[Path], model: str, suffix: str) -> dict[str, dict[str, Any]]:
-    """The checks of a model, by the data set that they are about."""
+    """Return the validity checks of a model by data set."""
     own = [path for path in paths if path.name == f"{model}{suffix}"]
     return {path.parent.parent.name: _gate(path, model) for path in own}
 
@@ -212,7 +212,7 @@ def _set(
     gate: dict[str, Any],
     model: str,
 ) -> dict[str, Any]:
-    """What is said of one set of pairs."""
+    """Return the card's content on one set of pairs."""
     name, found = document["name"], describe_pairs(document)
     tables = read_tables(folder)
     rows = [row for row in tables.get("bias_scores", []) if row["model"] == model]
@@ -268,7 +268,7 @@ def _set(
 
 
 def _by_type(rows: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """A row per bias type and a column per method that counts; None if it would tell nothing."""
+    """Return a row per bias type and a column per method; None for one type or no intervals."""
     rows = [row for row in rows if row["bias_type"] != "all"]
     types = list(dict.fromkeys(row["bias_type"] for row in rows))
     if len(types) < 2 or all(row["score_low"] is None for row in rows):
@@ -322,7 +322,7 @@ def _triple_metrics(place: tuple, row: dict[str, Any]) -> Iterator[Metric]:
 
 
 def _edition(path: Path, gate: dict[str, Any], model: str) -> dict[str, Any]:
-    """What is said of one edition of SlguSet."""
+    """Return the card's content on one source of SlguSet."""
     name = path.name
     row = next((row for row in read_table(path / "models.csv") if row["model"] == model), None)
     if row is None:
@@ -387,7 +387,7 @@ def _check(gate: dict[str, Any]) -> dict[str, Any]:
 
 
 def _methods(about: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """The meaning of each method that the card speaks of."""
+    """Return the meaning of each method that the card mentions."""
     shown = in_order(row["method"] for one in about for row in one["rows"])
     return [
         {"title": method_title(name), "meaning": METHODS[name].meaning}
@@ -399,7 +399,7 @@ def _methods(about: list[dict[str, Any]]) -> list[dict[str, str]]:
 def _cannot(
     about: list[dict[str, Any]], editions: list[dict[str, Any]], language: str
 ) -> Iterator[str]:
-    """What these numbers cannot show, the card's own reasons first."""
+    """Return the limits of these numbers, those specific to the card first."""
     for one in [*editions, *about]:
         if not one["metrics"]:
             yield f"Anything on {one['title']}: there is no number of this model."
@@ -432,7 +432,7 @@ def _cannot(
 
 
 def _header(model: str, language: str, metrics: list[Metric]) -> str:
-    """The card's YAML."""
+    """Return the card's YAML header."""
     from huggingface_hub import EvalResult, ModelCardData
 
     results = [

@@ -1,4 +1,4 @@
-"""Stage: the page of the language models and their sets of stereotype pairs, one HTML file."""
+"""Stage: the report on language models and their sets of stereotype pairs, one HTML file."""
 
 from pathlib import Path
 from typing import Any
@@ -54,10 +54,10 @@ def write_models_page(
     provenance: str = "",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Write the page of the language models, one HTML file.
+    """Write the report on language models, one HTML file.
 
-    Whatever is left out, the page says in words that it is not there. A model that did not
-    pass its check is on the page with the reason, and without a score.
+    The page states which optional inputs are missing. For a model that failed its validity check
+    it gives the reason and no score.
 
     Parameters
     ----------
@@ -80,10 +80,9 @@ def write_models_page(
     examples
         Pairs shown per model and side; 0 shows none.
     provenance
-        Where ``provenance.json`` lies, seen from the page, to link to it; blank: no link.
+        The place of ``provenance.json`` relative to the page; blank: no link.
     pages
-        The pages that this run makes, of `evenhand.report.pages.PAGES`, to link to in the
-        masthead; all of them if it is not said.
+        The pages of this run, of `evenhand.report.pages.PAGES`; all by default.
     """
     folders = {path.name: path for path in tables or []}
     documents = _documents(sets or [])
@@ -174,7 +173,7 @@ def _set(
     scores: dict[str, Path],
     examples: int,
 ) -> dict[str, Any]:
-    """Everything that the page says of one set."""
+    """Return the content of the page on one set."""
     rows = tables.get("bias_scores", [])
     untrusted: dict[str, list[str]] = {}
     for row in rows:
@@ -216,7 +215,7 @@ def _set(
 
 
 def _name_apart(described: list[dict[str, Any]]) -> None:
-    """Give each set an id and a title that no other set of the page has."""
+    """Give each set an id and a title that are unique on the page."""
     titles = [one["about"]["title"] for one in described]
     ids: set[str] = set()
     for one in described:
@@ -237,7 +236,7 @@ def _name_apart(described: list[dict[str, Any]]) -> None:
 
 
 def _methods(described: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The methods that the page speaks of, with their meaning; all of them if it is of none."""
+    """Return the methods that the page mentions, with their meaning; all if it mentions none."""
     shown = {
         row["method"]
         for one in described

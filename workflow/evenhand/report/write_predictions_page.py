@@ -1,4 +1,4 @@
-"""Stage: the page of predictions that somebody made: gaps between groups, beside their noise."""
+"""Stage: the report on external predictions: gaps between groups and their uncertainty."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ def write_predictions_page(
     out: Output,
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Write the page of predictions, one HTML file.
+    """Write the report on predictions, one HTML file.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def write_predictions_page(
     out
         The page, HTML.
     pages
-        The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
+        The pages of this run, of `evenhand.report.pages.PAGES`; all by default.
     """
     sets = [
         read_json(one)

@@ -1,4 +1,4 @@
-"""Stage: the page of provenance, on which each file of the run has its place."""
+"""Stage: the provenance report, with an entry for each file of the run."""
 
 from typing import Any
 
@@ -19,13 +19,13 @@ def write_provenance_page(
     results: str = "results",
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Write the page that leads from any file to what made it and back to the sources.
+    """Write the page that traces any file to its stage, its inputs and the sources.
 
     Each file has the anchor ``file-{slug}`` of its path below the results folder
-    (`evenhand.report.render.slug`; a second file of the same slug gets ``-2`` behind it), each
-    stage ``stage-{slug}`` and each source ``source-{slug}``. The details of a file are drawn by
-    the page's own script when they are asked for; without it the files, the stages with code,
-    parameters and packages, and the sources with their checksums are there to be read.
+    (`evenhand.report.render.slug`; a second file of the same slug gets the suffix ``-2``), each
+    stage ``stage-{slug}`` and each source ``source-{slug}``. The page's script shows the details
+    of a file on demand. Without it the page lists the files, the stages with code, parameters and
+    packages, and the sources with their checksums.
 
     Parameters
     ----------
@@ -36,10 +36,10 @@ def write_provenance_page(
     provenance : path
         ``provenance.json`` of `evenhand.report.collect_provenance`.
     results : str
-        The results folder, as the paths in `provenance` begin. The page is meant to lie in its
+        The results folder, with which the paths in `provenance` begin. The page belongs in its
         folder ``report``; its links to files go one folder up from there.
     pages : list of str, optional
-        The pages that this run makes, of `evenhand.report.pages.PAGES`; all if it is not said.
+        The pages of this run, of `evenhand.report.pages.PAGES`; all by default.
     """
     described = describe_provenance(provenance, results)
     written = write_page(

@@ -1,4 +1,4 @@
-"""Stage: what all pages share: the scripts that draw figures, and the notice."""
+"""Stage: the files shared by all pages: the scripts that draw figures, and the notice."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from evenhand.core.stage import Input, Output
 def write_shared(
     *, scripts: list[Input], licences: list[Input], out: Output, notice_out: Output, notice: str
 ) -> dict[str, int]:
-    """Join scripts into one file that pages load from beside them, and write the notice.
+    """Join scripts into one file beside the pages that load it, and write the notice.
 
     Parameters
     ----------
@@ -20,9 +20,9 @@ def write_shared(
     out
         The file, JavaScript.
     notice_out
-        The notice, text; pages take it among their templates.
+        The notice, text; a template of the pages.
     notice
-        What a reader must know first; blank: nothing.
+        A notice to readers; blank: none.
 
     Returns
     -------

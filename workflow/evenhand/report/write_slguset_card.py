@@ -32,7 +32,7 @@ def write_slguset_card(
     attribute: str = "gender",
     values: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Write the data set's card, in the format of the Hugging Face hub.
+    """Write the data set's card in the format of the Hugging Face hub.
 
     Parameters
     ----------
@@ -51,11 +51,11 @@ def write_slguset_card(
     licence : str
         The licence's identifier on the hub, like cc-by-4.0; `other` if it has none.
     corpora : list of str, optional
-        What the text was taken from.
+        The sources of the text.
     filters : list of str, optional
         The configured filters.
     notice : str
-        What a reader must know first.
+        A notice to readers.
     title, language, attribute, values
         Of the pack; title is the name of the language.
 
@@ -109,7 +109,7 @@ def write_slguset_card(
 
 
 def _count_annotators(answers: list[Path]) -> int:
-    """The number of annotators who judge a sentence; it is the same for all."""
+    """Return the number of annotators per sentence, which is the same for all sentences."""
     per_sentence = Counter(
         row["sentence_id"] for path in answers for row in read_rows(path, ["sentence_id"])
     )

@@ -1,4 +1,4 @@
-"""Stage: the page of SlguSet, one file that a person opens."""
+"""Stage: the SlguSet report, one HTML file."""
 
 from typing import Any
 
@@ -55,9 +55,9 @@ def write_slguset_page(
     reason_meanings: list[str] | None = None,
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Write the page of SlguSet, one HTML file.
+    """Write the SlguSet report, one HTML file.
 
-    Whatever is left out, the page says in words that it is not there.
+    The page states which optional inputs are missing.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def write_slguset_page(
     out
         The page, HTML.
     corpus
-        ``tables/corpus``: the funnel, and what of the corpora could not be read.
+        ``tables/corpus``: the funnel, and the unreadable parts of the corpora.
     candidates
         ``slguset/candidates.parquet``, for the examples.
     counts
@@ -76,8 +76,7 @@ def write_slguset_page(
     drawn
         ``drawn.csv`` of the latest round.
     answers
-        ``answers.parquet`` of each round; for a round without answers the page asks for the
-        sheets.
+        ``answers.parquet`` of each round; the page requests the sheets of a round without answers.
     annotation
         ``tables/annotation``.
     dataset
@@ -105,8 +104,7 @@ def write_slguset_page(
     reasons, reason_names, reason_meanings
         The filters' reasons, and the words for them.
     pages
-        The pages that this run makes, of `evenhand.report.pages.PAGES`, to link to in the
-        masthead; all of them if it is not said.
+        The pages of this run, of `evenhand.report.pages.PAGES`; all by default.
     """
     known = reasons_with(reasons, reason_names, reason_meanings)
     parts = {

@@ -1,4 +1,4 @@
-"""Read the sheets that people have filled in, and check them against what was handed out."""
+"""Read the sheets that people have filled in, and check them against the handed-out items."""
 
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ Numbered = Iterator[tuple[int, dict[str, str]]]
 
 
 class Row(NamedTuple):
-    """One filled row: its number in the file (in Label Studio's export, of the task)."""
+    """A filled row: its number in the file (in Label Studio's export, of the task)."""
 
     number: int
     cells: dict[str, str]
@@ -34,14 +34,14 @@ def read_filled(
     task : Task
         Its declaration.
     columns : str
-        Columns to read beside those that identify a row, that are fixed, or are filled in.
+        Columns to read in addition to the key, the fixed and the filled-in columns.
     export : callable, optional
-        Reads the JSON export of another program.
+        Function that reads the JSON export of another program.
 
     Raises
     ------
     InputError
-        It is of another kind, cannot be read, or lacks a column.
+        The file has another format, cannot be read, or lacks a column.
     """
     needed = [task.group, task.key, *task.fixed, *task.answers(), *columns]
     suffix = path.suffix.lower()
@@ -60,7 +60,7 @@ def read_filled(
 def check_rows(
     path: Path, rows: list[Row], handed_out: Mapping[tuple[str, str], dict[str, Any]], task: Task
 ) -> None:
-    """Raise InputError unless each row is one that was handed out, unchanged and once.
+    """Raise InputError unless each row was handed out, is unchanged, and occurs once.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def check_rows(
     rows : list of Row
         Its rows.
     handed_out : mapping
-        What was handed out, by group and key.
+        The handed-out items, by group and key.
     task : Task
         Its declaration.
     """
@@ -109,7 +109,7 @@ def chosen(
     synonyms: Mapping[str, str] | None = None,
     numbers: bool = False,
 ) -> list[str | None]:
-    """The answers in a column, None where blank.
+    """Return the answers in a column, None where blank.
 
     Parameters
     ----------
@@ -120,11 +120,11 @@ def chosen(
     column : str
         The column.
     choices : sequence of str
-        The allowed answers; wide letters, capitals and blanks around them do not matter.
+        The allowed answers; full-width letters, case and surrounding blanks do not matter.
     synonyms : mapping, optional
-        Choices by other words for them.
+        Choices by their synonyms.
     numbers : bool
-        Whether a whole number is an answer too.
+        Whether integers are also allowed.
     """
     known = {choice.casefold(): choice for choice in choices} | dict(synonyms or {})
     words = [unicodedata.normalize("NFKC", row.cells[column]).strip().casefold() for row in rows]
@@ -142,7 +142,7 @@ def chosen(
 
 
 def refuse(path: Path, rows: list[Row], problem: str, remedy: str, cell: str | None = None) -> None:
-    """Raise an error that names the rows, if there are any, and the first one's cell."""
+    """Raise an error that lists the rows, if any, and quotes the first one's cell."""
     if not rows:
         return
     if cell:

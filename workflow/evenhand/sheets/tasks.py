@@ -1,8 +1,8 @@
-"""Tasks for people: which items are drawn, the sheets they fill in, and what was handed out.
+"""Annotation tasks: drawing items, writing the sheets, and recording the handed-out items.
 
-A task declares its columns and what identifies a row (`Task`). Its items are drawn by digests,
-so that a new item replaces at most one other and their order does not matter. What was handed
-out is kept in a file of its own, ``handed_out.csv``, by which the sheets can be written again.
+A task declares its columns and the key of a row (`Task`). Its items are drawn by digests, so that
+a new item replaces at most one other and their order does not matter. The handed-out items are
+recorded in a separate file, ``handed_out.csv``, from which the sheets can be written again.
 """
 
 import hashlib
@@ -25,12 +25,12 @@ SLACK = 10_000
 
 @dataclass(frozen=True)
 class Task:
-    """What a sheet asks of people.
+    """The declaration of an annotation sheet.
 
     Attributes
     ----------
     item : str
-        What a row is, in messages: ``sentence``.
+        The noun for a row, in messages: ``sentence``.
     group, key : str
         The columns that identify a row: the name of its draw (a round, an attribute), and its
         item.
@@ -39,11 +39,11 @@ class Task:
     columns : tuple of Column
         The columns of the sheet.
     fixed : tuple of str
-        Those that must come back as they were handed out.
+        The columns that annotators must not change.
     handed_out : tuple of str
-        The columns of handed_out.csv: `group`, `key`, rank and what else the sheet needs.
+        The columns of handed_out.csv: `group`, `key`, rank and others that the sheet needs.
     numbers : tuple of str
-        Those of them that are whole numbers.
+        Those of `handed_out` that contain integers.
     table, notes : str
         The workbook's sheets with the table and with the instructions.
     """
@@ -60,12 +60,12 @@ class Task:
     notes: str = "instructions"
 
     def answers(self) -> list[str]:
-        """The columns that people fill in."""
+        """The columns to fill in."""
         return [column.name for column in self.columns if column.fill_in]
 
 
 class HandedOut(NamedTuple):
-    """A row of a handed_out.csv, and its place."""
+    """A row of a handed_out.csv and its line."""
 
     row: dict[str, Any]
     file: Path
@@ -73,7 +73,7 @@ class HandedOut(NamedTuple):
 
 
 def digest(prefix: str, key: str) -> bytes:
-    """A number that looks random and depends on prefix (a seed) and key alone."""
+    """Return a pseudorandom number that depends only on prefix (a seed) and key."""
     return hashlib.blake2b(f"{prefix} {key}".encode(), digest_size=8).digest()
 
 
@@ -85,7 +85,7 @@ def draw(items: Iterable[tuple[Any, str]], wanted: Callable[[Any], int], prefix:
     items : iterable of (stratum, key)
         Each item once.
     wanted : callable
-        How many items of a stratum are wanted.
+        The number of items to draw from a stratum.
     prefix : str
         The seed; see `digest`.
     """
@@ -99,7 +99,7 @@ def draw(items: Iterable[tuple[Any, str]], wanted: Callable[[Any], int], prefix:
 
 
 def check_name(name: str, kind: str) -> None:
-    """Raise InputError unless the name of a `kind` (round, annotator) can be a file's."""
+    """Raise InputError unless the name of a `kind` (round, annotator) is a valid file name."""
     if not _NAME.fullmatch(name):
         raise InputError(
             f"{name!r} cannot name a {kind}",
@@ -109,7 +109,7 @@ def check_name(name: str, kind: str) -> None:
 
 
 def render(template: Path, facts: dict[str, Any]) -> str:
-    """The instructions of a task, from a Jinja template."""
+    """Return the instructions of a task, from a Jinja template."""
     import jinja2
 
     text = template.read_text(encoding="utf-8")
@@ -120,7 +120,7 @@ def render(template: Path, facts: dict[str, Any]) -> str:
 def write_sheet(
     folder: Path, name: str, task: Task, instructions: str, rows: Sequence[dict[str, Any]]
 ) -> None:
-    """Write ``{name}.xlsx`` and ``{name}.csv``: the rows by column, blank where they have none."""
+    """Write ``{name}.xlsx`` and ``{name}.csv``; cells without a value are blank."""
     names = [column.name for column in task.columns]
     cells = [[row.get(name) for name in names] for row in rows]
     write_workbook(
@@ -135,12 +135,12 @@ def write_sheet(
 
 
 def write_handed_out(path: Path, task: Task, rows: Iterable[dict[str, Any]]) -> None:
-    """Write the list of what a sheet hands out."""
+    """Write the list of the items on a sheet."""
     write_csv(path, task.handed_out, ([row[name] for name in task.handed_out] for row in rows))
 
 
 def read_handed_out(paths: Iterable[Path], task: Task) -> dict[str, HandedOut]:
-    """Read lists of what was handed out.
+    """Read lists of handed-out items.
 
     Returns
     -------
@@ -181,7 +181,7 @@ def read_handed_out(paths: Iterable[Path], task: Task) -> dict[str, HandedOut]:
 
 
 def group_of(path: Path, task: Task) -> tuple[str, dict[str, dict[str, Any]]]:
-    """The one group of a handed_out.csv ("" if it has no row), and its rows by key, by rank."""
+    """Return the one group of a handed_out.csv ("" without rows), and its rows by key, by rank."""
     rows = {key: entry.row for key, entry in read_handed_out([path], task).items()}
     groups = {row[task.group] for row in rows.values()}
     if len(groups) > 1:

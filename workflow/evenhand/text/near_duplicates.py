@@ -57,12 +57,12 @@ class NearDuplicates:
         self.same, self.pairs, self._sets = same, pairs, sets
 
     def similarity(self, one: int, other: int) -> float:
-        """The Jaccard similarity of two texts, each in one of `pairs` or equal to the other."""
+        """Return the Jaccard similarity of two texts; different ones must each be in `pairs`."""
         one, other = int(self.same[one]), int(self.same[other])
         return 1.0 if one == other else jaccard(self._sets[one], self._sets[other])
 
     def groups(self) -> np.ndarray:
-        """A number per text, equal for near duplicates, and for their near duplicates."""
+        """Return the number of each text's connected component in the graph of near duplicates."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
@@ -73,7 +73,7 @@ class NearDuplicates:
         return connected_components(graph, directed=False)[1].astype(np.int64)
 
     def kept_for(self) -> dict[int, int]:
-        """The first kept text that each other text is a near duplicate of.
+        """Return, for each dropped text, the first kept text that it nearly duplicates.
 
         Taken one after another, a text is kept unless it is a near duplicate of a kept one.
         """
@@ -95,7 +95,7 @@ def find_near_duplicates(sets: Sets, threshold: float) -> NearDuplicates:
     Parameters
     ----------
     sets : callable
-        Gives the sets of the texts, which are gone through twice, one at a time.
+        Returns an iterator over the sets of the texts; it is called twice.
     threshold : float
         Jaccard similarity of near duplicates, above 0 and up to 1.
     """
@@ -113,18 +113,18 @@ def find_near_duplicates(sets: Sets, threshold: float) -> NearDuplicates:
 
 
 def words(text: tuple[str, ...]) -> np.ndarray:
-    """The set of a text's runs of three words, in any case; a Chinese character is a word."""
+    """Return the set of a text's word trigrams, ignoring case; a Chinese character is a word."""
     found = _TOKEN.findall("\n".join(text).casefold())
     return _runs(np.fromiter((crc32(word.encode()) for word in found), np.uint64, len(found)))
 
 
 def characters(text: str) -> np.ndarray:
-    """The set of a text's runs of three characters."""
+    """Return the set of a text's character trigrams."""
     return _runs(np.fromiter(map(ord, text), np.uint64, len(text)))
 
 
 def _runs(tokens: np.ndarray) -> np.ndarray:
-    """The hashes of all runs of tokens, sorted, each once; fewer tokens are one run."""
+    """Return the distinct hashes of all token trigrams, sorted; fewer tokens form one run."""
     tokens = np.pad(tokens, (0, max(0, WIDTH - len(tokens))))
     runs = len(tokens) - WIDTH + 1
     hashes = np.zeros(runs, dtype=np.uint64)
@@ -135,20 +135,20 @@ def _runs(tokens: np.ndarray) -> np.ndarray:
 
 
 def jaccard(one: np.ndarray, other: np.ndarray) -> float:
-    """Size of the intersection of two sets divided by size of their union."""
+    """Return the size of the intersection of two sets divided by that of their union."""
     common = len(np.intersect1d(one, other, assume_unique=True))
     return common / (len(one) + len(other) - common)
 
 
 def _mixed(hashes: np.ndarray) -> np.ndarray:
-    """The finaliser of splitmix64: every bit of the input moves every bit of the output."""
+    """Apply the finaliser of splitmix64: every input bit affects every output bit."""
     for shift, factor in zip((30, 27), _MIX, strict=True):
         hashes = (hashes ^ (hashes >> np.uint64(shift))) * factor
     return hashes ^ (hashes >> np.uint64(31))
 
 
 def _signatures(sets: Iterable[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """MinHash signatures (n, `PERMUTATIONS`), and for each text the first with the same set."""
+    """Return MinHash signatures (n, `PERMUTATIONS`), and per text the first with the same set."""
     random = np.random.default_rng(20220523)
     factors = random.integers(0, 1 << 63, PERMUTATIONS, dtype=np.uint64) * np.uint64(2)
     factors += np.uint64(1)
@@ -168,7 +168,7 @@ def _signatures(sets: Iterable[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _rows_of_band(threshold: float) -> int:
-    """The most rows of a band with which few enough pairs at the threshold are missed."""
+    """Return the most rows per band that keep the probability of a missed pair below `MISSED`."""
     fit = [
         rows
         for rows in range(1, PERMUTATIONS + 1)
@@ -178,7 +178,7 @@ def _rows_of_band(threshold: float) -> int:
 
 
 def _suspected(signatures: np.ndarray, distinct: np.ndarray, threshold: float) -> np.ndarray:
-    """Pairs (i < j) of distinct texts that may reach the threshold: array of int64 (pairs, 2)."""
+    """Return the candidate pairs (i < j) of distinct texts: array of int64, shape (pairs, 2)."""
     rows = _rows_of_band(threshold)
     own = signatures[distinct]
     found: list[np.ndarray] = []
@@ -198,7 +198,7 @@ def _suspected(signatures: np.ndarray, distinct: np.ndarray, threshold: float) -
 
 
 def _buckets(keys: np.ndarray) -> Iterator[np.ndarray]:
-    """The positions that share a key, ascending, where there are several."""
+    """Yield the positions that share a key, ascending, where there are several."""
     order = np.argsort(keys, kind="stable")
     borders = np.concatenate([[0], np.flatnonzero(np.diff(keys[order])) + 1, [len(keys)]])
     for place in np.flatnonzero(np.diff(borders) > 1):

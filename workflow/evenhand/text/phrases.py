@@ -1,10 +1,10 @@
-"""Phrases that several rooms write."""
+"""Phrases shared by several packages."""
 
 from collections.abc import Sequence
 
 
 def listed(words: Sequence[str], most: int | None = None) -> str:
-    """``a``, ``a and b``, ``a, b and c``; above `most` words ``a, b and 8 others``."""
+    """Return ``a``, ``a and b``, ``a, b and c``; above `most` words ``a, b and 8 others``."""
     if most is not None and len(words) > most:
         rest = len(words) - most
         words = [*words[:most], f"{rest} other{'' if rest == 1 else 's'}"]
@@ -39,15 +39,15 @@ def conclusion(
     verdict : str
         above, below, equivalent or inconclusive.
     difference : str
-        What is absent within delta: ``preference``.
+        The effect that is absent within delta: ``preference``.
     delta : str
         The smallest difference that matters, with its unit.
     above, below : str
-        What a significant difference means.
+        The meaning of a significant difference in either direction.
     power, further : float, optional
-        Power of the test at delta, and how many more clusters would give 80 %.
+        Power of the test at delta, and the number of further clusters for 80 %.
     clusters : str
-        What the clusters are called.
+        The noun for the clusters.
     """
     if verdict in ("above", "below"):
         return above if verdict == "above" else below

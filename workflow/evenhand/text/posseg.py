@@ -74,7 +74,7 @@ def tag_words(text: str) -> list[tuple[str, str]]:
 
 
 def find_names(text: str) -> list[NameToken]:
-    """The words of ``jieba.posseg.lcut(text)`` whose flag is nr, nrt or nrfg, with their spans."""
+    """Return the words of ``jieba.posseg.lcut(text)`` with flag nr, nrt or nrfg, with spans."""
     name_words = dictionary_names()
     names: list[NameToken] = []
     at = 0
@@ -112,7 +112,7 @@ _remembered_run = lru_cache(maxsize=REMEMBERED_RUNS)(tag_run)
 
 @lru_cache(maxsize=REMEMBERED_RUNS)
 def _names_of_run(run: str) -> tuple[tuple[int, int, str], ...]:
-    """Start and end within the run, and flag, of the names in it."""
+    """Return start and end within the run, and flag, of the names in it."""
     names = []
     at = 0
     for word, flag in tag_run(run):
@@ -126,7 +126,7 @@ _WORD, _RUN, _OUTSIDE = range(3)
 
 
 def _pieces(text: str) -> Iterator[tuple[str, int]]:
-    """The text in order: dictionary words, runs of single characters, characters outside blocks."""
+    """Yield the text in order: dictionary words, runs of single characters, other characters."""
     run = ""
     for word in _route(text):
         if len(word) == 1:
@@ -148,10 +148,10 @@ def _pieces(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _route(text: str) -> list[str]:
-    """The dictionary words of posseg; letters and digits between them may come joined.
+    """Return posseg's dictionary words; letters and digits between them may be joined.
 
-    rjieba joins the letters and digits that its route has one by one. jieba's dictionary
-    holds no word of these alone (`c#` is one), so that none of the joined ones is a word.
+    rjieba joins single letters and digits of its route. jieba's dictionary contains no word of
+    letters and digits alone (`c#` is a word), so a joined run is never a word.
     """
     if _SAME_BLOCKS.fullmatch(text):
         return cut(text)
@@ -219,7 +219,7 @@ def _model() -> _Model:
 
 
 def _table(name: str) -> Any:
-    """One of jieba's tables: a Python file with a literal called `P`."""
+    """Return one of jieba's tables: a Python file with a literal called `P`."""
     path = _jieba_folder() / "posseg" / f"{name}.py"
     spec = importlib.util.spec_from_file_location(f"jieba_posseg_{name}", path)
     module = importlib.util.module_from_spec(spec)
@@ -260,7 +260,7 @@ def _make_column(character: str, states: list[int]) -> _Column:
 
 
 def _decode(run: str) -> list[tuple[str, str]]:
-    """Words and tags of the most probable path of states."""
+    """Return words and tags of the most probable path of states."""
     path = _viterbi(run)
     names = _model().names
     words = []
@@ -285,7 +285,7 @@ _Closed = list[tuple[float, int]]
 
 
 def _viterbi(run: str) -> list[int]:
-    """The states of the most probable path, as jieba/posseg/viterbi.py finds it.
+    """Return the states of the most probable path, as in jieba/posseg/viterbi.py.
 
     A word is continued (M, E) only by a state of its own, and after its end only a new one
     (B, S) begins: `opened` holds the log probabilities of the states in which a word must go
@@ -313,7 +313,7 @@ def _viterbi(run: str) -> list[int]:
 def _step(
     column: _Column, opened: dict[int, float], closed: _Closed
 ) -> tuple[dict[int, float], _Closed, dict[int, int]]:
-    """The states reached at one character, and where each came from.
+    """Return the states reached at one character, each with its predecessor.
 
     Of equal probabilities the largest predecessor wins, as in jieba's ``max`` over
     (probability, state). Predecessors with an ended word come most probable first, so that
@@ -366,12 +366,12 @@ def _jieba_folder() -> Path:
 
 @cache
 def dictionary_tags() -> dict[str, str]:
-    """Tag by word; every word of jieba's dictionary has a frequency above 0."""
+    """Return the tag by word; every word of jieba's dictionary has a frequency above 0."""
     cells = (_jieba_folder() / "dict.txt").read_text(encoding="utf-8").split()
     return dict(zip(cells[::3], cells[2::3], strict=True))
 
 
 @cache
 def dictionary_names() -> dict[str, str]:
-    """Tag by word, of the words that the dictionary tags as names."""
+    """Return the tag by word, of the words that the dictionary tags as names."""
     return {word: tag for word, tag in dictionary_tags().items() if tag in NAME_TAGS}

@@ -26,7 +26,7 @@ class Token(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The position behind its last character."""
+        """The position after its last character."""
         return self.start + len(self.word)
 
 
@@ -36,10 +36,10 @@ def cut(text: str) -> list[str]:
 
 
 def token_at(text: str, position: int) -> Token:
-    """Return the word of a text that holds the character at `position`.
+    """Return the word of a text that contains the character at `position`.
 
-    Only the clause around it is cut: jieba looks across no mark of punctuation, so that the
-    word is the one of ``cut(text)``.
+    Only the clause around it is segmented: jieba never joins across punctuation, so the word is
+    the same as in ``cut(text)``.
     """
     mark = _MARKS.search(text, position)
     border = mark.start() if mark else len(text)
@@ -56,7 +56,7 @@ def token_at(text: str, position: int) -> Token:
 
 @cache
 def dictionary() -> frozenset[str]:
-    """The words of jieba's dictionary (349,046; read once, 0.2 s)."""
+    """Return the words of jieba's dictionary (349,046; read once, 0.2 s)."""
     folder = Path(importlib.util.find_spec("jieba").submodule_search_locations[0])
     with (folder / "dict.txt").open(encoding="utf-8") as lines:
         return frozenset(line.split(" ", 1)[0] for line in lines)

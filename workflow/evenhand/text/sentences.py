@@ -37,7 +37,7 @@ ENDERS = "。？！?"
 _KEPT_SIGNS = frozenset("°℃℉\ufffd")
 
 _LATIN = re.compile("(?:FULLWIDTH )?(?:LATIN|FEMININE|MASCULINE)|MODIFIER|KELVIN|ANGSTROM")
-#: Accents of Latin letters, and what selects the look of a sign.
+#: Combining accents and variation selectors.
 _NO_MARKS = re.compile("[\u0300-\u036f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 
 # Nearly all characters of a newspaper: kept without a look-up.
@@ -71,7 +71,7 @@ _BRACKETED = re.compile(
         for opening, closing in ("《》", "〈〉", "（）", "【】", (r"\(", r"\)"))
     )
 )
-#: Stand for enders that end no sentence.
+#: Placeholders for enders that end no sentence.
 _HIDDEN = str.maketrans(ENDERS, "\4\5\6\7")
 _SHOWN = str.maketrans("\4\5\6\7", ENDERS)
 _CLOSED = re.compile("^[》〉）】)]+")
@@ -80,7 +80,7 @@ _IN_PAIRS = {'"': "“”", "'": "‘’"}
 
 
 def is_kept(character: str) -> bool:
-    """Whether normalised text keeps a character (a stray ``.`` is removed all the same)."""
+    """Return whether normalised text keeps a character (a stray ``.`` is removed anyway)."""
     category = unicodedata.category(character)
     if category[0] == "L":
         return not _LATIN.match(unicodedata.name(character, "LATIN"))
@@ -121,7 +121,7 @@ def normalise(text: str) -> str:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Cut normalised text behind every run of enders, inside quotes too, and repair the quotes.
+    """Split normalised text after every run of enders, inside quotes too, and repair the quotes.
 
     Parameters
     ----------
@@ -151,13 +151,13 @@ def split_sentences(text: str) -> list[str]:
             mended = repair_quotes(mended)
         if mended == sentence:
             found.append(sentence)
-        else:  # what is deleted may have kept two sentences together
+        else:  # the deleted marks may have kept two sentences together
             found += split_sentences(mended)
     return [sentence for sentence in found if sentence.strip(_EMPTY)]
 
 
 def _paired(text: str) -> str:
-    """Read each ASCII mark that occurs an even number of times as opening and closing by turns."""
+    """Replace ASCII marks that occur an even number of times by opening and closing marks."""
     for mark, pair in _IN_PAIRS.items():
         if mark in text and text.count(mark) % 2 == 0:
             pieces = text.split(mark)
@@ -167,7 +167,7 @@ def _paired(text: str) -> str:
 
 
 def _hide_enders(text: str) -> str:
-    """Hide the enders inside brackets, but not those of sentences that stand there alone."""
+    """Hide the enders inside brackets, except where the brackets contain a whole sentence."""
     if not _BRACKETED.search(text):
         return text
 

@@ -28,7 +28,7 @@ _SENTENCE = re.compile(f"[^{ENDERS}]*[{ENDERS}]+|[^{ENDERS}]+")
 class TaggedText(NamedTuple):
     """A text and the spans (start, end exclusive) of the names in it, in order.
 
-    `document` is the article that it stands in; where the corpus names none, its paragraph.
+    `document` is the article that contains it; where the corpus gives none, its paragraph.
     """
 
     text: str
@@ -55,7 +55,7 @@ def read_tagged(path: Path, form: str) -> Iterator[TaggedText]:
     Raises
     ------
     InputError
-        The format is unknown, or a line is not in it.
+        The format is unknown, or a line does not follow it.
     """
     if form not in FORMATS:
         raise InputError(
@@ -68,7 +68,7 @@ def read_tagged(path: Path, form: str) -> Iterator[TaggedText]:
 
 
 def parse_pku(line: str, path: Path | None = None, number: int | None = None) -> TaggedText:
-    """One paragraph of People's Daily 1998."""
+    """Parse a paragraph of People's Daily 1998."""
     numbered = _NUMBER_OF_PARAGRAPH.match(line)
     line = line[numbered.end() if numbered else 0 :].strip()
     pieces: list[str] = []
@@ -97,7 +97,7 @@ def parse_pku(line: str, path: Path | None = None, number: int | None = None) ->
 
 
 def parse_cluener(line: str, path: Path | None = None, number: int | None = None) -> TaggedText:
-    """One record of CLUENER2020."""
+    """Parse a record of CLUENER2020."""
     try:
         record = load(line)
         text = record["text"]
@@ -129,7 +129,7 @@ FORMATS: dict[str, Callable[[str, Path | None, int | None], TaggedText]] = {
 
 
 def _normalised(tagged: TaggedText) -> TaggedText:
-    """The text without the characters that the data set does not hold, the spans moved along."""
+    """Return the text without the characters that normalising removes, with adjusted spans."""
     position = [0]
     for character in tagged.text:
         position.append(position[-1] + is_kept(character))

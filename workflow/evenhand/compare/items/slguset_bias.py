@@ -21,7 +21,7 @@ class Store:
     folder : Path
         The results.
     table : str
-        The path of the table in it: ``tables/bias/{edition}/….csv``.
+        The path of the table in it: ``tables/bias/{source}/….csv``.
     """
 
     def __init__(self, folder: Path, table: str) -> None:

@@ -10,7 +10,7 @@ from evenhand.io.readers import json_lines
 from evenhand.io.readers.fields import names_of, text_of
 from evenhand.io.readers.options import Options
 
-#: How many of the first lines are tried, to tell an object per line from other layouts.
+#: The number of first lines tried, to distinguish an object per line from other layouts.
 LINES_TRIED = 20
 
 

@@ -105,7 +105,7 @@ def _files(*tables: str) -> tuple[str, ...]:
 def decisions(
     tables: Mapping[str, list[Row]], titles: Mapping[str, str]
 ) -> list[tuple[float, Said]]:
-    """Of each data set the strength and the sentence on the plain network's decisions."""
+    """Return, per data set, the strength and the sentence on the plain network's decisions."""
     found = []
     for row in tables.get("table_4", []):
         plain = (row["method"], row["individual"], row["split"]) == ("mlp", "none", "random")
@@ -127,7 +127,7 @@ def decisions(
 
 
 def _next(tables: Mapping[str, list[Row]]) -> str:
-    """How many more seeds the tests of IFR_p lack."""
+    """State how many further seeds the tests of IFR_p lack."""
     further = [
         row["further_seeds"]
         for row in tables.get("tests", [])

@@ -43,7 +43,7 @@ FILES = {
 #: A model with fewer parameters is none that people use.
 SMALL = 10_000_000
 
-#: A set whose pairs weigh like fewer different swaps says little.
+#: A set with a smaller effective number of swaps has little power.
 FEW_CLUSTERS = 20
 
 #: Rows of the figure.
@@ -51,14 +51,14 @@ SHOWN = 6
 
 
 def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
-    """The headline of the language models.
+    """Return the headline of the language models.
 
     Parameters
     ----------
     files : list of Path
         Any of `FILES`, by their places below the results.
     titles : mapping
-        Not used: a set's title stands in its ``pairs.json``.
+        Not used: a set's title is in its ``pairs.json``.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
 def _results(
     one: str, path: Path, about: dict[str, Any], gates: dict[tuple[str, str], dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """What each model comes to on a set: its conclusion, and the row of the figure."""
+    """Return each model's conclusion on a set, and its rows for the figure."""
     rows = read_table(path / "bias_scores.csv")
     untrusted = {
         row["model"]: gate_words(row["reason"]) or ["It did not pass its check."]
@@ -112,7 +112,7 @@ def _results(
 def results_of(
     title: str, file: str, sides: tuple[str, str], models: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """What each model comes to on a set, of the models of `describe_scores`."""
+    """Return each model's conclusion on a set, from the models of `describe_scores`."""
     return [
         {
             "set": title,
@@ -145,7 +145,7 @@ def conclude(results: list[dict[str, Any]], files: Sequence[str], shown: int = S
 
 
 def _found(results: list[dict[str, Any]]) -> tuple[str, list[str]]:
-    """The first sentence, and a line for each preference; without any, for the nearest to one."""
+    """Return the first sentence, and a line per preference; without any, for the nearest to one."""
     judged = [one for one in results if one["why"] is None and one["leaning"]]
     if not judged:
         return "No model has a score, so nothing is known of bias.", []
@@ -169,7 +169,7 @@ def _found(results: list[dict[str, Any]]) -> tuple[str, list[str]]:
 
 
 def _strongest(one: dict[str, Any]) -> dict[str, Any]:
-    """The significant row furthest from 50, or the first one."""
+    """Return the significant row furthest from 50, or the first one."""
     told = [row for row in one["rows"] if row["leaning"] in ("more", "less")]
     return max(told, key=lambda row: abs(row["score"] - CENTRE)) if told else one["rows"][0]
 
@@ -180,7 +180,7 @@ def _strength(one: dict[str, Any]) -> float:
 
 
 def _line(one: dict[str, Any]) -> Markup:
-    """A model on a set: score, interval and verdict."""
+    """Return the result of a model on a set: score, interval and verdict."""
     row = _strongest(one)
     verdict = {
         "more": f"prefers {one['sides'][0]}",
@@ -194,7 +194,7 @@ def _line(one: dict[str, Any]) -> Markup:
 
 
 def _next(results: list[dict[str, Any]]) -> str:
-    """How many more swaps the set that needs the fewest lacks."""
+    """State how many further swaps the set that needs the fewest of them lacks."""
     lacking = [
         (row["further_clusters"], one["file"], one, row)
         for one in results
@@ -224,7 +224,7 @@ def _number(row: dict[str, Any]) -> str:
 
 
 def _figure(results: list[dict[str, Any]], most: int) -> tuple[LayerChart | None, str]:
-    """The first method that counts, of each model and set."""
+    """Draw the first method that counts, of each model and set."""
     order = sorted(results, key=lambda one: not one["told"])
     drawn = [(one, one["rows"][0]) for one in order if one["why"] is None and one["rows"]]
     if not drawn:

@@ -50,7 +50,7 @@ SHOWN = 8
 
 
 def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
-    """The headline of the legal cases.
+    """Return the headline of the legal cases.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
 
 
 def gaps_of(tables: Mapping[str, Rows], titles: Mapping[str, str]) -> Rows:
-    """The gaps under plain training in ``table_4`` of each data set, with a title."""
+    """Return the gaps under plain training in ``table_4`` of each data set, with a title."""
     return [
         row | {"title": f"{titles.get(one, one)}, {_title(titles, one, row['attribute'])}"}
         for one, rows in tables.items()
@@ -107,7 +107,7 @@ def _title(titles: Mapping[str, str], dataset: str, attribute: str) -> str:
 
 
 def _cases(rows: Rows) -> int:
-    """The number of cases of a data set."""
+    """Return the number of cases of a data set."""
     own = [row for row in rows if row["quantity"] == "cases" and row["item"] is None]
     return int(own[0]["ours"]) if own else 0
 
@@ -142,25 +142,25 @@ def _gaps(gaps: Rows) -> str:
 
 
 def _is_constant(row: dict[str, Any]) -> bool:
-    """Whether nothing can be told, as the classifier predicts the same for every case."""
+    """Return whether a gap cannot be judged, as the classifier predicts the same for every case."""
     always = row["seeds"] is not None and row["constant_seeds"] == row["seeds"]
     return always and row["noise_verdict"] == "inconclusive"
 
 
 def _is_small(row: dict[str, Any]) -> bool:
-    """Whether there are too few cases to find or exclude a gap."""
+    """Return whether there are too few cases to find or exclude a gap."""
     return row["noise_verdict"] == "inconclusive" and not _is_constant(row)
 
 
 def _clear(row: dict[str, Any]) -> float:
-    """How many times what chance explains a significant gap is; 0 of any other."""
+    """Return a significant gap as a multiple of the gap that chance explains; 0 for others."""
     if row["noise_verdict"] != "above" or not row["noise_border"]:
         return 0.0
     return row["ours"] / row["noise_border"]
 
 
 def largest(gaps: Rows) -> str | None:
-    """The clearest gap, or the largest one."""
+    """Return the clearest gap, or the largest one."""
     if not gaps:
         return None
     row = max(gaps, key=lambda row: (_clear(row), row["ours"]))
@@ -177,7 +177,7 @@ def largest(gaps: Rows) -> str | None:
 
 
 def _next(gaps: Rows) -> str:
-    """Where test cases are lacking."""
+    """State where test cases are lacking."""
     small = [row for row in gaps if _is_small(row)]
     if not small:
         return ""

@@ -23,7 +23,7 @@ FILES = {
     "data": "tabular/*/data.json",
 }
 
-#: The measures that mitigation should change, and what they are called.
+#: The measures that mitigation should change, and their names.
 MEASURES = {
     "gd": "the group disparity of {}",
     "worst": "the score of the worst group of {}",
@@ -38,7 +38,7 @@ GAPS = ("gd", "ddp")
 #: Points of a unit of a measure that is no percentage.
 POINTS = {"ddp": 100}
 
-#: What methods of tables of people are compared with: plain training.
+#: The baseline of the methods for tables of people: plain training.
 PLAIN = "mlp"
 
 #: A network without the attribute has an IFR of 100 by construction, which is no finding.
@@ -52,19 +52,19 @@ TOLD, SHOWN = 3, 8
 
 
 class Change(NamedTuple):
-    """A measure of a method beside plain training, in points.
+    """The change of a measure under a method against plain training, in points.
 
     Attributes
     ----------
     method, of, measure, file : str
-        What changed what of which data set, and the table.
+        The method, the data set, the measure that changed, and its table.
     gap : bool
         Whether less of the measure is fairer.
     before, after, difference, low, high, delta : float or None
     verdict : str
         Of `evenhand.metrics.inference`.
     further : int, optional
-        How many more seeds would give a power of 80 %.
+        The number of further seeds for a power of 80 %.
     alone : float, optional
         The measure of the method without its individual loss.
     """
@@ -218,7 +218,7 @@ def conclude(order: Sequence[Change]) -> Headline:
 
 
 def _next(changes: Iterable[Change]) -> str:
-    """How many more seeds the comparison lacks that needs the fewest."""
+    """State how many further seeds the comparison that needs the fewest of them lacks."""
     lacking = [one for one in changes if one.verdict == "inconclusive" and one.further]
     if not lacking:
         return ""
@@ -273,7 +273,7 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
 
 
 def _loss(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What names a setting with an individual loss, and a measure."""
+    """Return the key of a setting and a measure."""
     return tuple(row[name] for name in (*SETTING, "metric"))
 
 

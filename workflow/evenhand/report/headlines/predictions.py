@@ -75,7 +75,7 @@ def _files(one: dict[str, Any]) -> list[str]:
 
 
 def _clear(one: dict[str, Any]) -> float:
-    """How many times what chance explains the clearest gap is, or the `strength` of a preference.
+    """Return the clearest gap in multiples of chance, or the `strength` of a preference.
 
     Zero without a significant one.
     """

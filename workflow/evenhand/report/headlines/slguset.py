@@ -1,4 +1,4 @@
-"""The headline of SlguSet: what was built, and which way models lean on it."""
+"""The headline of SlguSet: the data set, and the bias direction of the models on it."""
 
 import re
 from collections import Counter
@@ -54,7 +54,7 @@ TOLERANCE = 0.01
 #: The counts of a model by Bias.
 PARTS = ("within", "above", "below")
 
-#: What the paper says of its sentences: the filters that ask, and the words.
+#: The paper's claims on its sentences: the filters that test them, and the words.
 CLAIMS = {
     "names_": "no personal names",
     "pair_fit": "both words fit",
@@ -67,7 +67,7 @@ SHOWN = 8
 
 
 def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
-    """The headline of SlguSet.
+    """Return the headline of SlguSet.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         Any of `FILES`, by their places below the results; ``zh_gender/published_bias.csv`` is
         the table of published numbers in resources/.
     titles : mapping
-        What each filter drops, by ``filters/name``.
+        The sentences that each filter drops, by ``filters/name``.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def _next(
     of: Callable[..., tuple[str, ...]],
     asked: tuple[str, ...],
 ) -> str:
-    """Clearer criteria where annotators disagree, else the word pairs that a test lacks."""
+    """Recommend clearer criteria where annotators disagree, else more word pairs for a test."""
     for row in _rows(one["annotation"], "agreement"):
         alpha = row["krippendorff_alpha"]
         if row["pair"] == "all" and alpha is not None and alpha < LEAST_ALPHA:
@@ -163,7 +163,7 @@ def _built(steps: Mapping[str, int], own: int | None) -> str | None:
 
 
 def _read(published: Mapping[str, Any] | None) -> str | None:
-    """What was read of the file that is named as the published one (its ``report.json``)."""
+    """Return the facts about the published file from its ``report.json``."""
     if published is None:
         return None
     kept, whole = published["pass_every_filter"], published["sentences"]
@@ -272,7 +272,7 @@ def _building_figure(steps: Mapping[str, int], own: int | None) -> tuple[LayerCh
 def _published_figure(
     published: Mapping[str, Any] | None, titles: Mapping[str, str]
 ) -> tuple[LayerChart | None, str]:
-    """What the filters say of the published file, each by itself."""
+    """Draw the sentences of the published file that each filter alone drops."""
     whole = published["sentences"] if published else 0
     if not whole:
         return None, ""
@@ -357,7 +357,7 @@ def _same_counts(rows: list[dict[str, Any]], pair: str) -> bool:
 
 
 def _bias_verdicts(one: Mapping[str, Path | None], files: tuple[str, ...]) -> Verdicts | None:
-    """The published counts of sentences by Bias; only those on the authors' sentences count."""
+    """Judge the published counts of sentences by Bias, only on the authors' sentences."""
     anchors = {
         row["model"]: row["sentences"]
         for row in (read_csv(one["anchors"], ANCHORS) if one["anchors"] else [])

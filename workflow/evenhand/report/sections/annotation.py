@@ -1,4 +1,4 @@
-"""Section: what the annotators were given, what they said, and how far they agree."""
+"""Section: the annotators' sentences, their answers, and their agreement."""
 
 from collections import Counter
 from pathlib import Path
@@ -18,13 +18,13 @@ def describe_annotation(
     answers: list[Path],
     tables: Path | None,
 ) -> dict[str, Any] | None:
-    """The state of the annotation; None if nothing was drawn.
+    """Return the state of the annotation; None if nothing was drawn.
 
     Parameters
     ----------
     samples, answers : list of Path
-        ``sample.parquet`` and ``answers.parquet`` of each round; a round whose sheets have not
-        come back has no answers.
+        ``sample.parquet`` and ``answers.parquet`` of each round; a round without returned sheets
+        has no answers.
     drawn : Path, optional
         ``drawn.csv`` of the latest round.
     tables : Path, optional
@@ -33,7 +33,7 @@ def describe_annotation(
     Returns
     -------
     dict or None
-        `waiting` names the rounds without an answer.
+        `waiting` lists the rounds without an answer.
     """
     if not samples:
         return None
@@ -57,7 +57,7 @@ def describe_annotation(
 
 
 def _drawn(drawn: Path | None) -> list[dict[str, Any]]:
-    """One entry per surface pair, with what was drawn of either value."""
+    """Return one entry per surface pair, with the numbers drawn for each value."""
     pairs: dict[str, dict[str, Any]] = {}
     if drawn is None:
         return []

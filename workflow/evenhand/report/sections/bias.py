@@ -1,4 +1,4 @@
-"""Section: how far each model leans, per sentence, pair and model, and what about."""
+"""Section: the bias of each model per sentence and pair, and the topics of biased sentences."""
 
 from collections import defaultdict
 from pathlib import Path
@@ -15,13 +15,13 @@ from evenhand.text.phrases import conclusion
 
 Rows = list[dict[str, Any]]
 
-#: What the data sets are called, by the names of their folders.
+#: The titles of the data sets, by the names of their folders.
 TITLES = {"slguset": "This run’s data set", "slguset_published": "The published file"}
 
 #: Most male and most female sentences shown per model.
 EXTREMES = 5
 
-#: What a significant mean bias says.
+#: A significant mean bias in words.
 VERDICTS = {"male": "leans male", "female": "leans female"}
 
 #: Ways to read a word of several tokens.
@@ -45,7 +45,7 @@ def describe_bias(folder: Path) -> dict[str, Any]:
     Parameters
     ----------
     folder : Path
-        The tables of `evenhand.slguset.tabulate_bias`; its name is that of the data set.
+        The tables of `evenhand.slguset.tabulate_bias`, named after the data set.
     """
     tables = defaultdict(list, read_tables(folder))
     models = tables["models"]
@@ -90,7 +90,7 @@ def describe_bias(folder: Path) -> dict[str, Any]:
 #: The columns that a figure of means has to hold.
 ENDS = ("mean_bias", "mean_bias_low", "mean_bias_high")
 
-#: What the tables call all genders, directions, and words.
+#: The tables' value for all genders, directions and words.
 ALL = "all"
 
 
@@ -111,7 +111,7 @@ def _model(row: dict[str, Any], ends: list[float]) -> dict[str, Any]:
 
 
 def _by_pair(pairs: list[dict[str, Any]], ends: list[float]) -> list[dict[str, Any]]:
-    """One entry per surface pair, in the table's order, with one row per model."""
+    """Return one entry per surface pair, in the table's order, with one row per model."""
     entries: dict[str, dict[str, Any]] = {}
     for row in pairs:
         entry = entries.setdefault(row["surface_pair"], {"pair": row["surface_pair"], "models": {}})
@@ -120,7 +120,7 @@ def _by_pair(pairs: list[dict[str, Any]], ends: list[float]) -> list[dict[str, A
 
 
 def _by_gender(rows: list[dict[str, Any]], ends: list[float]) -> list[dict[str, Any]]:
-    """One entry per model, with the sentences that had a male and a female word."""
+    """Return one entry per model, with its row for each gender of the sentences' word."""
     entries: dict[str, dict[str, Any]] = {}
     for row in rows:
         if row["gender"] != ALL:
@@ -130,7 +130,7 @@ def _by_gender(rows: list[dict[str, Any]], ends: list[float]) -> list[dict[str, 
 
 
 def _details(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Per model one entry per group of sentences, with all genders and directions."""
+    """Return, per model, one entry per group of sentences, with all genders and directions."""
     models: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
         groups = models.setdefault(row["model"], {})
@@ -140,7 +140,7 @@ def _details(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _compounds(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Per compound one entry per model."""
+    """Return, per compound, one entry per model."""
     compounds: dict[str, dict[str, dict[Any, Any]]] = {}
     for row in rows:
         if row["group"] == "compound":
@@ -158,7 +158,7 @@ def _compounds(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _variants(rows: Rows, models: list[str]) -> list[dict[str, Any]]:
-    """Rows of the models that read a word in several ways, and have words of several tokens."""
+    """Return the rows of models with several ways to score words of several tokens."""
     entries: list[dict[str, Any]] = []
     for model in models:
         of_words = {
@@ -181,7 +181,7 @@ def _variants(rows: Rows, models: list[str]) -> list[dict[str, Any]]:
 
 
 def _axis(ends: list[float]) -> Axis:
-    """From as far below zero as above it, so that neither direction looks larger."""
+    """Return an axis that is symmetric about zero, so that neither direction looks larger."""
     reach = max((abs(end) for end in ends), default=0) * 1.05 or 1
     return Axis(-reach, reach)
 
@@ -211,7 +211,7 @@ def _plot(row: dict[str, Any], ends: list[float]) -> Any:
 
 
 def _correlations(rows: Rows, models: list[str]) -> dict[str, Any] | None:
-    """The rows, and a heat map of each kind; None if there is nothing to compare."""
+    """Return the rows and a heat map of each coefficient; None if there is nothing to compare."""
     from evenhand.report.figures import heat_map  # cards of models, which import this, draw nothing
 
     rows = [row for row in rows if {row["model_a"], row["model_b"]} <= {*models}]
@@ -239,7 +239,7 @@ def _correlations(rows: Rows, models: list[str]) -> dict[str, Any] | None:
 
 
 def _distribution(rows: Rows, models: Rows, threshold: float | None) -> dict[str, Any] | None:
-    """All trusted models' histograms in one figure, on one scale; None if there is none."""
+    """Return the histograms of all trusted models in one figure, on one scale; None without any."""
     from evenhand.report.figures import histograms
 
     trusted = [row for row in models if row["trusted"]]
@@ -267,12 +267,12 @@ def _distribution(rows: Rows, models: Rows, threshold: float | None) -> dict[str
 
 
 def _closed(inner: list[float]) -> list[float]:
-    """Edges with an end for the open bins, which are drawn as wide as those beside them."""
+    """Return the edges with an end for the open bins, drawn as wide as their neighbours."""
     return [2 * inner[0] - inner[1], *inner, 2 * inner[-1] - inner[-2]]
 
 
 def _extremes(rows: Rows, models: list[str]) -> list[dict[str, Any]]:
-    """The first sentences of each direction, with their marks."""
+    """Return the first sentences of each direction, with their marks."""
     entries: dict[str, dict[str, Any]] = {
         model: {"model": model, "sides": {"male": [], "female": []}}
         for model in models
@@ -286,7 +286,7 @@ def _extremes(rows: Rows, models: list[str]) -> list[dict[str, Any]]:
 
 
 def _words(rows: Rows, models: list[str]) -> list[dict[str, Any]]:
-    """Per model the lists side by side; a word is `own` if the other direction's lacks it."""
+    """Return, per model, the lists side by side; `own`: only this direction's list has the word."""
     entries = []
     for model in models:
         lists: dict[tuple[str, str], list[dict[str, Any]]] = {key: [] for key in LISTS}
@@ -316,7 +316,7 @@ def _words(rows: Rows, models: list[str]) -> list[dict[str, Any]]:
 
 
 def _methods(rows: Rows) -> list[dict[str, Any]]:
-    """The rows with each method's title, or with why the model has none."""
+    """Return the rows with each method's title, or with the reason why the model has none."""
     return [
         row
         | {

@@ -1,4 +1,4 @@
-"""Section: the data set: Table 1, lengths, characters; the published file's beside it."""
+"""Section: the data set: Table 1, lengths, characters; beside those of the published file."""
 
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ def describe_dataset(
     published_table_1: Path | None,
     published_statistics: Path | None,
 ) -> dict[str, Any] | None:
-    """Counts per pair, lengths and characters, ours and the published file's.
+    """Return counts per pair, lengths and characters, of our data set and the published file.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def describe_dataset(
     Returns
     -------
     dict or None
-        None without any of them. `sides` are the data sets that Table 1 has.
+        None without any of them. `sides` are the data sets in Table 1.
     """
     tables = {"own": table_1, "published": published_table_1}
     tables = {side: read_table(path / "table_1.csv") for side, path in tables.items() if path}
@@ -92,13 +92,13 @@ def describe_dataset(
 
 
 def _values(rows: list[dict[str, Any]]) -> list[str]:
-    """The values of the attribute: the columns of Table 1 before the total."""
+    """Return the values of the attribute: the columns of Table 1 before the total."""
     names = [*rows[0]] if rows else ["pair", "surface", "male", "female", "total"]
     return names[2 : names.index("total")]
 
 
 def _pairs(tables: dict[str, list[dict[str, Any]]], values: list[str]) -> list[dict[str, Any]]:
-    """The rows of all tables by surface pair, in the first table's order."""
+    """Return the rows of all tables by surface pair, in the first table's order."""
     pairs: dict[str, dict[str, Any]] = {}
     for side, rows in tables.items():
         for row in rows:
@@ -111,7 +111,7 @@ def _pairs(tables: dict[str, list[dict[str, Any]]], values: list[str]) -> list[d
 
 
 def _at(document: dict[str, Any], path: tuple[str, ...]) -> Any:
-    """A value inside nested objects; None where one of them is null."""
+    """Return a value inside nested objects; None where one of them is null."""
     value: Any = document
     for name in path:
         value = None if value is None else value[name]
@@ -119,7 +119,7 @@ def _at(document: dict[str, Any], path: tuple[str, ...]) -> Any:
 
 
 def _lengths(documents: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """The histogram of lengths of each data set, on one scale."""
+    """Return the histogram of lengths of each data set, on one scale."""
     bars = {side: document["length"]["histogram"] for side, document in documents.items()}
     bars = {side: some for side, some in bars.items() if some}
     if not bars:

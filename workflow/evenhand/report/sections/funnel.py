@@ -1,4 +1,4 @@
-"""Section: how many sentences fell where, and for which reasons, with examples of each."""
+"""Section: the sentences removed by each filter and reason, with examples."""
 
 from collections import Counter
 from pathlib import Path
@@ -19,7 +19,7 @@ OF_THE_WORD = ("deny_listed", "not_a_gender_term")
 #: Reasons whose evidence is the id of another sentence, not words of this one.
 OF_ANOTHER = ("near_duplicate",)
 
-#: What an example shows of a candidate.
+#: The columns of a candidate that an example shows.
 COLUMNS = [
     "sentence_id",
     "sentence",
@@ -40,18 +40,18 @@ COLUMNS = [
 def describe_funnel(
     corpus: Path | None, candidates: Path | None, examples: int, known: Reasons
 ) -> dict[str, Any] | None:
-    """The funnel's totals, reasons, figure and examples; None without a funnel.
+    """Return the funnel's totals, reasons, figure and examples; None without a funnel.
 
     Parameters
     ----------
     corpus : Path, optional
         The folder of tables of `evenhand.slguset.count_funnel`.
     candidates : Path, optional
-        ``candidates.parquet``; without it no examples are shown, and a reason is counted only
-        where it is the first.
+        ``candidates.parquet``; without it no examples are shown, and a sentence counts only for
+        its first reason.
     examples : int
-        How many sentences are shown per reason, the first by sentence_id: those of which it is
-        the first reason, and if these are too few, those to which it applies as well.
+        The number of sentences shown per reason, the first by sentence_id: those with it as first
+        reason, and if these are too few, others to which it applies.
     known : dict
         The words for the reasons.
 
@@ -59,7 +59,7 @@ def describe_funnel(
     -------
     dict or None
         totals, reasons (rows of the funnel with name, meaning, applies, alone and examples;
-        reasons that are never the first stand last), accepted_examples, has_examples, has_all
+        reasons that are never the first come last), accepted_examples, has_examples, has_all
         (whether applies and alone are known), figure.
     """
     if corpus is None:
@@ -95,7 +95,7 @@ def describe_funnel(
 
 
 def count_reasons(candidates: Path) -> tuple[Counter[str], Counter[str]]:
-    """How many distinct sentences each reason applies to, and of how many it is the only one."""
+    """Count the distinct sentences to which each reason applies, and those with no other reason."""
     import pyarrow.compute as pc
 
     applies: Counter[str] = Counter()
@@ -112,10 +112,10 @@ def count_reasons(candidates: Path) -> tuple[Counter[str], Counter[str]]:
 def first_of_each(
     candidates: Path, examples: int, known: Reasons
 ) -> dict[str, list[dict[str, Any]]]:
-    """The first sentences of each reason and of the accepted, with their marks.
+    """Return the first sentences of each reason and of the accepted, with their marks.
 
-    Those come first of which it is the first reason; each group is in the table's order. Only
-    their evidence is known. `others` of an example names the further reasons against it.
+    Sentences with it as first reason come first; each group is in the table's order. Only these
+    have evidence. `others` of an example lists its further reasons.
     """
     first, further = _first_rows(candidates, examples)
     shown: dict[str, list[dict[str, Any]]] = {}
@@ -142,9 +142,9 @@ def _example(row: dict[str, Any], reason: str, known: Reasons) -> dict[str, Any]
 def _first_rows(
     candidates: Path, examples: int
 ) -> tuple[dict[str, list[dict[str, Any]]], dict[str, list[dict[str, Any]]]]:
-    """The first rows by verdict, and those to which a reason applies behind the verdict.
+    """Return the first rows by verdict, and the first rows by further reason.
 
-    Rows become Python objects only where they are shown: the table may have millions.
+    Only rows that are shown become Python objects: the table may have millions.
     """
     import pyarrow.compute as pc
 
@@ -170,7 +170,7 @@ def _first_rows(
 
 
 def _figure(totals: dict[str, Any], reasons: list[dict[str, Any]]) -> Any:
-    """What each reason takes of the sentences with a keyword."""
+    """Draw the sentences with a keyword that each reason removes."""
     if "keyword" not in totals:
         return None
     whole = left = totals["keyword"]["sentences"]

@@ -1,4 +1,4 @@
-"""The page's first words: what was built, in one sentence made from the numbers."""
+"""The lead of the SlguSet report: one sentence on the data set, computed from the numbers."""
 
 from pathlib import Path
 from typing import Any
@@ -16,18 +16,18 @@ def describe_headline(
     published: int | None,
     sums: dict[str, int] | None = None,
 ) -> dict[str, Any]:
-    """The sentence and the numbers at the top of the page.
+    """Return the sentence and the numbers at the top of the page.
 
     Parameters
     ----------
     funnel, annotation : dict, optional
-        What those sections say.
+        The content of those sections.
     sentences : int, optional
-        Sentences of the data set; None while there is none.
+        The number of sentences of the data set; None while there is none.
     published : int, optional
-        Sentences of the published file; None if it was not read.
+        The number of sentences of the published file; None if it was not read.
     sums : dict, optional
-        Sentences of the data set with a male and with a female word.
+        The numbers of sentences of the data set with a male and with a female word.
     """
     totals = funnel["totals"] if funnel else {}
     flow = [
@@ -52,7 +52,7 @@ def describe_headline(
 
 
 def rows_of(dataset: Path | None) -> int | None:
-    """How many rows a Parquet file has; None without a file."""
+    """Return the number of rows of a Parquet file; None without a file."""
     if dataset is None:
         return None
     import pyarrow.parquet as pq

@@ -1,4 +1,4 @@
-"""What each kind of result file holds, in words."""
+"""Descriptions of the kinds of result files."""
 
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
@@ -68,7 +68,7 @@ HOLDINGS = [
 
 
 def holding(file: str) -> str | None:
-    """What a result file holds, in words; None if it is of no known kind."""
+    """Return the description of a result file's content; None if its kind is unknown."""
     steps = PurePosixPath(file).parts
     for pattern, words in HOLDINGS:
         tail = "/".join(steps[-len(pattern.split("/")) :])

@@ -1,4 +1,4 @@
-"""Section: the people behind the numbers of individual fairness, and the way to them."""
+"""Section: links from the numbers of individual fairness to their test individuals."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -21,7 +21,7 @@ ANSWERS = {
 #: Numbers of people with one label.
 LABELS = {"deo_0": 0, "deo_1": 1}
 
-#: The method that a threshold of 1 leaves: nobody is near enough.
+#: The method equivalent to a threshold of 1, at which no individuals are neighbours.
 ALONE = "mlp"
 
 
@@ -31,27 +31,27 @@ class Behind:
     Parameters
     ----------
     rows : iterable of dict
-        Of the table ``individuals``; without them no number has a link.
+        The rows of the table ``individuals``; without them no number has a link.
     """
 
     def __init__(self, rows: Iterable[Mapping[str, Any]] = ()) -> None:
         self._counts = {(name_of(setting_of(row)), row["group"], row["label"]): row for row in rows}
 
     def training(self, row: Mapping[str, Any]) -> Name | None:
-        """The training that a row of a table shows, if people are known of it."""
+        """Return the training behind a row of a table; None without test individuals."""
         name = name_of(setting_of(row))
         names = [name, (name[0], ALONE)] if row["epsilon"] == 1 else [name]
         return next((one for one in names if (one, None, None) in self._counts), None)
 
     def row_items(self, row: Mapping[str, Any], group: str | None = None) -> str:
-        """What a row of a table adds to the address of its people; ``-``: nobody is known.
+        """Return the part of the query string for a table row; ``-``: no test individuals.
 
         Parameters
         ----------
         row : mapping
-            Of a table of results, with the columns of a setting.
+            A row of a table of results, with the columns of a setting.
         group : str, optional
-            What the row's group is called, if it is of one.
+            The name of the row's group, if it has one.
         """
         name = self.training(row)
         if name is None or (group is not None and (name, row["group"], None) not in self._counts):
@@ -59,9 +59,9 @@ class Behind:
         return urlencode({"training": name[1]} | ({} if group is None else {"group": group}))
 
     def cell(self, row: Mapping[str, Any], metric: str) -> dict[str, str] | None:
-        """What a number adds to the address, and the words of the link: items, link.
+        """Return the part of the query string for a number, and the link text: items, link.
 
-        None where nobody stands behind it.
+        None without test individuals.
         """
         name, label = self.training(row), LABELS.get(metric)
         found = name and self._counts.get((name, row.get("group"), label))

@@ -10,17 +10,17 @@ from evenhand.report.render import plural
 from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_words import method, metric_title, setting
 
-#: What the sweeps show, and how long their axes are at least.
+#: The measures in the sweeps, with the minimum length of their axes.
 SHOWN = {"balanced_acc": 4.0, "positive_rate": 0.05, "ifr_p": 4.0, "ddp": 0.05}
 
 
 def describe_sweeps(
     rows: Iterable[dict[str, Any]], titles: Mapping[str, str] | None = None
 ) -> list[dict[str, Any]] | None:
-    """Per data set the measures of `SHOWN` over lambda, a line per method and individual loss.
+    """Return the measures of `SHOWN` over lambda, a line per method and individual loss.
 
-    Of several thresholds the one with most weights is shown, and of several mu, reductions and
-    bases likewise, the least of equals.
+    Of several thresholds, mu, reductions and bases, the section shows the one with most weights;
+    of equals, the smallest.
     """
     rows = [row for row in rows if row["split"] == "random"]
     made = []
@@ -48,7 +48,7 @@ def describe_sweeps(
 
 
 def _chosen(rows: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
-    """The rows of each line: one setting but for lambda, with the run without loss in front."""
+    """Return the rows of each line: one setting except lambda, first the run without the loss."""
     fixed = ("method", "individual", "reduction", "epsilon", "epsilon_unit", "mu", "js_base")
     lines: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     plain: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
@@ -74,7 +74,7 @@ def _name(row: dict[str, Any]) -> str:
 
 
 def _steps(weights: list[float]) -> dict[str, Any]:
-    """The weights at equal distances."""
+    """Return an axis with the weights at equal distances."""
     names = json.dumps([f"{weight:g}" for weight in weights])
     ends, steps = (-0.35, len(weights) - 0.65), list(range(len(weights)))
     return axis("Weight λ", ends, values=steps, labelExpr=f"{names}[datum.value]")
@@ -83,7 +83,7 @@ def _steps(weights: list[float]) -> dict[str, Any]:
 def _dots(
     metric: str, rows: list[dict[str, Any]], weights: list[float], place: float
 ) -> list[dict[str, Any]]:
-    """A line's points, a little beside those of other lines, so that intervals can be told."""
+    """Return a line's points, slightly offset so that the lines' intervals can be distinguished."""
     found = {row["lambda"]: row for row in rows if row["metric"] == metric}
     dots = []
     for step, weight in enumerate(weights):
@@ -98,7 +98,7 @@ def _dots(
 
 
 def _reach(dots: list[dict[str, Any]], least: float) -> tuple[float, float]:
-    """Ends of the upward side; an interval of few seeds may be wider than what can be shown."""
+    """Return the ends of the y axis; an interval from few seeds may exceed them."""
     low, high = min(dot["y"] for dot in dots), max(dot["y"] for dot in dots)
     room = max(high - low, least)
     ends = [dot[end] for dot in dots for end in ("low", "high") if dot[end] is not None]
@@ -114,9 +114,9 @@ def describe_fronts(
     titles: Mapping[str, str] | None = None,
     behind: Behind | None = None,
 ) -> list[dict[str, Any]] | None:
-    """Per data set and front the points, with those of the front numbered and listed.
+    """Return, per data set and front, the points; those on the front are numbered and listed.
 
-    `behind` tells the people behind the numbers.
+    `behind` links the numbers to their test individuals.
     """
     rows = [row for row in rows if row["split"] == "random"]
     made = []

@@ -1,4 +1,4 @@
-"""Section: the paper's tables of results with our runs beside them."""
+"""Section: the paper's tables of results beside our runs."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -28,25 +28,25 @@ def describe_results(
     titles: Mapping[str, str] | None = None,
     behind: Behind | None = None,
 ) -> dict[str, Any] | None:
-    """A table per data set: our means and sd with the paper's numbers and verdicts.
+    """Return a table per data set: our means and sd with the paper's numbers and verdicts.
 
     Parameters
     ----------
     rows : sequence of dict
-        Of ``table_4`` and so on.
+        The rows of ``table_4`` and so on.
     groups : mapping, optional
         Names of the groups by data set and code.
     integer_groups : mapping, optional
-        The same of the methods of EIDIG's own encoding.
+        The same for the methods with EIDIG's encoding.
     titles : mapping, optional
-        What the data sets are called.
+        The titles of the data sets.
     behind : Behind, optional
-        The people behind the numbers.
+        The test individuals behind the numbers.
 
     Returns
     -------
     dict or None
-        datasets, and verdicts (how many cells of the paper have which); None without a row.
+        datasets, and verdicts (the number of the paper's cells with each); None without a row.
     """
     if not rows:
         return None

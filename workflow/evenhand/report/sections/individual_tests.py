@@ -1,4 +1,4 @@
-"""Section: tests between methods, the paper's inconsistent cells, and what the data are."""
+"""Section: tests between methods, the paper's inconsistent cells, and descriptions of the data."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from evenhand.report.sections.individual_words import (
 )
 from evenhand.text.phrases import VERDICTS
 
-#: What is counted of a data set, in words.
+#: The counted quantities of a data set, in words.
 QUANTITIES = {
     "rows": "People",
     "P(Y=1)": "Label 1, P(Y=1)",
@@ -51,9 +51,9 @@ def describe_tests(
     titles: Mapping[str, str] | None = None,
     behind: Behind | None = None,
 ) -> list[dict[str, Any]] | None:
-    """Per data set the differences of each setting from what it is tested against.
+    """Return, per data set, the differences of each setting from its reference setting.
 
-    Behind a difference stand the people of the setting itself, not of what it is tested against.
+    A difference links to the test individuals of the setting, not of its reference.
     """
     behind = behind or Behind()
     made = []
@@ -121,7 +121,7 @@ def _cell(row: dict[str, Any] | None, behind: Behind) -> dict[str, Any] | None:
 def describe_checks(
     rows: Sequence[dict[str, Any]], titles: Mapping[str, str] | None = None
 ) -> dict[str, Any] | None:
-    """The checks of the paper's tables that found a contradiction, and how many did not."""
+    """Return the checks of the paper's tables that found a contradiction, and how many did not."""
     if not rows:
         return None
     odd = [row for row in rows if row["result"] != "agrees"]
@@ -148,12 +148,12 @@ def describe_data(
     documents: Sequence[Mapping[str, Any]],
     titles: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Return the rates of the data sets, and what each data set is.
+    """Return the rates of the data sets, and a description of each data set.
 
     Parameters
     ----------
     rows : iterable of dict
-        Of the table ``groups``.
+        The rows of the table ``groups``.
     documents : sequence of mapping
         ``data.json`` of each data set.
     titles : mapping

@@ -1,4 +1,4 @@
-"""What the page of individual fairness calls the fixed words of the tables."""
+"""Readable words for the codes in the tables of individual fairness."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -19,10 +19,10 @@ METRICS = {
     "deo_1": ("dEO, y=1", 3),
 }
 
-#: What a row on the split that the data came with says of itself.
+#: The label of a row on the split supplied with the data.
 OFFICIAL = "official split"
 
-#: Why a setting stands in a table that nobody named.
+#: Why a table contains a setting that was not specified.
 CHOICES = {"first": "first setting that was run", "most": "setting with most thresholds"}
 
 #: A verdict in words, and the class of its colour.
@@ -37,28 +37,28 @@ VERDICTS = {
 
 
 def metric_title(name: str) -> str:
-    """The head of a metric's column; one that is new here keeps its own word."""
+    """Return the heading of a metric's column; an unknown metric is returned unchanged."""
     return METRICS[name][0] if name in METRICS else name.replace("_", " ")
 
 
 def number(value: float | None, metric: str) -> str:
-    """A value of a metric with as many digits as that has."""
+    """Return a value with the number of digits of its metric."""
     return decimal(value, METRICS.get(metric, ("", 3))[1])
 
 
 def verdict(name: str | None) -> tuple[str, str]:
-    """A verdict's words and class."""
+    """Return a verdict's words and CSS class."""
     return VERDICTS.get(name or "", ((name or "").replace("_", " "), "quiet"))
 
 
 def method(row: Mapping[str, Any]) -> str:
-    """A row's method and loss, as the head of a row."""
+    """Return a row's method and loss, as the heading of the row."""
     words = who(row).removeprefix("the ")
     return words[:1].upper() + words[1:]
 
 
 def setting(row: Mapping[str, Any]) -> str:
-    """The numbers that make a setting: ``λ 0.5, ε 0.8, μ 2``."""
+    """Return the hyperparameters of a setting: ``λ 0.5, ε 0.8, μ 2``."""
     said = []
     if row["individual"] != "none" and row["lambda"] is not None:
         said.append(f"λ {row['lambda']:g}")
@@ -78,12 +78,12 @@ def setting(row: Mapping[str, Any]) -> str:
 
 
 def likeness(bases: Iterable[str | None], tau: float) -> str:
-    """How near outputs are that count as alike: ``0.001 nats``.
+    """Return the threshold below which outputs count as alike: ``0.001 nats``.
 
     Parameters
     ----------
     bases : iterable of str
-        Of the logarithms of the runs: ``e`` or ``2``.
+        The bases of the runs' logarithms: ``e`` or ``2``.
     tau : float
         The threshold of IFR_p.
     """

@@ -30,7 +30,7 @@ NOISE_VERDICTS = {
 
 
 def describe_table_4(rows: Rows) -> Rows:
-    """Table 4: for each attribute a row per classifier and objective, a column per measure."""
+    """Return Table 4: per attribute a row per classifier and objective, a column per measure."""
     blocks: dict[str, dict[tuple[Any, ...], dict[str, dict[str, Any]]]] = {}
     unmatched: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
@@ -81,7 +81,7 @@ def constant_words(row: dict[str, Any]) -> str | None:
 
 
 def describe_claims(rows: Rows) -> Rows:
-    """The claims of FairLex's text beside ours: a number, or the name of a group."""
+    """Return the claims of FairLex's text beside our results: a number, or the name of a group."""
     found = [dict(row) for row in rows]
     for row in found:
         with suppress(TypeError, ValueError):
@@ -90,7 +90,7 @@ def describe_claims(rows: Rows) -> Rows:
 
 
 def describe_tests(rows: Rows) -> dict[str, Any]:
-    """Each objective against ERM, the significant differences, and the number of tests."""
+    """Return each objective against ERM, the significant differences, and the number of tests."""
     return {
         "rows": rows,
         "tested": sum(row["p_cases_adjusted"] is not None for row in rows),
@@ -99,7 +99,7 @@ def describe_tests(rows: Rows) -> dict[str, Any]:
 
 
 def describe_table_2(rows: Rows) -> Rows:
-    """Table 2: the groups of each attribute and classifier, with possible causes."""
+    """Return Table 2: the groups of each attribute and classifier, with possible causes."""
     blocks: dict[tuple[str, str], Rows] = {}
     for row in rows:
         blocks.setdefault((row["attribute"], row["classifier"]), []).append(row)
@@ -110,7 +110,7 @@ def describe_table_2(rows: Rows) -> Rows:
 
 
 def describe_counterfactual(rows: Rows) -> Rows:
-    """A row per setting: how often a case and its counterfactual get the same prediction."""
+    """Return, per setting, how often a case and its counterfactual get the same prediction."""
     lines: dict[tuple[str, str, str], dict[str, Any]] = {}
     for row in rows:
         key = (row["classifier"], row["objective"], row["trained_for"])
@@ -121,7 +121,7 @@ def describe_counterfactual(rows: Rows) -> Rows:
 
 
 def describe_calibration(rows: Rows) -> Rows:
-    """Confidence and accuracy in each group, by attribute; ERM only."""
+    """Return confidence and accuracy in each group, by attribute; ERM only."""
     blocks: dict[str, Rows] = {}
     for row in rows:
         if row["objective"] == "erm":

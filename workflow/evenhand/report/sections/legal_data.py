@@ -16,7 +16,7 @@ SPLITS = ("train", "dev", "test", "all")
 
 
 def describe_groups(rows: Rows) -> Rows:
-    """Tables 6 and 7: the groups of each attribute by split, and the share of known groups."""
+    """Return Tables 6 and 7: the groups of each attribute by split, and the share of known ones."""
     known = {
         row["attribute"]: row["known"] / row["of"]
         for row in rows
@@ -29,7 +29,7 @@ def describe_groups(rows: Rows) -> Rows:
 
 
 def by_split(rows: Rows, block: str, line: str) -> Rows:
-    """A table per value of `block` with a row per value of `line` and a column per split."""
+    """Return a table per value of `block`: a row per value of `line` and a column per split."""
     blocks: dict[str, dict[str, dict[str, dict[str, Any]]]] = {}
     for row in rows:
         blocks.setdefault(row[block], {}).setdefault(row[line], {})[row["split"]] = row
@@ -48,7 +48,7 @@ def by_split(rows: Rows, block: str, line: str) -> Rows:
 
 
 def describe_reading(paths: list[Path]) -> Rows:
-    """The number of records of each part, and the reasons of those that were left out.
+    """Return the number of records of each part, and the reasons for those left out.
 
     Parameters
     ----------
@@ -86,5 +86,5 @@ def describe_reading(paths: list[Path]) -> Rows:
 
 
 def describe_duplicates(path: Path) -> dict[str, int]:
-    """The number of records of a case that was already there, and of near duplicates."""
+    """Return the numbers of repeated records of a case and of near duplicates."""
     return Counter(row["how"] for row in read_rows(path, ["how"]))

@@ -21,11 +21,11 @@ ENOUGH = 20
 
 
 def describe_group_scores(rows: Rows, called: Titles) -> list[dict[str, Any]]:
-    """Macro-F1 (0 to 100) of each group under each objective: test cases, mean over seeds.
+    """Return macro-F1 (0 to 100) of each group under each objective: test cases, mean over seeds.
 
-    A block per attribute and classifier; in it the groups, and of each a row per objective, ERM
-    first, or one row if it has no score. The line across a row is the group's score under ERM,
-    the band what chance gives it.
+    A block per attribute and classifier contains its groups, each with a row per objective, ERM
+    first, or one row if it has no score. The line across a row is the group's score under ERM;
+    the band is the range that chance explains.
     """
     rows = [
         row
@@ -83,7 +83,7 @@ def _score_plot(row: Mapping[str, Any], axis: Axis, base: float | None, called: 
 def draw_objectives(
     rows: Rows, title: str, attributes: Mapping[str, str], called: Titles
 ) -> list[dict[str, Any]]:
-    """Group disparity against macro-F1 over all cases: a figure per attribute, most points first.
+    """Draw group disparity against macro-F1 over all cases, per attribute, most points first.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def draw_objectives(
 
 
 def draw_table_2(rows: Rows, scores: Rows) -> dict[str, Any]:
-    """Table 2 of one attribute and classifier: its groups by their share of training cases.
+    """Draw Table 2 of one attribute and classifier: its groups by their share of training cases.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def draw_table_2(rows: Rows, scores: Rows) -> dict[str, Any]:
 
 
 def _noise(rows: Rows) -> dict[tuple[str, ...], dict[str, Any]]:
-    """The scores of ERM on test cases by classifier, attribute and group."""
+    """Return the scores of ERM on test cases by classifier, attribute and group."""
     return {
         (row["classifier"], row["attribute"], row["group"]): row
         for row in rows
@@ -207,9 +207,9 @@ def _table_2_row(
 
 
 def describe_training(rows: Rows, called: Titles) -> list[dict[str, Any]]:
-    """Development score and training loss by epoch, for each classifier and attribute.
+    """Return development score and training loss by epoch, per classifier and attribute.
 
-    Objectives without groups (attribute ``none``) stand beside those of each attribute. A number
+    Objectives without groups (attribute ``none``) appear with those of each attribute. A number
     is the mean over the seeds that reached the epoch; lines end where the first seed stopped.
     """
     trainings: dict[str, dict[str, dict[str, list[dict[str, Any]]]]] = {}
@@ -233,7 +233,7 @@ def _training_block(
     means: Mapping[str, Sequence[dict[str, Any]]],
     called: Titles,
 ) -> dict[str, Any]:
-    """The two drawings and the rows of the table of one classifier and attribute."""
+    """Return the two drawings and the rows of the table of one classifier and attribute."""
     figures = []
     for key, title, digits in (
         ("macro_f1", "Macro-F1 of the development cases", 1),
@@ -289,7 +289,7 @@ def _sides(
 
 
 def describe_calibration_curves(rows: Rows) -> list[dict[str, Any]]:
-    """Confidence against the share that came true, by group; ERM, test cases.
+    """Draw confidence against the observed frequency, by group; ERM, test cases.
 
     A figure per attribute and classifier; predictions of all seeds are pooled.
     """

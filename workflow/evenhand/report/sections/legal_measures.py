@@ -15,7 +15,7 @@ MOST = 0.8325546
 
 
 def describe_shift(rows: Rows) -> dict[str, Any]:
-    """Tables 8 to 11: distances of the label distributions, with the noise floor as a band."""
+    """Return Tables 8 to 11: distances of the label distributions, with the noise floor."""
     highest = max((row["high"] or row["distance"] or 0 for row in rows), default=0)
     noise = max((row["noise_95"] or 0 for row in rows), default=0)
     axis = Axis(0, min(MOST, max(highest, noise, 0.05) * 1.05))
@@ -45,7 +45,7 @@ def describe_shift(rows: Rows) -> dict[str, Any]:
 
 
 def describe_cross(rows: Rows) -> Rows:
-    """Table 3: for each pair of attributes a table, group by group, and a map of its shares."""
+    """Return Table 3: per pair of attributes a table, group by group, and a map of its shares."""
     pairs: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
     for row in rows:
         lines = pairs.setdefault((row["attribute"], row["other_attribute"]), {})
@@ -56,7 +56,7 @@ def describe_cross(rows: Rows) -> Rows:
 def _crossed(
     first: str, second: str, lines: dict[str, dict[str, dict[str, Any]]]
 ) -> dict[str, Any]:
-    """One pair's table; the map leaves out groups without cases, which `without` names."""
+    """Return a pair's table; the map leaves out groups without cases, listed in `without`."""
     columns = list(dict.fromkeys(name for cells in lines.values() for name in cells))
     drawn = [name for name, cells in lines.items() if any(cell["of"] for cell in cells.values())]
     shares = [
@@ -84,7 +84,7 @@ def _crossed(
 
 
 def describe_lengths(rows: Rows) -> Rows:
-    """Figure 2: a histogram for each unit, with the quantities beside it."""
+    """Return Figure 2: a histogram for each unit, with the quantities beside it."""
     units: dict[tuple[str, str | None], list[dict[str, Any]]] = {}
     for row in rows:
         units.setdefault((row["unit"], row["tokenizer"]), []).append(row)
@@ -111,7 +111,7 @@ def describe_lengths(rows: Rows) -> Rows:
 
 
 def describe_leakage(rows: Rows) -> Rows:
-    """The patterns that were found, each with the label whose risk ratio is farthest from 1."""
+    """Return the patterns found, each with the label whose risk ratio is farthest from 1."""
     labels: dict[tuple[str, str], Rows] = {}
     for row in rows:
         if row["label"] is not None and row["risk_ratio"] is not None:
@@ -130,7 +130,7 @@ def _risk_words(row: dict[str, Any]) -> str:
 
 
 def describe_rules(rows: Rows) -> Rows:
-    """How each attribute was found: its rules, by attribute."""
+    """Return the rules that found each attribute."""
     attributes: dict[str, Rows] = {}
     for row in rows:
         attributes.setdefault(row["attribute"], []).append(row)
@@ -138,7 +138,7 @@ def describe_rules(rows: Rows) -> Rows:
 
 
 def describe_audit(folder: Path) -> Rows:
-    """The precision of the rules as people checked it; rules without an answer are left out."""
+    """Return the precision of the rules by manual check; rules without an answer are left out."""
     rows = read_table(folder / "audit.csv")
     for row in rows:
         joined = {"values": "all that give a value", "no_values": "all that give none"}
@@ -147,6 +147,6 @@ def describe_audit(folder: Path) -> Rows:
 
 
 def _distance(row: dict[str, Any]) -> float:
-    """The distance of a risk ratio's interval from 1, on either side."""
+    """Return the distance of a risk ratio's interval from 1, on either side."""
     low, high = row["low"] or 0.0, row["high"] or 0.0
     return max(low - 1, 1 / high - 1 if high else 0.0)

@@ -1,4 +1,4 @@
-"""Section: the tables and figures of the papers, and where the report shows ours."""
+"""Section: the tables and figures of the papers, with links to ours in the report."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -26,7 +26,7 @@ def describe_papers(items: Path, written: Iterable[Path]) -> list[dict[str, Any]
     -------
     list of dict
         title (how the paper is cited) and rows (see `evenhand.report.paper_items`) with `places`:
-        under what heading of its page each is shown, and links to it.
+        the heading of its page under which each is shown, and links to it.
     """
     known = {path.name: headings_by_id(path.read_text(encoding="utf-8")) for path in written}
     papers: dict[str, list[dict[str, Any]]] = {}
@@ -39,7 +39,7 @@ def describe_papers(items: Path, written: Iterable[Path]) -> list[dict[str, Any]
 
 
 class _Headings(HTMLParser):
-    """Each id of a page with the heading that it is, or that comes before it."""
+    """Parse a page into its ids, each with its own heading or the last heading before it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,9 +63,9 @@ class _Headings(HTMLParser):
 
 
 def headings_by_id(body: str) -> dict[str, str]:
-    """The ids of HTML in their order, each with the words of its heading.
+    """Return the ids of HTML in their order, each with the words of its heading.
 
-    That is the element itself if it is a heading, and else the last heading before it.
+    The heading is the element itself, or else the last heading before it.
     """
     reader = _Headings()
     reader.feed(body)
@@ -74,7 +74,7 @@ def headings_by_id(body: str) -> dict[str, str]:
 
 
 def _places(anchors: list[str], known: Mapping[str, str], file: str) -> list[dict[str, Any]]:
-    """For each anchor that is there its heading, and href and words of each link to it.
+    """Return, for each existing anchor, its heading, and href and words of each link to it.
 
     The words are the title of the part of the page; without parts there are none.
     """

@@ -1,9 +1,9 @@
 """Section: results beside the truth that was planted in the data.
 
-The truth is a CSV file of the configuration. A row names what was planted (`planted`), a number
+The truth is a CSV file of the configuration. A row gives the planted fact (`planted`), a number
 with an interval that must show it (`quantity`; in `table`, the row with the cells `where`, written
-``column=value`` with blanks between them, and the `column`), and what is `expected` of the
-interval: all of it ``above`` or ``below`` the value `than`, or ``equal``: around it.
+``column=value`` and separated by blanks, and the `column`), and the `expected` position of the
+interval: ``above`` or ``below`` the value `than`, or ``equal``, which means that it contains it.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from evenhand.errors import InputError
 
 COLUMNS = ["planted", "expected", "than", "quantity", "table", "where", "column"]
 
-#: What is expected, in the page's words.
+#: The expected results, in words.
 EXPECTED = {"above": "above {}", "below": "below {}", "equal": "an interval around {}"}
 
 
@@ -26,7 +26,7 @@ def describe_planted(truth: Path, files: Iterable[Path]) -> list[dict[str, Any]]
     Parameters
     ----------
     truth : Path
-        The file of what was planted.
+        The file with the planted facts.
     files : iterable of Path
         Results, among them the folders of the tables.
 
@@ -72,7 +72,7 @@ def describe_planted(truth: Path, files: Iterable[Path]) -> list[dict[str, Any]]
 def _number(
     folder: Path, table: str, row: dict[str, str], truth: Path, line: int
 ) -> tuple[float | None, ...]:
-    """A number of a table and the ends of its interval."""
+    """Return a number of a table and the ends of its interval."""
     declared = read_package(folder).get(table)
     numbers = declared.numbers() if declared else []
     column = next((one for one in numbers if one.name == row["column"]), None)

@@ -1,4 +1,4 @@
-"""Section: each file of the run, what made it, and the way back to the sources."""
+"""Section: each file of the run, the stage that made it, and its origin in the sources."""
 
 import json
 import re
@@ -23,15 +23,15 @@ MOST_NAMES = 6
 
 
 def describe_provenance(provenance: Path, results: str) -> dict[str, Any]:
-    """The files of a run by kind, the stages that made them, the sources, and data for details.
+    """Return the files of a run by kind, their stages, the sources, and data for details.
 
     Parameters
     ----------
     provenance : Path
         ``provenance.json``.
     results : str
-        The results folder, as the paths in the document begin; the page lies one folder
-        below it, so that what lies there can be linked to.
+        The results folder, with which the paths in the document begin; the page lies one folder
+        below it and links to its files.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def describe_provenance(provenance: Path, results: str) -> dict[str, Any]:
 
 
 def count_files(provenance: Path | None) -> dict[str, int] | None:
-    """How many files the document describes, and how many of them are traced."""
+    """Return the number of files in the document, and how many of them are traced."""
     if provenance is None:
         return None
     files = read_json(provenance)["files"]
@@ -83,7 +83,7 @@ def count_files(provenance: Path | None) -> dict[str, int] | None:
 
 
 class _Ids:
-    """Gives each element an id of its own: the second of a name gets a number."""
+    """Unique element ids: the second of a name gets a number."""
 
     def __init__(self) -> None:
         self.given: Counter[str] = Counter()
@@ -96,33 +96,33 @@ class _Ids:
 
 
 def _below(file: str, top: PurePosixPath) -> str:
-    """The path below the results folder; as it is if it lies elsewhere."""
+    """Return the path relative to the results folder; unchanged if it lies elsewhere."""
     path = PurePosixPath(file)
     return str(path.relative_to(top)) if top in path.parents else file
 
 
 def _link(file: str, top: PurePosixPath) -> str | None:
-    """Where a file lies, seen from ``results/report/``; None if it lies elsewhere."""
+    """Return the path of a file relative to ``results/report/``; None if it lies elsewhere."""
     path = PurePosixPath(file)
     return "../" + quote(str(path.relative_to(top))) if top in path.parents else None
 
 
 def _rule(stage: str | None) -> str | None:
-    """The rule that runs a stage: both share the name of the module."""
+    """Return the rule that runs a stage: both have the name of the module."""
     return stage.rpartition(".")[2] if stage else None
 
 
 def _form(path: PurePosixPath) -> tuple[str, ...]:
-    """The suffixes that say what a file is: a dot in a name, as of qwen2.5, begins none."""
+    """Return the suffixes that give the type of a file; a dot in a name (qwen2.5) starts none."""
     return tuple(suffix for suffix in path.suffixes[-2:] if suffix[1:].isalpha())
 
 
 def _folders(
     files: list[dict[str, Any]], stages: dict[str, dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """The files by folder (the first of the path), then by kind; all in the order of paths.
+    """Group the files by folder (the first of the path), then by kind; all in the order of paths.
 
-    Of one kind are files of one place (``legal/ecthr``) and stage that hold the same.
+    Files of one kind have the same place (``legal/ecthr``), stage and description.
     """
     folders: dict[str, dict[tuple[Any, ...], list[dict[str, Any]]]] = {}
     for entry in sorted(files, key=lambda entry: entry["path"]):
@@ -161,7 +161,7 @@ def _kind(members: list[dict[str, Any]], stages: dict[str, dict[str, Any]]) -> d
 
 
 def _pattern(paths: list[str]) -> str:
-    """What paths have in common, with a star for the rest: ``tables/legal_*_sizes.csv``."""
+    """Return the pattern that matches all paths: ``tables/legal_*_sizes.csv``."""
     words = [re.findall(r"[^/_.-]+|[/_.-]", path) for path in paths]
     start = _common(words)
     end = _common([one[len(start) :][::-1] for one in words])[::-1]
@@ -169,13 +169,13 @@ def _pattern(paths: list[str]) -> str:
 
 
 def _common(lists: list[list[str]]) -> list[str]:
-    """What all lists begin with."""
+    """Return the longest common prefix of the lists."""
     pairs = takewhile(lambda column: len(set(column)) == 1, zip(*lists, strict=False))
     return [column[0] for column in pairs]
 
 
 def _stages(files: list[dict[str, Any]], ids: _Ids) -> dict[str, dict[str, Any]]:
-    """Each stage by name, with its code, the ways in which it was called, and its counts."""
+    """Return each stage by name, with its code, the sets of its parameters, and its counts."""
     stages: dict[str, dict[str, Any]] = {}
     runs: dict[str, dict[str, dict[str, Any]]] = {}
     for entry in sorted(files, key=lambda entry: (entry["stage"] or "", entry["path"])):
@@ -214,7 +214,7 @@ def _stages(files: list[dict[str, Any]], ids: _Ids) -> dict[str, dict[str, Any]]
 
 
 def _parameters(entry: dict[str, Any]) -> list[tuple[str, str, bool]]:
-    """Each parameter by its key in the configuration, or else its name; value; whether it is a key.
+    """Return each parameter's configuration key or name, its value, and whether it has a key.
 
     Those of the configuration come first.
     """
@@ -227,12 +227,12 @@ def _parameters(entry: dict[str, Any]) -> list[tuple[str, str, bool]]:
 
 
 def _value(value: Any) -> str:
-    """A value as the configuration has it."""
+    """Return a value in the notation of the configuration."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _totals(counts: list[dict[str, Any]]) -> list[tuple[str, int]]:
-    """What the runs of a stage counted, added up."""
+    """Return the sums of the counts over the runs of a stage."""
     totals: Counter[str] = Counter()
     for one in counts:
         for name, value in one.items():
@@ -242,7 +242,7 @@ def _totals(counts: list[dict[str, Any]]) -> list[tuple[str, int]]:
 
 
 def _used(sources: list[dict[str, Any]], files: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The sources with the rules that read them."""
+    """Return the sources with the rules that read them."""
     readers: dict[tuple[str | None, str], set[str]] = {}
     for entry in files:
         for one in _inputs(entry):
@@ -259,7 +259,7 @@ def _inputs(entry: dict[str, Any]) -> list[dict[str, Any]]:
 def _graph(
     files: list[dict[str, Any]], sources: list[dict[str, Any]], stages: dict[str, dict[str, Any]]
 ) -> dict[str, Any]:
-    """What the page's script draws the details of a file from, each thing told once.
+    """Return the data from which the page's script shows the details of a file, deduplicated.
 
     Returns
     -------
@@ -267,7 +267,7 @@ def _graph(
         nodes: the files, then the sources, as [id, path, sha256, link, holds, bytes, rows,
         columns, run], of a source only the first three; runs: [stage, code, parameters, packages,
         counts, inputs], where inputs is a list of [argument, nodes]; and the lists stages (name,
-        id), codes, parameters, packages, columns and holds that the numbers in both point into.
+        id), codes, parameters, packages, columns and holds, to which the numbers in both refer.
     """
     lists: dict[str, _Numbered] = {
         name: _Numbered()
@@ -319,7 +319,7 @@ def _graph(
 
 
 class _Numbered:
-    """A list of different values, each with its place."""
+    """A list of distinct values with the index of each."""
 
     def __init__(self) -> None:
         self.values: list[Any] = []

@@ -1,4 +1,4 @@
-"""Section: what the published file holds: its problems, and what our filters say of it."""
+"""Section: the published file: its problems, and the results of our filters on it."""
 
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from evenhand.report.words import (
 def describe_published(
     filters: Path | None, report: Path | None, known: Reasons
 ) -> dict[str, Any] | None:
-    """What each filter would drop of the authors' sentences, and the problems; None without.
+    """Return the sentences that each filter would drop, and the problems; None without either.
 
     Parameters
     ----------

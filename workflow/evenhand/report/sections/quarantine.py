@@ -1,4 +1,4 @@
-"""Section: what was read, and what was set aside because it could not be."""
+"""Section: the inputs that were read, and the quarantined parts that could not be."""
 
 from collections import Counter
 from pathlib import Path
@@ -8,12 +8,12 @@ from evenhand.core.tables import read_table
 from evenhand.io.quarantine import REASONS
 from evenhand.report.read import read_json
 
-#: Files named in the table of quarantined parts; beyond them only their number is told.
+#: Files listed in the table of quarantined parts; of the others only the number is shown.
 MOST_FILES = 100
 
 
 def describe_quarantine(counts: list[Path], corpus: Path | None) -> dict[str, Any] | None:
-    """Totals of what was read, encodings, and quarantined parts by reason and file.
+    """Return totals of the inputs read, encodings, and quarantined parts by reason and file.
 
     None if there are neither counts nor a quarantine.
     """

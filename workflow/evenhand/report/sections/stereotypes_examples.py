@@ -58,7 +58,7 @@ def describe_examples(
 def pair_differences(
     path: Path, rows: Sequence[dict[str, Any]]
 ) -> tuple[dict[str, np.ndarray], list[str | None], np.ndarray]:
-    """Return a model's f(more) − f(less) of each pair by method, and what is known of the scores.
+    """Return a model's f(more) − f(less) of each pair by method, exclusions and unknown tokens.
 
     Parameters
     ----------

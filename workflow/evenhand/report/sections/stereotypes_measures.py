@@ -1,6 +1,6 @@
-"""Section: what else was measured on a set of pairs, table by table.
+"""Section: further measures on a set of pairs, one function per table.
 
-Each function gets the rows of one result table, without those of untrusted models.
+Each function takes the rows of one result table, without those of untrusted models.
 """
 
 from pathlib import Path
@@ -29,7 +29,7 @@ ALMOST_ALWAYS = 0.9
 
 
 def describe_stereoset(rows: Rows) -> list[dict[str, Any]]:
-    """LMS, SS and ICAT per model and method, for all terms and by bias type."""
+    """Return LMS, SS and ICAT per model and method, for all terms and by bias type."""
     rows = [
         row
         | _spans(row, "lms", "ss", "icat")
@@ -47,7 +47,7 @@ def describe_stereoset(rows: Rows) -> list[dict[str, Any]]:
 
 
 def describe_accuracy(rows: Rows) -> list[dict[str, Any]]:
-    """Token accuracy per model and pass; other variants with their change in percentage points."""
+    """Return token accuracy per model and pass; other variants with their change in points."""
     models = []
     for model, own in _by_model(rows):
         passes = []
@@ -70,7 +70,7 @@ def describe_accuracy(rows: Rows) -> list[dict[str, Any]]:
 
 
 def describe_all_masked(rows: Rows) -> list[dict[str, Any]]:
-    """The control with every token masked, by whom the stereotype is about."""
+    """Return the control with every token masked, by the group that the stereotype concerns."""
     rows = [
         row | _spans(row, "score") | {"name": GROUPS.get(row["group"], str(in_words(row["group"])))}
         for row in rows
@@ -82,7 +82,7 @@ def describe_all_masked(rows: Rows) -> list[dict[str, Any]]:
 
 
 def describe_length(rows: Rows) -> list[dict[str, Any]]:
-    """How often each method prefers the sentence with more tokens, and scores without the rest."""
+    """Return each method's preference for more tokens, and its score on pairs of equal length."""
     described = []
     for row in rows:
         share = interval_words(
@@ -113,7 +113,7 @@ def describe_length(rows: Rows) -> list[dict[str, Any]]:
 
 
 def describe_compat(rows: Rows) -> dict[str, Any] | None:
-    """Methods as published against their corrected forms; None without rows."""
+    """Compare methods as published with their corrected forms; None without rows."""
     rows = [
         row
         | {
@@ -142,7 +142,7 @@ COMPAT_NAMES = {"cps as coded": "CPS as coded"}
 
 
 def describe_comparisons(rows: Rows) -> list[dict[str, Any]]:
-    """Each two models, with one row per method and what the methods come to."""
+    """Return each two models, with one row per method and the overall conclusion."""
     rows = [
         row
         | _spans(row, "difference", signs=True)
@@ -171,7 +171,7 @@ def describe_comparisons(rows: Rows) -> list[dict[str, Any]]:
 
 
 def describe_released(path: Path | None) -> dict[str, Any] | None:
-    """StereoSet's authors' own scores, and what our computation makes of them."""
+    """Return our results from StereoSet's released scores, beside the published ones."""
     if path is None:
         return None
     rows = read_table(path / "stereoset.csv")
@@ -187,7 +187,7 @@ def describe_released(path: Path | None) -> dict[str, Any] | None:
     return {"rows": rows, "words": words}
 
 
-#: What came of a comparison with published numbers.
+#: The results of a comparison with published numbers.
 REPRODUCTION = {
     "reproduced": "the same",
     "differs": "differs",
@@ -198,7 +198,7 @@ REPRODUCTION = {
 
 
 def describe_pairs(document: dict[str, Any] | None) -> dict[str, Any]:
-    """What a set is: its sides, counts, doubts and types, from ``pairs.json``."""
+    """Return a set's sides, counts, data-quality flags and types, from ``pairs.json``."""
     found = document or {}
     more, less = found.get("more_means"), found.get("less_means")
     return {
@@ -221,7 +221,7 @@ def describe_pairs(document: dict[str, Any] | None) -> dict[str, Any]:
     }
 
 
-#: What the sides are called where the set's description is not there.
+#: The names of the sides where the set's description is missing.
 UNKNOWN_SIDES = ("the first sentence of the pair", "the second sentence of the pair")
 
 
@@ -233,20 +233,20 @@ def _by_model(rows: list[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]
 
 
 def _sorted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows in the order of the methods, each with what the page calls its method."""
+    """Return the rows in the order of the methods, each with its method's title."""
     order = in_order(row["method"] for row in rows)
     placed = sorted(rows, key=lambda row: order.index(row["method"]))
     return [row | {"about": method_of(row["method"])} for row in placed]
 
 
 def _of_type(rows: list[dict[str, Any]], whole: bool) -> list[dict[str, Any]]:
-    """The rows over all bias types, or those of each."""
+    """Return the rows over all bias types, or those of each."""
     chosen = [row for row in rows if (row["bias_type"] == "all") == whole]
     return _sorted(chosen) if chosen and "method" in chosen[0] else chosen
 
 
 def _spans(row: dict[str, Any], *names: str, signs: bool = False) -> dict[str, str | None]:
-    """The interval of each number in words."""
+    """Return the interval of each number in words."""
     spans = {}
     for name in names:
         low, high = row[f"{name}_low"], row[f"{name}_high"]
@@ -258,7 +258,7 @@ def _spans(row: dict[str, Any], *names: str, signs: bool = False) -> dict[str, s
 
 
 def _accuracy(row: dict[str, Any]) -> dict[str, Any]:
-    """Of one variant: accuracy, its interval, tokens, and the change in points."""
+    """Return the accuracy of one variant, its interval, tokens, and the change in points."""
     span = interval_words(_times(row["accuracy_low"], 100), _times(row["accuracy_high"], 100))
     change = _times(row["change"], 100)
     return row | {"span": span, "points": None if change is None else signed(change, 1)}

@@ -1,4 +1,4 @@
-"""Section: each method against what people said of the pairs: ROC curves, AUC, and tests."""
+"""Section: each method against the annotators' judgements: ROC curves, AUC, and tests."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ Rows = list[dict[str, Any]]
 
 
 def describe_meta(rows: Rows, points: Rows, tests: Rows) -> dict[str, Any] | None:
-    """AUC per model, method and number of agreeing annotators, with curves and tests.
+    """Return AUC per model, method and number of agreeing annotators, with curves and tests.
 
     Parameters
     ----------
@@ -91,10 +91,10 @@ def _cell(row: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def in_words(rows: list[dict[str, Any] | None]) -> str:
-    """Which methods follow the annotators, or go against them; rows of one model and number.
+    """State which methods agree or disagree with the annotators; rows of one model and number.
 
-    A method does if the interval of its AUC leaves out 0.5 and its p-value is below `CHANCE`.
-    With fewer than `FEWEST` pairs of either kind nothing is said of it.
+    A method does if the interval of its AUC excludes 0.5 and its p-value is below `CHANCE`.
+    Methods with fewer than `FEWEST` pairs of either kind are not judged.
     """
     known = [row for row in rows if row and row["auc_low"] is not None]
     if not known:
@@ -141,7 +141,7 @@ def _curves(points: Rows) -> Curves:
 def _figures(
     models: list[str], agreeing: int, rows: Rows, curves_of: Curves
 ) -> list[dict[str, Any]]:
-    """A drawing per model, whose legend gives each method's AUC."""
+    """Return a drawing per model, with each method's AUC in the legend."""
     auc = {(row["model"], row["method"]): row["auc"] for row in rows if row["agreeing"] == agreeing}
     figures = []
     for model in models:
@@ -169,7 +169,7 @@ STEP = 0.006
 
 
 def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The first and the last point, and those between that can be told from the one before."""
+    """Return the first and last points, and those in between visibly apart from the previous."""
     kept = points[:1]
     for point in points[1:-1]:
         if max(abs(a - b) for a, b in zip(point, kept[-1], strict=True)) >= STEP:

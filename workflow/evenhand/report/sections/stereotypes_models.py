@@ -1,4 +1,4 @@
-"""Section: what each model is, how it was checked, and what of each set it could score."""
+"""Section: each model's description, validity check, and coverage of each set."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from evenhand.report.sections.stereotypes_words import (
     interval_words,
 )
 
-#: What a gate may say of a model itself.
+#: The fields of a validity check that describe the model.
 FACTS = (
     "family",
     "hub_name",
@@ -27,7 +27,7 @@ FACTS = (
 
 
 def describe_models(gates: dict[tuple[str, str], dict[str, Any]]) -> dict[str, Any] | None:
-    """Facts per model, and check and counts per model and set; None without a gate.
+    """Return facts per model, and check and counts per model and set; None without a check.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def _check(name: str, model: str, gate: dict[str, Any], why: list[str]) -> dict[
 
 
 def _rescored(gate: dict[str, Any]) -> str | None:
-    """What was scored again in full precision, where the model ran in less."""
+    """State how many pairs of a half-precision model were rescored in full precision."""
     n = gate.get("rescored_pairs")
     if n is None:
         return None

@@ -1,4 +1,4 @@
-"""Section: the bias scores of a set of pairs, their verdicts, and what they come to in words."""
+"""Section: the bias scores of a set of pairs, their verdicts, and conclusions in words."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -20,7 +20,7 @@ from evenhand.report.sections.stereotypes_words import (
 )
 from evenhand.text.phrases import conclusion, listed
 
-#: What the explorer is asked for the pairs of a part of a set; those of others it cannot tell.
+#: The explorer's query for the pairs of a part of a set; other parts have none.
 ITEMS = {
     "all": "",
     "clean": "doubts=&not+scored=",
@@ -34,7 +34,7 @@ ENDS = ("score", "score_low", "score_high")
 #: The score of no preference, and how far the scale reaches to its sides at least and at most.
 CENTRE, LEAST_REACH, MOST_REACH = 50.0, 10.0, 50.0
 
-#: What a method says of a model; UNCLEAR is drawn as a hollow dot, as is NONE.
+#: The conclusion of a method on a model; UNCLEAR and NONE are drawn as hollow dots.
 PREFERS_MORE, PREFERS_LESS, NONE, UNCLEAR = "more", "less", "none", "unclear"
 
 #: By verdict of the table.
@@ -49,16 +49,16 @@ LEANINGS = {
 def describe_scores(
     rows: list[dict[str, Any]], sides: tuple[str, str], untrusted: dict[str, list[str]]
 ) -> dict[str, Any]:
-    """Each model's scores by method, type and part of the set, and what they come to.
+    """Return each model's scores by method, type and part of the set, and its conclusion.
 
     Parameters
     ----------
     rows : list of dict
-        Of the table ``bias_scores``.
+        The rows of the table ``bias_scores``.
     sides : pair of str
-        What is preferred above 50 and below, in words.
+        The preferred sentence above 50 and below, in words.
     untrusted : dict
-        The models that get no number, and why.
+        The models without a number, and why.
     """
     # A model that could score nothing has a row without a method.
     said = [
@@ -120,7 +120,7 @@ def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
 
 
 def conclude(rows: list[dict[str, Any]], sides: tuple[str, str]) -> dict[str, Any]:
-    """What a model's methods together say: ``leaning``, ``words``, ``told`` (methods).
+    """Return the conclusion over a model's methods: ``leaning``, ``words``, ``told`` (methods).
 
     Methods in `stereotypes_words.ASIDE` do not count.
     """
@@ -168,13 +168,13 @@ def conclude(rows: list[dict[str, Any]], sides: tuple[str, str]) -> dict[str, An
 
 
 def no_number(why: list[str]) -> dict[str, Any]:
-    """The conclusion on a model that is not trusted."""
+    """Return the conclusion on a model that is not trusted."""
     words = " ".join(["No number: this model did not pass its check.", *why])
     return {"leaning": None, "told": [], "words": words}
 
 
 def headline(models: list[dict[str, Any]]) -> Markup:
-    """Return how many models have a preference, and which; names are set apart as markup."""
+    """Return how many models have a preference, and which; names are markup."""
     if not models:
         return Markup("No model was scored on this set.")
     without = [one["model"] for one in models if one["why"] is not None]
@@ -218,7 +218,7 @@ def headline(models: list[dict[str, Any]]) -> Markup:
 
 
 def names(models: list[str]) -> Markup:
-    """Names in a list, each set apart so that its marks of writing direction stay inside it."""
+    """Return a list of names, each in a ``bdi`` element, which isolates its writing direction."""
     marked = [Markup("<bdi>{}</bdi>").format(visible(model)) for model in models]
     return Markup(" and ").join(filter(None, [Markup(", ").join(marked[:-1]), *marked[-1:]]))
 
@@ -234,7 +234,7 @@ def _by_method(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _cells(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """A table with a row per value of a column and a cell per method; None if there is one row."""
+    """Return a table with a row per value of a column and a cell per method; None for one row."""
     values = list(dict.fromkeys(row[column] for row in rows))
     if len(values) < 2:
         return None
@@ -260,7 +260,7 @@ def _cells(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def _axis(rows: list[dict[str, Any]]) -> Axis:
-    """From as far below 50 as above it, so that neither direction looks larger."""
+    """Return an axis that is symmetric about 50, so that neither direction looks larger."""
     ends = [abs(row[end] - CENTRE) for row in rows for end in ENDS if row[end] is not None]
     reach = min(max([LEAST_REACH, *(end * 1.05 for end in ends)]), MOST_REACH)
     return Axis(CENTRE - reach, CENTRE + reach)

@@ -1,4 +1,4 @@
-"""What the page of stereotype pairs calls things: fixed words of the tables, in plain words."""
+"""Readable words for the codes in the tables of stereotype pairs."""
 
 import math
 import re
@@ -13,7 +13,7 @@ from evenhand.stereotypes.scores import EXCLUDED, NO_VALUE
 ASIDE = {name: "as published" for name, method in METHODS.items() if method.compat_of}
 ASIDE["all_masked"] = "control"
 
-#: A side of a pair, by what the set says that it means.
+#: A side of a pair in words, by its meaning in the set's description.
 PREFERENCES = {
     "stereotype": "the stereotype",
     "anti-stereotype": "the anti-stereotype",
@@ -69,62 +69,62 @@ GROUPS = {
 
 
 def in_words(word: str | None) -> str | None:
-    """A fixed word of a table that is new here, without its underscores."""
+    """Return an unknown code of a table, without its underscores."""
     return word and word.replace("_", " ")
 
 
 def preference(side: str | None) -> str:
-    """What a model prefers that prefers this side."""
+    """Return the sentence that a model prefers if it prefers this side, in words."""
     if not side:
         return "the first sentence"
     return PREFERENCES.get(side, f"the {side} sentence")
 
 
 def method_title(name: str) -> str:
-    """What the page calls a method; one that is new here keeps its own word."""
+    """Return the title of a method; an unknown method is returned unchanged."""
     return METHODS[name].title if name in METHODS else str(in_words(name))
 
 
 def in_a_list(name: str) -> str:
-    """A method's title without commas, which a list needs for itself."""
+    """Return a method's title without commas, for use in a list."""
     return method_title(name).replace(",", "")
 
 
 def method_of(name: str) -> dict[str, Any]:
-    """A method's name, title, and why it does not count (None if it does)."""
+    """Return a method's name, title, and why it does not count (None if it does)."""
     return {"name": name, "title": method_title(name), "aside": ASIDE.get(name)}
 
 
 def in_order(names: Any) -> list[str]:
-    """Names of methods in the order of `METHODS`, unknown ones at the end."""
+    """Return names of methods in the order of `METHODS`, unknown ones at the end."""
     order = {name: place for place, name in enumerate(METHODS)}
     return sorted(dict.fromkeys(names), key=lambda name: order.get(name, len(order)))
 
 
 def gate_words(reason: str | None) -> list[str]:
-    """Why a model is not trusted, a sentence each."""
+    """Return the reasons why a model is not trusted, one sentence each."""
     words = re.split(r"[,;]\s*", reason or "")
     return [GATES.get(word) or gate_meaning(word) for word in words if word]
 
 
 def reason_words(reason: str | None) -> list[str]:
-    """Why there is no verdict, or no stronger one, in words."""
+    """Return why there is no verdict, or no stronger one, in words."""
     words = re.split(r"[,;]\s*", reason or "")
     return [REASONS.get(word, str(in_words(word))) for word in words if word]
 
 
 def doubt_words(flag: str) -> str | None:
-    """What a flag means; None if it is new here."""
+    """Return the meaning of a data-quality flag; None if it is unknown."""
     return FLAGS.get(flag)
 
 
 def exclusion_words(reason: str) -> str:
-    """Why a pair or a sentence is not scored; a reason that is new here keeps its own word."""
+    """Return why a pair or a sentence is not scored; an unknown reason only in words."""
     return EXCLUSIONS.get(reason) or EXCLUDED.get(reason) or str(in_words(reason))
 
 
 def p_value(value: float | None) -> str | None:
-    """A p-value: ``0.034``, ``< 0.001``."""
+    """Return a p-value as text: ``0.034``, ``< 0.001``."""
     if value is None or not math.isfinite(value):
         return None
     return "< 0.001" if value < 0.0005 else f"{value:.3f}"
