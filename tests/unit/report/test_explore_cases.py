@@ -158,7 +158,7 @@ def test_says_what_it_leaves_out(made, page):
 def test_the_facts_are_cut(made, page, characters, text):
     assert facts(describe(made, characters=characters)[0], "text")[1] == text
     tree, _ = page(characters=characters)
-    absent = "The facts of the cases are not on this page" in tree.css_first("#reading").text()
+    absent = "The texts of the cases are not on this page" in tree.css_first("#reading").text()
     assert absent == (characters == 0)
 
 
