@@ -289,3 +289,23 @@ def test_macro_f1_of_few_cases_has_no_interval(tmp_path):
     assert rows["few"]["value"] == 1 and rows["few"]["low"] is None
     assert rows["few"]["reason"] == "few cases of a class, or few errors"
     assert rows["a"]["low"] < rows["a"]["value"] and rows["a"]["p_value"] is not None
+
+
+def test_a_perfect_score_of_few_cases_is_not_shown_to_be_equal(tmp_path):
+    table = pd.DataFrame({"y": np.arange(40) % 2, "g": np.where(np.arange(40) % 4 > 1, "a", "b")})
+    table["p"] = table["y"]
+    tables, _ = audit(tmp_path, table, groups=["g"])
+    verdicts = {row["metric"]: row["verdict"] for row in tables["gaps"]}
+    assert {verdicts[name] for name in ("accuracy", "tpr", "fpr", "macro_f1")} == {"inconclusive"}
+
+
+def test_bins_are_in_the_order_of_their_numbers(tmp_path):
+    table = people(n=200)
+    tables, _ = audit(tmp_path, table, groups=["age"], bins=["age=9.5,30,50"])
+    rows = [row["group"] for row in tables["groups"] if row["metric"] == "accuracy"]
+    assert rows == ["all", "9.5 to <30", "30 to <50", "≥50"]
+
+
+def test_numbers_without_bins_are_refused(tmp_path):
+    with pytest.raises(InputError, match=r"the attribute age has \d+ numbers; give numbers bins"):
+        audit(tmp_path, people(n=200), groups=["age"])

@@ -7,6 +7,7 @@ import pytest
 from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.predictions.audit_predictions import audit_predictions
+from evenhand.predictions.lm_eval import read_logs
 
 TRADES = ["nurse", "baker", "judge", "pilot", "cook", "clerk", "miner", "tailor", "guard", "actor"]
 
@@ -85,3 +86,13 @@ def test_logs_of_other_tasks_are_refused(tmp_path):
         made = {key: tmp_path / key for key in ("out", "cases", "meta")}
         (tmp_path / "none").mkdir()
         audit_predictions(files=[tmp_path / "none"], **made, name="logs", format="lm_eval")
+
+
+def test_models_and_runs_stay_apart(tmp_path):
+    for model, time, hits in (("one", "1", 40), ("two", "1", 2), ("two", "2", 2)):
+        (tmp_path / model).mkdir(exist_ok=True)
+        text = "".join(json.dumps(one) + "\n" for one in crows(hits=hits))
+        (tmp_path / model / f"samples_crows_{time}.jsonl").write_text(text)
+    answers, bad = read_logs([tmp_path])
+    assert {one.task for one in answers} == {"one: crows", "two: crows (1)", "two: crows (2)"}
+    assert not bad

@@ -58,8 +58,7 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
     if not paths:
         raise InputError("has no samples_*.jsonl", file=files[0], remedy="run with --log_samples")
     answers, bad, seen = [], [], set()
-    for path in paths:
-        task = path.stem.removeprefix("samples_").rpartition("_")[0] or path.stem
+    for path, task in zip(paths, _tasks(paths), strict=True):
         for line, text in enumerate(read_text(path).splitlines(), start=1):
             if not text.strip():
                 continue
@@ -84,6 +83,19 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
             remedy="name logs of the tasks crows_pairs_* or bbq*",
         )
     return answers, bad
+
+
+def _tasks(paths: list[Path]) -> list[str]:
+    """Return the task of each log, with the model's folder and the time where there are several."""
+    names = [path.stem.removeprefix("samples_").rpartition("_") for path in paths]
+    tasks = [task or path.stem for (task, _, _), path in zip(names, paths, strict=True)]
+    models = [path.parent.name for path in paths]
+    if len({*models}) > 1:
+        tasks = [f"{model}: {task}" for model, task in zip(models, tasks, strict=True)]
+    return [
+        f"{task} ({time})" if tasks.count(task) > 1 else task
+        for task, (_, _, time) in zip(tasks, names, strict=True)
+    ]
 
 
 def _answer(task: str, sample: dict[str, Any]) -> Answer:

@@ -6,6 +6,7 @@ A row that cannot be used goes to the quarantine with its reason (`REASONS`).
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,8 @@ TOLERANCE = 1e-3
 #: More distinct labels than this are taken for numbers, not classes.
 MOST_LABELS = 200
 
-#: The most groups of an attribute: a number needs bins.
-MOST_GROUPS = 100
+#: The most groups of an attribute, and the most of an attribute of numbers without bins.
+MOST_GROUPS, MOST_NUMBERS = 100, 20
 
 #: How cells without a value are written.
 MISSING = frozenset({"", "nan", "NaN", "None", "null", "NA", "N/A", "<NA>"})
@@ -206,14 +207,16 @@ def read_predictions(
     for name in groups:
         values = {*members[name][kept]} - {""}
         if len(values) < 2:
-            only = f"one value only ({next(iter(values))})" if values else "no value"
+            nothing = "no number for its bins" if name in (bins or {}) else "no value"
+            only = f"one value only ({next(iter(values))})" if values else nothing
             problem = f"the attribute {name} has {only}, so there are no groups to compare"
             raise InputError(problem, file=file)
-        if len(values) > MOST_GROUPS:
+        are_numbers = name not in (bins or {}) and not any(isnan(or_nan(one)) for one in values)
+        if len(values) > (MOST_NUMBERS if are_numbers else MOST_GROUPS):
             raise InputError(
-                f"the attribute {name} has {len(values)} groups",
+                f"the attribute {name} has {len(values)} {'numbers' if are_numbers else 'groups'}",
                 file=file,
-                remedy="give a number bins, and join small groups",
+                remedy="give numbers bins, and join small groups",
             )
     new = {int(old): i for i, old in enumerate(kept)}
     pairs = [(new[case], name, row) for case, name, row in pairs if case in new]

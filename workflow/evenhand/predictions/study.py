@@ -25,6 +25,7 @@ from evenhand.metrics.inference import (
     total,
 )
 from evenhand.predictions.read import MOST_GROUPS, Predictions
+from evenhand.tabular.numbers import low_end
 
 #: Metrics that are shares of cases, by name, with their meaning.
 SHARES = {
@@ -116,7 +117,7 @@ class PredictionStudy:
             CROSS.join(cells) if all(cells) else ""
             for cells in zip(*(column.tolist() for column in columns), strict=True)
         ])  # fmt: skip
-        values = sorted(set(joined.tolist()) - {""})
+        values = sorted(set(joined.tolist()) - {""}, key=_order)
         place = {value: i for i, value in enumerate(values)}
         codes = np.array([place.get(one, -1) for one in joined.tolist()])
         return Attribute(CROSS.join(names), values, codes)
@@ -346,6 +347,11 @@ class PredictionStudy:
                 "outcome": outcome,
                 **{name: cells[i] for name, cells in own.groups.items()},
             }
+
+
+def _order(name: str) -> list[tuple[float, str]]:
+    """Numbers and bins by size, other groups by name."""
+    return [(low_end(part), part) for part in name.split(CROSS)]
 
 
 def _divide(above: np.ndarray, below: np.ndarray) -> np.ndarray:

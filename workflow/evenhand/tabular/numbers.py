@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
-from math import isnan
+from math import inf, isnan
 
 from evenhand.errors import InputError
 
@@ -58,6 +58,14 @@ def binned(cells: Sequence[str], edges: Sequence[float]) -> list[str]:
     names, edges = bin_names(edges), sorted(edges)
     values = map(or_nan, cells)
     return ["" if isnan(value) else names[bisect_right(edges, value)] for value in values]
+
+
+def low_end(name: str) -> float:
+    """Return where a bin begins, or the number itself; infinity for other names."""
+    if name.startswith("<") and not isnan(or_nan(name[1:])):
+        return -inf
+    value = or_nan(name.removeprefix("≥").partition(" to <")[0])
+    return inf if isnan(value) else value
 
 
 def read_bins(words: str) -> tuple[str, list[float]]:

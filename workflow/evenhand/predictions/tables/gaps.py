@@ -71,10 +71,21 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
         adjusted = holm(np.array([row["p_value"] for row, _ in found]))
         for (row, drawn), p in zip(found, adjusted.tolist(), strict=True):
             small = not study.clustered and row["gap"] + drawn.reach < study.delta / 100
+            small = small and _all_equivalent(study, attribute, row["metric"])
             row["p_adjusted"] = None if np.isnan(p) else p
             row["verdict"] = conclude(1.0, row["p_adjusted"], bool(small), level=study.level)
             row["missing"] = int((attribute.codes < 0).sum())
             yield {"attribute": attribute.name, **row}
+
+
+def _all_equivalent(study: PredictionStudy, attribute: Attribute, metric: str) -> bool:
+    """Whether each group is equivalent to all others: draws do not vary where all are right."""
+    metrics = [name for name in ("tpr", "fpr") if metric == ODDS] or [metric]
+    return metric == "ece" or all(
+        one.get("equivalent", False)
+        for name in metrics
+        for one in study.beside_others(name, attribute)
+    )
 
 
 class Draws(NamedTuple):

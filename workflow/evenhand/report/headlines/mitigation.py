@@ -201,7 +201,7 @@ def conclude(order: Sequence[Change]) -> Headline:
         significant or "None",
         plural(len(changes), "comparison"),
         "is" if significant < 2 else "are",
-        " The clearest:" if significant else " The nearest to it:",
+        " The clearest:" if significant else "",
     )
     figure, caption = _figure(order[:SHOWN], len(changes))
     lines = [told(one.words, [one.file]) for one in order[:TOLD]]
