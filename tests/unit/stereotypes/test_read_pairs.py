@@ -36,7 +36,8 @@ def flagged(*pairs, wanted=FLAGS, **columns):
         ("He just works hard.", "He works just hard.", ["insertion_only", "several_edits"]),
         ("男人很强", "女孩很强", []),
         ("男人很强", "女孩子很强", ["unequal_length"]),
-        ("The same day.", "the same day", ["several_edits"]),
+        ("The same day.", "the same day", ["insertion_only", "several_edits"]),
+        ("The same day.", "The same day!", ["insertion_only"]),
     ],
 )
 def test_flags_of_a_pair(more, less, flags):
@@ -76,7 +77,7 @@ def test_the_demo_pairs(repository, tmp_path):
     assert report["flags"] == {
         "unequal_length": 5,
         "several_edits": 4,
-        "insertion_only": 1,
+        "insertion_only": 2,
         "repeated_swap": 24,
         "low_agreement": 8,
         "duplicate": 2,

@@ -44,7 +44,7 @@ SIDES = ("more", "less", "unrelated")
 FLAGS = {
     "unequal_length": "the two sentences have different numbers of words",
     "several_edits": "the sentences differ in more than one place",
-    "insertion_only": "words are only added or removed, none is replaced by another",
+    "insertion_only": "no word is replaced by another: words are added or removed, or are the same",
     "repeated_swap": "more than 20 pairs of the set swap the same words",
     "low_agreement": "fewer than 3 annotators named the pair's bias type",
     "duplicate": "a sentence of the pair occurs in another pair too",

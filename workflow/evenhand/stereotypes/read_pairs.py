@@ -14,7 +14,7 @@ from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import write_table
 from evenhand.metrics.inference import effective_number
-from evenhand.stereotypes.clusters import edits, pieces
+from evenhand.stereotypes.clusters import edits, pieces, words
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS
 
 #: More pairs than this with one swap are a repeated swap.
@@ -125,7 +125,8 @@ def set_flags(rows: list[dict[str, Any]], wanted: Iterable[str]) -> None:
         true = {
             "unequal_length": len(more) != len(less),
             "several_edits": len(found) > 1,
-            "insertion_only": all(not edit.one or not edit.other for edit in found) and bool(found),
+            "insertion_only": words(row["more"]) == words(row["less"])
+            or (all(not edit.one or not edit.other for edit in found) and bool(found)),
             "repeated_swap": clusters[row["cluster"]] > REPEATED,
             "low_agreement": row["agreement"] is not None and row["agreement"] < AGREEING,
             "duplicate": any(sentences[row["context"], row[s]] > 1 for s in ("more", "less")),
