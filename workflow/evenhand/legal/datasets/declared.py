@@ -38,7 +38,8 @@ def attributes_of(declaration: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
             found[name] = one
             continue
         for column in one["columns"]:
-            key = f"{name}_{re.sub(r'[^a-z0-9]+', '_', column.lower()).strip('_')}"
+            short = re.sub(r"[^a-z0-9]+", "_", column.lower()).strip("_")
+            key = short if short.startswith(f"{name}_") else f"{name}_{short}"
             if key in found or key in declaration["attributes"]:
                 raise InputError(f"two attributes would be called {key}", remedy="rename one")
             found[key] = one | {"columns": [column]}
