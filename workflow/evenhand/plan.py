@@ -1,7 +1,7 @@
-"""Plan a run: check the configuration as a whole; `plan_slguset` and so on plan a part.
+"""Plan a run: check the whole configuration; `plan_slguset` and the others plan its parts.
 
-Plain functions of the (completed) configuration. They read no corpus, because the Snakefile
-is parsed in every job. Paths of results begin with ``<results>``, which Snakemake replaces.
+Plain functions of the (completed) configuration. They do not read corpora, because every job
+parses the Snakefile. Paths of results begin with ``<results>``, which Snakemake replaces.
 """
 
 import json
@@ -30,12 +30,12 @@ Config = dict[str, Any]
 
 
 def check_files(config: Config) -> None:
-    """Stop if there is nothing to read, a named file is not there, or a set is never scored.
+    """Check that the configuration has inputs, that named files exist, and that sets are scored.
 
     Raises
     ------
     InputError
-        It names the key.
+        A check fails; the error names the key.
     """
     slguset, stereotypes = config["slguset"], config["stereotypes"]
     tables = config["individual_fairness"]["datasets"]
@@ -88,12 +88,12 @@ def check_files(config: Config) -> None:
 
 
 def check_sources(config: Config, sources: dict[str, dict[str, str]]) -> None:
-    """Stop if something to read is nowhere, or names a source that the table does not have.
+    """Check that every input has a file or a known source.
 
     Raises
     ------
     InputError
-        It names the key or the source.
+        A check fails; the error names the key or the source.
     """
     for name in config["stereotypes"]["sets"]:
         plan_stereotypes.pair_set_file(config, sources, name)
@@ -108,17 +108,17 @@ def check_sources(config: Config, sources: dict[str, dict[str, str]]) -> None:
 
 
 def check_effects(config: Config, written: Config) -> None:
-    """Stop if the user wrote a key that changes nothing (see also `evenhand.core.config.complete`).
+    """Reject keys that have no effect (see also `evenhand.core.config.complete`).
 
     Parameters
     ----------
     config, written : dict
-        The configuration, completed and as the user wrote it.
+        The configuration, completed and as written by the user.
 
     Raises
     ------
     InputError
-        It names all such keys, one a line.
+        There are such keys; the error names all of them, one per line.
     """
     parts = (plan_stereotypes, plan_individual, plan_classifiers, plan_predictions)
     faults = [
@@ -132,7 +132,7 @@ def check_effects(config: Config, written: Config) -> None:
 
 
 def other_files(config: Config, shards: Iterable[str]) -> list[str]:
-    """Results that the page does not read, but that are traced like the rest."""
+    """Return results that no page reads, but whose provenance is recorded."""
     files = []
     slguset, rounds = "<results>/slguset", plan_slguset.annotation_rounds(config)
     if shards := list(shards):
@@ -168,9 +168,9 @@ def other_files(config: Config, shards: Iterable[str]) -> list[str]:
 
 
 def job_environment(config: Config, library: str) -> dict[str, str]:
-    """The environment variables of every job: Python, the library, the run cache, the mirror.
+    """Return the environment variables of every job: Python, the library, the cache, the mirror.
 
-    Jobs on a cluster parse the Snakefile too, and so have them. A rule's conda environment
+    Jobs on a cluster have them too, since they also parse the Snakefile. A rule's conda environment
     puts its own Python before this one.
     """
     state = f"{config['results']}/.evenhand"
@@ -181,7 +181,7 @@ def job_environment(config: Config, library: str) -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join(filter(None, [library, before["PYTHONPATH"]])),
         "EVENHAND_STATE": state,
         "EVENHAND_CACHE": folder if config["cache"]["enabled"] else "",
-        # else transformers asks a service of the hub to convert a checkpoint of pickled weights
+        # otherwise transformers requests a conversion of pickled weights from the hub
         "DISABLE_SAFETENSORS_CONVERSION": "1",
     }
     if config["mirror"]:
@@ -192,7 +192,7 @@ def job_environment(config: Config, library: str) -> dict[str, str]:
 
 
 def summary(config: Config) -> str:
-    """The main findings and the path of the report; blank where none was made."""
+    """Return the main findings and the path of the report; blank if there is no report."""
     file = Path(config["results"]).resolve() / "report" / "index.html"
     if not file.is_file():
         return ""
@@ -202,7 +202,7 @@ def summary(config: Config) -> str:
 
 
 def errors_in(logs: Iterable[str]) -> str:
-    """The errors in the logs of a run, each once: what the user can mend."""
+    """Return the distinct user errors in the logs of a run."""
     lines = []
     for log in map(Path, logs):
         if log.is_file():

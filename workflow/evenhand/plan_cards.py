@@ -1,4 +1,4 @@
-"""What the Snakefile asks about cards: which models were audited on what, what folders hold.
+"""Plan the cards of models and folders: their files and inputs.
 
 Functions of the (completed) configuration, as in `evenhand.plan`.
 """
@@ -11,7 +11,7 @@ Config = dict[str, Any]
 
 
 def audited(config: Config) -> list[str]:
-    """The models that are scored on a set of pairs or an edition of SlguSet, in their order."""
+    """Return the models that are scored on a set of pairs or an edition of SlguSet, in order."""
     scored = {model for models in plan_stereotypes.pair_sets(config).values() for model in models}
     if plan_slguset.editions(config) and plan_slguset.compares_genders(config):
         scored |= set(plan_slguset.scored_models(config))
@@ -19,7 +19,7 @@ def audited(config: Config) -> list[str]:
 
 
 def card_files(config: Config) -> list[str]:
-    """The cards of all audited models, and of all folders with tables of several kinds."""
+    """Return the cards of all audited models, and of all folders with several kinds of tables."""
     return [
         *(f"<results>/cards/{model}/README.md" for model in audited(config)),
         *(f"<results>/{folder}/README.md" for folder in folders(config)),
@@ -27,7 +27,7 @@ def card_files(config: Config) -> list[str]:
 
 
 def card_inputs(config: Config) -> dict[str, list[str]]:
-    """Return the results that the cards of models show, by the name of the argument."""
+    """Return the inputs of the cards of models, by argument name."""
     pairs = plan_stereotypes.pair_sets(config)
     editions = plan_slguset.editions(config).values()
     editions = editions if plan_slguset.compares_genders(config) else ()
@@ -47,9 +47,9 @@ def card_inputs(config: Config) -> dict[str, list[str]]:
 
 
 def folders(config: Config) -> dict[str, list[str]]:
-    """Return what the cards of folders (pairs, people, the published SlguSet) read.
+    """Return the inputs of the cards of folders (pairs, people, the published SlguSet).
 
-    The first file of each describes the folder, the others are its tables.
+    The first file of each describes the folder, and the others are its tables.
     """
     found: dict[str, list[str]] = {}
     for name, models in plan_stereotypes.pair_sets(config).items():

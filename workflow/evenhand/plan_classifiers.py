@@ -1,4 +1,4 @@
-"""Plan the classifiers of legal cases: trainings, their inputs, what reads them.
+"""Plan the classifiers of legal cases: trainings, their inputs and outputs.
 
 See `evenhand.plan`.
 """
@@ -17,27 +17,27 @@ from evenhand.legal.groups import LABEL, PLUS
 
 Config = dict[str, Any]
 
-#: What each kind of classifier represents in the paper by default; in the order of the paper.
+#: The paper's classifier that each kind represents by default; in the order of the paper.
 STANDS_FOR = {"linear": "linear", "frozen": "none", "hierarchical": "transformer"}
 
-#: What each kind reads: the folder of the stage that makes it.
+#: The folder of the features that each kind uses.
 READS = {"linear": "words", "frozen": "embeddings", "hierarchical": "tokens"}
 
 #: Aims of objectives that remove the groups (`evenhand.learning.objective.REMOVES`).
 REMOVES = ("erase", "hide")
 
-#: What the objectives' option ``pairs`` can be for which inputs have to be made.
+#: Values of the objectives' option ``pairs`` that require further inputs.
 COUNTERFACTUAL, GRAPH = "counterfactual", "graph"
 
 
 def check_classifiers(config: Config) -> None:
-    """Stop if a classifier cannot be trained as it is described.
+    """Check that every classifier can be trained as configured.
 
     Raises
     ------
     InputError
-        It names no model, no data set, an attribute that none has, or counterfactuals without
-        a table.
+        A classifier needs a model, names an unknown data set or attribute, has unsuitable groups
+        or objectives, or requests counterfactuals without a table.
     """
     settings = config["legal"]
     for name, one in settings["classifiers"].items():
@@ -78,7 +78,7 @@ def check_classifiers(config: Config) -> None:
 
 
 def unused(config: Config) -> dict[str, str]:
-    """Keys that change nothing in this configuration, and why."""
+    """Return the keys without an effect in this configuration, and why."""
     settings, found = config["legal"], {}
     if not settings["datasets"]:
         return found
@@ -99,7 +99,7 @@ def unused(config: Config) -> dict[str, str]:
 
 
 def other_files(config: Config) -> list[str]:
-    """Results that the page does not read, but that are traced like the rest."""
+    """Return results that no page reads, but whose provenance is recorded."""
     return [
         file
         for name in config["legal"]["datasets"]
@@ -108,13 +108,13 @@ def other_files(config: Config) -> list[str]:
 
 
 def classifiers(config: Config, kind: str) -> list[str]:
-    """The classifiers of a kind."""
+    """Return the classifiers of a kind."""
     chosen = config["legal"]["classifiers"].items()
     return [name for name, one in chosen if one["kind"] == kind]
 
 
 def classifiers_of(config: Config, name: str) -> list[str]:
-    """The classifiers that are trained on a data set; linear ones first, as in the paper."""
+    """Return the classifiers that are trained on a data set; linear ones first, as in the paper."""
     order = list(STANDS_FOR)
     chosen = config["legal"]["classifiers"]
     own = [one for one in chosen if name in chosen[one]["datasets"]]
@@ -122,10 +122,10 @@ def classifiers_of(config: Config, name: str) -> list[str]:
 
 
 def standing(config: Config, name: str) -> dict[str, list[str]]:
-    """The classifiers of a data set that stand for the paper's, by what they stand for.
+    """Return the classifiers of a data set that represent the paper's, by the paper's classifier.
 
-    Beside them the objectives that run as in the published code (`compat_objectives`), and the
-    development scores that choose epochs (`select`).
+    Also the objectives that run as in the published code (`compat_objectives`), and the
+    development scores that select epochs (`select`).
     """
     found: dict[str, list[str]] = {"linear": [], "transformer": []}
     for classifier in classifiers_of(config, name):
@@ -143,12 +143,12 @@ def standing(config: Config, name: str) -> dict[str, list[str]]:
 
 
 def _objective(objective: str, name: str) -> Any:
-    """A constant of an objective."""
+    """Return a constant of an objective."""
     return declared(f"evenhand.learning.objectives.{objective}", name)
 
 
 def objective_titles() -> dict[str, list[str]]:
-    """All objectives, and their titles."""
+    """Return all objectives, and their titles."""
     names = [one.rpartition(".")[2] for one in member_names("evenhand.learning.objectives")]
     return {
         "objectives": names,
@@ -157,7 +157,7 @@ def objective_titles() -> dict[str, list[str]]:
 
 
 def uses_groups(objective: str) -> bool:
-    """Whether an objective depends on groups."""
+    """Return whether an objective depends on groups."""
     found = _objective(objective, "USES_GROUPS")
     if found is None:
         raise ValueError(f"{objective}.py does not say whether it uses groups")
@@ -165,12 +165,12 @@ def uses_groups(objective: str) -> bool:
 
 
 def predictions(config: Config, name: str) -> list[str]:
-    """What all classifiers of a data set say, a file a training (or the seeds of one)."""
+    """Return the prediction files of a data set's classifiers, one per training (or its seeds)."""
     return [file for file, *_ in _trainings(config, name)]
 
 
 def _trainings(config: Config, name: str) -> Iterator[tuple[str, str, str]]:
-    """The same with the classifier and the objective of each."""
+    """Yield the prediction files with the classifier and the objective of each."""
     for classifier in classifiers_of(config, name):
         one = config["legal"]["classifiers"][classifier]
         seeds = ["all"] if seeds_together(config, classifier) else range(one["seeds"])
@@ -189,7 +189,7 @@ def first_seeds(config: Config, name: str) -> Iterator[tuple[str, str, str]]:
 
 
 def histories(config: Config, name: str) -> list[str]:
-    """What the trainings of a data set leave of their way, in the order of `predictions`."""
+    """Return the training histories of a data set, in the order of `predictions`."""
     said, way = f"<results>/legal/{name}/predictions/", f"<results>/legal/{name}/history/"
     return [way + file.removeprefix(said) for file in predictions(config, name)]
 
@@ -198,7 +198,7 @@ def _trained_with(config: Config, name: str, classifier: str, objective: str) ->
     if not uses_groups(objective):
         return [plan_legal.NO_ATTRIBUTE]
     one = config["legal"]["classifiers"][classifier]
-    if one["groups"]:  # what removes the groups is not to remove the label
+    if one["groups"]:  # objectives that remove the groups must not remove the label
         dropped = LABEL if _objective(objective, "AIM") in REMOVES else None
         return [PLUS.join(part for part in one["groups"] if part != dropped)]
     chosen = one["attributes"]
@@ -206,7 +206,7 @@ def _trained_with(config: Config, name: str, classifier: str, objective: str) ->
 
 
 def grouped(config: Config, name: str) -> list[Attribute]:
-    """The attributes of a data set that have groups."""
+    """Return the attributes of a data set that have groups."""
     every = plan_legal.dataset(config, name).attributes
     declared_ones = plan_legal.kind_of(config, name) == KIND
     return [one for one in every if one.groups or declared_ones]
@@ -222,7 +222,7 @@ def learns(config: Config, objective: str) -> bool:
 def training_options(
     config: Config, name: str, classifier: str, objective: str, attribute: str
 ) -> dict[str, Any]:
-    """Return the options of a training; settings that are the kind's default are left out."""
+    """Return the options of a training, without settings that are the kind's defaults."""
     one = config["legal"]["classifiers"][classifier]
     defaults = declared(f"evenhand.legal.classifiers.{one['kind']}", "SETTINGS")
     chosen = one | {"lr": one["learning_rate"]}
@@ -231,7 +231,7 @@ def training_options(
         for key, default in defaults.items()
         if chosen[key] is not None
         and chosen[key] != default
-        # without groups none can be the worst
+        # without groups, epochs are not selected by group scores
         and not (key == "select" and attribute == plan_legal.NO_ATTRIBUTE)
     ]
     return {
@@ -251,25 +251,25 @@ def seeds_together(config: Config, classifier: str) -> bool:
 
 
 def pairs(config: Config, objective: str) -> str | None:
-    """What an objective compares, if it has the option ``pairs``."""
+    """Return the kind of pairs that an objective compares, if it has the option ``pairs``."""
     given = config["legal"]["objectives"].get(objective) or []
     chosen = [one.removeprefix("pairs=") for one in given if one.startswith("pairs=")]
     return chosen[-1] if chosen else (_objective(objective, "OPTIONS") or {}).get("pairs")
 
 
 def predicts_counterfactuals(config: Config, classifier: str, objective: str) -> bool:
-    """Return whether a training reads the cases' counterfactuals."""
+    """Return whether a training uses the cases' counterfactuals."""
     asked = config["legal"]["classifiers"][classifier]["counterfactuals"]
     return asked or pairs(config, objective) == COUNTERFACTUAL
 
 
 def swap_tables(config: Config, name: str) -> dict[str, dict[str, str]]:
-    """Return the tables that counterfactuals of a data set are made with, by language.
+    """Return the tables for making counterfactuals of a data set.
 
     Returns
     -------
     dict
-        words, and followers where there are any: each the file by its language.
+        words and followers, each with the existing files by language.
     """
     folder = Path(config["legal"]["tables"])
     found: dict[str, dict[str, str]] = {"words": {}, "followers": {}}
@@ -284,7 +284,7 @@ def swap_tables(config: Config, name: str) -> dict[str, dict[str, str]]:
 def training_inputs(
     config: Config, name: str, classifier: str, objective: str, attribute: str
 ) -> dict[str, str]:
-    """Return the files that a training reads, by the argument of the stage."""
+    """Return the files that a training reads, by argument name."""
     one, folder = config["legal"]["classifiers"][classifier], f"<results>/legal/{name}"
     kind, model = one["kind"], one["model"]
     made = f"{READS[kind]}/{classifier if kind == 'linear' else model}"
@@ -316,17 +316,17 @@ def with_counterfactuals(config: Config, name: str) -> list[str]:
 
 
 def swapped(config: Config) -> list[str]:
-    """Return the data sets of whose cases a classifier predicts counterfactuals."""
+    """Return the data sets for which a classifier predicts counterfactuals."""
     return [name for name in scored(config) if with_counterfactuals(config, name)]
 
 
 def check_counterfactuals(config: Config) -> None:
-    """Refuse counterfactuals for which there is no table.
+    """Check that there is a table of words for requested counterfactuals.
 
     Raises
     ------
     InputError
-        Nothing says what is swapped in any language of the data set.
+        There is no such table for any language of the data set.
     """
     for name in swapped(config):
         if not swap_tables(config, name)["words"]:
@@ -342,29 +342,29 @@ def check_counterfactuals(config: Config) -> None:
 
 
 def scored(config: Config) -> list[str]:
-    """The data sets that classifiers are trained on."""
+    """Return the data sets that classifiers are trained on."""
     return [name for name in config["legal"]["datasets"] if classifiers_of(config, name)]
 
 
 def table_folders(config: Config) -> list[str]:
-    """The folders of the tables of classifiers, one per data set."""
+    """Return the folders of the tables of classifiers, one per data set."""
     return [f"<results>/tables/classifiers/{name}" for name in scored(config)]
 
 
 def kinds(config: Config) -> dict[str, list[str]]:
-    """The kinds of the data sets that classifiers are trained on."""
+    """Return the kinds of the data sets that classifiers are trained on."""
     return {"kinds": [plan_legal.kind_of(config, name) for name in scored(config)]}
 
 
 def classifiers_page_files(config: Config) -> dict[str, str | list[str]]:
-    """The results that the report on classifiers shows, by the name of its argument."""
+    """Return the inputs of the report on classifiers, by argument name."""
     folders = table_folders(config)
     findings = "<results>/tables/legal_classifier_findings.json"
     return {"tables": folders, "findings": findings} if folders else {}
 
 
 def classifiers_page_options(config: Config) -> dict[str, str | list[str]]:
-    """The other arguments of that report, in the order of its folders."""
+    """Return the other arguments of that report, in the order of its folders."""
     titles = dict(zip(config["legal"]["datasets"], plan_legal.titles(config), strict=True))
     return {
         **kinds(config),
@@ -374,7 +374,7 @@ def classifiers_page_options(config: Config) -> dict[str, str | list[str]]:
 
 
 def cases_page_files(config: Config) -> dict[str, list[str]]:
-    """The results that the page of the cases shows, by the name of its argument."""
+    """Return the inputs of the cases page, by argument name."""
     names = list(config["legal"]["datasets"])
     if not names:
         return {}
@@ -386,7 +386,7 @@ def cases_page_files(config: Config) -> dict[str, list[str]]:
 
 
 def cases_page_options(config: Config) -> dict[str, list[str]]:
-    """What that page is told of the data sets, in the order of its files."""
+    """Return the other arguments of that page, in the order of its files."""
     datasets = list(config["legal"]["datasets"])
     trainings = [
         file.removeprefix("<results>/legal/").removesuffix(".parquet")

@@ -11,17 +11,17 @@ from evenhand.errors import InputError
 
 Config = dict[str, Any]
 
-#: What `prepare_table` is told of a data set.
+#: Keys of a data set that are options of `prepare_table`.
 TABLE_OPTIONS = ["format", "label", "positive", "attribute", "features", "categories", "scale"]
 
 TABLE_OPTIONS += ["test_share", "split", "missing", "title"]
 
-#: What makes a method's grid, and what else `train_table` is told.
+#: Keys of a method's grid, and keys of other options of `train_table`.
 GRID = ["individual", "lambdas", "epsilons", "mus"]
 
 TRAINING_OPTIONS = ["seeds", "js_base", "predicted_seeds"]
 
-#: What only goes with a part of the grid.
+#: Options that have an effect only with the given key of the grid.
 GOES_WITH = {"reduction": "lambdas", "epsilon_unit": "epsilons"}
 
 _SECTION = "individual_fairness"
@@ -33,7 +33,7 @@ def expand(config: Config) -> Config:
     Raises
     ------
     InputError
-        Bins are of a column that is no attribute, or two data sets would have one name.
+        Bins are for a column that is not an attribute, or two data sets would have the same name.
     """
     datasets: dict[str, Any] = {}
     for name, one in config[_SECTION]["datasets"].items():
@@ -70,12 +70,12 @@ def table_options(config: Config, name: str) -> dict[str, Any]:
 
 
 def check_tables(config: Config) -> None:
-    """Stop if something is asked for of data sets that are not there.
+    """Check that the data sets for the official split and EIDIG's integer track exist.
 
     Raises
     ------
     InputError
-        It names the key.
+        A check fails; the error names the key.
     """
     settings = config[_SECTION]
     if unknown := [name for name in settings["official_split"] if name not in settings["datasets"]]:
@@ -93,9 +93,9 @@ def check_tables(config: Config) -> None:
 
 
 def training_keys(config: Config, method: str) -> dict[str, str]:
-    """What `train_table` is told of a method, and where in the configuration it stands.
+    """Return the options of `train_table` for a method, with their keys in the configuration.
 
-    The grid is the method's own where it has one, and only what the method makes use of.
+    A method's own grid has precedence; keys that the method does not use are left out.
     """
     settings = config[_SECTION]
     own = settings["grids"].get(method, {})
@@ -118,10 +118,10 @@ def training_keys(config: Config, method: str) -> dict[str, str]:
 
 
 def training_options(config: Config, method: str, split: str = "random") -> dict[str, Any]:
-    """The values of `training_keys`.
+    """Return the values of `training_keys`.
 
-    On the official split, which only shows whether the split matters, the paper's weight 1 and
-    the first threshold stand for the grid.
+    On the official split, which only shows whether the split matters, the grid is replaced by the
+    paper's weight 1 and the first threshold.
     """
     values = {
         key: pick(config, *place.split(".")) for key, place in training_keys(config, method).items()
@@ -133,7 +133,7 @@ def training_options(config: Config, method: str, split: str = "random") -> dict
 
 
 def unused(config: Config) -> dict[str, str]:
-    """Keys that change nothing in this configuration, and why."""
+    """Return the keys without an effect in this configuration, and why."""
     settings = config[_SECTION]
     if not settings["datasets"]:
         return {}
@@ -151,7 +151,7 @@ def unused(config: Config) -> dict[str, str]:
 
 
 def training_modules(config: Config, method: str, split: str = "random") -> list[str]:
-    """The plugins that `train_table` runs for a method: its own module, and its losses'."""
+    """Return the plugins that `train_table` runs: the modules of the method and of its losses."""
     losses = training_options(config, method, split)["individual"]
     return [
         f"evenhand.learning.methods.{method}",
@@ -160,19 +160,19 @@ def training_modules(config: Config, method: str, split: str = "random") -> list
 
 
 def table_files(config: Config, sources: dict[str, dict[str, str]], name: str) -> list[str]:
-    """The files of a data set of people.
+    """Return the files of a data set of people.
 
     Raises
     ------
     InputError
-        It has none.
+        It has no files.
     """
     key = f"{_SECTION}.datasets.{name}"
     return input_files(config, sources, key, config[_SECTION]["datasets"][name])
 
 
 def table_runs(config: Config, kind: str = "runs") -> list[str]:
-    """The runs of all data sets and methods; `kind` may be groups or predictions."""
+    """Return the runs of all data sets and methods; `kind` may be groups or predictions."""
     settings = config["individual_fairness"]
     files = []
     for name, one in settings["datasets"].items():
@@ -191,7 +191,7 @@ def table_runs(config: Config, kind: str = "runs") -> list[str]:
 
 
 def people_files(config: Config) -> dict[str, str | list[str]]:
-    """Return what the page of the people shows, by the names of its arguments."""
+    """Return the inputs of the people page, by argument name."""
     datasets = config["individual_fairness"]["datasets"]
     if not datasets:
         return {}
@@ -206,7 +206,7 @@ def people_files(config: Config) -> dict[str, str | list[str]]:
 
 
 def people_options(config: Config) -> dict[str, list[str]]:
-    """What that page is told of these files, in their order."""
+    """Return the other arguments of that page, in the order of its files."""
     places = [
         file.removeprefix("<results>/tabular/").removesuffix(".parquet")
         for file in table_runs(config, "predictions")
@@ -218,5 +218,5 @@ def people_options(config: Config) -> dict[str, list[str]]:
     }
 
 
-#: The formats that have whole numbers for EIDIG's own track.
+#: The formats with an integer encoding for EIDIG's own track.
 WITH_INTEGERS = ("adult", "german")

@@ -16,7 +16,7 @@ from evenhand.legal.datasets.declared import KIND, attributes_of, declared_datas
 
 Config = dict[str, Any]
 
-#: What a filled sheet can be.
+#: The formats of a filled sheet.
 SHEETS = (".xlsx", ".csv")
 
 #: The attribute of an objective that uses no groups.
@@ -29,7 +29,7 @@ def expand(config: Config) -> Config:
     Raises
     ------
     InputError
-        A name is used twice, files are not there, or a declaration lacks a column.
+        A name is used twice, files do not exist, or a declaration lacks a column.
     """
     settings, text = config["legal"], config["text"]
     for part in ("datasets", "classifiers"):
@@ -45,7 +45,7 @@ def expand(config: Config) -> Config:
 
 
 def _declared(name: str, one: dict[str, Any]) -> dict[str, Any]:
-    """An entry of ``text.datasets`` in the form of ``legal.datasets``."""
+    """Return an entry of ``text.datasets`` in the format of ``legal.datasets``."""
     key = f"text.datasets.{name}"
     label, files = one["label"], []
     places = {f"{key}.label": label}
@@ -85,7 +85,7 @@ def _declared(name: str, one: dict[str, Any]) -> dict[str, Any]:
 
 
 def section(config: Config, part: str, name: str) -> str:
-    """Return the key of a data set or classifier as the user wrote it."""
+    """Return the key of a data set or classifier in the user's configuration."""
     return f"{'text' if name in config['text'][part] else 'legal'}.{part}.{name}"
 
 
@@ -95,24 +95,24 @@ def _of_kind(kind: str) -> Dataset:
 
 
 def dataset(config: Config, name: str) -> Dataset:
-    """Return what is known of a data set without its cases."""
+    """Return the description of a data set: title, labels and attributes, without its cases."""
     if (kind := kind_of(config, name)) != KIND:
         return _of_kind(kind)
     return declared_dataset(json.loads(part(config, name, "rows")["declaration"]))
 
 
 def kind_of(config: Config, name: str) -> str:
-    """The kind of a data set of the configuration."""
+    """Return the kind of a data set of the configuration."""
     return config["legal"]["datasets"][name]["kind"]
 
 
 def attributes(config: Config, name: str) -> list[str]:
-    """The names of a data set's attributes."""
+    """Return the names of a data set's attributes."""
     return [one.name for one in dataset(config, name).attributes]
 
 
 def kind_module(config: Config, name: str) -> str:
-    """The module that says what is fixed of a data set."""
+    """Return the module that defines a data set's kind."""
     return f"evenhand.legal.datasets.{kind_of(config, name)}"
 
 
@@ -122,12 +122,13 @@ def attribute_modules(config: Config, name: str) -> list[str]:
 
 
 def check_legal(config: Config) -> dict[str, str]:
-    """The files that the legal data sets name, by their keys, after a look at the rest.
+    """Check the legal data sets, and return the files that they name, by key.
 
     Raises
     ------
     InputError
-        A tokenizer is no model, or a format reads another kind.
+        A tokenizer is not a model, a format is for another kind, or a model's pretraining names an
+        unknown model or data set.
     """
     settings, named = config["legal"], {}
     for name, one in settings["datasets"].items():
@@ -160,7 +161,7 @@ def check_legal(config: Config) -> dict[str, str]:
 
 
 def part(config: Config, name: str, one: str) -> dict[str, Any]:
-    """How a part of a data set is read."""
+    """Return the settings of a part of a data set."""
     return config["legal"]["datasets"][name]["parts"][one]
 
 
@@ -173,18 +174,18 @@ def part_files(
 
 
 def part_tables(config: Config, name: str, one: str) -> list[str]:
-    """The editable tables that its reader looks into."""
+    """Return the editable tables that a part's reader uses."""
     return _tables(config, _of_format(part(config, name, one), "TABLES"))
 
 
 def part_options(config: Config, name: str, one: str) -> list[str]:
-    """The keys of the part that its reader is told."""
+    """Return the keys of a part that are options of its reader."""
     how = part(config, name, one)
     return ["format", *(key for key in _of_format(how, "OPTIONS") if key in how)]
 
 
 def reader_modules(config: Config, name: str, one: str) -> list[str]:
-    """The modules that a part is read with, besides the stage."""
+    """Return the modules for reading a part, besides the stage."""
     return [
         f"evenhand.legal.formats.{part(config, name, one)['format']}",
         kind_module(config, name),
@@ -192,37 +193,37 @@ def reader_modules(config: Config, name: str, one: str) -> list[str]:
 
 
 def parts(config: Config, name: str) -> list[str]:
-    """The parts of a data set, in the order of their names: the first wins."""
+    """Return the parts of a data set, in the order of their names: the first has precedence."""
     return list(config["legal"]["datasets"][name]["parts"])
 
 
 def records(config: Config, name: str) -> list[str]:
-    """The records of all parts."""
+    """Return the records of all parts."""
     return [f"<results>/legal/{name}/records/{one}.parquet" for one in parts(config, name)]
 
 
 def attribute_tables(config: Config, name: str) -> list[str]:
-    """Return the editable tables that the attributes of a data set are looked up in."""
+    """Return the editable tables that the attributes of a data set use."""
     modules = attribute_modules(config, name)
     needed = [declared(f"evenhand.legal.attributes.{one}", "TABLES") for one in modules]
     return _tables(config, dict.fromkeys(table for some in needed for table in some))
 
 
 def is_published(config: Config, name: str) -> bool:
-    """Whether a data set is FairLex's own, so that its sizes can be held against the paper."""
+    """Return whether a data set is FairLex's own, whose sizes can be compared with the paper."""
     own = config["legal"]["datasets"][name]["parts"].values()
     return all(how["format"] == "fairlex" for how in own)
 
 
 def handed_out(config: Config, name: str) -> list[str]:
-    """The lists of the audits whose sheets were handed out: those put beside the filled sheets."""
+    """Return the lists of audits with handed-out sheets, which are next to the filled sheets."""
     filled = config["legal"]["audit"]["filled"]
     lists = [Path(filled or "") / name / one / "handed_out.csv" for one in attributes(config, name)]
     return [str(path) for path in lists if filled and path.is_file()]
 
 
 def audited(config: Config, name: str) -> tuple[list[str], list[str]]:
-    """The lists of the audits that have come back, and their filled sheets."""
+    """Return the lists of audits with filled sheets, and these sheets."""
     lists, sheets = [], []
     for drawn in handed_out(config, name):
         if filled := [one for one in files_of(Path(drawn).parent, SHEETS) if one != drawn]:
@@ -232,12 +233,12 @@ def audited(config: Config, name: str) -> tuple[list[str], list[str]]:
 
 
 def audit_table(config: Config, name: str) -> list[str]:
-    """The table of an audit, if there is one."""
+    """Return the table of a data set's audit, if there is one."""
     return [f"<results>/tables/audits/{name}"] if audited(config, name)[1] else []
 
 
 def card_inputs(config: Config) -> dict[str, list[str]]:
-    """Return the results that the cards of the data sets show, by the name of the argument."""
+    """Return the inputs of the cards of the data sets, by argument name."""
     names = list(config["legal"]["datasets"])
     return {
         "data": [f"<results>/legal/{name}/{name}.parquet" for name in names],
@@ -247,7 +248,7 @@ def card_inputs(config: Config) -> dict[str, list[str]]:
 
 
 def card_options(config: Config, sources: dict[str, dict[str, str]]) -> dict[str, list[str]]:
-    """Return the other arguments of the cards: a value per data set, but for `published`."""
+    """Return the other arguments of the cards: a value per data set, except `published`."""
     datasets = config["legal"]["datasets"]
     return page_options(config) | {
         "datasets": list(datasets),
@@ -267,7 +268,7 @@ def card_options(config: Config, sources: dict[str, dict[str, str]]) -> dict[str
 
 
 def tokenised(config: Config, name: str, suffix: str = "arrow") -> list[str]:
-    """The tokenised forms of a data set, or (json) what they are."""
+    """Return the tokenised forms of a data set, or (json) their descriptions."""
     folder = f"<results>/legal/{name}/tokens"
     return [
         f"{folder}/{model}.{suffix}" for model in config["legal"]["datasets"][name]["tokenizers"]
@@ -275,7 +276,7 @@ def tokenised(config: Config, name: str, suffix: str = "arrow") -> list[str]:
 
 
 def page_files(config: Config) -> dict[str, str | list[str]]:
-    """The results that the report on the legal data sets shows, by the name of its argument."""
+    """Return the inputs of the report on the legal data sets, by argument name."""
     names = list(config["legal"]["datasets"])
     if not names:
         return {}
@@ -293,24 +294,24 @@ def page_files(config: Config) -> dict[str, str | list[str]]:
 
 
 def attribute_titles(config: Config, name: str) -> dict[str, str]:
-    """What people call the attributes of a data set, by their names."""
+    """Return the titles of a data set's attributes, by name."""
     return {one.name: one.title for one in dataset(config, name).attributes}
 
 
 def titles(config: Config) -> list[str]:
-    """The titles of the data sets."""
+    """Return the titles of the data sets."""
     datasets = config["legal"]["datasets"].items()
     return [one["title"] or dataset(config, name).title for name, one in datasets]
 
 
 def page_options(config: Config) -> dict[str, list[str]]:
-    """The other arguments of that report, in the order of its folders."""
+    """Return the other arguments of that report, in the order of its folders."""
     kinds = [one["kind"] for one in config["legal"]["datasets"].values()]
     return {"kinds": kinds, "titles": titles(config)}
 
 
 def other_files(config: Config) -> list[str]:
-    """Results that the page does not read, but that are traced like the rest."""
+    """Return results that no page reads, but whose provenance is recorded."""
     files = []
     for name in config["legal"]["datasets"]:
         own = f"<results>/legal/{name}"
@@ -323,7 +324,7 @@ def other_files(config: Config) -> list[str]:
 
 
 def _of_format(how: dict[str, Any], name: str) -> Any:
-    """What the format of a part declares."""
+    """Return a constant of the format of a part."""
     return declared(f"evenhand.legal.formats.{how['format']}", name)
 
 

@@ -12,12 +12,12 @@ Config = dict[str, Any]
 
 
 def check_models(config: Config) -> None:
-    """Stop if a model has no source or several, or if its folder lacks a file.
+    """Check that every model has exactly one source, and that its folder is complete.
 
     Raises
     ------
     InputError
-        It names the key, the folder and what is missing.
+        A check fails; the error names the key, the folder and the missing file.
     """
     for name, model in config["models"].items():
         key = f"models.{name}"
@@ -38,14 +38,14 @@ def check_models(config: Config) -> None:
 
 
 def model_folder(config: Config, model: str) -> str | None:
-    """The folder of a model that is made here or that the user names; none on the hub."""
+    """Return the folder of a model, made by the workflow or given; None for a hub model."""
     settings = config["models"][model]
     made = "train" in settings or "pretrain" in settings or is_converted(config, model)
     return f"<results>/models/{model}" if made else settings.get("path")
 
 
 def hub_place(config: Config, model: str) -> dict[str, str | None]:
-    """Where on the hub a model is read from: hub_name and revision, None if it has a folder."""
+    """Return hub_name and revision of a model; None if it has a folder."""
     settings = config["models"][model]
     if is_converted(config, model):
         return {"hub_name": None, "revision": None}
@@ -53,25 +53,25 @@ def hub_place(config: Config, model: str) -> dict[str, str | None]:
 
 
 def is_converted(config: Config, model: str) -> bool:
-    """Whether a model's weights are pickled, so that they are converted to safetensors first."""
+    """Return whether a model's weights are converted to safetensors first, as they are pickled."""
     settings = config["models"][model]
     return settings["convert"] or ("path" in settings and is_pickled(Path(settings["path"])))
 
 
 def converted(config: Config) -> list[str]:
-    """The models whose weights are converted to safetensors first."""
+    """Return the models whose weights are converted to safetensors first."""
     return [name for name in config["models"] if is_converted(config, name)]
 
 
 def train_inputs(config: Config, model: str, shards: Iterable[str]) -> dict[str, list[str]]:
-    """What a model is trained on: text files, or the sentences of the corpora."""
+    """Return the training inputs of a model: text files, or the sentences of the corpora."""
     if files := config["models"][model]["train"]["files"]:
         return {"files": files}
     return {"tables": [f"<results>/slguset/sentences/{shard}.parquet" for shard in shards]}
 
 
 def trained(config: Config) -> list[str]:
-    """Return the models that are trained here."""
+    """Return the models that the workflow trains."""
     return [name for name, model in config["models"].items() if "train" in model]
 
 
@@ -81,7 +81,7 @@ def train_module(config: Config, model: str) -> str:
 
 
 def train_options(config: Config, model: str) -> dict[str, Any]:
-    """Return the options of a training, with the settings that its kind of model has."""
+    """Return the options of a training, with the settings of its kind of model."""
     given = config["models"][model]["train"]
     known = declared(train_module(config, model), "SETTINGS")
     settings = [f"{key}={given[key]}" for key in known if key in given]
@@ -89,7 +89,7 @@ def train_options(config: Config, model: str) -> dict[str, Any]:
 
 
 def models_for(config: Config, language: str | None) -> list[str]:
-    """The models that are scored on a set of this language."""
+    """Return the models that are scored on a set of this language."""
     return [
         name
         for name, model in config["models"].items()
@@ -98,5 +98,5 @@ def models_for(config: Config, language: str | None) -> list[str]:
 
 
 def pretrained(config: Config) -> list[str]:
-    """The models whose training goes on here, on the texts of a data set."""
+    """Return the models whose pretraining the workflow continues on the texts of a data set."""
     return [name for name, model in config["models"].items() if "pretrain" in model]

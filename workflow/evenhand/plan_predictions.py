@@ -1,4 +1,4 @@
-"""Plan audits of predictions: their files, options and pages. See `evenhand.plan`."""
+"""Plan the audits of predictions: their files, options and pages. See `evenhand.plan`."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from evenhand.errors import InputError
 
 Config = dict[str, Any]
 
-#: The format of predictions by a classifier that is trained here.
+#: The format of predictions by a classifier that the workflow trains.
 CLASSIFIER = "classifier"
 
 #: Options of `audit_predictions` with keys of the same names.
@@ -16,12 +16,12 @@ OPTIONS += ["counterfactual_of", "threshold"]
 
 
 def expand(config: Config) -> Config:
-    """Return the configuration with an entry for each training of a text data set to be audited.
+    """Return the configuration with an entry for each audited training of a text data set.
 
     Raises
     ------
     InputError
-        Predictions of the user have the name of such an entry.
+        The user's predictions have the name of such an entry.
     """
     made = {}
     for data, one in config["text"]["datasets"].items():
@@ -46,7 +46,7 @@ def expand(config: Config) -> Config:
 
 
 def unused(config: Config) -> dict[str, str]:
-    """Keys that change nothing in this configuration, and why."""
+    """Return the keys without an effect in this configuration, and why."""
     found = {}
     for data, one in config["text"]["datasets"].items():
         key, classifiers = f"text.datasets.{data}", config["legal"]["classifiers"].values()
@@ -66,18 +66,18 @@ def unused(config: Config) -> dict[str, str]:
 
 
 def names(config: Config, trained: bool) -> list[str]:
-    """Return the predictions of classifiers that are trained here, or of others."""
+    """Return the predictions of classifiers that the workflow trains, or the others."""
     found = config["predictions"].items()
     return [name for name, one in found if (one["format"] == CLASSIFIER) == trained]
 
 
 def check_predictions(config: Config) -> dict[str, str]:
-    """Return the named files by key, and stop at an entry that lacks something.
+    """Check the entries, and return the files that they name, by key.
 
     Raises
     ------
     InputError
-        It names the key.
+        An entry is incomplete or inconsistent; the error names the key.
     """
     named = {}
     for name, one in config["predictions"].items():
@@ -119,7 +119,7 @@ def option_keys(name: str) -> dict[str, str]:
 
 
 def page_files(config: Config) -> dict[str, str | list[str]]:
-    """Return what the page of predictions reads, by the names of its arguments."""
+    """Return the inputs of the predictions page, by argument name."""
     names = list(config["predictions"])
     if not names:
         return {}
@@ -130,7 +130,7 @@ def page_files(config: Config) -> dict[str, str | list[str]]:
 
 
 def explorer_files(config: Config) -> dict[str, str | list[str]]:
-    """Return what the explorer of cases reads, by the names of its arguments."""
+    """Return the inputs of the explorer of cases, by argument name."""
     names = [name for name, one in config["predictions"].items() if one["format"] != "lm_eval"]
     if not names:
         return {}

@@ -23,20 +23,20 @@ from evenhand.report.pages import BESIDE, EXPLORERS, PAGES
 Config = dict[str, Any]
 Files = dict[str, str | list[str]]
 
-#: Pages that each run has.
+#: Pages of every run.
 ALWAYS = ("front", "reproduction", "certificate", "known_errors", "provenance")
 
-#: What pages read of JSON documents and show as a table, by the names of their arguments.
+#: Arguments of pages that are JSON documents shown as tables.
 DOCUMENTS = ("statistics", "published_statistics", "published_report", "sets", "data", "splits")
 
-#: The inputs of the page of the language models that the explorer reads too.
+#: The inputs that the explorer shares with the page of the language models.
 EXPLORED_SETS = ("sets", "pairs", "scores", "gates")
 
 
 def page_inputs(config: Config, shards: Iterable[str]) -> dict[str, Files]:
-    """What the page of each part shows, by the name of the page; pages that show nothing are not.
+    """Return the inputs of each part's page by page name, without pages that have no inputs.
 
-    A page's results are by the names of its arguments.
+    The inputs of a page are by argument name.
     """
     files = {
         "slguset": slguset_page_files(config, shards),
@@ -55,7 +55,7 @@ def page_inputs(config: Config, shards: Iterable[str]) -> dict[str, Files]:
 
 
 def slguset_page_files(config: Config, shards: Iterable[str]) -> dict[str, str | list[str]]:
-    """The results that the page of SlguSet shows, by the name of its argument."""
+    """Return the inputs of the SlguSet report, by argument name."""
     files: dict[str, str | list[str]] = {}
     slguset, rounds = "<results>/slguset", plan_slguset.annotation_rounds(config)
     annotated = [one.name for one in rounds.values() if one.complete]
@@ -90,7 +90,7 @@ def slguset_page_files(config: Config, shards: Iterable[str]) -> dict[str, str |
 
 
 def models_page_files(config: Config) -> dict[str, str | list[str]]:
-    """The results that the page of the language models shows, by the name of its argument."""
+    """Return the inputs of the language-model report, by argument name."""
     sets = {name: models for name, models in plan_stereotypes.pair_sets(config).items() if models}
     files: dict[str, str | list[str]] = {}
     if sets:
@@ -109,7 +109,7 @@ def models_page_files(config: Config) -> dict[str, str | list[str]]:
 
 
 def individual_page_files(config: Config) -> dict[str, str | list[str]]:
-    """The results that the page of individual fairness shows, by the name of its argument."""
+    """Return the inputs of the report on individual fairness, by argument name."""
     datasets = config["individual_fairness"]["datasets"]
     if not datasets:
         return {}
@@ -120,7 +120,7 @@ def individual_page_files(config: Config) -> dict[str, str | list[str]]:
 
 
 def mitigation_page_files(config: Config) -> Files:
-    """The results that the report on mitigation shows, by the name of its argument."""
+    """Return the inputs of the report on mitigation, by argument name."""
     people = individual_page_files(config)
     files: Files = {"individual": people["tables"], "data": people["data"]} if people else {}
     if folders := plan_classifiers.table_folders(config):
@@ -129,7 +129,7 @@ def mitigation_page_files(config: Config) -> Files:
 
 
 def explorer_files(config: Config) -> Files:
-    """Return the inputs of the explorer of sentences and pairs, by the names of its arguments."""
+    """Return the inputs of the explorer of sentences and pairs, by argument name."""
     sources = list(plan_slguset.editions(config).values())
     sources = sources if plan_slguset.compares_genders(config) else []
     models = plan_slguset.scored_models(config) if sources else []
@@ -145,24 +145,24 @@ def explorer_files(config: Config) -> Files:
 
 
 def pages(config: Config, shards: Iterable[str]) -> list[str]:
-    """The pages that are made, of `evenhand.report.pages.PAGES`, in its order."""
+    """Return the names of this run's pages, in the order of `evenhand.report.pages.PAGES`."""
     made = {*ALWAYS, *page_inputs(config, shards)}
     return [page for page in PAGES if page in made]
 
 
 def page_files(config: Config, shards: Iterable[str]) -> list[str]:
-    """Return the places of the pages."""
+    """Return the files of this run's pages."""
     return [f"<results>/report/{PAGES[name][0]}" for name in pages(config, shards)]
 
 
 def paper_pages(config: Config, shards: Iterable[str]) -> list[str]:
-    """The pages of this run with results that a paper may have, too."""
+    """Return the pages of this run with results that may also be in a paper."""
     shown = page_inputs(config, shards)
     return [f"<results>/report/{PAGES[name][0]}" for name in shown if name not in EXPLORERS]
 
 
 def headline_files(config: Config, shards: Iterable[str]) -> dict[str, list[str]]:
-    """The results that the front page reads of each system that this configuration has."""
+    """Return the front page's inputs for each system of this configuration."""
     shown = page_inputs(config, shards)
     systems = declared("evenhand.report.headline", "SYSTEMS")
     found = {}
@@ -179,13 +179,13 @@ def headline_files(config: Config, shards: Iterable[str]) -> dict[str, list[str]
             ]
     if "slguset" in found and not plan_slguset.compares_genders(config):
         found["slguset"] = [one for one in found["slguset"] if "/tables/bias/" not in one]
-    if "slguset" in found:  # no result: what the paper counts
+    if "slguset" in found:  # not a result: the paper's counts
         found["slguset"] += plan_slguset.pack_files(config, "published_bias.csv")
     return found
 
 
 def titles(config: Config) -> dict[str, list[str]]:
-    """Names and titles of legal data sets, their attributes and filters, for the front page."""
+    """Return names and titles of legal data sets, attributes, objectives and filters."""
     datasets = list(config["legal"]["datasets"])
     found = dict(zip(datasets, plan_legal.titles(config), strict=True))
     for name in datasets:
@@ -200,7 +200,7 @@ def titles(config: Config) -> dict[str, list[str]]:
 
 
 def reason_options(config: Config) -> dict[str, list[str]]:
-    """What the page of SlguSet is told of the filters' reasons."""
+    """Return the arguments of the SlguSet report for the filters' reasons."""
     reasons = plan_slguset.reasons(config)
     return {
         "reasons": list(reasons),
@@ -210,9 +210,9 @@ def reason_options(config: Config) -> dict[str, list[str]]:
 
 
 def tables(config: Config, shards: Iterable[str]) -> list[str]:
-    """All results that are tables for people, and documents behind tables of a page.
+    """Return all tables for readers, and the documents behind tables of a page.
 
-    They are offered in several forms.
+    The report offers them in several formats.
     """
     shards = list(shards)
     shown = page_inputs(config, shards).values()
@@ -223,7 +223,7 @@ def tables(config: Config, shards: Iterable[str]) -> list[str]:
 
 
 def traced_files(config: Config, shards: Iterable[str]) -> list[str]:
-    """The results whose origin is told, each once: what pages show, the rest, and the cards."""
+    """Return the distinct results with recorded provenance: inputs of pages, others, and cards."""
     shards = list(shards)
     shown = page_inputs(config, shards).values()
     rest = [*plan.other_files(config, shards), *plan_cards.card_files(config)]
@@ -231,7 +231,7 @@ def traced_files(config: Config, shards: Iterable[str]) -> list[str]:
 
 
 def deliverables(config: Config, shards: Iterable[str]) -> list[str]:
-    """Return every result that a run is made for: pages, exports, and all that is traced."""
+    """Return the targets of a run: pages, exports, and all results with recorded provenance."""
     shards = list(shards)
     beside = [page for page in pages(config, shards) if page in EXPLORERS]
     report = [f"report/{name}" for name in (*beside, BESIDE, "tables")]
@@ -243,7 +243,7 @@ def deliverables(config: Config, shards: Iterable[str]) -> list[str]:
 
 
 def other_tables(config: Config, shards: Iterable[str]) -> list[str]:
-    """Tables that no page shows; SlguSet itself is no table for a paper."""
+    """Return the tables that no page shows, except SlguSet, which is not a table for a paper."""
     return [
         file
         for file in plan.other_files(config, shards)
@@ -252,6 +252,6 @@ def other_tables(config: Config, shards: Iterable[str]) -> list[str]:
 
 
 def flat(*groups: dict[str, str | list[str]]) -> list[str]:
-    """All files of some groups, each once."""
+    """Return the distinct files of some groups."""
     files = [file for group in groups for file in group.values()]
     return list(dict.fromkeys(one for f in files for one in ([f] if isinstance(f, str) else f)))

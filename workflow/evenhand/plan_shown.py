@@ -1,6 +1,6 @@
 """Plan which results `snakemake --report` shows, and how.
 
-``workflow/report/shown.csv`` is the table of them; ``workflow/report`` holds the captions.
+``workflow/report/shown.csv`` lists them; ``workflow/report`` contains the captions.
 """
 
 import csv
@@ -9,23 +9,23 @@ from typing import Any
 
 from evenhand.errors import InputError
 
-#: Columns of the table: a result below the results, as its rule names it; the category, the
-#: caption's stem, what it is, and of which data set or model (may hold wildcards; may be blank).
+#: Columns of the table: the path below the results, as in its rule; the category; the caption's
+#: stem; a description; and the data set or model (which may have wildcards, or be blank).
 COLUMNS = ["file", "category", "caption", "result", "of"]
 
 
 def read_shown(table: Path) -> dict[str, dict[str, Any]]:
-    """The arguments of Snakemake's ``report`` by the path of the output.
+    """Return the arguments of Snakemake's ``report`` by the path of the output.
 
     Parameters
     ----------
     table : Path
-        ``shown.csv``. A caption is a file beside it; its path is told from the folder of rules.
+        ``shown.csv``. Captions are files in the same folder, with paths relative to the rules.
 
     Raises
     ------
     InputError
-        The table has other columns, tells of a file twice, or of a caption that is not there.
+        The table has other columns, lists a file twice, or names a missing caption.
     """
     with table.open(encoding="utf-8", newline="") as stream:
         reader = csv.DictReader(stream)

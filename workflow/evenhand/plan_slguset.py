@@ -21,72 +21,72 @@ from evenhand.slguset.shards import Shard, Skipped, plan_shards
 
 Config = dict[str, Any]
 
-#: Files that are not read have rows of their own up to so many of a reason, and so many bytes.
+#: Maximum number of separate rows for skipped files with the same reason, and of their bytes.
 ROWS_PER_REASON = 100
 MOST_BYTES = 48 << 10
 
-#: The settings of a pack that say how text is read, and how words are found.
+#: The settings of a pack for reading text, and for finding words.
 READING = ("language", "values", "normaliser", "splitter")
 WORDS = (*READING, "attribute", "segmenter", "several", "pronouns", "pronouns_open")
 
-#: What a filled sheet can be.
+#: The formats of a filled sheet.
 SHEETS = (".xlsx", ".csv", ".json")
 
 
 def completed(config: Config, schema: dict[str, Any]) -> Config:
-    """Return a configuration with all defaults, the pack's before the schema's.
+    """Return a configuration with all defaults, of which the pack's precede the schema's.
 
-    Paths of the workflow's own files are those of the installed ones.
+    Paths of the workflow's own files refer to the installed ones.
     """
     default = schema["properties"]["slguset"]["properties"]["pack"]["default"]
     return located(complete(with_pack(config, located(default)), schema))
 
 
 def scored_models(config: Config) -> list[str]:
-    """The models that are scored on SlguSet: those of the pack's language."""
+    """Return the models that are scored on SlguSet: those of the pack's language."""
     return plan_models.models_for(config, pack_of(config)["language"])
 
 
 def compares_genders(config: Config) -> bool:
-    """Whether the values are male and female, which cards and explorer compare."""
+    """Return whether the values are male and female, which cards and explorer compare."""
     return tuple(pack_of(config)["values"]) == GENDERS
 
 
 def pack_of(config: Config) -> Pack:
-    """The settings of the pack."""
+    """Return the settings of the pack."""
     return read_pack(Path(located(config["slguset"]["pack"])))
 
 
 def pack_options(config: Config, *names: str) -> Options:
-    """Settings of the pack as options of a stage; they belong to the key `slguset.pack`."""
+    """Return settings of the pack as options of a stage, with the key `slguset.pack`."""
     settings = {name: pack_of(config)[name] for name in names}
     return Options(None, settings, dict.fromkeys(names, "slguset.pack"))
 
 
 def text_modules(config: Config, *names: str) -> list[str]:
-    """The modules of a pack's normaliser, splitter or segmenter."""
+    """Return the modules of a pack's normaliser, splitter or segmenter."""
     return [f"evenhand.text.{name}s.{pack_of(config)[name]}" for name in names]
 
 
 def pack_file(config: Config, name: str) -> str:
-    """A file of the pack, or of the pack that it is based on, if only that one has it."""
+    """Return a file of the pack, or of the pack that it is based on if only that one has it."""
     folder, base = config["slguset"]["pack"], pack_of(config)["based_on"]
     own, inherited = f"{folder}/{name}", f"{Path(folder).parent}/{base}/{name}"
     return inherited if base and not Path(own).is_file() else own
 
 
 def pack_files(config: Config, *names: str) -> list[str]:
-    """Those files of these names that the pack itself has."""
+    """Return the files with these names in the pack itself."""
     return [file for name in names if Path(file := f"{config['slguset']['pack']}/{name}").is_file()]
 
 
 def agreement_files(config: Config) -> list[str]:
-    """The tables of words that change together with a keyword, if the pack has them."""
+    """Return the tables of words that change together with a keyword, if the pack has them."""
     return pack_files(config, "agreement.csv", "cues.csv")
 
 
 def published_file(config: Config, sources: dict[str, dict[str, str]]) -> str | None:
-    """The authors' published file, if there is one."""
+    """Return the authors' published file, if there is one."""
     published = config["slguset"]["published"]
     if "source" in published:
         return source_path(config, sources, published["source"])
@@ -94,7 +94,7 @@ def published_file(config: Config, sources: dict[str, dict[str, str]]) -> str | 
 
 
 def tagged_files(config: Config, sources: dict[str, dict[str, str]]) -> list[str]:
-    """The tagged corpora that the name tagger is trained on."""
+    """Return the tagged corpora for training the name tagger."""
     files = [
         corpus.get("file") or source_path(config, sources, corpus["source"])
         for corpus in config["slguset"]["train_names_crf"]["corpora"]
@@ -110,16 +110,16 @@ def tagged_files(config: Config, sources: dict[str, dict[str, str]]) -> list[str
 def plan_corpora(
     config: Config, sources: dict[str, dict[str, str]]
 ) -> tuple[dict[str, tuple[str, Shard]], list[Skipped]]:
-    """Every shard by its id, with the name of its corpus, and the files that are not read.
+    """Return every shard by its id, with the name of its corpus, and the skipped files.
 
-    Corpora are in alphabetical order. Each fetched data source is a shard of its own, since
-    its size is not known yet.
+    Corpora are in alphabetical order. Each fetched data source is a separate shard, since its
+    size is not known yet.
     """
     mirror = config["mirror"] or os.environ.get("EVENHAND_MIRROR")
     shards: dict[str, tuple[str, Shard]] = {}
     skipped: list[Skipped] = []
     for name, corpus in config["slguset"]["corpora"].items():
-        input_files(config, sources, f"slguset.corpora.{name}", corpus)  # refuses none
+        input_files(config, sources, f"slguset.corpora.{name}", corpus)  # rejects no files
         field = str(corpus["text_field"])
         if not corpus["header"] and not field.isdecimal():
             raise InputError(
@@ -146,10 +146,11 @@ def plan_corpora(
 
 
 def quarantine_rows(skipped: list[Skipped]) -> list[str]:
-    """The files that are not read, as rows that `count_funnel` adds to the quarantine (JSON).
+    """Return the skipped files as rows (JSON) that `count_funnel` adds to the quarantine.
 
-    Of a reason with more than `ROWS_PER_REASON` files the others share a last row, which has the
-    first of them and their number; so do all after `MOST_BYTES`, which go on a command line.
+    After `ROWS_PER_REASON` files of a reason, the others share a last row, which has the first of
+    them and their number; so do all files after `MOST_BYTES`, since the rows are passed on a
+    command line.
     """
     rows: list[dict[str, Any]] = []
     others: dict[str, dict[str, Any]] = {}
@@ -169,7 +170,7 @@ def quarantine_rows(skipped: list[Skipped]) -> list[str]:
 
 
 def not_read(rows: list[str]) -> str:
-    """A line for each of `quarantine_rows`."""
+    """Return a line for each of `quarantine_rows`."""
     lines = []
     for row in map(json.loads, rows):
         more = f" and {row['parts'] - 1} more" if row["parts"] > 1 else ""
@@ -188,7 +189,7 @@ def _in_mirror(path: str, mirror: str | None) -> str:
 
 @dataclass(frozen=True)
 class Round:
-    """How far an annotation round is.
+    """The state of an annotation round.
 
     Attributes
     ----------
@@ -197,7 +198,7 @@ class Round:
     sheets : list of str
         Its filled sheets.
     complete : bool
-        Whether there are enough of them to go on.
+        Whether there are enough of them to continue.
     """
 
     name: str
@@ -206,20 +207,20 @@ class Round:
 
 
 def ledger_files(config: Config) -> list[str]:
-    """The ledger: one CSV per round whose sheets were handed out."""
+    """Return the ledger: one CSV per round whose sheets were handed out."""
     return sorted(
         str(file) for file in Path(config["slguset"]["annotation"]["ledger"]).glob("*.csv")
     )
 
 
 def annotation_rounds(config: Config) -> dict[str, Round]:
-    """The rounds of the ledger and the present one, and which sheets have come back."""
+    """Return the rounds of the ledger and the present one, with their filled sheets."""
     settings = config["slguset"]["annotation"]
     names = {Path(file).stem for file in ledger_files(config)} | {settings["round"]}
     rounds = {}
     for name in sorted(names):
         sheets = files_of(Path(settings["filled"]) / name, SHEETS)
-        # an export of Label Studio may hold the answers of all annotators
+        # an export of Label Studio may contain the answers of all annotators
         complete = len(sheets) >= len(settings["annotators"]) or any(
             sheet.endswith(".json") for sheet in sheets
         )
@@ -228,12 +229,12 @@ def annotation_rounds(config: Config) -> dict[str, Round]:
 
 
 def filter_module(name: str) -> str:
-    """The module of a filter."""
+    """Return the module of a filter."""
     return f"evenhand.slguset.filters.{name}"
 
 
 def filter_files(config: Config) -> list[str]:
-    """The files that the configured filters read: tables, and what was trained."""
+    """Return the files that the configured filters read: tables and trained models."""
     slguset = config["slguset"]
     names = dict.fromkeys(
         name for one in slguset["filters"] for name in declared(filter_module(one), "FILES")
@@ -253,7 +254,7 @@ def filter_files(config: Config) -> list[str]:
 
 
 def filter_options(config: Config) -> Options:
-    """The settings of the configured filters, from their sections of the configuration."""
+    """Return the settings of the configured filters, from their sections of the configuration."""
     sections = dict.fromkeys(
         section
         for name in config["slguset"]["filters"]
@@ -266,7 +267,7 @@ def filter_options(config: Config) -> Options:
 
 
 def reasons(config: Config) -> dict[str, tuple[str, str]]:
-    """Why a sentence that passed `find_keywords` can be rejected: name and meaning by reason."""
+    """Return the reasons for rejecting a sentence after `find_keywords`, with name and meaning."""
     modules = [
         *map(filter_module, config["slguset"]["filters"]),
         "evenhand.slguset.merge_candidates",
@@ -278,7 +279,7 @@ def reasons(config: Config) -> dict[str, tuple[str, str]]:
 
 
 def filter_titles(config: Config) -> dict[str, str]:
-    """What a filter drops, in the words of its first reason, and its name."""
+    """Return the titles of the filters: the name of their first reason, and their own name."""
     titles = {}
     for name in config["slguset"]["filters"]:
         (title, _), *_ = declared(filter_module(name), "REASONS").values()
@@ -287,7 +288,7 @@ def filter_titles(config: Config) -> dict[str, str]:
 
 
 def vocabulary_folder(config: Config) -> str | None:
-    """The folder of the model whose vocabulary the data set is measured against."""
+    """Return the folder of the model for the statistics of the data set's vocabulary."""
     model = config["slguset"]["vocabulary"]
     if model is None:
         return None
@@ -301,14 +302,14 @@ def vocabulary_folder(config: Config) -> str | None:
 
 
 def editions(config: Config) -> dict[str, str]:
-    """The data sets that will be there, by the prefix of their names among `slguset_page_files`."""
+    """Return the editions of SlguSet in this run, by the prefix of their `slguset_page_files`."""
     annotated = any(one.complete for one in annotation_rounds(config).values())
     own = {"": "slguset"} if config["slguset"]["corpora"] and annotated else {}
     return own | ({"published_": "slguset_published"} if config["slguset"]["published"] else {})
 
 
 def waiting(config: Config) -> str:
-    """Which rounds wait for their annotators, and what the user can do; empty if none does."""
+    """Return the rounds that wait for annotators, and the next steps; empty if none does."""
     settings = config["slguset"]["annotation"]
     frozen = {Path(file).stem for file in ledger_files(config)}
     python = os.path.relpath(sys.executable)

@@ -10,13 +10,13 @@ Config = dict[str, Any]
 
 
 def check_sets(config: Config) -> None:
-    """Stop if a set of pairs would be left out without a word.
+    """Check that every set of pairs can be made and is scored by a model.
 
     Raises
     ------
     InputError
-        No model reads the set's language, nothing makes the edition of SlguSet it stands on, or
-        one of the released scores and gold labels is there without the other.
+        No model is for the set's language, its edition of SlguSet is not made, or only one of the
+        released scores and gold labels is given.
     """
     slguset, released = config["slguset"], config["stereotypes"]["released"]
     if bool(released["scores"]) != bool(released["gold"]):
@@ -43,7 +43,7 @@ def check_sets(config: Config) -> None:
 
 
 def unused(config: Config) -> dict[str, str]:
-    """Keys that change nothing in this configuration, and why."""
+    """Return the keys without an effect in this configuration, and why."""
     settings = config["stereotypes"]
     alone = [name for name in settings["null_methods"] if name not in settings["methods"]]
     why = f"{', '.join(alone)} is none of stereotypes.methods"
@@ -51,9 +51,9 @@ def unused(config: Config) -> dict[str, str]:
 
 
 def pair_sets(config: Config) -> dict[str, list[str]]:
-    """The sets of pairs that can be made now, and the models that are scored on each.
+    """Return the sets of pairs that can be made now, and the models that are scored on each.
 
-    A set that stands on SlguSet waits for the annotators as SlguSet does.
+    A set from SlguSet waits for the annotators, like SlguSet.
     """
     ready = plan_slguset.editions(config).values()
     return {
@@ -64,13 +64,13 @@ def pair_sets(config: Config) -> dict[str, list[str]]:
 
 
 def _language(config: Config, one: Config) -> str | None:
-    """The language of a set of `_sets`; SlguSet has that of the pack."""
+    """Return the language of a set of `_sets`; SlguSet has that of the pack."""
     own = plan_slguset.pack_of(config)["language"] if "edition" in one else None
     return one["language"] or own
 
 
 def _sets(config: Config) -> dict[str, Config]:
-    """The sets, of which only those of the format slguset have an edition."""
+    """Return the sets, with an edition only for those of the format slguset."""
     return {
         name: {
             key: value
@@ -82,7 +82,7 @@ def _sets(config: Config) -> dict[str, Config]:
 
 
 def set_of_edition(config: Config, edition: str) -> str | None:
-    """The set of pairs that is made of an edition of SlguSet; the first, if there are several."""
+    """Return the first set of pairs from an edition of SlguSet that all of its models score."""
     models = plan_slguset.scored_models(config)
     return next(
         (
@@ -95,7 +95,7 @@ def set_of_edition(config: Config, edition: str) -> str | None:
 
 
 def pair_set_options(config: Config, name: str) -> dict[str, Any]:
-    """What `read_pairs` is told of a set: only StereoSet has parts; a file's title is the name."""
+    """Return the options of `read_pairs`. The default title of a file is the name of the set."""
     one = config["stereotypes"]["sets"][name]
     title = one["title"] or (name if "file" in one else None)
     parts = {"part": one["part"]} if one["format"] == "stereoset" else {}
@@ -103,12 +103,12 @@ def pair_set_options(config: Config, name: str) -> dict[str, Any]:
 
 
 def pair_set_file(config: Config, sources: dict[str, dict[str, str]], name: str) -> str:
-    """What a set of pairs is read from.
+    """Return the file from which a set of pairs is read.
 
     Raises
     ------
     InputError
-        The set names no file, several, or an edition of SlguSet that is not made.
+        The set has neither a file nor a source, or both.
     """
     one = config["stereotypes"]["sets"][name]
     if one["format"] == "slguset":
@@ -122,5 +122,5 @@ def pair_set_file(config: Config, sources: dict[str, dict[str, str]], name: str)
     return one.get("file") or source_path(config, sources, one["source"])
 
 
-#: What is kept of a model on a set of pairs beside its scores.
+#: Further tables of a model on a set of pairs, besides its scores.
 STORES = ("tokens", "null")

@@ -1,9 +1,9 @@
-"""Stage: run every method on problems with planted truth, and judge whether it finds it.
+"""Stage: run every method on problems with planted truth, and test whether it finds the truth.
 
-A problem is a module of `evenhand.certificates.problems` that declares ``TABLE`` and has
-``rows(study)``, which yields its rows (or raises `NotApplicable`), and ``findings(rows)``, which
-yields what they show of each method (`Finding`), with what is required. It finds the methods of
-its family by itself, so that a new method is certified without further code.
+A problem is a module of `evenhand.certificates.problems` with ``TABLE``, ``rows(study)``, which
+yields its rows (or raises `NotApplicable`), and ``findings(rows)``, which yields the measurements
+of each method and the required bounds (`Finding`). It lists the methods of its family itself, so
+that new methods are certified without further code.
 """
 
 import tempfile
@@ -29,27 +29,27 @@ def certify(
     problems: list[str] | None = None,
     work: Annotated[Path | None, Setting] = None,
 ) -> dict[str, Any]:
-    """Run every method on problems with planted truth, and judge whether it finds it.
+    """Run every method on problems with planted truth, and test whether it finds the truth.
 
     Parameters
     ----------
     resources : path
-        The folder ``resources`` of the repository; ``planted/known_failures.csv`` lists what is
-        known not to be found.
+        The folder ``resources`` of the repository; ``planted/known_failures.csv`` lists the known
+        failures.
     out : path
         Folder of tables: one per problem, and ``certificate`` with the verdict on each measure.
     seeds : int
-        Seeds of each planted model.
+        Number of seeds of each planted model.
     problems : list of str, optional
-        Of `evenhand.certificates.problems`; all by default.
+        Names of `evenhand.certificates.problems`; all by default.
     work : path, optional
-        Where trained models are kept, for the next run to use.
+        Folder for trained models, which later runs reuse.
 
     Returns
     -------
     dict
-        failed (measures outside their bounds that are no known failures), stale (known failures
-        that are none) and the number of rows of each table.
+        failed (measures outside their bounds that are not known failures), stale (known failures
+        that now pass) and the number of rows of each table.
     """
     members = {one.__name__.rpartition(".")[2]: one for one in load_members(family)}
     for name in problems or ():
@@ -83,12 +83,12 @@ def read_known(path: Path) -> dict[tuple[str, str, str], str]:
 
 
 def failed(verdicts: list[Row]) -> list[str]:
-    """Return the measures that are outside their bounds and no known failures."""
+    """Return the measures that are outside their bounds and not known failures."""
     return [_named(row) for row in verdicts if row["verdict"] == "failed"]
 
 
 def stale(verdicts: list[Row], known: dict[tuple[str, str, str], str]) -> list[str]:
-    """Return the known failures that now hold: their rows are to be removed."""
+    """Return the known failures that now pass, whose rows should be removed."""
     return [
         _named(row)
         for row in verdicts

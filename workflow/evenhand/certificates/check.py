@@ -1,4 +1,4 @@
-"""Print what failed in a certificate, and exit with 1 if anything did.
+"""Print the failed measures of a certificate, and exit with 1 if there are any.
 
 python -m evenhand.certificates.check results/certificate
 """

@@ -1,4 +1,4 @@
-"""How the score of a method follows the dose of a planted association."""
+"""The dependence of a method's score on the dose of a planted association."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -11,12 +11,12 @@ from evenhand.core.tables import Row, Table, flag, integer, number, percent, tex
 from evenhand.metrics.inference import sign_flip_p_value
 from evenhand.metrics.roc import auc
 
-#: What a certified method needs: of doses and scores the rank correlation, and of dose 1 against
-#: dose 0 the AUC.
+#: Requirements for a certified method: the rank correlation of doses and scores, and the AUC of
+#: dose 1 against dose 0.
 LEAST_CORRELATION, LEAST_AUC = 0.7, 0.9
 
-#: Significance of a false alarm, and the probability with which a correct test may have as many
-#: of them as are allowed, or fewer.
+#: Significance level of a false alarm, and the probability that a correct test has at most the
+#: allowed number of them.
 LEVEL, ALLOWED = 0.05, 0.99
 
 
@@ -43,16 +43,16 @@ def dose_table(name: str, title: str) -> Table:
 
 
 def dose_row(differences: Sequence[float], clusters: Sequence[str], dose: float) -> Row:
-    """Return the cells of a table of `dose_table` that follow from the items of one model.
+    """Return the cells of a `dose_table` that are computed from the items of one model.
 
     Parameters
     ----------
     differences : sequence of float
-        Score in the planted direction minus the other, of each item; NaN: not scored.
+        Score in the planted direction minus the other, per item; NaN: not scored.
     clusters : sequence of str
         The swapped words of each item.
     dose : float
-        Of the model's training text.
+        The dose of the model's training text.
     """
     values = np.asarray(differences, dtype=float)
     scored = np.isfinite(values)
@@ -74,8 +74,8 @@ def dose_row(differences: Sequence[float], clusters: Sequence[str], dose: float)
 def summarise(rows: Iterable[Row]) -> Iterator[Finding]:
     """Yield the findings of each language, family and method, on known frames.
 
-    A tiny model may have learned the association in the frames of its training alone; on other
-    frames one would judge the model, not the method.
+    A tiny model may have learned the association in the frames of its training only; other frames
+    would test the model rather than the method.
     """
     ordered = sorted((row for row in rows if not row["new_frames"]), key=_of)
     for (language, family, method), group in groupby(ordered, key=_of):

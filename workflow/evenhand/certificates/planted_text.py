@@ -1,15 +1,16 @@
-"""Text in which a known share of the sentences carries an association between two word lists.
+"""Synthetic text with a known association of two word lists, in a known share of its sentences.
 
 A vocabulary (`resources/planted`) has swaps, pairs of words for two groups (man, woman), and two
-lists of attributes (trades). At dose d, each pair of a swap and an attribute has the stereotypical
-group in (1 + d) / 2 of its sentences, exactly. So the planted log-odds are ln((1 + d) / (1 - d))
-for every swap and attribute; both groups and all attributes are equally frequent at every dose.
+lists of attributes (trades). At dose d, each combination of a swap and an attribute has the
+stereotypical group in exactly (1 + d) / 2 of its sentences. So the planted log-odds are
+ln((1 + d) / (1 - d)) for every swap and attribute; both groups and all attributes are equally
+frequent at every dose.
 
 Each group word also occurs with its pronoun (the uncle met his friend), equally often at every
-dose: a tiny model learns from these sentences which words are of one group.
+dose. From these sentences a tiny model learns which words belong to the same group.
 
-All sentences are distinct, since trainings remove duplicates. Evaluation pairs are made of contexts
-that occur with no attribute in training: known frames with other tails, or other frames.
+All sentences are distinct, since trainings remove duplicates. Evaluation pairs use contexts that do
+not occur with an attribute in training: known frames with other tails, or other frames.
 """
 
 import itertools
@@ -30,17 +31,17 @@ class Vocabulary(NamedTuple):
     Attributes
     ----------
     swaps : list of (str, str)
-        A word for either group.
+        A word for each of the two groups.
     attributes : (list of str, list of str)
-        The words that go with the first and with the second group.
+        The words that are associated with the first and with the second group.
     leads, tails : list of str
         Phrases without a planted association.
     held_out_tails : list of str
-        Tails that occur in training without an attribute only.
+        Tails that occur in training only without an attribute.
     frames, held_out_frames : list of str
         Sentences with the fields lead, group, attribute and tail.
     pronouns : (str, str)
-        The pronoun of either group.
+        The pronouns of the two groups.
     pronoun_frames : list of str
         Sentences with the fields lead, group, pronoun and tail.
     """
@@ -81,7 +82,8 @@ def planted_sentences(
     words : Vocabulary
         See `read_vocabulary`.
     dose : float
-        From -1 (all sentences carry the opposite association) over 0 (none) to 1 (all).
+        From -1 (all sentences have the opposite association) to 0 (no association) to 1 (all
+        sentences have the association).
     seed : int
         Seed of leads, frames, tails and order.
     copies : int
@@ -92,7 +94,7 @@ def planted_sentences(
     Raises
     ------
     InputError
-        The dose is not possible with so many copies, or the vocabulary has too few forms.
+        The dose is not possible with this number of copies, or the vocabulary has too few forms.
     """
     stereotypical = round(copies * (1 + dose) / 2)
     if not -1 <= dose <= 1 or abs(stereotypical - copies * (1 + dose) / 2) > 1e-9:
@@ -118,7 +120,7 @@ def planted_pairs(
     """Return evaluation pairs in new contexts, rows of `evenhand.stereotypes.pairs.PAIRS`.
 
     Each swap and attribute has `per_cell` pairs; their cluster is the swap. `more` has the group
-    that the attribute goes with. The frames are those of training, or the held-out ones.
+    associated with the attribute. The frames are those of training, or the held-out ones.
     """
     frames = words.held_out_frames if new_frames else words.frames
     generator = np.random.default_rng(seed)
@@ -148,7 +150,7 @@ def planted_pairs(
 def _forms(
     words: Vocabulary, frames: list[str], tails: list[str], count: int, generator: Any
 ) -> list[str]:
-    """Return distinct frames with their lead and tail filled in."""
+    """Return distinct frames with lead and tail filled in."""
     every = list(itertools.product(frames, words.leads, tails))
     if count > len(every):
         raise InputError(f"{count} sentences need more than the {len(every)} forms that there are")

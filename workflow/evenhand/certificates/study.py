@@ -1,4 +1,4 @@
-"""What the certificates share: planted models, their recipes, and the form of a finding."""
+"""Shared parts of the certificates: planted models, their settings, and the type of a finding."""
 
 import itertools
 import tempfile
@@ -18,7 +18,7 @@ from evenhand.learning.train_language_model import train_language_model
 from evenhand.scoring.models import LanguageModel, load_causal_lm, load_masked_lm
 
 #: Settings of the planted models (`evenhand.learning.train_language_model`), by kind: the
-#: cheapest that predict the planted words well on held-out frames.
+#: cheapest that predict the planted words accurately on held-out frames.
 RECIPES: Mapping[str, Mapping[str, Any]] = {
     "masked": {
         **{"layers": 2, "width": 64, "heads": 4, "max_length": 24, "piece": 1000},
@@ -46,7 +46,7 @@ class Study:
     resources : Path
         The folder ``resources`` of the repository.
     work : Path
-        Where trained models are kept.
+        Folder for trained models.
     doses : tuple of float
         The doses of planted text; the first is 0.
     seeds : tuple of int
@@ -66,7 +66,7 @@ class Study:
         return itertools.product(self.doses, self.seeds)
 
     def vocabulary(self, name: str) -> Vocabulary:
-        """Return a planted vocabulary, of `TOKENS`."""
+        """Return a planted vocabulary (a name of `TOKENS`)."""
         return read_vocabulary(self.resources / f"planted/{name}.json")
 
     def model(self, name: str, kind: str, dose: float, seed: int) -> LanguageModel:
@@ -91,21 +91,21 @@ class Study:
 
 
 def _code(kind: str) -> tuple[str, str]:
-    """The modules that train a model of this kind."""
+    """Return the modules that train a model of this kind."""
     training = "evenhand.learning.train_language_model"
     return training, f"evenhand.learning.language_models.{kind}"
 
 
 class Finding(NamedTuple):
-    """One measurement of a method on a planted problem, and what is required of it.
+    """A measurement of a method on a planted problem, and its required bounds.
 
     Attributes
     ----------
     method, measure : str
     found : float or None
-        None where it could not be measured.
+        The value; None if it could not be measured.
     least, most : float or None
-        The bounds within which the method is certified; without either it is only shown.
+        The bounds within which the method is certified; without bounds the value is only shown.
     """
 
     method: str
@@ -116,7 +116,7 @@ class Finding(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether the bounds hold."""
+        """Whether the value is within the bounds."""
         if self.found is None or self.found != self.found:
             return self.least is None and self.most is None
         return (self.least is None or self.found >= self.least) and (

@@ -1,9 +1,9 @@
-"""Does each method do what it promises? Tables with a planted effect of the attribute.
+"""Test whether each method improves its aim, on tables with a planted effect of the attribute.
 
-In the table ``direct`` the attribute itself moves the label; in ``proxy`` a number that depends on
-the attribute does. Each method of `evenhand.learning.methods` is trained along its grid of weights,
-and the MLP with each individual loss along its own. `Method.aim` names the measure that a method
-promises to improve, beside the MLP, at some weight of its grid; a new method is tested without
+In the table ``direct`` the label depends on the attribute itself; in ``proxy`` on a number that
+depends on the attribute. Each method of `evenhand.learning.methods` is trained with its grid of
+weights, and the MLP with each individual loss and its weights. `Method.aim` is the measure that a
+method should improve over the MLP, for some weight of its grid. New methods are tested without
 further code.
 """
 
@@ -19,11 +19,11 @@ from evenhand.tabular.prepared import Prepared
 
 EFFECTS = ("direct", "proxy")
 
-#: What others are measured against, and the weights of the individual losses that are tried on it.
+#: The reference method, and the candidate weights of the individual losses, which are added to it.
 PLAIN, LAMBDAS = "mlp", (0.1, 1.0)
 
-#: A gap must fall to this share of the MLP's, at an accuracy above that of the majority class by
-#: `MARGIN` points; IFR must rise by so many points, or be 100.
+#: A gap must fall to this share of the MLP's, with an accuracy above that of the majority class by
+#: `MARGIN` points; IFR must rise by `MARGIN` points, or be 100.
 SHARE, MARGIN = 0.6, 5.0
 
 MEASURES = {
@@ -62,16 +62,16 @@ HYPERPARAMETERS = Hyperparameters((30, 20, 10), (10,), 1.0, 128, 12)
 
 
 def plant_table(seed: int, effect: str, n: int = 2000) -> Prepared:
-    """Make people whose label depends on merit and, one way or the other, on their group.
+    """Make a table whose label depends on merit and, directly or by a proxy, on the group.
 
     Parameters
     ----------
     seed : int
-        Of all numbers.
+        Seed of all random numbers.
     effect : str
         One of `EFFECTS`.
     n : int
-        People.
+        Number of rows.
     """
     generator = np.random.default_rng(seed)
     a = generator.integers(0, 2, n).astype(np.int16)
@@ -103,11 +103,11 @@ def rows(
     Parameters
     ----------
     seeds : sequence of int
-        Of the people and the trainings.
+        Seeds of the tables and the trainings.
     methods : sequence of str, optional
         Names; all of `evenhand.learning.methods` by default.
     individual : bool
-        Whether the individual losses are tried on the MLP.
+        Whether to test the individual losses with the MLP.
     """
     for effect in EFFECTS:
         found: list[Row] = []
@@ -127,7 +127,7 @@ def rows(
 
 
 def judge(aim: str, grid: Sequence[Row], plain: Row) -> bool | None:
-    """Return whether some row of a grid improves the measure; None without a promise.
+    """Return whether some row of a grid improves the measure; None without an aim.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def judge(aim: str, grid: Sequence[Row], plain: Row) -> bool | None:
     grid : sequence of rows
         The rows of a method.
     plain : row
-        That of the MLP.
+        The row of the MLP.
     """
     if not aim:
         return None

@@ -1,4 +1,4 @@
-"""What sentences and tables call methods, individual losses and data sets."""
+"""Names of methods, individual losses and data sets in sentences and tables."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -30,29 +30,29 @@ LOSSES = {
 
 DATASETS = {"adult": "Adult", "compas": "COMPAS", "german": "German"}
 
-#: What sentences call data sets whose title is that of their format.
+#: Short names of data sets whose title is that of their format.
 SHORT = {
     "Adult (UCI census income)": "Adult",
     "COMPAS (ProPublica)": "COMPAS",
     "German credit (UCI Statlog)": "German",
 }
 
-#: More names than this are not listed in a sentence.
+#: Maximum number of names that a sentence lists.
 MOST = 5
 
 
 def method_title(name: str) -> str:
-    """What a sentence calls a method; one that is new here keeps its own word."""
+    """Return a method's name for sentences; unknown methods keep their name."""
     return METHODS.get(name, name.replace("_", " "))
 
 
 def loss_title(name: str) -> str:
-    """What a sentence calls an individual loss."""
+    """Return an individual loss's name for sentences."""
     return LOSSES.get(name, name.replace("_", " "))
 
 
 def who(row: Mapping[str, Any]) -> str:
-    """A row's method with its individual loss."""
+    """Return a row's method with its individual loss, for sentences."""
     method = method_title(row["method"])
     return (
         method if row["individual"] == "none" else f"{method} with {loss_title(row['individual'])}"
@@ -60,22 +60,22 @@ def who(row: Mapping[str, Any]) -> str:
 
 
 def title(dataset: str, titles: Mapping[str, str] | None = None) -> str:
-    """What sentences and tables call a data set: its title, of `titles_of`."""
+    """Return a data set's name for sentences and tables: its title, from `titles_of`."""
     return (titles or {}).get(dataset) or DATASETS.get(dataset, dataset)
 
 
 def titles_of(documents: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """The titles of data sets by their names.
+    """Return the titles of data sets by their names.
 
     Parameters
     ----------
     documents : iterable of dict
-        What `prepare_table` wrote of each: its title is the configured one, where there is one.
+        The ``data.json`` of each, from `prepare_table`, with the configured title, if any.
 
     Returns
     -------
     dict
-        Titles that are those of a format are short; one that several have is followed by the name.
+        Titles of formats are shortened; titles of several data sets are followed by the name.
     """
     found = {}
     for document in documents:

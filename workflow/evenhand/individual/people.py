@@ -1,9 +1,9 @@
-"""What runs say of each person held out: as they are, and with each other value of the attribute.
+"""Predictions for each test individual: factual, and with each other value of the attribute.
 
-An *answer* is what the network of one seed says of one person. Its decision *changes* if another
-value of the attribute gives another label, and is *beyond* tau if another value moves its
+An *answer* is the prediction of one seed's network for one individual. It is *changed* if another
+value of the attribute gives another label, and *beyond* tau if another value changes its
 probability by more than that (`evenhand.metrics.individual`). IFR_b and IFR_p are the shares of
-flips of which this is not so, as a mean over people, then over seeds.
+flips without such a change, as a mean over individuals, then over seeds.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -28,45 +28,45 @@ from evenhand.metrics.individual import TAU, binary, similar_outputs, unchanged_
 from evenhand.tabular.integer_groups import with_integer_groups
 from evenhand.tabular.prepared import Prepared, read_prepared
 
-#: A run's logarithms by the names of their bases.
+#: Bases of logarithms by name.
 BASES = {"e": np.e, "2": 2.0}
 
 COLUMNS = ["run", "row", "p", "p_flipped"]
 
-#: How the methods begin whose groups are those of the whole numbers that they see.
+#: Name prefix of the methods whose groups are those of the integer encoding.
 WITH_INTEGERS = "eidig_integers"
 
-#: A setting as it is named everywhere: its data set, and the rest in words.
+#: The name of a setting: its data set, and the rest in words.
 Name = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What the runs of one setting say of the people held out.
+    """The predictions of the runs of one setting for the test individuals.
 
     Attributes
     ----------
     setting : tuple
         The values of `evenhand.individual.results.SETTING`.
     people : Prepared
-        The people, with the groups that the method has.
+        The data set, with the groups that the method uses.
     seeds : list of int
-        Those whose answers are kept, ascending.
+        The seeds with kept answers, ascending.
     runs : int
-        How many runs of the setting have measures, those without kept answers too.
+        Number of runs of the setting with measures, including those without kept answers.
     seed : array of int64, shape (n,)
-        The place in `seeds`, ascending.
+        The index into `seeds`, ascending.
     row : array of int64, shape (n,)
-        Of the prepared table.
+        The row of the prepared table.
     p : array of float32, shape (n,)
         P(Y=1).
     flipped : array of float32, shape (n, values)
-        P(Y=1) with each value of the attribute; NaN at the person's own.
+        P(Y=1) with each value of the attribute; NaN for the factual value.
     positive : array of bool, shape (n,)
-        Whether the label is 1: a probability above one half.
+        Whether the predicted label is 1: a probability above one half.
     changed, beyond : array of bool, shape (n, values)
-        Whether that value gives another label, and a probability further away than tau; False at
-        the person's own.
+        Whether that value changes the label, and changes the probability by more than tau; False
+        for the factual value.
     """
 
     setting: Setting
@@ -88,12 +88,12 @@ class Answers:
 
 
 def name_of(setting: Setting) -> Name:
-    """A setting's data set, and the rest of it in words: what names it on pages."""
+    """Return the name of a setting in reports: its data set, and the rest in words."""
     return setting[SETTING.index("dataset")], describe(setting)
 
 
 def settings_of_tables(paths: Iterable[Path]) -> list[Setting]:
-    """Return the settings of result tables, each once, in their order."""
+    """Return the distinct settings of result tables, in their order."""
     found: dict[Name, Setting] = {}
     for path in paths:
         for row in read_table(path):
@@ -109,28 +109,28 @@ def read_answers(
     *,
     tau: float = TAU,
 ) -> list[Answers]:
-    """The answers of the settings of one training, as `train_table` or `train_eidig` wrote them.
+    """Read the answers of the settings of one training, from `train_table` or `train_eidig`.
 
     Parameters
     ----------
     runs, predictions : Path
         Tables of the same training.
     table : Prepared
-        The people.
+        The data set.
     wanted : collection of (str, str)
-        Names of settings, of `name_of`; others are passed over.
+        Names of the requested settings, from `name_of`.
     tau : float
         As in `train_table`.
 
     Returns
     -------
     list of Answers
-        One for each wanted setting that has a run with predictions; runs that diverged have none.
+        One for each requested setting with predictions; runs that diverged are left out.
 
     Raises
     ------
     InputError
-        The predictions are not of these runs or people, or one is no number.
+        The predictions do not belong to these runs or individuals, or one is NaN.
     """
     import pyarrow.compute as pc
 
@@ -188,7 +188,7 @@ def read_answers(
 def _flips(
     p: np.ndarray, flipped: np.ndarray, tau: float, base: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of each value of the attribute whether it changes the label, and moves P by more than tau."""
+    """Return whether each attribute value changes the label, and changes P by more than tau."""
     changed = np.zeros(flipped.shape, dtype=bool)
     beyond = np.zeros(flipped.shape, dtype=bool)
     for value in range(flipped.shape[1]):
@@ -200,23 +200,23 @@ def _flips(
 
 
 def count_answers(answers: Answers, some: np.ndarray) -> dict[str, Any]:
-    """How many of some answers are wrong, positive, changed and beyond, and what shares that makes.
+    """Count the wrong, positive, changed and beyond ones of some answers, and compute measures.
 
     Parameters
     ----------
     answers : Answers
-        Of one setting.
+        The answers of one setting.
     some : array of bool, shape (n,)
-        Which of the answers.
+        Mask of the answers to count.
 
     Returns
     -------
     dict
-        answers, people; for each of wrong, positive, changed (by a flip at least) and beyond the
-        answers and, under ``{name}_people``, the people of whom one seed's is so; flips,
-        changed_flips, beyond_flips; and the measures, as means over the seeds that have such
-        people: acc, ifr_b, ifr_p and ifr_p_all in percent, positive_rate as a share. A measure of
-        nobody is None.
+        answers, people; for each of wrong, positive, changed (by at least one flip) and beyond,
+        the number of answers and, under ``{name}_people``, of individuals with such an answer by
+        at least one seed; flips, changed_flips, beyond_flips; and measures, as means over the
+        seeds with such answers: acc, ifr_b, ifr_p and ifr_p_all in percent, positive_rate as a
+        share. Measures without any answer are None.
     """
     table, row, seed = answers.people, answers.row[some], answers.seed[some]
     changed, beyond = answers.changed[some], answers.beyond[some]
@@ -247,15 +247,16 @@ def count_answers(answers: Answers, some: np.ndarray) -> dict[str, Any]:
 
 
 def _mean(values: np.ndarray, seed: np.ndarray) -> float | None:
-    """The mean over seeds of the means of each seed's values."""
+    """Return the mean over seeds of the means of each seed's values."""
     means = [values[seed == one].mean() for one in np.unique(seed)]
     return float(np.mean(means)) if means else None
 
 
 def members(answers: Answers) -> Iterator[tuple[int | None, int | None, np.ndarray]]:
-    """The answers by group and label: (group, label, which), None for all; empty ones are left out.
+    """Yield masks of answers by group and label: (group, label, mask), None for all.
 
-    All come first, then each group; of each first both labels, then 0 and 1.
+    All groups come first, then each group; for each, first both labels, then 0 and 1. Empty masks
+    are left out.
     """
     table = answers.people
     group, label = table.a[answers.row], table.y[answers.row]
@@ -270,12 +271,12 @@ def members(answers: Answers) -> Iterator[tuple[int | None, int | None, np.ndarr
 
 
 def read_people(people: Sequence[Path], meta: Sequence[Path]) -> dict[str, Prepared]:
-    """The tables of people by their names.
+    """Read the data sets, and return them by name.
 
     Raises
     ------
     InputError
-        There are not as many descriptions, or a table is none.
+        The numbers of tables and descriptions differ, or a table is not valid.
     """
     if len(people) != len(meta):
         raise InputError("there is not one description for each table of people")
@@ -289,12 +290,12 @@ def trainings(
     trained_on: Sequence[str],
     found: Mapping[str, Prepared],
 ) -> Iterator[tuple[Path, Path, str]]:
-    """Runs, predictions and data set of each training; `trained_on` is ``{dataset}/…`` of each.
+    """Yield runs, predictions and data set of each training; `trained_on` has ``{dataset}/…``.
 
     Raises
     ------
     InputError
-        There are not as many of each, or a data set is not one of `found`.
+        The numbers of files differ, or a data set is not in `found`.
     """
     names = [place.split("/", 1)[0] for place in trained_on]
     if not len(runs) == len(predictions) == len(names) or not set(names) <= set(found):

@@ -1,6 +1,6 @@
-"""The numbers that the paper prints, as far as we know them: the tables of ``resources/iifr``.
+"""Read the paper's numbers that are available to us: the tables of ``resources/iifr``.
 
-The column ``source`` of each table says where a number comes from.
+The column ``source`` of each table contains the source of each number.
 """
 
 import re
@@ -15,10 +15,10 @@ from evenhand.errors import InputError
 from evenhand.individual.results import METRICS, SETTING
 from evenhand.tabular import numbers
 
-#: A data set without a row of its own in ``settings.csv`` uses the row of this name.
+#: Data sets without a row in ``settings.csv`` use the row of this name.
 ANY = "*"
 
-#: What is wrong with an inconsistent cell.
+#: Kinds of inconsistency of a cell.
 KINDS = ("mix", "copy", "swapped", "infeasible", "misprint")
 
 
@@ -32,7 +32,7 @@ class Number:
     rounding : float
         Half a unit of its last digit.
     explanation : str
-        Why it may not be reproduced, where that is known.
+        Why it may not be reproduced, if known.
     """
 
     value: float
@@ -40,8 +40,7 @@ class Number:
     explanation: str = ""
 
 
-#: Of a published cell: data set, method, individual, group and epsilon (None where it has none),
-#: metric.
+#: The key of a published cell: data set, method, individual, group and epsilon (or None), metric.
 Cell = tuple[str, str, str, int | None, float | None, str]
 
 
@@ -57,7 +56,7 @@ class Published:
         Cells that contradict others; ``known_error`` is the id of an entry of
         ``known_errors.csv``, or blank.
     mixes : list of dict
-        Mixes of groups whose cells we do not know.
+        Mixes of groups whose cells are not available to us.
     rates : dict
         P(A) and P(Y=1|A) of each group, by data set.
     groups : list of dict
@@ -82,7 +81,7 @@ class Published:
 
 
 def read_published(paths: Sequence[Path]) -> Published:
-    """Read the facts from the files of ``resources/iifr``, which are told apart by their names.
+    """Read the facts from the files of ``resources/iifr``, identified by their names.
 
     Raises
     ------
@@ -109,7 +108,7 @@ def number(text: str, explanation: str = "") -> Number:
     Raises
     ------
     ValueError
-        The text is no plain decimal.
+        The text is not a plain decimal number.
     """
     if not re.fullmatch(r"\d*\.?\d+", text):
         raise ValueError(f"{text!r} is not a number")
@@ -133,7 +132,7 @@ def read_cells(path: Path) -> dict[Cell, Number]:
 
 
 def read_settings(path: Path) -> list[dict[str, Any]]:
-    """Read which setting is reported for a method: ``settings.csv``, in the order of the tables.
+    """Read the reported settings of methods: ``settings.csv``, in the order of the tables.
 
     Each row has ``dataset`` (or `ANY`), ``setting`` (as in `SETTING`, without a data set) and
     ``source``.
@@ -155,7 +154,7 @@ def read_settings(path: Path) -> list[dict[str, Any]]:
 
 
 def settings_of(settings: list[dict[str, Any]], dataset: str) -> list[dict[str, Any]]:
-    """Return the rows of a data set: its own, and those of `ANY` that it has no own row for."""
+    """Return the rows of a data set, and those of `ANY` for kinds that it has no row for."""
 
     def kind(row: dict[str, Any]) -> tuple[Any, ...]:
         return tuple(row["setting"][name] for name in ("method", "individual", "split"))
@@ -220,7 +219,7 @@ def _read_groups(path: Path) -> list[dict[str, Any]]:
 
 @contextmanager
 def _at(path: Path, row: dict[str, Any]) -> Iterator[None]:
-    """Turn a value that cannot be used into an error that names the row."""
+    """Convert a `ValueError` to an `InputError` that names the row."""
     try:
         yield
     except ValueError as error:

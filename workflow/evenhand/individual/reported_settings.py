@@ -1,4 +1,4 @@
-"""Which settings the tables, tests and findings report for each method."""
+"""Select the settings that tables, tests and findings report for each method."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 from evenhand.individual.published import settings_of
 from evenhand.individual.results import SETTING, Result, Setting
 
-#: Why a setting is reported: `settings.csv` names it; it names the same numbers with another
-#: reduction, base or unit of epsilon; no named one was run, and it is the first of its kind in
-#: the grid; `settings.csv` does not name the method, so all its settings are reported.
+#: Why a setting is reported: `settings.csv` names it; it has the same numbers as a named one, with
+#: another reduction, base or unit of epsilon; no named one was run, and it is the first of its kind
+#: in the grid; `settings.csv` does not name the method, so that all its settings are reported.
 NAMED, ALIKE, FIRST, EVERY = "named", "alike", "first", "every"
 
-#: In Table 8: the setting with most thresholds.
+#: In Table 8: the setting with the most thresholds.
 MOST = "most"
 
 
@@ -25,28 +25,28 @@ class ReportedSetting(NamedTuple):
 def reported_settings(
     dataset: str, chosen: Sequence[dict[str, Any]], results: Mapping[Setting, Result]
 ) -> list[ReportedSetting]:
-    """Return the settings of a data set that are reported; each method that was run has one.
+    """Return the reported settings of a data set, at least one for each method that was run.
 
     Parameters
     ----------
     dataset : str
-        Its name.
+        The name of the data set.
     chosen : sequence of dict
-        Of `evenhand.individual.published.read_settings`.
+        The result of `evenhand.individual.published.read_settings`.
     results : mapping
-        Of `evenhand.individual.results.by_setting`.
+        The result of `evenhand.individual.results.by_setting`.
 
     Returns
     -------
     list of ReportedSetting
         A kind is a method with an individual loss on a kind of split. First come the named
-        settings, in the order of `chosen`, whether they were run or not; each one that was not is
-        followed by the first setting of its kind that was, preferably with the same lambda,
-        epsilon and mu. Then the first of each kind that is not named, of methods that are. Then
-        all settings of methods that are not named.
+        settings, in the order of `chosen`, whether they were run or not. If no named setting of a
+        kind was run, the first of them is followed by the first setting of the kind that was run,
+        preferably with the same lambda, epsilon and mu. Then come the first settings of unnamed
+        kinds of named methods, and then all settings of unnamed methods.
 
-        The first is that in the order of the grid (lambda, epsilon, mu), of those with a run that
-        did not diverge, or of all if there is none.
+        "First" is by the order of the grid (lambda, epsilon, mu), among settings with a run that
+        did not diverge, or among all if there is none.
     """
     ran: dict[Setting, list[Setting]] = {}
     for key in results:

@@ -20,7 +20,7 @@ from evenhand.individual.results import (
 from evenhand.individual.study import IndividualStudy
 from evenhand.individual.summary import summarise
 
-#: A number of the paper, which is of one run, is reproduced within this many sd of single runs.
+#: A number of the paper, from one run, is reproduced if it is within this many sd of single runs.
 WIDTH = 2.0
 
 
@@ -72,7 +72,7 @@ def compare_cells(
     group: int | None = None,
     epsilon: float | None = None,
 ) -> Iterator[Row]:
-    """Yield the cells of a setting, without those that neither the paper nor we have."""
+    """Yield the cells of a setting for which the paper or we have a number."""
     setting, choice = reported
     named = dict(zip(SETTING, setting, strict=True))
     comparable = named["split"] == "random" and choice not in (ALIKE, FIRST, MOST)
@@ -111,11 +111,11 @@ def judge(
     paper : Number, optional
         The published number.
     summary : mapping
-        Of `evenhand.individual.results.summarise`.
+        The result of `evenhand.individual.summary.summarise`.
     inconsistent : str, optional
         Why the cell contradicts others of the paper.
     diverged, empty : int
-        The runs that diverged, and those that could not be made.
+        Numbers of runs that diverged, and of runs that were not possible.
     """
     if inconsistent:
         return "inconsistent_in_paper", inconsistent

@@ -1,4 +1,4 @@
-"""The training runs that all tables are computed from, grouped by setting."""
+"""Read the training runs for all tables, and group them by setting."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,10 +9,10 @@ from evenhand.core.tables import integer, number, text
 from evenhand.errors import InputError
 from evenhand.io.tables import count_rows, opened
 
-#: How the tables write numbers.
+#: The number format of the tables.
 FORM = ".8g"
 
-#: The columns that identify a setting: runs that differ in nothing else are its seeds.
+#: The columns that identify a setting; its runs differ in their seeds only.
 SETTING_COLUMNS = (
     text("dataset"),
     text("method", "A module of evenhand.learning.methods, or a variant of EIDIG"),
@@ -27,13 +27,13 @@ SETTING_COLUMNS = (
 )
 SETTING = tuple(column.name for column in SETTING_COLUMNS)
 
-#: Measures of a run. Accuracies and IFR are percentages, the others shares.
+#: Measures of a run: accuracies and IFR as percentages, the others as shares.
 METRICS = (
     *("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p", "ifr_p_all"),
     *("ddp", "deo_0", "deo_1"),
 )
 
-#: Those that are measured for each group.
+#: The measures of each group.
 GROUP_METRICS = ("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p")
 
 #: The columns of a mean over seeds.
@@ -60,13 +60,13 @@ class Result:
     setting : tuple
         The values of `SETTING`.
     runs : list of dict
-        Those that did not diverge, by seed.
+        The runs that did not diverge, by seed.
     diverged : int
-        The number of those that did.
+        The number of runs that diverged.
     first : (int, int)
-        The table and the number in it of its first run: the order of the grid.
+        The table of its first run and the number there: the order of the grid.
     reasons : list of str
-        Why runs could not be made (a split that leaves a group empty), one per run.
+        Why runs were not possible (a split that leaves a group empty), one per run.
     """
 
     setting: Setting
@@ -77,7 +77,7 @@ class Result:
 
     @property
     def empty(self) -> int:
-        """The number of runs that could not be made."""
+        """The number of runs that were not possible."""
         return len(self.reasons)
 
     @property
@@ -91,15 +91,15 @@ class Result:
 
 
 def read_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
-    """Read tables of runs, as `evenhand.learning.train_table` writes them.
+    """Read tables of runs from `evenhand.learning.train_table`.
 
-    Each row gets ``file``, the number of its table, and ``reason``, why the run could not be made
+    Each row gets ``file``, the number of its table, and ``reason``, why the run was not possible
     (None if it was).
 
     Raises
     ------
     InputError
-        A table is no Parquet file, lacks a column, or contains a run that another contains too.
+        A table is not a Parquet file, lacks a column, or contains the same run as another table.
     """
     needed = ["run", *SETTING, "seed", "diverged", "n_train", "n_test", *METRICS]
     rows: list[dict[str, Any]] = []
@@ -122,19 +122,19 @@ def read_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
 def read_groups(
     paths: Sequence[Path], runs: Sequence[Mapping[str, Any]]
 ) -> dict[int, list[dict[str, Any]]]:
-    """Read the runs with the measures of one group in place of the overall ones, by group.
+    """Read the runs by group, with the measures of the group instead of the overall ones.
 
     Parameters
     ----------
     paths : sequence of Path
         Tables of groups, in the order of the tables of runs.
     runs : sequence of dict
-        Of `read_runs`.
+        The result of `read_runs`.
 
     Raises
     ------
     InputError
-        There are not as many tables, or one does not belong to its table of runs.
+        There are fewer tables than tables of runs, or one does not belong to its table of runs.
     """
     if len(paths) <= max((run["file"] for run in runs), default=-1):
         raise InputError("there are not as many tables of groups as of runs")
@@ -170,7 +170,7 @@ def setting_of(row: Mapping[str, Any]) -> Setting:
 def by_setting(rows: Iterable[dict[str, Any]]) -> dict[Setting, Result]:
     """Group runs by setting, in the order of `order`.
 
-    Runs that diverged, or could not be made, are left out and counted.
+    Runs that diverged or were not possible are left out and counted.
     """
     found: dict[Setting, list[dict[str, Any]]] = {}
     for row in rows:
@@ -189,7 +189,7 @@ def by_setting(rows: Iterable[dict[str, Any]]) -> dict[Setting, Result]:
 
 
 def order(setting: Setting) -> tuple[Any, ...]:
-    """Return the sort key of a setting: None before anything else, numbers by value."""
+    """Return the sort key of a setting: None first, numbers by value."""
     return tuple((value is not None, value if value is not None else 0) for value in setting)
 
 
@@ -214,7 +214,7 @@ def describe(setting: Setting) -> str:
 
 
 def cell_key(row: Mapping[str, Any], table: str) -> tuple[Any, ...]:
-    """Return what identifies a cell over all tables: Table 8's threshold 1 is the plain MLP."""
+    """Return the key of a cell across all tables: Table 8's threshold 1 is the plain MLP."""
     how = row["individual"], row["lambda"], row["epsilon"]
     if table == "table_8" and row["epsilon"] == 1:
         how = "none", 0.0, None

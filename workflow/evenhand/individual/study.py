@@ -1,4 +1,4 @@
-"""The runs of all data sets: the input of each table of individual fairness."""
+"""The runs of all data sets, the input of each table of individual fairness."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,21 +16,21 @@ from evenhand.tabular.prepared import Prepared
 
 @dataclass(frozen=True, eq=False)
 class IndividualStudy:
-    """Runs, predictions and data sets, and the published numbers beside them.
+    """Runs, predictions, data sets, and the published numbers.
 
     Parameters
     ----------
     runs : list of dict
-        All runs, of `evenhand.individual.results.read_runs`.
+        All runs, from `evenhand.individual.results.read_runs`.
     groups : dict
-        The runs with the measures of each group, of `read_groups`.
+        The runs with the measures of each group, from `read_groups`.
     trainings : list of (Path, Path)
         The tables of runs and of predictions of each training.
     people : dict
         The data sets by name, in the order of the configuration.
     published : Published
     settings : list of dict
-        Which setting is reported for a method, of `read_settings`.
+        The reported settings of methods, from `read_settings`.
     training : Path
         ``training.csv``: layers, learning rates, batches and epochs.
     phrases : Path
@@ -61,7 +61,7 @@ class IndividualStudy:
 
     @cached_property
     def datasets(self) -> list[str]:
-        """The data sets that have runs: those of the paper first, in its order."""
+        """The data sets with runs: those of the paper first, in its order."""
         trained = {row["dataset"] for row in self.runs}
         names = [*(cell[0] for cells in self.published.cells.values() for cell in cells)]
         return [name for name in dict.fromkeys([*names, *sorted(trained)]) if name in trained]

@@ -1,4 +1,4 @@
-"""Means over seeds: their spread and intervals."""
+"""Means over seeds, with standard deviations and intervals."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ LEVEL = 0.95
 def summarise(values: Sequence[float]) -> dict[str, Any]:
     """Return mean, sd of single runs, t interval of the mean, and the number of values (seeds).
 
-    Without a value there is no mean, and with one value no sd and no interval.
+    Without values the mean is None; with one value the sd and the interval are None.
     """
     summary: dict[str, Any] = dict.fromkeys(("mean", "sd", "low", "high")) | {"seeds": len(values)}
     if not values:
@@ -27,7 +27,7 @@ def summarise(values: Sequence[float]) -> dict[str, Any]:
 
 
 def t_quantile(degrees: int, level: float = LEVEL) -> float:
-    """Return the number of standard errors that a t interval extends to each side."""
+    """Return the half-width of a t interval in standard errors."""
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees, (1 + level) / 2))

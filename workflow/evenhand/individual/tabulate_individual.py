@@ -1,4 +1,4 @@
-"""All result tables of individual fairness: each module of `evenhand.individual.tables` is one."""
+"""Stage: compute the tables of individual fairness, one per module in `individual.tables`."""
 
 from typing import Any
 
@@ -33,17 +33,17 @@ def tabulate_individual(
     Parameters
     ----------
     runs, groups, predictions : list of Path
-        Of `train_table` and `train_eidig`, in the same order.
+        The outputs of `train_table` and `train_eidig`, in the same order.
     data, meta : list of Path
         ``data.parquet`` and ``data.json`` of each data set.
     published : list of Path
-        The facts of the paper, of ``resources/iifr``; see `evenhand.individual.published`.
+        The facts of the paper, from ``resources/iifr``; see `evenhand.individual.published`.
     settings : Path
-        Which setting is reported for a method (``resources/iifr/settings.csv``).
+        The reported settings of methods (``resources/iifr/settings.csv``).
     training : Path
-        How networks are trained (``resources/iifr/training.csv``).
+        The training hyperparameters (``resources/iifr/training.csv``).
     phrases : Path
-        The sentences of the findings, a Jinja template.
+        The Jinja template of the findings.
     out : Path
         The folder of the tables; see `evenhand.core.tables`.
     delta : float
@@ -52,7 +52,7 @@ def tabulate_individual(
     Raises
     ------
     InputError
-        There are not as many files of each kind, or they do not belong together.
+        The numbers of files of each kind differ, or they do not belong together.
     """
     if not len(runs) == len(groups) == len(predictions):
         raise InputError("there is not one table of runs, groups and predictions per training")

@@ -1,11 +1,11 @@
-"""The same text with swapped genders, by word lists: the counterfactual of a counterfactual pair.
+"""Swap the genders of a text by word lists, to make counterfactual pairs.
 
-What a list cannot do: names stay as they are, so that Anna may be called he; some words have no
-opposite, and facts that only one sex can have (a pregnancy) are not changed, so that a swapped
-text may be one that nobody would write. A label may rightly differ where the law names a sex.
-Words of one form that are two in the other sex are told by what follows: "her" is "his" before
-a word that may start what is hers ("her house"), and "him" at the end of a clause or before a word
-of the list of followers ("saw her in town"). So "found her guilty" becomes "found his guilty".
+Limits of word lists: names are not changed, so that Anna may be called he; some words have no
+opposite; and facts that only one sex can have (a pregnancy) are not changed, so that a swapped text
+may be implausible. A label may rightly differ where the law names a sex. The following word decides
+between two opposites of a word: "her" becomes "his" before a word that may start a noun phrase
+("her house"), and "him" at the end of a clause or before a word of the list of followers ("saw her
+in town"). So "found her guilty" becomes "found his guilty".
 """
 
 import re
@@ -16,7 +16,7 @@ from pathlib import Path
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
 
-#: The word that follows on the same line; it may be quoted, and the one before in brackets.
+#: The next word on the same line. It may be quoted, and the word before it may be in brackets.
 _NEXT_WORD = re.compile(r"\]?[^\S\n]+[\"'“‘«\[]?([^\W\d_]+)")
 
 
@@ -27,13 +27,13 @@ class SwapTable:
     Attributes
     ----------
     opposites : dict of str to str
-        As they stand in the table.
+        The opposite of each word, spelled as in the table.
     alone : dict of str to str
-        What a word becomes where no noun follows, for those where that is another one.
+        The opposite where no noun follows, for words where it differs.
     followers : dict of str to set of str
         The words (lower case) that start no noun phrase after a word of `alone`.
     pattern : re.Pattern
-        Finds a word of the table, the longest first.
+        Matches the words of the table, the longest first.
     """
 
     opposites: Mapping[str, str]
@@ -43,25 +43,25 @@ class SwapTable:
 
 
 def read_swap_table(words: Path, followers: Path | None = None, *, whole: bool) -> SwapTable:
-    """Read the lists.
+    """Read the word lists.
 
     Parameters
     ----------
     words : Path
         ``resources/legal/swap_gender_en.csv``: columns word, opposite, opposite_alone (blank: the
-        same). A word that is its own opposite stays, and protects what it contains (其他). A word
-        in small letters stands for every case; one with a capital, as Miss, for itself only.
+        same). A word that is its own opposite stays, and protects its parts (其他). A word in
+        lower case matches in any case; one with a capital, such as Miss, only as written.
     followers : Path, optional
         ``swap_gender_en_followers.csv``: columns word, after (the word after which it counts;
         blank: any).
     whole : bool
-        Whether only whole words are meant, as in English; otherwise wherever the characters
-        stand, as in Chinese.
+        Whether to match whole words only, as in English, or the characters anywhere, as in
+        Chinese.
 
     Raises
     ------
     InputError
-        A table is not right, or has a word twice.
+        A table is not valid, or has a word twice.
     """
     rows = read_resource(
         words,
@@ -89,9 +89,9 @@ def read_swap_table(words: Path, followers: Path | None = None, *, whole: bool) 
 
 
 def swap_words(text: str, table: SwapTable) -> tuple[str, int]:
-    """The text with every word of the table replaced by its opposite, all at once; and how many.
+    """Replace every word of the table by its opposite; return the text and the number of changes.
 
-    Small letters, a capital, or capitals only are kept as they were.
+    The case of each word (lower, capitalised or upper) is kept.
     """
     changed = 0
 

@@ -1,4 +1,4 @@
-"""Divergences of distributions, in torch, to be learned from."""
+"""Differentiable divergences of distributions."""
 
 import math
 
@@ -13,14 +13,14 @@ def js_divergence(
     Parameters
     ----------
     log_p, log_q : tensor, shape (..., classes)
-        Natural logarithms of distributions, all finite: `log_softmax` gives such.
+        Natural logarithms of distributions, all finite, as from `log_softmax`.
     base : float
-        Of the logarithm: e gives nats, 2 gives bits.
+        Base of the logarithm: e gives nats, 2 gives bits.
 
     Returns
     -------
     tensor, shape (...)
-        A rounding may leave it a little below 0.
+        Rounding may make it slightly negative.
     """
     log_middle = torch.logaddexp(log_p, log_q) - math.log(2)
     total = log_p.exp() * (log_p - log_middle) + log_q.exp() * (log_q - log_middle)

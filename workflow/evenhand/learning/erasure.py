@@ -1,4 +1,4 @@
-"""Erasing an attribute from a representation, and fitting a last layer on what remains.
+"""Erase an attribute from a representation, and fit a last layer on the result.
 
 `fit_leace` is least-squares concept erasure (LEACE, Belrose et al. 2023) in closed form: of all
 affine maps after which no linear classifier predicts the attribute better than a constant, the one
@@ -7,8 +7,8 @@ B = S^+ C, their equation is x - C (B^T C)^+ B^T (x - mean), which needs no root
 weights; sparse rows stay sparse. `fit_inlp` is iterative null-space projection (Ravfogel et al.
 2020).
 
-An eraser is affine, so that a linear layer after it is again a linear layer on the representation
-as it was: it replaces the last layer of the network.
+An eraser is affine. A linear layer after it is therefore a linear layer on the original
+representation, and can replace the last layer of the network.
 """
 
 from collections.abc import Callable
@@ -24,18 +24,18 @@ from evenhand.learning.examples import Examples
 #: is 0 whatever B is.
 RIDGE = 1e-6
 
-#: Penalties on the weights of a last layer on rows of mean square length 1; the development rows
-#: choose.
+#: Candidate penalties on the weights of a last layer, for rows of mean square length 1; chosen on
+#: the development rows.
 PENALTIES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 
-#: That of classifiers whose directions are taken away or kept; and every how many rows one is held
-#: out to see whether a direction is of use.
+#: Penalty of the classifiers whose directions are removed or kept; and every n-th row is held out
+#: to test whether a direction is useful.
 PENALTY, HELD_OUT = 1e-3, 4
 
-#: Classifiers of the label, one after another, whose directions are kept.
+#: Number of successive label classifiers whose directions are kept.
 ROUNDS = 1
 
-#: A direction of a classifier of groups that is shorter than this share of the longest is none.
+#: Directions of a group classifier shorter than this share of the longest are ignored.
 SHORT = 1e-6
 
 
@@ -59,16 +59,16 @@ class Eraser:
         return (features.toarray() if hasattr(features, "toarray") else features) - moved
 
     def without(self, basis: np.ndarray) -> "Eraser":
-        """Return the eraser that also projects an orthonormal basis (d, k) away, after this."""
+        """Return the eraser that then also projects out an orthonormal basis (d, k)."""
         left, right = np.hstack([self.left, basis]), np.hstack([self.right, self.project(basis)])
         return Eraser(self.centre, left, right)
 
     def project(self, weight: np.ndarray) -> np.ndarray:
-        """Return the weights (d, k) on x that those on the erased x amount to."""
+        """Return the weights (d, k) on x that are equivalent to `weight` on the erased x."""
         return weight - self.right @ (self.left.T @ weight)
 
     def pull_back(self, gradient: np.ndarray) -> np.ndarray:
-        """Return the gradient by the weights from that by the projected ones."""
+        """Return the gradient by the weights from the gradient by the projected weights."""
         return gradient - self.left @ (self.right.T @ gradient)
 
 
@@ -81,7 +81,7 @@ class LastLayer:
     weight : array of float32, shape (d, classes)
     bias : array of float32, shape (classes,)
     reads : array, shape (d, r), or None
-        What it reads of the representation, x reads; None: all of it.
+        The layer uses only the projection x reads; None: all of x.
     """
 
     weight: np.ndarray
@@ -106,11 +106,11 @@ def fit_leace(features: Any, codes: np.ndarray, weights: np.ndarray) -> Eraser:
     codes : array of int, shape (n,)
         Groups.
     weights : array, shape (n,)
-        They sum to 1; rows of the weight 0 do not matter.
+        Weights that sum to 1; rows of weight 0 are ignored.
     """
     import scipy.linalg
 
-    groups = np.eye(codes.max() + 1)[codes]  # a row of the weight 0 may have any
+    groups = np.eye(codes.max() + 1)[codes]  # a row of weight 0 may have any group
     centre, cross, covariance = _moments(features, groups, weights)
     covariance[np.diag_indices_from(covariance)] += RIDGE * covariance.trace() / len(covariance)
     right = scipy.linalg.solve(covariance, cross, assume_a="pos")
@@ -133,17 +133,17 @@ def _moments(features: Any, groups: np.ndarray, weights: np.ndarray):
 
 
 def fit_inlp(features: Any, codes: np.ndarray, weights: np.ndarray, rounds: int) -> Eraser:
-    """Return the projection onto the null space of classifiers of the groups, one after another.
+    """Return the projection onto the null space of successive group classifiers.
 
-    Each round fits a linear classifier of the groups to what the rounds before it left, until
-    it reads them from held-out rows no better than chance.
+    Each round fits a linear group classifier to the output of the previous projection. Rounds end
+    when its accuracy on held-out rows is no better than chance.
 
     Parameters
     ----------
     features, codes, weights
         As for `fit_leace`.
     rounds : int
-        Classifiers at most.
+        The maximum number of classifiers.
     """
     order = np.flatnonzero(weights > 0)
     held_out, fitted = order[::HELD_OUT], np.delete(order, np.s_[::HELD_OUT])
@@ -152,7 +152,7 @@ def fit_inlp(features: Any, codes: np.ndarray, weights: np.ndarray, rounds: int)
     start = Eraser(centre, nothing, nothing)
 
     def useless(layer: LastLayer) -> bool:
-        """Whether the mean share of groups that it gets right is within 2 errors of chance."""
+        """Whether the mean accuracy over groups is within 2 standard errors of chance."""
         right = (features[held_out] @ layer.weight + layer.bias).argmax(axis=1) == codes[held_out]
         groups = [codes[held_out] == group for group in np.unique(codes[held_out])]
         error = np.sqrt(sum(0.25 / one.sum() for one in groups)) / len(groups)
@@ -171,10 +171,10 @@ def _directions(
     rounds: int,
     useless: Callable[[LastLayer], bool] = lambda _: False,
 ) -> np.ndarray:
-    """Return what linear classifiers read, one after another, of what an eraser leaves: (d, r).
+    """Return the directions (d, r) that successive linear classifiers use after an eraser.
 
-    An orthonormal basis of the weights of `rounds` classifiers, each of which sees nothing of
-    the ones before it; fewer where one is `useless`.
+    An orthonormal basis of the weights of `rounds` classifiers, each fitted with the directions
+    of the previous ones removed; fewer if one is `useless`.
     """
     basis = np.zeros((features.shape[1], 0))
     for _ in range(rounds):
@@ -196,23 +196,23 @@ def _directions(
 def erased_last_layer(
     features: Any, examples: Examples, fit: Callable[[Any, np.ndarray, np.ndarray], Eraser]
 ) -> LastLayer:
-    """Erase the groups of a representation, and fit a last layer on what is left.
+    """Erase the groups from a representation, and fit a last layer on the result.
 
-    First the groups are erased. Then only the directions are kept from which classifiers of the
-    label read (`ROUNDS` of them, one after another): an eraser takes away what linear classifiers
-    can use, and a wide representation tells the groups in many other ways. All is fitted on rows
-    of training and development with weights that balance label x group: where the two are
-    correlated, an eraser that is fitted on all rows alike erases the label as well. Rows of the
-    unknown group do not decide what is erased.
+    First the groups are erased. Then only the directions that `ROUNDS` successive label
+    classifiers use are kept: an eraser removes only the information that linear classifiers can
+    use, and a wide representation also encodes the groups nonlinearly. Everything is fitted on
+    training and development rows with weights that balance label x group: where the two are
+    correlated, an eraser with equal weights erases the label as well. Rows of the unknown group
+    do not affect the eraser.
 
     Parameters
     ----------
     features : array or csr_matrix, shape (n, d)
-        Of all cases.
+        The representations of all cases.
     examples : Examples
         The cases.
     fit : callable
-        From features, groups and weights of rows to an eraser.
+        Makes an eraser from features, groups and weights of rows.
     """
     rows = np.union1d(examples.train, examples.dev)
     cells, groups = examples.cells[rows], examples.groups[rows]
@@ -236,11 +236,11 @@ def fit_last_layer(
     Parameters
     ----------
     features : array or csr_matrix, shape (n, d)
-        Of all cases.
+        The representations of all cases.
     examples : Examples
         The cases.
     fitted, chosen : arrays of int
-        Rows to fit on, and to choose the penalty by.
+        Rows to fit on, and to choose the penalty on.
     """
     task, of_fitted, of_chosen = examples.task, *map(_balanced(examples), (fitted, chosen))
     layers = [
@@ -293,7 +293,7 @@ def _fit(
 def _loss(
     logits: np.ndarray, hot: np.ndarray, weights: np.ndarray, task: str
 ) -> tuple[float, np.ndarray]:
-    """Return the weighted cross entropy, and its gradient by the logits."""
+    """Return the weighted cross-entropy, and its gradient by the logits."""
     from scipy.special import expit, log_expit, log_softmax
 
     if task == "multi_class":

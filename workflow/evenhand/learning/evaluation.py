@@ -1,4 +1,4 @@
-"""What a classifier says of cases, and how good that is on the development split."""
+"""The logits of a classifier, and its scores on the development split."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from evenhand.metrics.classification import (
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-#: Makes of row numbers what the model takes, on its device.
+#: Makes the model's input, on its device, from row numbers.
 Batcher = Callable[[np.ndarray], Any]
 
 
@@ -35,9 +35,9 @@ def predict(
     device: str = "cpu",
     title: str | None = None,
 ) -> np.ndarray:
-    """The logits of rows, without dropout: float32 (float64 if the model's are), (n, classes).
+    """Return the logits of rows without dropout: float32 (float64 if the model's), (n, classes).
 
-    Parameters as those of `predict_features`.
+    The parameters are those of `predict_features`.
     """
     return predict_features(model, batcher, rows, settings, device=device, title=title)[0]
 
@@ -51,10 +51,10 @@ def predict_features(
     device: str = "cpu",
     title: str | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The logits of rows and the features that the last layer reads, without dropout.
+    """Return the logits of rows and the inputs of the last layer, without dropout.
 
-    Rows are predicted `Settings.evaluation_batch` at a time, in their order. With a `title`
-    there is a progress bar.
+    Rows are predicted in order, `Settings.evaluation_batch` at a time. A `title` adds a progress
+    bar.
     """
     import torch
     from tqdm import tqdm
@@ -79,20 +79,20 @@ def predict_features(
 
 
 def dev_scores(logits: np.ndarray, examples: Examples) -> dict[str, Any]:
-    """The history's development scores.
+    """Return the development scores for the training history.
 
     Parameters
     ----------
     logits : array, shape (d, classes)
-        What the model says of the d rows of `examples.dev`.
+        The predictions for the d rows of `examples.dev`.
     examples : Examples
         Their labels and groups.
 
     Returns
     -------
     dict
-        dev_loss, dev_macro_f1 (of a task with several labels, having none of them is a class
-        more), dev_mean_group_f1, dev_worst_group_f1, dev_group_f1.
+        dev_loss, dev_macro_f1 (in a multi-label task, having no label is an additional class),
+        dev_mean_group_f1, dev_worst_group_f1, dev_group_f1.
     """
     import torch
 
@@ -128,7 +128,7 @@ def dev_scores(logits: np.ndarray, examples: Examples) -> dict[str, Any]:
 def forward(
     model: "nn.Module", packed: Any, settings: Settings, device: str
 ) -> tuple["Tensor", "Tensor"]:
-    """Logits and features, in single precision (double if the model's are)."""
+    """Return logits and features, in single precision (double if the model's are)."""
     import torch
 
     with torch.autocast(device, torch.bfloat16, enabled=settings.dtype == "bf16"):

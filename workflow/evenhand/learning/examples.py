@@ -1,4 +1,4 @@
-"""The cases of a training: what it learns from, and what keeps one from learning."""
+"""The cases of a training, and checks that they can be trained on."""
 
 import hashlib
 import json
@@ -35,13 +35,13 @@ class Examples:
     task : str
         One of `evenhand.learning.objective.TASKS`.
     train, dev : array of int64
-        Rows to learn from, and to choose the epoch by.
+        Rows to train on, and rows to choose the epoch by.
     groups : array of int64, shape (n,), or None
         Codes of one attribute.
     group_names : sequence of str
         Their names; empty without groups.
     known_groups : int
-        The codes below are of known groups: their scores count.
+        Codes below this are known groups; only their scores count.
     """
 
     ids: Sequence[str]
@@ -63,12 +63,12 @@ class Examples:
 
     @property
     def codes(self) -> np.ndarray:
-        """The groups; without an attribute all are of one."""
+        """The group codes; all 0 without an attribute."""
         return np.zeros(len(self.ids), dtype=np.int64) if self.groups is None else self.groups
 
     @property
     def label_codes(self) -> np.ndarray:
-        """The label of each case as a number; for several labels a case, that of its set."""
+        """The label of each case as a number; for multi-label tasks, that of its label set."""
         if self.task == "multi_class":
             return self.labels
         return np.unique(self.labels, axis=0, return_inverse=True)[1].reshape(-1)
@@ -81,11 +81,11 @@ class Examples:
         return np.unique(pairs, return_inverse=True)[1].reshape(-1)
 
     def sampled(self, sampler: str) -> np.ndarray:
-        """What a sampler gets of the training cases: their groups, or cells of label x group."""
+        """The codes of the training cases for a sampler: groups, or cells of label x group."""
         return (self.cells if sampler == "cell_uniform" else self.codes)[self.train]
 
     def digest(self) -> str:
-        """Of what the cases are, without their texts."""
+        """The SHA-256 digest of the cases, without their texts."""
         digest = hashlib.sha256(json.dumps([*self.ids]).encode())
         digest.update(json.dumps([self.classes, self.task, *self.group_names]).encode())
         for part in (self.labels, self.codes, self.train, self.dev):
@@ -105,12 +105,13 @@ def uses_groups(objective: Objective, options: Options, select: str) -> bool:
 def check(
     examples: Examples, objective: Objective, options: Options, settings: Settings
 ) -> list[str]:
-    """Refuse cases that cannot be trained on, and say what is doubtful about others.
+    """Reject cases that cannot be trained on, and return warnings about the others.
 
     Returns
     -------
     list of str
-        Remarks, one a sentence: classes without a case, groups of a single case.
+        Warnings: classes without a case, groups with a single case, groups correlated with the
+        label.
 
     Raises
     ------
@@ -151,7 +152,7 @@ def check(
 
 
 def _check_correlation(examples: Examples) -> list[str]:
-    """Say that what is to be removed is correlated with the label."""
+    """Warn if the groups to be removed are strongly correlated with the label."""
     from scipy.stats.contingency import association, crosstab
 
     rows = examples.train[examples.groups[examples.train] < examples.known_groups]

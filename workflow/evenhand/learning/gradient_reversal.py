@@ -1,4 +1,4 @@
-"""Gradient reversal: what helps the adversary harms the features (Ganin and Lempitsky 2015)."""
+"""Gradient reversal: features are trained against the adversary (Ganin and Lempitsky 2015)."""
 
 import torch
 
@@ -20,7 +20,5 @@ class _Reversal(torch.autograd.Function):
 
 
 def reverse_gradient(x: torch.Tensor) -> torch.Tensor:
-    """`x` itself, whose gradient is turned round: of what comes after, everything before it
-    learns the opposite.
-    """
+    """Return `x` with a negated gradient, so that earlier layers maximise the loss after it."""
     return _Reversal.apply(x)

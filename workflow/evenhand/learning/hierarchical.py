@@ -1,18 +1,18 @@
 """The hierarchical classifier of FairLex (Chalkidis et al. 2022, section 5.1), without its padding.
 
-An encoder turns each paragraph of a document into the vector of its first token; to it comes the
-place of the paragraph; two Transformer layers look over the document's paragraphs; the largest
-value of each coordinate is what the document's features are, and a linear layer gives the logits.
+An encoder turns each paragraph of a document into the vector of its first token, to which the
+paragraph's position embedding is added. Two Transformer layers attend over the paragraphs, max
+pooling over the paragraphs gives the features, and a linear layer the logits.
 
-The published code runs the encoder over all 32 x 128 places of each document. Here only real
-paragraphs are run, in buckets of like length (`evenhand.learning.packing`). Two modes:
+The published code runs the encoder over all 32 x 128 positions of each document. Here only real
+paragraphs are run, in buckets of similar length (`evenhand.learning.packing`). Two modes:
 
-- ``fixed``: places without a paragraph are masked, in the attention and in the maximum. How long
-  a document is does not reach its logits by way of padding.
-- ``compat``: the published forward pass. Places without a paragraph hold the vector that the
-  encoder gives to a paragraph of tokens 0, all masked, and take part in attention and maximum.
-  That vector is the same at all of them, so it is computed once. (With dropout it is dropped
-  out once, too; the published code draws for each place.)
+- ``fixed``: empty positions are masked, in the attention and in the pooling, so that padding does
+  not affect the logits.
+- ``compat``: the published forward pass. Empty positions hold the encoder's vector for a paragraph
+  of tokens 0, all masked, and take part in attention and pooling. This vector is the same for all
+  of them, so it is computed once. (Dropout is therefore also drawn once; the published code draws
+  it for each position.)
 """
 
 import math
@@ -40,7 +40,7 @@ Mode = Literal["fixed", "compat"]
 #: Transformer layers over the paragraphs.
 LAYERS = 2
 
-#: Encoders whose layers are built as BERT's (see `_first_tokens_only`).
+#: Encoders with the layers of BERT (see `_first_tokens_only`).
 LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
 
 
@@ -54,13 +54,13 @@ def load_encoder(
     device: str = "cpu",
     dtype: str = "fp32",
 ) -> "PreTrainedModel":
-    """Load an encoder of paragraphs, ready to be trained further.
+    """Load an encoder of paragraphs for further training.
 
     Parameters
     ----------
     source : Path or str
-        A folder (Path) in the Hugging Face layout, or a name on the hub (str). A masked language
-        model will do: its head is left out. So is a pooling layer, which nothing here uses.
+        A folder (Path) in the Hugging Face layout, or a name on the hub (str). The head of a
+        masked language model and a pooling layer are dropped, since they are not used.
     revision : str, optional
         Branch, tag or commit on the hub.
     device : str
@@ -72,14 +72,14 @@ def load_encoder(
     Returns
     -------
     PreTrainedModel
-        In training mode.
+        The encoder in training mode.
 
     Raises
     ------
     InputError
         The folder lacks a part or holds pickled weights only, the hub has no such model, the
-        checkpoint is broken, lacks weights, or is no encoder (its first token does not see the
-        others), or the device is not there.
+        checkpoint is broken, lacks weights, or is not an encoder (its first token does not attend
+        to the others), or the device is not available.
     """
     from transformers import AutoModel
 
@@ -118,16 +118,16 @@ def load_encoder(
 
 
 def check_input(encoder: "PreTrainedModel", *, vocabulary: int, limits: Limits) -> None:
-    """Refuse token ids that the encoder does not know, and paragraphs that it cannot read.
+    """Reject token ids outside the encoder's vocabulary, and paragraphs longer than its input.
 
     Parameters
     ----------
     encoder
-        What `load_encoder` gave.
+        The result of `load_encoder`.
     vocabulary : int
-        Tokens of the tokenizer that made the ids.
+        Vocabulary size of the tokenizer that made the ids.
     limits : Limits
-        How much of a document is read.
+        The maximum lengths that are read of a document.
 
     Raises
     ------
@@ -148,11 +148,11 @@ def check_input(encoder: "PreTrainedModel", *, vocabulary: int, limits: Limits) 
 
 
 def encode_paragraphs(encoder: "PreTrainedModel", batch: Packed) -> torch.Tensor:
-    """The vector of each paragraph's first token: tensor, shape (p, d), in the batch's order.
+    """Return the vector of each paragraph's first token: tensor, shape (p, d), in batch order.
 
-    The tokens of all buckets are looked up at once, because the gradient of a lookup is as large
-    as the whole vocabulary, however few tokens there are. Where the encoder's layers are known,
-    the last one works out the first tokens only.
+    The tokens of all buckets are looked up at once, because the gradient of each lookup is as
+    large as the whole vocabulary. If the encoder has BERT's layers, the last layer computes the
+    first tokens only.
     """
     lookup = encoder.get_input_embeddings()
     if not batch.buckets:
@@ -172,10 +172,10 @@ def encode_paragraphs(encoder: "PreTrainedModel", batch: Packed) -> torch.Tensor
 
 @contextmanager
 def _first_tokens_only(encoder: "PreTrainedModel") -> Iterator[None]:
-    """While it lasts, the last layer gives the vectors of first tokens alone: shape (m, 1, d).
+    """Make the last layer compute the vectors of first tokens only: shape (m, 1, d).
 
-    Nobody reads the others, and they are a seventh of the work of six layers. Of another kind of
-    layer, or of one that is to be run again for its gradient, all vectors are made.
+    The others are not used, and take a seventh of the time of six layers. With other kinds of
+    layers, or with gradient checkpointing, all vectors are computed.
     """
     config = encoder.config
     layers = getattr(getattr(encoder, "encoder", None), "layer", None)
@@ -194,9 +194,9 @@ def _first_tokens_only(encoder: "PreTrainedModel") -> Iterator[None]:
 def _first_token(
     layer: nn.Module, hidden: torch.Tensor, mask: torch.Tensor | None = None, *_: Any, **__: Any
 ) -> torch.Tensor:
-    """A layer like BERT's for the first token of each input: tensor, shape (m, 1, d).
+    """Return a BERT layer's output for the first token of each input: tensor, shape (m, 1, d).
 
-    `mask` is what the library makes for its attention: true where a token may be seen.
+    `mask` is the library's attention mask: true for tokens that can be attended to.
     """
     attention, first = layer.attention.self, hidden[:, :1]
 
@@ -215,11 +215,11 @@ def _first_token(
 
 
 def encode_padding(encoder: "PreTrainedModel", tokens: int) -> torch.Tensor:
-    """What the published code puts at places without a paragraph: tensor, shape (d,).
+    """Return the vector of the published code for empty positions: tensor, shape (d,).
 
-    The vector of a paragraph of `tokens` tokens 0 that are all masked. What attention makes of a
-    row in which nothing can be seen depends on its implementation; here it is the plain one
-    (eager), as when the code was published: it looks at all tokens evenly.
+    The vector of a paragraph of `tokens` tokens 0 that are all masked. The result of attention
+    over fully masked tokens depends on the implementation. The eager one, as in the published
+    code, attends to all tokens equally.
     """
     first = next(encoder.parameters())
     ids = torch.zeros((1, tokens), dtype=torch.long, device=first.device)
@@ -231,14 +231,14 @@ def encode_padding(encoder: "PreTrainedModel", tokens: int) -> torch.Tensor:
         encoder.set_attn_implementation(before)
 
 
-# ---------------------------------------------------------------- what stands above it
+# ---------------------------------------------------------------- the layers above it
 
 
 def sinusoids(count: int, width: int) -> torch.Tensor:
-    """Where positions start: float32 tensor, shape (count + 1, width), with zeros at 0.
+    """Return the initial position embeddings: float32 tensor, shape (count + 1, width), 0 at 0.
 
-    As published: the frequency of coordinate i is 10000^(-2i / width), so that it falls twice
-    as fast as in Vaswani et al. (2017), where 2i is the coordinate.
+    As published: the frequency of coordinate i is 10000^(-2i / width). In Vaswani et al. (2017),
+    2i is the coordinate, so that frequencies fall half as fast.
     """
     frequencies = 10_000.0 ** (-2 * torch.arange(width, dtype=torch.float64) / width)
     turns = torch.outer(torch.arange(count + 1, dtype=torch.float64), frequencies)
@@ -249,20 +249,20 @@ def sinusoids(count: int, width: int) -> torch.Tensor:
 
 
 class DocumentTop(nn.Module):
-    """From the vectors of paragraphs to logits: what is trained above a frozen encoder.
+    """The layers from paragraph vectors to logits; above a frozen encoder, only they are trained.
 
     Parameters
     ----------
     config
-        The encoder's: width, heads, inner width, activation and epsilon are its.
+        The encoder's configuration: width, heads, inner width, activation and epsilon.
     classes : int
         Logits per document.
     segments : int
-        Places of a document.
+        Maximum number of paragraphs of a document.
     mode : str
         ``fixed`` or ``compat``.
     dropout : float
-        In the layers and before the classifier.
+        Dropout in the layers and before the classifier.
     """
 
     def __init__(
@@ -294,7 +294,7 @@ class DocumentTop(nn.Module):
         )
         norm = nn.LayerNorm(width, eps=epsilon)
         self.layers = nn.TransformerEncoder(layer, LAYERS, norm, enable_nested_tensor=False)
-        for parameter in self.layers.parameters():  # as torch.nn.Transformer starts
+        for parameter in self.layers.parameters():  # as torch.nn.Transformer initialises them
             if parameter.dim() > 1:
                 nn.init.xavier_uniform_(parameter)
         self.dropout = nn.Dropout(dropout)
@@ -315,27 +315,27 @@ class DocumentTop(nn.Module):
         most: int | None = None,
         padding: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Logits and features of documents.
+        """Return logits and features of documents.
 
         Parameters
         ----------
         vectors : tensor, shape (p, d)
-            What the encoder gave for each paragraph, in any order.
+            The encoder's output for each paragraph, in any order.
         documents, slots : int64 tensors, shape (p,)
-            The document of each, and its place in it, from 0.
+            The document of each paragraph, and its position there, from 0.
         counts : int64 tensor, shape (n,)
-            Paragraphs of each document. One without any is a document of one empty place.
+            Number of paragraphs of each document. With 0, the document has one empty position.
         most : int, optional
-            The largest of them, if it is known.
+            The largest count, if it is known.
         padding : tensor, shape (d,), optional
-            What `encode_padding` gave, in compat mode.
+            The result of `encode_padding`, in compat mode.
 
         Returns
         -------
         logits : tensor, shape (n, classes)
-            In fp32 at least.
+            In fp32 or a wider format.
         features : tensor, shape (n, d)
-            What the classifier sees, before dropout.
+            The classifier's input before dropout.
         """
         most = int(counts.max()) if most is None else most
         if most > self.segments:
@@ -363,14 +363,14 @@ class DocumentTop(nn.Module):
 
 
 class HierarchicalClassifier(nn.Module):
-    """An encoder of paragraphs, and `DocumentTop` above it.
+    """An encoder of paragraphs with a `DocumentTop`.
 
     Parameters
     ----------
     encoder
-        What `load_encoder` gave.
+        The result of `load_encoder`.
     classes, segments, mode, dropout
-        See `DocumentTop`. Dropout inside the encoder is what its configuration says.
+        See `DocumentTop`. The encoder's configuration sets the dropout inside the encoder.
     """
 
     def __init__(
@@ -408,7 +408,7 @@ class HierarchicalClassifier(nn.Module):
 
 
 def _activation(config: "PretrainedConfig"):
-    """The encoder's activation; torch has fast kernels for those that it knows by name."""
+    """Return the encoder's activation; by name if torch has fast kernels for it."""
     from transformers.activations import ACT2FN
 
     name = getattr(config, "hidden_act", None) or getattr(config, "activation", "gelu")

@@ -1,4 +1,4 @@
-"""The epochs of a training: a row each, the best one, when to stop; and the batch that broke it."""
+"""The epochs of a training: history, best epoch, early stopping; and the report of a bad batch."""
 
 import json
 import math
@@ -36,10 +36,10 @@ HISTORY = pa.schema(
     ]
 )
 
-#: What a development score can be selected by.
+#: The development scores that can select the epoch.
 SELECTIONS = ("macro_f1", "mean_group_f1", "worst_group_f1")
 
-#: Where the cases of a batch with a loss that is not finite are noted.
+#: File with the cases of a batch whose loss or gradient is not finite.
 BROKEN_BATCH = "broken_batch.json"
 
 
@@ -50,13 +50,13 @@ class Trained:
     Attributes
     ----------
     history : list of dict
-        A row per epoch: the columns of `HISTORY` but the first four.
+        A row per epoch: the columns of `HISTORY` except the first four.
     epoch : int
-        The best one, from 1.
+        The best epoch, from 1.
     score : float
         Its development score.
     steps : int
-        Optimiser steps in all.
+        The total number of optimiser steps.
     """
 
     history: list[dict[str, Any]]
@@ -66,16 +66,16 @@ class Trained:
 
 
 class Epochs:
-    """The epochs of one training, its best weights, and when it stops.
+    """The epochs of a training, its best weights, and early stopping.
 
     Epochs are compared by their development score, and among equal scores by the loss. On a
-    small split scores are often equal: a classifier of several labels begins by predicting none
-    of them, for some epochs, while its loss falls.
+    small split scores are often equal: a multi-label classifier predicts no label in the first
+    epochs, while its loss falls.
 
     Parameters
     ----------
     most, patience : int
-        The most epochs; and how many without a better one end the training.
+        The maximum number of epochs; training stops after `patience` epochs without a better one.
     select : str
         The development score, one of `SELECTIONS`.
     """
@@ -90,7 +90,7 @@ class Epochs:
 
     @property
     def done(self) -> bool:
-        """Whether the last epoch is over, or enough of them without a better one."""
+        """Whether all epochs are over, or `patience` of them without a better one."""
         epochs = len(self.history)
         return epochs == self.most or (epochs > 0 and epochs - self.best >= self.patience)
 
@@ -109,13 +109,13 @@ class Epochs:
             self.best, self.rank, self.weights = epoch, rank, weights()
 
     def result(self) -> Trained:
-        """Return the result, the best epoch marked in the history."""
+        """Return the result, with the best epoch marked in the history."""
         for row in self.history:
             row["best"] = row["epoch"] == self.best
         return Trained(self.history, self.best, self.rank[0], self.history[-1]["steps"])
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what a checkpoint holds."""
+        """Return the state for a checkpoint."""
         return {name: getattr(self, name) for name in self._STATE} | {"rank": [*self.rank]}
 
     def load_state_dict(self, kept: dict[str, Any]) -> None:
@@ -128,7 +128,7 @@ class Epochs:
 def write_history(
     path: Path, trainings: Iterable[tuple[Mapping[str, Any], Iterable[Mapping[str, Any]]]]
 ) -> int:
-    """Write trainings, each as its first four columns and its epochs' other ones."""
+    """Write trainings, each given as its first four columns and the other columns per epoch."""
     return write_table(
         path, HISTORY, ({**named, **epoch} for named, epochs in trainings for epoch in epochs)
     )
@@ -144,18 +144,18 @@ def broken_batch(
     losses: Sequence[float],
     **where: int,
 ) -> InputError:
-    """Note the batch whose loss or gradient is not finite, and return the error to raise.
+    """Record a batch whose loss or gradient is not finite, and return the error to raise.
 
     Parameters
     ----------
     folder : path, optional
-        Where `BROKEN_BATCH` is written; it is printed in any case.
+        Folder for `BROKEN_BATCH`; its content is printed in any case.
     step : int
-        Steps done before it.
+        Number of steps before the batch.
     loss, norm : float
-        Of the batch, and of its gradient.
+        The loss of the batch, and the norm of its gradient.
     ids, losses
-        The batch's cases, and the loss of each.
+        The cases of the batch, and the loss of each.
     where : int
         Seed or epoch.
     """

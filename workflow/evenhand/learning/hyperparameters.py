@@ -1,4 +1,4 @@
-"""How long, how fast and how deep a data set is trained: `resources/iifr/training.csv`."""
+"""Training hyperparameters by data set: `resources/iifr/training.csv`."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,13 +7,13 @@ from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
 from evenhand.tabular.numbers import number, whole
 
-#: The row for data sets that have none of their own.
+#: The row for data sets without a row.
 DEFAULT = "default"
 
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """Of the network and of Adadelta (rho 0.9, eps 1e-6, no weight decay).
+    """Settings of the network and of Adadelta (rho 0.9, eps 1e-6, no weight decay).
 
     Attributes
     ----------
@@ -21,7 +21,7 @@ class Hyperparameters:
         Sizes of the trunk's layers, and of the hidden layers of each adversary.
     learning_rate : float
     batch : int
-        Rows a step; the last batch of an epoch is smaller.
+        Rows per step; the last batch of an epoch may be smaller.
     epochs : int
     """
 
@@ -33,12 +33,12 @@ class Hyperparameters:
 
 
 def read_hyperparameters(path: Path, dataset: str) -> Hyperparameters:
-    """The row of `dataset`, or the default's.
+    """Return the settings of `dataset`, or the default ones.
 
     Raises
     ------
     InputError
-        There is neither, or a cell is no number above 0.
+        There are neither, or a cell is not a number above 0.
     """
     columns = ["dataset", "hidden", "adversary", "learning_rate", "batch", "epochs"]
     rows = {row["dataset"]: row for row in read_resource(path, columns, unique=("dataset",))}

@@ -1,7 +1,7 @@
-"""What an individual loss is: the modules of `evenhand.learning.individual_losses` say one each.
+"""Individual losses: the interface of the modules of `evenhand.learning.individual_losses`.
 
-It has two parts: whom each person of a batch is compared with, and how unlike the outputs of the
-two are. The sum (or mean) of the latter over the pairs, times lambda, is added to the label loss.
+An individual loss has two parts: the pairs within a batch, and the distance between the outputs of
+a pair. The sum (or mean) of the distances over the pairs, times lambda, is added to the label loss.
 """
 
 import importlib
@@ -19,20 +19,20 @@ PACKAGE = "evenhand.learning.individual_losses"
 
 @dataclass(frozen=True)
 class Batch:
-    """People of a step, of each of the seeds that are trained together.
+    """The rows of a step, for each of the seeds that are trained together.
 
     Attributes
     ----------
     x : tensor of float32, shape (seeds, n, d)
-        Features, scaled as the network gets them.
+        Features, scaled as for the network.
     y, a : tensor of int64, shape (seeds, n)
         Labels, and groups as codes.
     columns : list of int
-        Which of the d columns carry the attribute; empty if the method sees none.
+        The columns that carry the attribute; empty if the method does not use them.
     codes : tensor of float32, shape (seeds, values, len(columns))
-        What these columns are for each value of the attribute.
+        The content of these columns for each value of the attribute.
     draws : sequence of numpy.random.Generator
-        One a seed, for pairs that are drawn. Nothing else draws from them.
+        One generator per seed, used only for random pairs.
     """
 
     x: torch.Tensor
@@ -45,16 +45,16 @@ class Batch:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Whom each person of a batch is compared with.
+    """The partner of each row of a batch.
 
     Attributes
     ----------
     partner : tensor
         Of int64, shape (seeds, n): the number of another row of the same batch. Or of float32,
-        shape (seeds, n, d): the features of somebody who is not there.
+        shape (seeds, n, d): the features of a person outside the batch.
     similarity : tensor of float, shape (seeds, n), optional
-        How near that is. Epsilons are thresholds of it, so a loss whose `takes_epsilon` is set
-        gives one. Without it everybody has a pair.
+        The similarity of the partner. Epsilons are thresholds of it, so that losses with
+        `takes_epsilon` must return it. Without it every row has a pair.
     """
 
     partner: torch.Tensor
@@ -68,14 +68,13 @@ class IndividualLoss:
     Attributes
     ----------
     pairs : callable, optional
-        From a `Batch` to its `Pairs`; no gradient goes through it. Without it there is no
-        individual loss.
+        Maps a `Batch` to its `Pairs`, without gradients. None: no individual loss.
     takes_epsilon : bool
-        Whether a threshold decides who is near enough. The grid has the epsilons then.
+        Whether pairs need a similarity above a threshold epsilon. Then the grid has epsilons.
     distance : callable
-        Of log-probabilities (..., classes), those of the partners, and ``base``, the logarithm's
-        base of the configuration: how unlike they are, shape (...), 0 for equals, with gradients
-        to both. It runs under torch.func.vmap, so it has no branches on values.
+        Distance, shape (...), between log-probabilities (..., classes) and those of the partners,
+        with gradients to both; 0 if they are equal. ``base`` is the configured base of the
+        logarithm. It runs under torch.func.vmap, so that it must not branch on values.
     """
 
     pairs: Callable[[Batch], Pairs] | None
@@ -84,7 +83,7 @@ class IndividualLoss:
 
 
 def individual_loss_of(name: str) -> IndividualLoss:
-    """The loss of the module of that name.
+    """Return the loss of the module of that name.
 
     Raises
     ------

@@ -1,10 +1,10 @@
-"""What the trainings of small language models share: sentences, order, schedule, record.
+"""Shared parts of the training of small language models: sentences, order, schedule, record.
 
-The sentences are put in the order of a digest of their text, which removes duplicates, makes
-the order of the inputs irrelevant, and picks the held-out sentences. Training uses one CPU
-thread, since more would change the order of sums and so the bytes of the result.
+The sentences are sorted by a digest of their text, which removes duplicates, makes the order of
+the inputs irrelevant, and selects the held-out sentences. Training uses one CPU thread, since more
+would change the order of sums and so the bytes of the result.
 
-The checkpoint of an interrupted training has the order of the sentences too.
+The checkpoint of an interrupted training includes the order of the sentences.
 """
 
 import hashlib
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel
 
-#: Of the tokens chosen for prediction: share shown as the mask, and as a random token. The
-#: rest is shown as it is (Devlin et al. 2019, section 3.1).
+#: Shares of the tokens to predict that are replaced by the mask and by a random token. The rest
+#: is unchanged (Devlin et al. 2019, section 3.1).
 SHOWN_MASKED, SHOWN_RANDOM = 0.8, 0.1
 
 #: Points of the loss curve in training.json.
@@ -43,11 +43,11 @@ class Corpus:
     Parameters
     ----------
     trained, held_out : list of str
-        Those to train on, and those to measure on.
+        Sentences to train on, and sentences to evaluate on.
     read : int
-        How many came, duplicates included.
+        Number of sentences read, including duplicates.
     sha256 : str
-        Digest over all sentences that are used.
+        Digest of all sentences used.
     """
 
     trained: list[str]
@@ -63,7 +63,7 @@ def read_corpus(
     held_out: float,
     max_sentences: int,
 ) -> Corpus:
-    """Read sentences and keep some of them back for measurement.
+    """Read sentences and hold some of them out for evaluation.
 
     Parameters
     ----------
@@ -72,14 +72,14 @@ def read_corpus(
     files : sequence of path, optional
         UTF-8 text files, a sentence per line.
     held_out : float
-        Share of the sentences that are kept back (at least one sentence).
+        Share of the sentences to hold out (at least one sentence).
     max_sentences : int
-        The most sentences used; of more, a sample by digest.
+        Maximum number of sentences; larger corpora are sampled by digest.
 
     Raises
     ------
     InputError
-        There is no input, one is not readable, or there are fewer than two sentences.
+        There is no input, an input is not readable, or there are too few sentences.
     """
     if not 0 < held_out < 1:
         raise InputError("held_out is a share between 0 and 1")
@@ -99,7 +99,7 @@ def read_corpus(
 
 
 def _read_sentences(tables: Sequence[Path], files: Sequence[Path]) -> Iterator[str]:
-    """The sentences of Parquet tables and text files, one after the other."""
+    """Yield the sentences of Parquet tables and text files."""
     if not tables and not files:
         raise InputError("there is nothing to train on", remedy="give tables or files")
     for path in tables:
@@ -123,7 +123,7 @@ def _read_sentences(tables: Sequence[Path], files: Sequence[Path]) -> Iterator[s
 
 
 def _sample(sentences: Iterable[str], most: int) -> tuple[list[str], int]:
-    """The distinct sentences in the order of their digests, at most `most`; and how many came."""
+    """Return at most `most` distinct sentences, sorted by digest, and the number read."""
     chosen: dict[bytes, str] = {}
     read = 0
     for sentence in sentences:
@@ -135,7 +135,7 @@ def _sample(sentences: Iterable[str], most: int) -> tuple[list[str], int]:
 
 
 class Batches:
-    """Batches of sentence numbers for ever: shuffled, of similar length, each epoch anew.
+    """An endless iterator of batches of sentence numbers of similar length, shuffled each epoch.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class Batches:
     batch : int
         Sentences in a batch; the last of an epoch may have fewer.
     generator : numpy.random.Generator
-        What they are shuffled with. Its owner may draw from it between two batches.
+        Generator for shuffling. The caller may draw from it between two batches.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class Batches:
         return [batches[number] for number in self._generator.permutation(len(batches))]
 
     def state(self) -> dict[str, Any]:
-        """Where it is, the generator's state included, as JSON has it."""
+        """Return the position, including the generator's state, as JSON values."""
         return {
             "epoch": [batch.tolist() for batch in self._epoch],
             "used": self._used,
@@ -183,7 +183,7 @@ class Batches:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken, from the same sentences."""
+        """Continue from a `state` of the same sentences."""
         self._epoch = [np.array(batch) for batch in state["epoch"]]
         self._used = state["used"]
         self._generator.bit_generator.state = state["generator"]
@@ -207,14 +207,14 @@ def fit(
     model
         The model.
     loss_of : callable
-        Gives the loss of a step, counted from 0 (a scalar tensor). What it draws comes from
-        the generator of `batches` or from torch's, or else a checkpoint does not know of it.
+        Returns the loss of a step, counted from 0 (a scalar tensor). It must draw from the
+        generator of `batches` or from torch's only, since checkpoints save these two.
     steps : int
-        Training steps.
+        Number of training steps.
     learning_rate : float
-        The highest one.
+        The maximum learning rate.
     batches : Batches, optional
-        What `loss_of` takes its sentences from.
+        The batches that `loss_of` draws.
 
     Returns
     -------
@@ -224,7 +224,8 @@ def fit(
     Raises
     ------
     InputError
-        A loss is not finite; the checkpoint is of another training, or cannot be written.
+        A loss or gradient is not finite; the checkpoint belongs to another training, or cannot be
+        written.
     """
     configuration = {
         "steps": steps,
@@ -302,28 +303,28 @@ def mask_tokens(
     pad_id: int,
     mask_id: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Pad a batch and choose what is to be predicted.
+    """Pad a batch and choose the tokens to predict.
 
     Parameters
     ----------
     sentences : sequence of sequences of int
-        Token ids, special ones included.
+        Token ids, including special tokens.
     ordinary : array of int
-        The ids that can be predicted, and shown in place of others: neither special ones nor
-        the unknown one, since a model that answers "unknown" has said nothing. Ascending.
+        The ids that can be predicted or can replace others, ascending: no special tokens, and
+        not the unknown token, whose prediction would be uninformative.
     probability : float
-        The share of them that is to be predicted.
+        The share of them to predict.
     generator : numpy.random.Generator
-        What chooses.
+        Generator for all choices.
     pad_id, mask_id : int
         The ids of padding and of the mask.
 
     Returns
     -------
     ids, attention : arrays of int64, shape (batch, longest)
-        What the model sees, and 1 where there is a token.
+        The model's input, and its attention mask (1 for a token).
     rows, columns, wanted : arrays of int64, shape (k,)
-        The places to predict (at least one, unless none is ordinary) and what stood there.
+        The positions to predict (at least one, unless none is ordinary) and the true tokens.
     """
     ids = pad(sentences, pad_id)
     lengths = np.array([len(one) for one in sentences])
@@ -350,7 +351,7 @@ def mask_tokens(
 
 
 def pad(sentences: Sequence[Sequence[int]], filler: int) -> np.ndarray:
-    """Sentences as an array of int64, shape (batch, longest), padded at their ends."""
+    """Return sentences as an int64 array, shape (batch, longest), padded at the end."""
     ids = np.full((len(sentences), max(map(len, sentences))), filler, dtype=np.int64)
     for row, sentence in enumerate(sentences):
         ids[row, : len(sentence)] = sentence
@@ -366,7 +367,7 @@ def write_record(
     losses: Sequence[float],
     **checks: dict[str, Any],
 ) -> dict[str, Any]:
-    """Write training.json: data, sizes, the checks on held-out sentences, the loss curve."""
+    """Write training.json: data, sizes, checks on held-out sentences and the loss curve."""
     record = {
         "sentences_read": corpus.read,
         "sentences_trained_on": len(corpus.trained),
@@ -382,7 +383,7 @@ def write_record(
 
 
 def count(record: dict[str, Any], check: str) -> dict[str, Any]:
-    """What a training reports to the runner: its sizes, its last loss, and how one check went."""
+    """Return a training's counts for the runner: sizes, last loss, and the result of a check."""
     return {
         "sentences": record["sentences_trained_on"] + record["sentences_held_out"],
         "vocabulary": record["vocabulary"],
@@ -393,7 +394,7 @@ def count(record: dict[str, Any], check: str) -> dict[str, Any]:
 
 
 def loss_curve(losses: Sequence[float]) -> list[dict[str, Any]]:
-    """The mean loss of each of at most `CURVE_POINTS` stretches, and the stretch's last step."""
+    """Return the mean loss and the last step of each of at most `CURVE_POINTS` stretches."""
     return [
         {
             "step": int(stretch[-1]) + 1,

@@ -1,15 +1,15 @@
 """Linear classifiers on sparse features, trained with any objective, all seeds at once.
 
 A training is logistic regression by AdamW on batches, with the objectives, samplers, development
-scores and stops of `evenhand.learning.trainer`; the same training there, with a dense layer, gives
-the same numbers to rounding. Its steps are short, so the work around them counts. The seeds'
-weights are stacked, (seeds, features, classes). The batches of many steps are cut out of the
-matrix in one go, and each seed's columns moved to its own weights: all logits of a step are one
+scores and early stopping of `evenhand.learning.trainer`; the same training there, with a dense
+layer, gives the same numbers up to rounding. Steps are short, so that overhead matters. The seeds'
+weights are stacked, (seeds, features, classes). The batches of many steps are sliced from the
+matrix at once, and each seed's columns are shifted to its own weights: all logits of a step are one
 sparse product, and their gradient another. The objective's loss is a vmap over the seeds.
 
-A stack's layout follows from the seeds asked for, never from the machine: the same job gives the
-same bytes. Beside other seeds a training's sums may be taken in another order, and then its last
-digits differ.
+A stack's layout depends on the requested seeds, never on the machine: the same job gives the same
+bytes. With other seeds in the stack, a training's sums may have another order, and its last digits
+may differ.
 """
 
 import json
@@ -57,34 +57,35 @@ from evenhand.learning.settings import Settings
 from evenhand.learning.trainer import first_settings
 from evenhand.scoring.device import one_thread
 
-#: Steps whose batches are cut out of the matrix at once.
+#: Number of steps whose batches are sliced from the matrix at once.
 STEPS = 128
 
-#: AdamW divides a step by the size of the gradients so far plus this. With its usual 1e-8 the
-#: rarest n-gram moves as far as the most frequent one, so that rare ones decide: on SCOTUS that
-#: costs 17 points of macro-F1 against logistic regression. With 1e-3, the size of usual gradients
+#: AdamW divides a step by the size of past gradients plus this. With the usual 1e-8 the rarest
+#: n-gram moves as far as the most frequent one, so that rare ones dominate: on SCOTUS this costs
+#: 17 points of macro-F1 against logistic regression. With 1e-3, the size of typical gradients
 #: here, it costs none.
 EPSILON = 1e-3
 
-#: How the names of parameters begin that belong to the objective.
+#: Name prefix of parameters that belong to the objective.
 _OWN = "modules."
 
 
 @dataclass(frozen=True)
 class Model:
-    """A training that is over.
+    """A trained classifier.
 
     Attributes
     ----------
     seed : int
     weight, bias : array of float32, shapes (features, classes) and (classes,)
-        Those of the best epoch.
+        The parameters of the best epoch.
     logits : array of float32, shape (n, classes)
-        Of all cases.
+        The logits of all cases.
     reads : array, shape (features, r), or None
-        What is left of the features (x reads) when an objective has removed the attribute.
+        The projection (x reads) that the classifier uses if the objective removes the attribute.
     swapped_logits : array of float32, shape (n, classes), or None
-        Of their counterfactuals, NaN where a case has none; None without counterfactuals.
+        The logits of their counterfactuals, NaN where a case has none; None without
+        counterfactuals.
     trained : Trained
         History and best epoch.
     """
@@ -113,11 +114,11 @@ def train_models(
     configuration: Mapping[str, Any] | None = None,
     progress: bool = False,
 ) -> list[Model]:
-    """Train one model a seed.
+    """Train one model per seed.
 
-    An objective that trains modules along gives them the logits, as published adversaries of a
-    linear classifier have them; one that trains them by steps of their own needs a representation
-    that learns, and is refused. Another that reads the features gets the cases' own.
+    The modules of an objective (an adversary) read the logits, as in the published adversaries of
+    linear classifiers. Objectives that train modules by separate steps need a trainable
+    representation, and are rejected. Other objectives that use features get the cases' features.
 
     Parameters
     ----------
@@ -130,20 +131,20 @@ def train_models(
     settings : Settings
         `accumulate`, `evaluation_batch`, `dtype`, `threads` and `deterministic` have no effect.
     seeds : sequence of int
-        Each decides on the first weights and the batches.
+        Seeds of the initial weights and the batches.
     epsilon : float
-        AdamW's. See `EPSILON`.
+        The epsilon of AdamW. See `EPSILON`.
     pairs : Pairs, optional
-        For an objective that compares pairs.
+        The pairs of an objective that compares pairs.
     swapped : csr_matrix, shape (n, features), optional
-        The cases' counterfactuals; `pairs` has who has one. They are predicted, and learned from
-        if the objective asks for them.
+        The cases' counterfactuals; `pairs` lists the cases that have one. They are predicted, and
+        used in training if the objective needs them.
     folder : Path, optional
-        For the checkpoint, and for a batch whose loss is not finite.
+        Folder for the checkpoint, and for a batch whose loss is not finite.
     configuration : mapping, optional
-        What else determines the training (the files); part of the checkpoint.
+        Other determinants of the training (the files); part of the checkpoint.
     progress : bool
-        Whether to show a bar on standard error.
+        Whether to show a progress bar on standard error.
 
     Returns
     -------
@@ -207,8 +208,8 @@ def train_models(
 class Stack:
     """Trainings that differ in the seed.
 
-    Each case has a last feature that is 1, whose weight is the bias. `active` has the trainings
-    whose weights and states are in the stack: those not done, as places in `seeds`.
+    Each case has a last feature of 1, whose weight is the bias. `active` lists the unfinished
+    trainings, whose weights and states are in the stack, as indices into `seeds`.
     """
 
     def __init__(
@@ -271,13 +272,13 @@ class Stack:
         ]
 
     def _first_parameters(self, groups: int) -> dict[str, torch.Tensor]:
-        """Return what torch's layers start with, stacked; set `module`, the objective's own."""
+        """Return the initial values of torch's layers, stacked; set `module`, the objective's."""
         starts = []
         for seed in self.seeds:
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(seed)
                 layer = torch.nn.Linear(self.width - 1, self.classes, dtype=self.dtype)
-                torch.manual_seed(seed)  # as trainer does: the same modules beside any model
+                torch.manual_seed(seed)  # as in trainer: the same modules with any model
                 self.module = self.objective.modules(self.classes, groups, self.options)
             start = {"weight": torch.cat([layer.weight.T, layer.bias[None]]).detach()}
             if self.module is not None:
@@ -292,7 +293,7 @@ class Stack:
         )
 
     def _loss(self, logits, own, labels, groups, inputs, swapped_logits, has_swapped, near, state):
-        """Return loss and state of one training."""
+        """Return the loss and the objective's state of one training."""
         batch = Batch(
             logits=logits,
             labels=labels,
@@ -312,7 +313,7 @@ class Stack:
     # ------------------------------------------------------------------ one epoch
 
     def advance(self) -> Iterator[dict[str, str]]:
-        """Train; see `evenhand.learning.loop.Training`. Checkpoints lie between epochs."""
+        """Train; see `evenhand.learning.loop.Training`. Checkpoints are taken between epochs."""
         while self.active:
             losses, norms = zip(*(self._update(*some) for some in self._batches()), strict=True)
             losses, norms = torch.stack(losses, dim=1), torch.stack(norms, dim=1).double()
@@ -333,7 +334,7 @@ class Stack:
             yield {}
 
     def _keep(self, places: list[int]) -> None:
-        """Keep these trainings in the stack, and no others."""
+        """Keep only these trainings in the stack."""
         if len(places) == len(self.active):
             return
         self.active = [self.active[place] for place in places]
@@ -354,7 +355,7 @@ class Stack:
 
     @cached_property
     def last_layer(self) -> LastLayer | None:
-        """The weights that replace those of all seeds, whose features are the same."""
+        """The layer that replaces that of every seed, since all have the same features."""
         if (refit := getattr(self.objective, "last_layer", None)) is None:
             return None
         fresh = np.concatenate([self.examples.train, self.examples.dev])
@@ -372,7 +373,7 @@ class Stack:
         return Model(seed, weight[:-1], weight[-1], logits, swapped_logits, trained, reads)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return all that changes."""
+        """Return the state for a checkpoint."""
         return {
             "active": self.active,
             "step": self.step,
@@ -411,7 +412,7 @@ class Stack:
             yield from zip(some, self._side_by_side(self.matrix, some), swapped, strict=True)
 
     def _side_by_side(self, matrix: csr_matrix, some: list[np.ndarray]) -> Iterator[csr_matrix]:
-        """Yield the features of each step's rows, each seed's beside the others'."""
+        """Yield the features of each step's rows, with the seeds' columns side by side."""
         seeds = len(self.active)
         whole = matrix[np.concatenate([rows.ravel() for rows in some])]
         seed = np.concatenate([np.repeat(np.arange(seeds), rows.shape[1]) for rows in some])
@@ -432,7 +433,7 @@ class Stack:
     def _update(
         self, rows: np.ndarray, part: csr_matrix, swapped: csr_matrix | None
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Take a step of all; return their losses, and the gradients' norms before clipping."""
+        """Update all trainings; return their losses, and the gradient norms before clipping."""
         weight = self.parameters["weight"]
         logits = self._logits(rows, part)
         swapped_logits = has_swapped = near = inputs = None
@@ -457,7 +458,7 @@ class Stack:
         )
         weight.grad = torch.from_numpy(gradient).view(weight.shape)
         for parameter, value in zip(own.values(), backs[len(sides) :], strict=True):
-            parameter.grad = value.contiguous()  # the fused optimiser reads memory as it lies
+            parameter.grad = value.contiguous()  # the fused optimiser ignores strides
         losses, norms = losses.detach(), self._clip()
         finite = torch.isfinite(losses) & torch.isfinite(norms)
         if not bool(finite.all()):
@@ -475,7 +476,7 @@ class Stack:
             )
         rate = self.settings.lr * self._factor(self.step)
         self.optimizer.param_groups[0]["lr"] = rate
-        if self.settings.weight_decay:  # AdamW's: of matrices, before the step
+        if self.settings.weight_decay:  # as AdamW: matrices only, before the step
             with torch.no_grad():
                 weight[:, :-1] *= 1 - rate * self.settings.weight_decay
                 for one in own.values():
@@ -485,7 +486,7 @@ class Stack:
         return losses, norms
 
     def _clip(self) -> torch.Tensor:
-        """Shorten each training's gradient to `clip`; return the norms it had."""
+        """Clip each training's gradient to norm `clip`; return the norms before clipping."""
         gradients = [one.grad for one in self.parameters.values()]
         lengths = [torch.linalg.vector_norm(one.flatten(1), dim=1) for one in gradients]
         norm = torch.linalg.vector_norm(torch.stack(lengths), dim=0)
@@ -498,5 +499,5 @@ class Stack:
 
 
 def _trainable(parameters: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """Return the parameters; only the objective's own need autograd."""
+    """Return the parameters, with autograd for the objective's only."""
     return {name: one.requires_grad_(name != "weight") for name, one in parameters.items()}

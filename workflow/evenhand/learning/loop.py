@@ -1,4 +1,4 @@
-"""The loop of every training: steps, a progress bar, checkpoints; and AdamW with its schedule."""
+"""The training loop, with progress bar and checkpoints; and AdamW with its schedule."""
 
 import math
 import sys
@@ -18,22 +18,22 @@ class Training(Protocol):
     Attributes
     ----------
     steps : int
-        The most optimiser steps that it takes.
+        Maximum number of optimiser steps.
     step : int
-        Optimiser steps done.
+        Number of optimiser steps so far.
     """
 
     steps: int
     step: int
 
     def advance(self) -> Iterator[dict[str, str]]:
-        """Train until done; yield notes for the progress bar wherever `state_dict` is whole."""
+        """Train until done; yield progress-bar notes whenever `state_dict` is consistent."""
 
     def state_dict(self) -> dict[str, Any]:
-        """Return all that changes: tensors, numbers, strings, and dicts and lists of them."""
+        """Return the state: tensors, numbers, strings, and dicts and lists of them."""
 
     def load_state_dict(self, kept: dict[str, Any]) -> None:
-        """Continue where `state_dict` was taken."""
+        """Continue from a result of `state_dict`."""
 
 
 def run(
@@ -45,27 +45,27 @@ def run(
     device: "str | torch.device" = "cpu",
     progress: bool = True,
 ) -> None:
-    """Train until done, from the last checkpoint of an interrupted attempt, to the same bytes.
+    """Train until done, resuming from a checkpoint with the same result to the byte.
 
     Parameters
     ----------
     training : Training
-        A new one.
+        A new training.
     folder : path or None
-        Where the checkpoint is kept. It also holds the end of a training that is done.
+        Folder of the checkpoint, which is kept after the training is done.
     configuration : mapping
-        All that determines the training, as JSON.
+        All determinants of the training, as JSON values.
     title : str
         Label of the progress bar.
     device : str
-        Where it runs; torch's generator there is part of the checkpoint.
+        The training's device; the state of torch's generator there is part of the checkpoint.
     progress : bool
         Whether to show a progress bar.
 
     Raises
     ------
     InputError
-        The checkpoint is of another configuration, or cannot be written.
+        The checkpoint belongs to another configuration, or cannot be written.
     """
     from tqdm import tqdm
 
@@ -96,18 +96,18 @@ def schedule_factor(step: int, *, steps: int, warmup: int) -> float:
 
 
 class Descent:
-    """AdamW with a rate that rises, then falls linearly to 0, and clipped gradients.
+    """AdamW with gradient clipping, and a rate that rises, then falls linearly to 0.
 
     Parameters
     ----------
     groups : sequence of mapping
         Each has ``params`` and ``weight_decay``; empty groups are left out.
     lr : float
-        The highest rate.
+        The maximum rate.
     steps, warmup : int
-        Steps in all, and those in which the rate rises.
+        Total number of steps, and number of steps in which the rate rises.
     clip : float
-        Norm that a gradient is clipped to; 0 does not clip.
+        Maximum norm of gradients; 0 does not clip.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Descent:
         )
 
     def update(self, loss: "torch.Tensor") -> tuple[float, float]:
-        """Take a step along the gradients of a loss, unless one of the two is not finite.
+        """Take an optimiser step, unless the loss or the gradient is not finite.
 
         Returns
         -------

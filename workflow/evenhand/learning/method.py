@@ -1,4 +1,4 @@
-"""What a method of training is: the modules of `evenhand.learning.methods` say one each."""
+"""Training methods: the interface of the modules of `evenhand.learning.methods`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,27 +19,26 @@ class Method:
     Attributes
     ----------
     title : str
-        What tables call it.
+        The method's name in tables.
     sees_attribute : bool
         Whether the columns that carry the attribute are part of the input.
     takes_individual : bool
         Whether an individual loss can be added.
     mus : tuple of float
-        Weights of the adversary's loss that are tried; empty without one.
+        Candidate weights of the adversary's loss; empty without an adversary.
     heads : callable, optional
-        The adversaries' numbers of outputs, given the number of groups.
+        Returns the adversaries' numbers of outputs from the number of groups.
     adversary_loss : callable, optional
-        Of `evenhand.learning.losses.adversarial`, or like these: it is given the outputs of the
-        heads, and mu times it is added to the label loss. Without heads it is a penalty on the
-        network itself: it is given the label's logits (n, 2) in their place, and no gradient is
-        reversed.
+        A loss such as those of `evenhand.learning.losses.adversarial`. It gets the outputs of the
+        heads; mu times its value is added to the label loss. Without heads it is a penalty on the
+        network itself: it gets the label's logits (n, 2) instead, and no gradient is reversed.
     balanced_labels : bool
-        Whether the label loss is weighed by 1 / P(Y).
+        Whether the label loss is weighted by 1 / P(Y).
     aim : str
-        The measure that it promises to improve beside the MLP (``ddp``, ``deo``, ``ifr_b`` or
-        ``ifr_p``); `evenhand.individual.certificate` tests it.
+        The measure that the method should improve over the MLP (``ddp``, ``deo``, ``ifr_b`` or
+        ``ifr_p``); tested by `evenhand.individual.certificate`.
     fit : callable, optional
-        For a method that is no network: takes scaled features (n, d) and labels (n,) of the
+        For a method without a network: takes scaled features (n, d) and labels (n,) of the
         training rows, and returns a function from features to P(Y=1).
     """
 
@@ -55,10 +54,9 @@ class Method:
 
     @property
     def takes_mu(self) -> bool:
-        """Whether its runs differ in mu."""
+        """Whether the method's runs have a weight mu."""
         return self.adversary_loss is not None
 
 
-#: Weights of an adversary that are tried: the paper gives none, and the best one depends on the
-#: table.
+#: Candidate weights of an adversary: the paper gives none, and the best one depends on the table.
 MUS = (0.1, 0.5, 1.0, 2.0, 4.0, 10.0)

@@ -21,7 +21,7 @@ class Network(nn.Module):
     adversary : sequence of int
         Sizes of the hidden layers of each adversary.
     heads : sequence of int
-        Each adversary's number of outputs; empty: there is none.
+        Each adversary's number of outputs; empty for no adversary.
     """
 
     def __init__(
@@ -37,17 +37,17 @@ class Network(nn.Module):
         )
 
     def forward(self, x: torch.Tensor, rows: int | None = None) -> tuple[torch.Tensor, list]:
-        """Logits of all rows (n, 2), and what the adversaries say of the first `rows` of them."""
+        """Return the logits of all rows (n, 2), and the adversaries' logits of the first `rows`."""
         features = self.trunk(x)
         seen = reverse_gradient(features[:rows]) if len(self.adversaries) else features
         return self.labels(features), [adversary(seen) for adversary in self.adversaries]
 
 
 class _Linear(nn.Linear):
-    """The same as nn.Linear, in an order that vmap turns into one product.
+    """nn.Linear in an order that vmap turns into a single matrix product.
 
-    Runs of one seed share x: with the weights on the left, their stack (runs, m, n) times
-    x (n, rows) is a single (runs * m, n) times (n, rows), forward and for the gradients.
+    Runs of one seed share x. With the weights on the left, their stack (runs, m, n) times
+    x (n, rows) is a single product (runs * m, n) times (n, rows), forward and backward.
     """
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -60,7 +60,7 @@ def _layers(sizes: Sequence[int]) -> nn.Sequential:
 
 
 def initial(seed: int, *sizes: object) -> dict[str, torch.Tensor]:
-    """The parameters that a network of these sizes starts with: torch's defaults from a seed."""
+    """Return the initial parameters of a network of these sizes: torch's defaults from a seed."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return {name: value.detach() for name, value in Network(*sizes).named_parameters()}

@@ -1,10 +1,10 @@
-"""What an objective of training is, and what all of them share.
+"""Training objectives: their interface and shared functions.
 
 An objective is a module of `evenhand.learning.objectives` with the names that `Objective` lists.
-Its functions are pure: what it remembers from one step to the next is the state that goes in and
-comes out, tensors that a checkpoint can hold. They work under torch.func.vmap and grad, so that
-many runs can be trained at once: who belongs to a group is a weight, not an index, and no
-branch depends on a value.
+Its functions are pure: any memory between steps is a state of tensors, which is passed in and
+returned, and which a checkpoint can save. They work under torch.func.vmap and grad, so that many
+runs can be trained at once: group membership is a weight, not an index, and no branch depends on a
+value.
 """
 
 import importlib
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor, nn
 
-#: Where the objectives are: ``Annotated[str, Plugin(PACKAGE)]`` in a stage.
+#: The package of the objectives: ``Annotated[str, Plugin(PACKAGE)]`` in a stage.
 PACKAGE = "evenhand.learning.objectives"
 
-#: Kinds of tasks: one label a case, or any number of them.
+#: Kinds of tasks: one label per case, or any number of labels.
 TASKS = ("multi_class", "multi_label")
 
-#: What an objective may promise: the worst of label x group gains; the groups cannot be read from
-#: the representation; or they can be read less well. The last two remove the groups, so that
-#: these are of attributes only: the label is not to be removed.
+#: The possible aims of an objective: to improve the worst cell of label x group; to make the groups
+#: unpredictable from the representation; or less predictable. The last two remove the groups, so
+#: that their groups must be those of an attribute, not labels.
 AIMS = ("worst_group", "erase", "hide")
 REMOVES = AIMS[1:]
 
@@ -45,25 +45,25 @@ class Batch:
     Attributes
     ----------
     logits : tensor, shape (n, classes)
-        What the classifier says.
+        The classifier's logits.
     labels : tensor
         ``multi_class``: numbers of the labels, int64, shape (n,); ``multi_label``: 0 and 1,
         float, shape (n, classes).
     groups : tensor of int64, shape (n,)
         Codes of the groups, the unknown one last.
     features : tensor, shape (n, d)
-        What the classifier saw.
+        The classifier's input.
     task : str
         One of `TASKS`.
     step : int
-        Optimiser steps done so far.
+        Number of optimiser steps so far.
     partner_logits : tensor or None, shape (n, classes)
-        The logits of each case's counterfactual, the text with swapped words. A case that has
-        none may have any finite numbers there.
+        The logits of each case's counterfactual, the text with swapped words. Any finite numbers
+        for cases without one.
     has_partner : tensor of bool or None, shape (n,)
-        Who has a counterfactual. None: all, if there are `partner_logits`.
+        Whether a case has a counterfactual. None: all have one, if there are `partner_logits`.
     partner : tensor of int64 or None, shape (n,)
-        The row of this batch that holds the case's neighbour in a given graph; -1: none does.
+        The row of this batch with the case's neighbour in a given graph; -1: not in the batch.
     """
 
     logits: "Tensor"
@@ -78,39 +78,39 @@ class Batch:
 
 
 class Objective(Protocol):
-    """The names that a module of `evenhand.learning.objectives` has.
+    """The names that a module of `evenhand.learning.objectives` defines.
 
     Attributes
     ----------
     NAME : str
         The module's name.
     TITLE : str
-        What tables call it.
+        The objective's name in tables.
     SAMPLER : str
-        The sampler of `evenhand.learning.sampling` that makes its batches.
+        The sampler of `evenhand.learning.sampling` that makes the batches.
     FEATURES : mapping, optional
-        Options with which its loss reads `Batch.features` itself (not through `modules`).
+        Options with which the loss uses `Batch.features` directly (not through `modules`).
     COMPAT_SAMPLER : str, optional
-        The sampler with the option ``compat``, where the reference had another one.
+        The sampler with the option ``compat``, if the reference uses another one.
     USES_GROUPS : bool
-        Whether it depends on the groups. One that does not is trained once for all attributes.
+        Whether it depends on the groups. Otherwise it is trained once for all attributes.
     OPTIONS : dict
-        Its options and their defaults, the published values. With ``compat`` it repeats the
-        reference's quirks (github.com/coastalcph/fairlex at b3f539a), which its docstring lists.
-        With the option ``pairs`` it gets those pairs: see `evenhand.learning.pairs`.
+        The options and their defaults, the published values. ``compat`` reproduces the reference's
+        quirks (github.com/coastalcph/fairlex at b3f539a), listed in the module's docstring.
+        ``pairs`` selects the pairs to compare: see `evenhand.learning.pairs`.
     AIM : str, optional
-        What it promises, one of `AIMS`: `evenhand.legal.certificate` tests it.
+        Its aim, one of `AIMS`, tested by `evenhand.legal.certificate`.
     AIM_FOR : sequence of str, optional
-        The kinds of classifiers (`evenhand.legal.classifiers`) for which it does; all by default.
+        The kinds of classifiers (`evenhand.legal.classifiers`) it should hold for; default: all.
     last_layer(features, examples, fresh, options) : function, optional
         Returns the `evenhand.learning.erasure.LastLayer` that replaces the trained one. `fresh`
-        are the rows of training and development to which the features were not fitted.
+        are the training and development rows to which the features were not fitted.
     again(examples, logits, options) : function, optional
         Returns the examples of the training, from the logits of an ERM of ``first_epochs``.
     inner_loss(batch, options, modules) : function, optional
-        The loss by which its modules learn, without ``compat``: ``inner_steps`` steps of Adam
-        with the rate ``inner_rate`` on each batch, whose features are then constants. `loss`
-        does not train them.
+        The loss of its modules without ``compat``: they are trained by ``inner_steps`` steps of
+        Adam with the rate ``inner_rate`` on each batch, with constant features. `loss` does not
+        train them.
     """
 
     NAME: str
@@ -120,36 +120,36 @@ class Objective(Protocol):
     OPTIONS: dict[str, float | bool | str]
 
     def initial_state(self, present: "Tensor", options: Options) -> State:
-        """What it remembers before the first step.
+        """Return the state before the first step.
 
         Parameters
         ----------
         present : tensor of bool, shape (groups,)
             Which groups occur in the training split.
         options : dict
-            As `parse_options` gives them.
+            The result of `parse_options`.
         """
 
     def modules(self, features: int, groups: int, options: Options) -> "nn.Module | None":
-        """What is trained along with the classifier, from (n, features); None: nothing."""
+        """Return a network on (n, features) to train with the classifier; None: no network."""
 
     def loss(
         self, batch: Batch, state: State, options: Options, modules: "nn.Module | None"
     ) -> tuple["Tensor", State]:
-        """The loss of a batch, a scalar, and the state after it, without gradients.
+        """Return the loss of a batch, a scalar, and the next state, without gradients.
 
-        `modules` is what the function of that name made, or any callable that does the same
+        `modules` is the result of the function of that name, or an equivalent callable
         (torch.func.functional_call with other parameters).
         """
 
 
 def load_objective(name: str) -> Objective:
-    """The objective of this name.
+    """Return the objective of this name.
 
     Raises
     ------
     InputError
-        There is none.
+        There is no such objective.
     """
     module = f"{PACKAGE}.{name}"
     try:
@@ -165,21 +165,21 @@ def load_objective(name: str) -> Objective:
 def parse_options(
     owner: str, what: str, defaults: Mapping[str, Any], given: Sequence[str]
 ) -> dict[str, Any]:
-    """Return options by name, with what is given as ``key=value``.
+    """Return options by name: the defaults, overridden by settings ``key=value``.
 
     Parameters
     ----------
     owner, what : str
-        For messages: who has the options ("the objective irm"), and their name ("option").
+        For messages: the owner of the options ("the objective irm"), and their name ("option").
     defaults : mapping
-        The options; a value is of the type of its default.
+        The default values, which also determine the types.
     given : sequence of str
-        ``key=value``.
+        Settings ``key=value``.
 
     Raises
     ------
     InputError
-        One is unknown, given twice, or has a value of another type than the default.
+        An option is unknown, set twice, or has a value of another type than the default.
     """
     options = dict(defaults)
     seen = set()
@@ -215,9 +215,9 @@ def _value(described: str, value: str, default: Any) -> float | bool | str:
 
 
 def sampler_of(objective: Objective, options: Options) -> str:
-    """The name of the sampler that makes its batches with these options.
+    """Return the name of the objective's sampler with these options.
 
-    Where the pairs of a graph are compared, they have to be in one batch.
+    If the pairs of a graph are compared, they have to be in one batch.
     """
     if asked_for(options) == GRAPH:
         return "neighbours"
@@ -227,18 +227,18 @@ def sampler_of(objective: Objective, options: Options) -> str:
 
 
 def reads_features(objective: Objective, options: Options) -> bool:
-    """Return whether the loss reads `Batch.features`, other than through its modules."""
+    """Return whether the loss uses `Batch.features` directly (not through its modules)."""
     when = getattr(objective, "FEATURES", None)
     return when is not None and all(options[name] == value for name, value in when.items())
 
 
 def whole(options: Options, name: str) -> int:
-    """Return an option that counts something.
+    """Return an option that is a whole number of at least 1.
 
     Raises
     ------
     InputError
-        It is not a whole number of at least 1.
+        It is another number.
     """
     value = options[name]
     if value < 1 or value != int(value):
@@ -247,25 +247,25 @@ def whole(options: Options, name: str) -> int:
 
 
 def trains_inside(objective: Objective, options: Options) -> bool:
-    """Return whether its modules learn by steps of their own (`inner_loss`)."""
+    """Return whether its modules are trained by separate steps (`inner_loss`)."""
     return hasattr(objective, "inner_loss") and not options.get("compat")
 
 
 def full_precision(values: "Tensor") -> "Tensor":
-    """Half precision as float32; float32 and float64 as they are. Losses are summed in it."""
+    """Return half precision as float32, other values unchanged; used for sums of losses."""
     import torch
 
     return values.float() if values.dtype in (torch.bfloat16, torch.float16) else values
 
 
 def element_losses(logits: "Tensor", labels: "Tensor", task: str) -> "Tensor":
-    """The losses that `per_example_loss` takes the mean of.
+    """Return the losses whose mean is `per_example_loss`.
 
     Returns
     -------
     tensor
-        ``multi_class``: the cross entropy, shape (n, 1); ``multi_label``: the binary cross
-        entropy of each label, shape (n, classes).
+        ``multi_class``: the cross-entropy, shape (n, 1); ``multi_label``: the binary
+        cross-entropy of each label, shape (n, classes).
     """
     from torch.nn import functional
 
@@ -280,7 +280,7 @@ def element_losses(logits: "Tensor", labels: "Tensor", task: str) -> "Tensor":
 
 
 def per_example_loss(logits: "Tensor", labels: "Tensor", task: str) -> "Tensor":
-    """Cross entropy, or the mean over labels of the binary cross entropy.
+    """Return the cross-entropy, or the mean over labels of the binary cross-entropy.
 
     Parameters
     ----------
@@ -296,12 +296,12 @@ def per_example_loss(logits: "Tensor", labels: "Tensor", task: str) -> "Tensor":
 
 
 def losses_of(batch: Batch) -> "Tensor":
-    """The loss of each case of a batch, shape (n,)."""
+    """Return the loss of each case of a batch, shape (n,)."""
     return per_example_loss(batch.logits, batch.labels, batch.task)
 
 
 def membership(groups: "Tensor", count: int, dtype: "torch.dtype") -> "Tensor":
-    """Who belongs to which group: 0 and 1, shape (n, count), from codes (n,)."""
+    """Return one-hot group membership, shape (n, count), from codes (n,)."""
     import torch
 
     codes = torch.arange(count, device=groups.device)
@@ -309,19 +309,19 @@ def membership(groups: "Tensor", count: int, dtype: "torch.dtype") -> "Tensor":
 
 
 def group_means(values: "Tensor", members: "Tensor") -> tuple["Tensor", "Tensor"]:
-    """The mean of each group.
+    """Return the mean of each group.
 
     Parameters
     ----------
     values : tensor, shape (n,)
-        One a case.
+        One value per case.
     members : tensor of 0 and 1, shape (n, groups)
-        As `membership` gives it.
+        The result of `membership`.
 
     Returns
     -------
     means, present : tensors, shape (groups,)
-        The mean, 0 where nobody is; 1 where somebody is, 0 elsewhere.
+        The mean (0 for an empty group), and 1 for groups that occur, 0 for empty ones.
     """
     sizes = members.sum(dim=0)
     present = (sizes > 0).to(values.dtype)
@@ -329,25 +329,25 @@ def group_means(values: "Tensor", members: "Tensor") -> tuple["Tensor", "Tensor"
 
 
 def mean_over(values: "Tensor", present: "Tensor") -> "Tensor":
-    """The mean of those values (groups,) where `present` is 1; 0 if there is none."""
+    """Return the mean of the values (groups,) where `present` is 1; 0 if there is none."""
     return (values * present).sum() / at_least_one(present.sum())
 
 
 def at_least_one(counts: "Tensor") -> "Tensor":
-    """Counts to divide by: 1 instead of 0."""
+    """Return counts with 1 instead of 0, for use as a divisor."""
     return counts.clamp(min=1)
 
 
 def class_means(batch: Batch) -> tuple["Tensor", "Tensor"]:
-    """The loss of each class, whatever its share of the batch.
+    """Return the loss of each class, independent of its share of the batch.
 
     ``multi_class``: the mean over the cases of the class. ``multi_label``: the mean of two means,
-    over the cases that have the label and over those that have not; of the one that there is.
+    over the cases with and without the label; if one of these is empty, the other mean.
 
     Returns
     -------
     means, present : tensors, shape (classes,)
-        As `group_means` gives them. A label is always present.
+        As from `group_means`. A label is always present.
     """
     elements = element_losses(batch.logits, batch.labels, batch.task)
     if batch.task == "multi_class":

@@ -1,8 +1,8 @@
-"""Documents as batches of real tokens: paragraphs of like length side by side, no empty ones.
+"""Pack documents into batches of paragraphs of similar length, without empty paragraphs.
 
-The published input of a document is a square of 32 x 128 tokens, most of which is padding. Here
-the paragraphs of a whole batch are sorted by length and go into buckets whose width is a
-multiple of 16 tokens; which document and place each came from is kept beside them.
+The published input of a document is an array of 32 x 128 tokens, most of which is padding. Here
+the paragraphs of a whole batch are sorted by length and put into buckets whose width is a
+multiple of 16 tokens, together with the document and position of each paragraph.
 """
 
 from collections.abc import Sequence
@@ -13,21 +13,21 @@ import torch
 
 from evenhand.errors import InputError
 
-#: Widths of buckets are multiples of this many tokens; and tokens, padding included, that
-#: go through the encoder at once.
+#: Bucket widths are multiples of this many tokens; and the maximum number of tokens, including
+#: padding, that the encoder processes at once.
 BUCKET, TOKENS_PER_BATCH = 16, 4096
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much of a document is read.
+    """The maximum lengths that are read of a document.
 
     Attributes
     ----------
     segments : int
-        Paragraphs of a document; those that follow are not read.
+        Paragraphs per document; further ones are not read.
     tokens : int
-        Tokens of a paragraph, special ones included; a longer one is cut.
+        Tokens per paragraph, including special tokens; longer ones are cut.
     """
 
     segments: int
@@ -50,9 +50,9 @@ class Bucket:
     ids : int64 tensor, shape (m, width)
         Token ids, padded at the ends.
     lengths : int64 tensor, shape (m,)
-        Tokens of each.
+        Number of tokens of each.
     full : bool
-        Whether all are as long as the bucket is wide: nothing is to be masked.
+        Whether all are as long as the bucket is wide, so that no mask is needed.
     """
 
     ids: torch.Tensor
@@ -60,7 +60,7 @@ class Bucket:
     full: bool
 
     def mask(self) -> torch.Tensor | None:
-        """1 where there is a token: int64 tensor, shape (m, width); None if there is everywhere."""
+        """Return the mask, 1 for tokens: int64 tensor, shape (m, width); None if all are 1."""
         if self.full:
             return None
         places = torch.arange(self.ids.shape[1], device=self.ids.device)
@@ -71,18 +71,17 @@ class Bucket:
 class Packed:
     """A batch of n documents with p paragraphs in all.
 
-    Paragraphs are counted bucket by bucket, in the order in which the encoder gives their
-    vectors.
+    Paragraphs are ordered by bucket, as are the vectors from the encoder.
 
     Attributes
     ----------
     buckets : tuple of Bucket
     documents, slots : int64 tensors, shape (p,)
-        The document of each paragraph, and its place in it, from 0.
+        The document of each paragraph, and its position there, from 0.
     counts : int64 tensor, shape (n,)
-        Paragraphs of each document.
+        Number of paragraphs of each document.
     most : int
-        Paragraphs of the longest.
+        The largest of these numbers.
     limits : Limits
     """
 
@@ -94,11 +93,11 @@ class Packed:
     limits: Limits
 
     def to(self, device: str | torch.device) -> "Packed":
-        """The same on a device."""
+        """Return a copy on a device."""
         return self._mapped(lambda tensor: tensor.to(device, non_blocking=True))
 
     def pin_memory(self) -> "Packed":
-        """The same in memory that a GPU can fetch from while it works."""
+        """Return a copy in pinned memory, for asynchronous transfers to a GPU."""
         return self._mapped(torch.Tensor.pin_memory)
 
     def _mapped(self, change) -> "Packed":
@@ -123,22 +122,22 @@ def pack(
     bucket: int = BUCKET,
     tokens_per_batch: int = TOKENS_PER_BATCH,
 ) -> Packed:
-    """Pack documents that are given paragraph by paragraph.
+    """Pack documents given as lists of paragraphs.
 
     Parameters
     ----------
     documents : sequence of sequences of int arrays
-        The token ids of each paragraph of each document, special ones included.
+        The token ids of each paragraph of each document, including special tokens.
     limits : Limits
-        What is read of them.
+        The maximum lengths to read.
     pad_id : int
-        What a bucket is padded with; it is masked.
+        The id for padding, which is masked.
     after : sequence of int
-        The special ids at the end of a paragraph, which a cut one gets too.
+        The special ids at the end of a paragraph, which cut ones get too.
     bucket : int
         Widths are multiples of this, up to the limit.
     tokens_per_batch : int
-        The most tokens in a bucket, padding included; at least one paragraph goes in.
+        The maximum number of tokens in a bucket, including padding; at least one paragraph.
 
     Raises
     ------
@@ -172,14 +171,14 @@ def pack_flat(
     bucket: int = BUCKET,
     tokens_per_batch: int = TOKENS_PER_BATCH,
 ) -> Packed:
-    """Pack documents whose paragraphs lie one behind the other, as a token store has them.
+    """Pack documents with concatenated paragraphs, as in a token store.
 
     Parameters
     ----------
     ids : sequence of int arrays, shape (t,) each
-        Per document all ids of its paragraphs.
+        The ids of all paragraphs of each document.
     lengths : sequence of int arrays, shape (paragraphs,) each
-        How many ids belong to each paragraph.
+        The number of ids of each paragraph.
     limits, pad_id, after, bucket, tokens_per_batch
         See `pack`.
     """
@@ -196,7 +195,7 @@ def pack_flat(
     kept = np.minimum(sizes, limits.tokens)
     widths = np.minimum(-(-kept // bucket) * bucket, limits.tokens)
     documents, slots = places(counts)
-    order = np.argsort(-widths, kind="stable")  # the widest first: memory is short at once or never
+    order = np.argsort(-widths, kind="stable")  # the widest first, to run out of memory early
     buckets = []
     for rows in _groups(order, widths, tokens_per_batch):
         width = int(widths[rows[0]])
@@ -225,7 +224,7 @@ def pack_flat(
 
 
 def places(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the document of each paragraph, and its place in it, from paragraphs by document."""
+    """Return the document and the position of each paragraph, from the counts per document."""
     documents = np.repeat(np.arange(len(counts)), counts)
     return documents, np.arange(len(documents)) - np.repeat(np.cumsum(counts) - counts, counts)
 
@@ -233,7 +232,7 @@ def places(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _layout(
     ids: Sequence[np.ndarray], lengths: Sequence[np.ndarray], counts: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Size of each paragraph that is read, and where it starts in all ids of the batch."""
+    """Return the size of each paragraph that is read, and its start in all ids of the batch."""
     sizes, starts, before = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
     for one, of_document, count in zip(ids, lengths, counts.tolist(), strict=True):
         size = np.asarray(of_document[:count], dtype=np.int64)
@@ -247,7 +246,7 @@ def _layout(
 
 
 def _groups(order: np.ndarray, widths: np.ndarray, tokens: int) -> list[np.ndarray]:
-    """Rows of equal width, as many at once as the budget of tokens allows."""
+    """Split rows into groups of equal width, within the budget of tokens."""
     groups = []
     borders = np.flatnonzero(np.diff(widths[order])) + 1
     for group in np.split(order, borders) if len(order) else []:

@@ -1,16 +1,16 @@
-"""Who is nearest to whom in a batch, and who is near enough."""
+"""Find the nearest neighbours within a batch, and those that are near enough."""
 
 import torch
 
-#: Cosines that lie nearer to each other differ by rounding alone.
+#: Cosines whose difference is smaller are ties: they differ by rounding only.
 TIE = 1e-6
 
-#: Below every cosine: what somebody without any other in the batch gets.
+#: The similarity of the only row of a batch, below every cosine.
 NOBODY = -2.0
 
 
 def nearest(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The nearest other row of the same batch by cosine.
+    """Return the nearest other row of the same batch by cosine.
 
     Parameters
     ----------
@@ -20,8 +20,8 @@ def nearest(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     Returns
     -------
     (tensor of float, tensor of int64), both of the shape (..., n)
-        The cosine, at most 1, and the number of that row, the first of equals. In a batch of
-        one the cosine is `NOBODY`.
+        The cosine, at most 1, and the number of that row, the first in case of ties. In a batch
+        of one row the cosine is `NOBODY`.
     """
     unit = torch.nn.functional.normalize(x, dim=-1)
     cosine = unit @ unit.transpose(-1, -2)
@@ -31,25 +31,25 @@ def nearest(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def near_enough(similarity: torch.Tensor, epsilons: torch.Tensor, unit: str) -> torch.Tensor:
-    """Who has a pair: those whose nearest is nearer than a threshold, strictly if it is a cosine.
+    """Return which rows have a pair: those whose nearest neighbour is above a threshold.
 
-    Nobody has one who is alone in the batch.
+    The only row of a batch has none.
 
     Parameters
     ----------
     similarity : tensor of float, shape (..., n)
-        Cosines of the nearest, by batch.
+        Cosines of the nearest neighbours, by batch.
     epsilons : tensor of float, shape (c,)
         Thresholds.
     unit : str
-        ``cosine``: they are cosines; ``quantile``: they are quantiles of the batch's
-        similarities (0.8: the nearest fifth has a pair, and with it whoever is as near as the
-        last of them, since many people of few features are all alike).
+        ``cosine``: thresholds are cosines, which must be exceeded; ``quantile``: they are
+        quantiles of the batch's similarities (0.8: the nearest fifth has a pair, including ties,
+        which are frequent with few features).
 
     Returns
     -------
     tensor of float, shape (..., c, n)
-        1 for those who have a pair, 0 for the others.
+        1 for rows with a pair, 0 for the others.
     """
     if unit == "quantile":
         thresholds = torch.quantile(similarity, epsilons, dim=-1).movedim(0, -1) - TIE

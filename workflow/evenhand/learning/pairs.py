@@ -1,9 +1,9 @@
-"""Pairs of cases that an objective compares, as a training hands them out batch by batch.
+"""Pairs of cases that an objective compares.
 
-An objective with the option ``pairs`` may ask for two kinds: ``counterfactual``, each case with the
-same text with swapped words, and ``graph``, each case with a neighbour that is known before the
-training. For the first a training runs its model over the swapped texts too; for the second its
-batches hold neighbours together (`evenhand.learning.sampling`).
+An objective with the option ``pairs`` can request two kinds: ``counterfactual``, each case and its
+text with swapped words, and ``graph``, each case and a neighbour that is known before the training.
+For the first, the training also runs the model on the swapped texts; for the second, batches keep
+neighbours together (`evenhand.learning.sampling`).
 """
 
 import hashlib
@@ -15,27 +15,27 @@ import numpy as np
 
 from evenhand.errors import InputError
 
-#: What the option ``pairs`` can be for which a training has to give something.
+#: Values of the option ``pairs`` for which the training has to provide the pairs.
 COUNTERFACTUAL, GRAPH = "counterfactual", "graph"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pairs:
-    """What is known of the pairs of n cases.
+    """The counterfactuals and neighbours of n cases.
 
     Attributes
     ----------
     swapped : array of bool, shape (n,), or None
-        Who has a counterfactual that differs.
+        Whether a case has a counterfactual that differs from it.
     neighbours : array of int64, shape (n, k), or None
-        Rows of the nearest cases, nearest first; -1 where there are no more.
+        Rows of the nearest cases, nearest first; -1 after the last.
     """
 
     swapped: np.ndarray | None = None
     neighbours: np.ndarray | None = None
 
     def digest(self, options: Mapping[str, Any]) -> str | None:
-        """Of what a training with these options depends on; None if on nothing here."""
+        """Return the SHA-256 digest of the pairs that these options use; None if they use none."""
         used = {COUNTERFACTUAL: self.swapped, GRAPH: self.neighbours}.get(asked_for(options))
         if used is None:
             return None
@@ -43,32 +43,32 @@ class Pairs:
 
 
 def asked_for(options: Mapping[str, Any]) -> str | None:
-    """`COUNTERFACTUAL` or `GRAPH`, if an objective with these options needs such pairs."""
+    """Return `COUNTERFACTUAL` or `GRAPH` if these options need such pairs, else None."""
     pairs = options.get("pairs")
     return pairs if pairs in (COUNTERFACTUAL, GRAPH) else None
 
 
 def check_pairs(options: Mapping[str, Any], pairs: Pairs, train: np.ndarray) -> list[str]:
-    """Refuse a training whose pairs are not there, and say how few there are.
+    """Reject a training without the pairs that it needs, and warn if none is in the training split.
 
     Parameters
     ----------
     options : mapping
-        Of the objective.
+        The objective's options.
     pairs : Pairs
-        What is known.
+        The available pairs.
     train : array of int64
-        The rows that are learned from.
+        The training rows.
 
     Returns
     -------
     list of str
-        A remark, if no pair is learned from.
+        A warning, if no training case has a pair.
 
     Raises
     ------
     InputError
-        The objective asks for counterfactuals or neighbours, and none were given.
+        The objective needs counterfactuals or neighbours, and there are none.
     """
     asked = asked_for(options)
     if asked == COUNTERFACTUAL:
@@ -91,26 +91,26 @@ def check_pairs(options: Mapping[str, Any], pairs: Pairs, train: np.ndarray) -> 
 
 
 def among(rows: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
-    """The neighbours of some rows, as places among these rows: int64, (rows, k); -1: elsewhere."""
+    """Return the neighbours of rows as indices into these rows: int64, (rows, k); -1: not there."""
     place = np.full(len(neighbours) + 1, -1, dtype=np.int64)  # the last one for -1
     place[rows] = np.arange(len(rows))
     return place[neighbours[rows]]
 
 
 def partners(rows: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
-    """Where in its batch each case's nearest neighbour stands.
+    """Return the position in the batch of each case's nearest neighbour.
 
     Parameters
     ----------
     rows : array of int64, shape (..., n)
         Batches.
     neighbours : array of int64, shape (cases, k)
-        As `Pairs` has them.
+        The neighbours, as in `Pairs`.
 
     Returns
     -------
     array of int64, shape (..., n)
-        The place of the first listed neighbour that the batch holds; -1: it holds none.
+        The position of the first listed neighbour in the batch; -1 if the batch holds none.
     """
     here = neighbours[rows][..., None] == rows[..., None, None, :]  # (..., n, k, n)
     nearest = here.any(axis=-1).argmax(axis=-1)

@@ -1,9 +1,8 @@
-"""Planted problems: texts whose label and attribute have words of their own.
+"""Planted problems: synthetic texts in which label and attribute each determine some words.
 
 The truth is known: how often label and attribute agree in the training split (`agreement`), that
-they are unrelated in the test split, and which words belong to which. Words of the attribute are
-more reliable than those of the label, so that a classifier that is trained on a spurious
-correlation uses them.
+they are unrelated in the test split, and which words depend on which. The attribute's words are
+more reliable than the label's, so that a classifier trained on a spurious correlation uses them.
 """
 
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 #: Shares of a text's words that belong to the label and to the attribute.
 LABEL_SHARE, ATTRIBUTE_SHARE = 0.25, 0.3
 
-#: How many of these words are of the case's own label and attribute, and not of the other one.
+#: Shares of these words that match the case's label and attribute, and not the other value.
 LABEL_TRUE, ATTRIBUTE_TRUE = 0.78, 0.85
 
 
@@ -39,10 +38,10 @@ class Planted:
     test : array of int64
         Rows in which label and attribute are unrelated.
     words : array of int64, shape (n, paragraphs, words)
-        Each paragraph's words, as places in `vocabulary`.
+        Each paragraph's words, as indices into `vocabulary`.
     vocabulary : tuple of str
     own_terms : int
-        Its words begin with so many of each label and then of each attribute.
+        It starts with this many words of each label and then of each attribute value.
     """
 
     examples: Examples
@@ -70,16 +69,15 @@ class Planted:
         return weights.astype(np.float32)
 
     def vectors(self, width: int, seed: int) -> np.ndarray:
-        """Return paragraphs as an encoder has them, (n, paragraphs, width): sums over words."""
+        """Return paragraph vectors, (n, paragraphs, width): sums over words."""
         table = self.word_vectors(width, seed)
         sums = np.stack([table[case].sum(axis=1) for case in self.words])
         return sums / np.float32(np.sqrt(self.words.shape[2]))
 
     def word_vectors(self, width: int, seed: int) -> np.ndarray:
-        """Return vectors of words as a pretrained encoder has them, float32, (terms, width).
+        """Return word vectors as of a pretrained encoder, float32, (terms, width).
 
-        They are random, and near those of the words that share a meaning (the label or the
-        attribute to which they belong).
+        They are random, and near those of words of the same label or attribute value.
         """
         generator = np.random.default_rng(seed)
         table = generator.normal(size=(len(self.vocabulary), width))
@@ -105,13 +103,13 @@ def plant_cases(
     Parameters
     ----------
     seed : int
-        All that is random depends on it.
+        Seed of all random numbers.
     agreement : float
         P(attribute = label) in training and development; 0.5 is no correlation.
     sizes : tuple of int
         Cases of training, development and test.
     terms, own_terms : int
-        Words of the vocabulary, and how many of them belong to each label and each attribute.
+        Words of the vocabulary, and words of each label and each attribute value.
     paragraphs, words : int
         Paragraphs of a case, and words of a paragraph.
     """
@@ -152,7 +150,7 @@ def plant_cases(
 
 
 def _word(number: int) -> str:
-    """Return a word of five letters that a tokenizer keeps whole: bakamu, say, without digits."""
+    """Return a word of five letters without digits, such as baban, that a tokenizer keeps whole."""
     syllables = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
     first, second = divmod(number, len(syllables))
     return syllables[first] + syllables[second] + "n"

@@ -1,7 +1,7 @@
-"""Probes: how well a fresh classifier can read an attribute from a representation.
+"""Probes: the accuracy of a new classifier that predicts an attribute from a representation.
 
 A probe is fitted on the training rows, and its step is chosen on development rows (on training
-rows, where those lack a group). Its balanced accuracy is that on test rows: chance is one over the
+rows, if those lack a group). Its balanced accuracy is measured on test rows; chance is one over the
 number of groups. All runs of a kind are fitted at once.
 """
 
@@ -13,19 +13,19 @@ import numpy as np
 #: The probes, and the width of their hidden layer (0: none).
 PROBES = {"linear": 0, "MLP": 64}
 
-#: Steps of Adam, after how many the development rows are looked at, after how many looks without a
-#: better score it stops, rows of a step, its rate, and the squared penalty. With a smaller penalty
-#: the hidden layer learns the rows by heart before it learns the attribute.
+#: Steps of Adam, steps between evaluations on development rows, evaluations without a better score
+#: before stopping, rows per step, learning rate, and L2 penalty. With a smaller penalty the hidden
+#: layer memorises the rows before it learns the attribute.
 STEPS, EVERY, PATIENCE, BATCH, RATE, DECAY = 480, 12, 10, 256, 2e-3, 5e-3
 
 
-#: Cases of a split, and numbers of a case, that are kept for probes.
+#: Maximum number of cases of a split, and of features of a case, that are kept for probes.
 PROBED_CASES, PROBED_WIDTH = 2000, 256
 
 
 @dataclass(frozen=True)
 class Probed:
-    """How well a group can be read.
+    """The accuracy of the probes of some runs.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Probed:
     chance : float
         Balanced accuracy of guessing.
     groups, cases : int
-        Groups with rows in training and test, and test rows of them.
+        Number of groups with training and test rows, and of their test rows.
     """
 
     score: np.ndarray
@@ -56,20 +56,20 @@ def probe(
     hidden: int,
     seed: int = 1,
 ) -> Probed | None:
-    """Fit a probe per run, and return their scores; None with fewer than two groups.
+    """Fit a probe per run, and return the scores; None with fewer than two groups.
 
     Parameters
     ----------
     features : array, shape (runs, n, d)
         The representations.
     codes : array of int, shape (n,)
-        The group of each row; below 0 it is unknown.
+        The group of each row; unknown if below 0.
     splits : tuple of arrays of int
         Rows of training, development and test.
     hidden : int
         Width of the hidden layer; 0 makes the probe linear.
     seed : int
-        Of the first weights.
+        Seed of the initial weights.
     """
     known = [rows[codes[rows] >= 0] for rows in splits]
     there = np.intersect1d(codes[known[0]], codes[known[2]])
@@ -167,13 +167,13 @@ def _predict(
 def probed_features(features: Any, splits: np.ndarray, train: np.ndarray) -> np.ndarray:
     """Return the features that are kept for probes: float16, (n, d), NaN for other cases.
 
-    Of each split up to `PROBED_CASES` cases, evenly spaced; of wider features the `PROBED_WIDTH`
-    leading components of the training cases.
+    Up to `PROBED_CASES` evenly spaced cases of each split are kept; wider features are reduced to
+    the `PROBED_WIDTH` leading components of the training cases.
 
     Parameters
     ----------
     features : array or csr_matrix, shape (n, features)
-        What the last layer reads.
+        The input of the last layer.
     splits : array of str, shape (n,)
         The split of each case.
     train : array of int

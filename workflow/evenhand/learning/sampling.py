@@ -1,8 +1,8 @@
-"""Which cases each training batch has.
+"""Samplers, which choose the cases of each training batch.
 
-A sampler is endless: `next` gives the rows of the next batch. All it draws comes from one numpy
-Generator, so its state is where that generator started and how many batches were drawn; from
-these a resumed training draws the same batches again and goes on.
+A sampler is endless: `next` returns the rows of the next batch. All random numbers come from one
+numpy Generator, so that its state is the initial state of the generator and the number of batches
+drawn; a resumed training draws these batches again and continues.
 """
 
 from collections import deque
@@ -22,23 +22,23 @@ GROUPS_PER_BATCH = 2
 
 
 class Batches(Iterator[np.ndarray]):
-    """Batches without end: arrays of int64, shape (rows,), row numbers.
+    """An endless iterator of batches: row numbers, int64, shape (rows,).
 
     Parameters
     ----------
     draw : callable
         Takes a generator and yields batches, forever.
     per_epoch : int
-        Batches that make an epoch.
+        Number of batches in an epoch.
     generator : numpy Generator
-        What decides; it belongs to this sampler from now on.
+        The source of randomness; only this sampler may use it.
 
     Attributes
     ----------
     per_epoch : int
-        Batches that make an epoch.
+        Number of batches in an epoch.
     drawn : int
-        Batches drawn so far.
+        Number of batches drawn so far.
     """
 
     def __init__(
@@ -59,19 +59,19 @@ class Batches(Iterator[np.ndarray]):
         return next(self._batches)
 
     def epoch(self) -> Iterator[np.ndarray]:
-        """The rest of the epoch that it stands in; a whole one between two."""
+        """Yield the rest of the current epoch, or a whole one at the end of the last."""
         for _ in range(self.per_epoch - self.drawn % self.per_epoch):
             yield next(self)
 
     def state(self) -> dict[str, Any]:
-        """Where it stands: ``start`` (the generator's state there) and ``drawn``.
+        """Return the state: ``start`` (the generator's initial state) and ``drawn``.
 
         Numbers, strings and dicts of them, if the generator is numpy's default one.
         """
         return {"start": self._start, "drawn": self.drawn}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go where a sampler of the same cases stood when it said `state`."""
+        """Continue from the `state` of a sampler of the same cases."""
         self._start = state["start"]
         self._generator.bit_generator.state = state["start"]
         self._batches = self._draw(self._generator)
@@ -96,17 +96,17 @@ def make_sampler(
     groups : array of int, shape (n,)
         The group of each case; for ``cell_uniform`` its cell of label x group.
     batch : int
-        Cases a batch.
+        Cases per batch.
     generator : numpy Generator
         The source of randomness.
     near : array of int64, shape (n, k), optional
-        For ``neighbours``: those of each case among the n, nearest first; -1 where there are no
-        more.
+        For ``neighbours``: the neighbours of each of the n cases, nearest first; -1 after the
+        last.
 
     Raises
     ------
     InputError
-        No sampler has this name, there is no case, or a batch holds none.
+        No sampler has this name, there is no case, or the batch size is below 1.
     """
     if name not in SAMPLERS:
         raise InputError(
@@ -123,7 +123,7 @@ def make_sampler(
 def _shuffled(
     groups: np.ndarray, batch: int, generator: np.random.Generator
 ) -> Iterator[np.ndarray]:
-    """Every case once an epoch, in a new order each time; the last batch may be smaller."""
+    """Yield every case once per epoch, in a new order each time; the last batch may be smaller."""
     while True:
         yield from _cut(generator.permutation(len(groups)), batch)
 
@@ -131,12 +131,11 @@ def _shuffled(
 def _neighbours(
     near: np.ndarray, batch: int, generator: np.random.Generator
 ) -> Iterator[np.ndarray]:
-    """Every case once an epoch, beside a near one where that is possible.
+    """Yield every case once per epoch, in pairs with a neighbour where possible.
 
-    In a random order each case that is still alone takes the nearest of its neighbours that is
-    alone, too. A case without one stays alone. The couples and those alone come in a random order;
-    a couple for which a batch has a single place left waits for the next batch, unless no single
-    case is left to fill it. The last batch may be smaller.
+    In a random order, each unpaired case is paired with its nearest unpaired neighbour, if there is
+    one. Pairs and single cases come in a random order. If a batch has room for one case only, a
+    pair waits for the next batch, unless no single case is left. The last batch may be smaller.
     """
     lists = [[other for other in row if other >= 0] for row in near.tolist()]
     while True:
@@ -157,7 +156,7 @@ def _cut(order: np.ndarray, batch: int) -> Iterator[np.ndarray]:
 
 
 def _together(blocks: list[list[int]], batch: int) -> list[int]:
-    """Ones and twos in a row, so that few twos lie across the borders of batches."""
+    """Concatenate blocks of one or two rows so that few pairs are split between batches."""
     rows: list[int] = []
     waiting: deque[list[int]] = deque()
 
@@ -179,10 +178,10 @@ def _together(blocks: list[list[int]], batch: int) -> list[int]:
 def _group_uniform(
     groups: np.ndarray, batch: int, generator: np.random.Generator
 ) -> Iterator[np.ndarray]:
-    """As many cases of each group in a batch as of any other, or one more.
+    """Yield batches with equal numbers of cases of each group, up to one.
 
     The groups take turns in having one more. A group's cases come in a random order, each once
-    before any comes again; a small group is through sooner and starts anew. All batches are full.
+    before any is repeated; small groups repeat sooner. All batches are full.
     """
     decks = [_deck(rows, generator) for rows in _members(groups)]
     share, more = divmod(batch, len(decks))
@@ -197,9 +196,9 @@ def _group_uniform(
 def _group_weighted(
     groups: np.ndarray, batch: int, generator: np.random.Generator
 ) -> Iterator[np.ndarray]:
-    """Cases drawn with replacement, each weighing 1 / the size of its group.
+    """Yield cases drawn with replacement, with weights of 1 / group size.
 
-    So FairLex's code trains Group DRO. A batch may lack groups; the last may be smaller.
+    FairLex's code trains Group DRO like this. A batch may lack groups; the last may be smaller.
     """
     members = _members(groups)
     while True:
@@ -211,11 +210,11 @@ def _group_weighted(
 def _group_pairs(
     groups: np.ndarray, batch: int, generator: np.random.Generator
 ) -> Iterator[np.ndarray]:
-    """Half a batch of each of two groups, which are drawn anew for every batch.
+    """Yield batches with half of the cases from each of two groups, drawn anew for every batch.
 
-    So FairLex's code trains the algorithms with groups by default. A group's cases come without
-    replacement within a batch, unless they are fewer than half of it. An odd case goes to the
-    first of the two; with one group, all are of it.
+    FairLex's code trains the algorithms with groups like this by default. A group's cases are drawn
+    without replacement within a batch, unless they are fewer than half of it. In odd batches the
+    first group has one more case; with one group, it fills the batch.
     """
     members = _members(groups)
     few = min(GROUPS_PER_BATCH, len(members), batch)
@@ -236,11 +235,11 @@ def _deck(rows: np.ndarray, generator: np.random.Generator) -> Iterator[int]:
 
 
 def _members(groups: np.ndarray) -> list[np.ndarray]:
-    """The rows of each group that has any, by code."""
+    """Return the rows of each nonempty group, by code."""
     return [np.flatnonzero(groups == code) for code in np.unique(groups)]
 
 
-#: From groups (or neighbours), batch and generator to endless batches.
+#: Functions from groups (or neighbours), batch size and generator to endless batches.
 SAMPLERS: dict[str, Callable[[np.ndarray, int, np.random.Generator], Iterator[np.ndarray]]] = {
     "shuffle": _shuffled,
     "neighbours": _neighbours,

@@ -10,38 +10,38 @@ from evenhand.scoring.device import DTYPES
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How to train.
+    """The settings of a training.
 
     Attributes
     ----------
     lr : float
-        Learning rate of AdamW, highest after the warm-up; it falls linearly to 0 at the end of
-        all `epochs`.
+        Learning rate of AdamW after the warm-up; it falls linearly to 0 at the end of `epochs`.
     batch : int
-        Cases a step.
+        Cases per step.
     epochs, patience : int
-        How many at most; after how many without a better one (see `rank`) it stops.
+        Maximum number of epochs, and the number without a better one (see
+        `evenhand.learning.history.Epochs`) after which training stops.
     select : str
         The development score that epochs are chosen by, one of
         `evenhand.learning.history.SELECTIONS`.
     clip : float
-        Norm that a gradient is clipped to; 0 does not clip.
+        Maximum norm of gradients; 0 does not clip.
     warmup : float
         Share of the steps in which the rate rises.
     weight_decay : float
-        Of matrices; biases and norms have none.
+        Weight decay of matrices; biases and norms have none.
     accumulate : int
-        Parts in which a batch is worked on, for models whose batches do not fit into memory. The
-        gradient is that of the whole batch for every objective: a first pass without gradients
-        gives the logits, and a second one, with the same dropout, the gradients part by part.
+        Number of parts of a batch, for models whose batches do not fit into memory. The gradient
+        is that of the whole batch for every objective: a first pass without gradients computes
+        the logits, and a second one, with the same dropout, the gradients part by part.
     evaluation_batch : int
         Cases predicted at once.
     dtype : str
-        What a step is computed in: fp32, or bf16 where autocast takes it.
+        Number format of a step: fp32, or bf16 by autocast.
     threads : int
-        CPU threads: another number may change the last bits.
+        CPU threads; other numbers may change the last bits.
     deterministic : bool
-        Also on a GPU use kernels that give the same bits each time; on a CPU they always do.
+        Whether to use deterministic kernels on a GPU; on a CPU they always are.
     """
 
     lr: float = 3e-5

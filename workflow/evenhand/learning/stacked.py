@@ -1,17 +1,17 @@
-"""Training many runs of one method at once.
+"""Train many runs of one method at once.
 
 Runs that differ in seed, weights and threshold do the same arithmetic on other numbers. Their
 parameters are stacked, (seeds, configurations, ...), and one step of all is a vmap over seeds of
-a vmap over configurations of the gradient of one run's loss. Runs of the same seed share split,
-first parameters, batches and neighbours, which are looked for once a step. Adadelta works
-element by element, so one optimiser over the stack is as many separate ones.
+a vmap over configurations of the gradient of one run's loss. Runs of the same seed share the split,
+the initial parameters, the batches and the neighbours, which are searched once per step. Adadelta
+works element by element, so that one optimiser of the stack is equivalent to separate ones.
 
-A stack's layout follows from the runs asked for and from the table alone, never from the machine:
-the same job gives the same bytes. In another layout the order of sums differs, and so do the
-last digits. A run whose numbers leave the finite ones stays alone with them.
+A stack's layout depends only on the requested runs and the table, never on the machine: the same
+job gives the same bytes. In another layout the order of sums differs, and so do the last digits. A
+run that becomes infinite or NaN does not affect the others.
 
-In a stage each stack keeps a checkpoint: the next attempt trains no stack again that was done, and
-continues in the one that was begun.
+In a stage each stack keeps a checkpoint: the next attempt skips finished stacks and continues the
+unfinished one.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ from evenhand.scoring.device import one_thread
 from evenhand.tabular.prepared import Prepared, flip, scaled
 from evenhand.tabular.splits import EmptyPartError, official_split, random_split
 
-#: Runs trained at once: more fill the caches, fewer waste the calls.
+#: Runs trained at once: more exceed the caches, fewer increase the overhead of calls.
 STACK = 40
 
 #: Bytes of training rows held at once.
@@ -59,7 +59,7 @@ RHO, EPS = 0.9, 1e-6
 
 @dataclass(frozen=True)
 class Configuration:
-    """What runs of one method and individual loss differ in, next to the seed.
+    """The settings in which runs of one method and individual loss differ, besides the seed.
 
     Attributes
     ----------
@@ -76,13 +76,13 @@ class Configuration:
     mu: float | None
 
 
-#: That of a method with neither.
+#: The configuration of a method without individual loss and adversary.
 PLAIN = Configuration(0.0, None, None)
 
 
 @dataclass(frozen=True)
 class Options:
-    """What all runs of a job share.
+    """The options that all runs of a job share.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Options:
     reduction : str
         ``sum`` or ``mean`` of the individual loss.
     base : float
-        Of its divergence's logarithm.
+        The base of the logarithm in its divergence.
     epsilon_unit : str
         ``cosine`` or ``quantile``.
     """
@@ -111,13 +111,13 @@ class Fold:
     train, test : array of int
         Rows of the table.
     x_train, x_test : tensor of float32, shape (rows, d)
-        Only the columns that the method sees.
+        The columns that the method uses.
     y_train, a_train, a_test : tensor of int64
         Labels and groups.
     columns : list of int
-        Those of the d columns that carry the attribute; empty if the method sees none.
+        The columns that carry the attribute; empty if the method does not use them.
     codes : tensor of float32, shape (values, len(columns))
-        What they are for each value of the attribute.
+        The content of these columns for each value of the attribute.
     """
 
     train: np.ndarray
@@ -133,7 +133,7 @@ class Fold:
 
 @dataclass(frozen=True)
 class Trained:
-    """A run after its training, or one that could not be made.
+    """The result of a run, or the reason why it was not possible.
 
     Attributes
     ----------
@@ -142,15 +142,15 @@ class Trained:
     seed : int
     train_rows : int
     test : array of int, shape (n,)
-        The rows held out.
+        The test rows.
     p : array of float32, shape (n,)
-        P(Y=1) of these.
+        P(Y=1) of the test rows.
     flipped : array of float32, shape (n, values)
-        The same with each value of the attribute; NaN at a person's own.
+        P(Y=1) with each value of the attribute; NaN for the factual value.
     pairs : float or None
-        Mean number of pairs a step; None without an individual loss.
+        Mean number of pairs per step; None without an individual loss.
     reason : str, optional
-        Why it could not be made. It has no numbers then, and counts as diverged.
+        Why the run was not possible. All its numbers are then NaN, and it counts as diverged.
     """
 
     individual: str
@@ -165,7 +165,7 @@ class Trained:
 
     @property
     def diverged(self) -> bool:
-        """Whether its numbers have left the finite ones."""
+        """Whether a probability is not finite."""
         others = self.flipped.shape[1] - 1
         finite = np.isfinite(self.flipped).sum()
         return not np.isfinite(self.p).all() or int(finite) != others * len(self.p)
@@ -186,30 +186,30 @@ def train_runs(
     Parameters
     ----------
     table : Prepared
-        The people.
+        The data set.
     method : Method
-        The method, a network.
+        The method, which must be a network.
     hyperparameters : Hyperparameters
-        Sizes and optimiser.
+        Sizes and optimiser settings.
     grid : sequence of (individual loss, configurations)
-        What to train.
+        The configurations to train.
     seeds : sequence of int
-        Each decides on a split (a random one), the first parameters and the batches.
+        Seeds of the random split, the initial parameters and the batches.
     options : Options
-        The rest.
+        The shared options.
     progress : bool
-        Whether to show a bar on standard error.
+        Whether to show a progress bar on standard error.
 
     Yields
     ------
     Trained
-        In the order individual loss, seed, configuration. Runs of a seed whose split leaves a
-        group or a label empty are not made, and have the reason.
+        In the order individual loss, seed, configuration. If the split of a seed leaves a group
+        or a label empty, its runs are not trained and give the reason.
 
     Raises
     ------
     EmptyPartError
-        The splits of all seeds are so.
+        The splits of all seeds leave a group or a label empty.
     """
     lost = empty_splits(table, seeds, options.split)
     kept = [seed for seed in seeds if seed not in lost]
@@ -227,7 +227,7 @@ def train_runs(
 
 
 def empty_splits(table: Prepared, seeds: Sequence[int], kind: str) -> dict[int, EmptyPartError]:
-    """The seeds whose split leaves a group or a label empty.
+    """Return the seeds whose split leaves a group or a label empty, with the error of each.
 
     Raises
     ------
@@ -248,7 +248,7 @@ def empty_splits(table: Prepared, seeds: Sequence[int], kind: str) -> dict[int, 
 def not_made(
     table: Prepared, individual: str, one: Configuration, seed: int, error: EmptyPartError
 ) -> Trained:
-    """A run that has no numbers, since the split of its seed is of no use."""
+    """Return the placeholder of a run whose seed has an unusable split."""
     values = len(table.attribute_values)
     return Trained(
         individual=individual,
@@ -309,7 +309,7 @@ def _train_stacks(
 
 
 def _digest(table: Prepared) -> str:
-    """SHA-256 over features, labels and groups."""
+    """Return the SHA-256 digest of features, labels and groups."""
     found = hashlib.sha256()
     for array in (table.x, table.y, table.a):
         found.update(np.ascontiguousarray(array).data)
@@ -319,7 +319,7 @@ def _digest(table: Prepared) -> str:
 def fit_classifier(
     table: Prepared, method: Method, seeds: Sequence[int], options: Options
 ) -> Iterator[Trained]:
-    """Fit a method that is no network, once a seed. See `train_runs`."""
+    """Fit a method that is not a network, once per seed. See `train_runs`."""
     from threadpoolctl import threadpool_limits
 
     lost = empty_splits(table, seeds, options.split)
@@ -342,7 +342,7 @@ def fit_classifier(
 
 
 def split(table: Prepared, seed: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """Training and test rows."""
+    """Return training and test rows."""
     return official_split(table) if kind == "official" else random_split(table, seed)
 
 
@@ -378,7 +378,7 @@ def fold(table: Prepared, method: Method, seed: int, kind: str) -> Fold:
 
 
 def with_codes(x: torch.Tensor, one: Fold, codes: torch.Tensor) -> torch.Tensor:
-    """A copy of scaled features (n, d) in which the people have other values of the attribute."""
+    """Return a copy of scaled features (n, d) with other values of the attribute."""
     changed = x.clone()
     changed[:, one.columns] = one.codes[codes]
     return changed
@@ -387,7 +387,7 @@ def with_codes(x: torch.Tensor, one: Fold, codes: torch.Tensor) -> torch.Tensor:
 def _stacks(
     table: Prepared, individual: str, chosen: Sequence[Configuration], seeds: Sequence[int]
 ) -> Iterator[tuple[str, Sequence[int], Sequence[Configuration]]]:
-    """Runs that are trained together: some seeds, all of `chosen` (or one seed, some of them)."""
+    """Yield runs to train together: some seeds with all of `chosen`, or one seed with some."""
     most = max(1, MEMORY // table.x.size // 4)
     together = max(1, min(STACK // len(chosen), most))
     for some in _chunks(seeds, together):
@@ -400,10 +400,10 @@ def _chunks(items: Sequence, size: int) -> Iterator[Sequence]:
 
 
 class _Stack:
-    """A stack on its way; see `evenhand.learning.loop.Training`.
+    """The training of a stack; see `evenhand.learning.loop.Training`.
 
     `parameters` have the shape (seeds, configurations, ...), and `pairs`, the number of pairs so
-    far, the first two of these.
+    far, the shape (seeds, configurations).
     """
 
     def __init__(
@@ -463,7 +463,7 @@ class _Stack:
         self.pairs, self.step = kept["pairs"], kept["step"]
 
     def advance(self) -> Iterator[dict[str, str]]:
-        # the batches of the steps before are drawn again, and not used
+        # the batches of earlier steps are drawn again, and skipped
         batches = _batches(self.folds, self.seeds, self.hyperparameters)
         for rows in itertools.islice(batches, self.step, None):
             x, y, a = (
@@ -489,7 +489,7 @@ class _Stack:
     def _pairs(
         self, x: torch.Tensor, y: torch.Tensor, a: torch.Tensor
     ) -> tuple[torch.Tensor | None, torch.Tensor | None]:
-        """Return the partners of a batch, and 1 for who has one: (seeds, configurations, n)."""
+        """Return the partners of a batch, and 1 for valid ones: (seeds, configurations, n)."""
         if self.loss.pairs is None:
             return None, None
         found = self.loss.pairs(Batch(x, y, a, self.folds[0].columns, self.codes, self.draws))
@@ -505,9 +505,9 @@ class _Stack:
 
 
 def _stacked_gradient(sizes: tuple, method: Method, individual: IndividualLoss, options: Options):
-    """The gradient of all runs' losses with respect to their parameters.
+    """Return the function for the gradients of all runs' losses by their parameters.
 
-    A function of parameters, mu, lambda and has_pair (seeds, configurations, ...), and of x, y,
+    Its arguments are parameters, mu, lambda and has_pair (seeds, configurations, ...), and x, y,
     a, partner and shares (seeds, ...).
     """
     with torch.device("meta"):
@@ -546,7 +546,7 @@ def _stacked_gradient(sizes: tuple, method: Method, individual: IndividualLoss, 
 def _batches(
     folds: Sequence[Fold], seeds: Sequence[int], hyperparameters: Hyperparameters
 ) -> Iterator[list[torch.Tensor]]:
-    """The training rows of each step, by seed."""
+    """Yield the training rows of each step, by seed."""
     count = len(folds[0].train)
     orders = [np.random.default_rng([seed, 1]) for seed in seeds]
     for _ in range(hyperparameters.epochs):
@@ -561,7 +561,7 @@ def _predict(
     hyperparameters: Hyperparameters,
     parameters: dict[str, torch.Tensor],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """P(Y=1) of the test rows (seeds, configurations, n), and flipped (..., n, values)."""
+    """Return P(Y=1) of the test rows (seeds, configurations, n), and flipped (..., n, values)."""
     with torch.device("meta"):
         network = Network(*_sizes(folds[0], method, hyperparameters))
 
@@ -595,7 +595,7 @@ def _sizes(one: Fold, method: Method, hyperparameters: Hyperparameters) -> tuple
 
 
 def _shares(one: Fold, groups: int) -> Shares:
-    """P(Y) and P(A | Y) of the training rows."""
+    """Return P(Y) and P(A | Y) of the training rows."""
     counts = torch.zeros(2, groups)
     counts.index_put_((one.y_train, one.a_train), torch.ones(len(one.y_train)), accumulate=True)
     return Shares(

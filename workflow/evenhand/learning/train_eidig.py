@@ -1,11 +1,11 @@
-"""Stage: EIDIG (ISSTA 2021): generate discriminatory people, relabel them, train anew.
+"""Stage: EIDIG (ISSTA 2021): generate discriminatory rows, relabel them, retrain.
 
-Three networks a seed: ``eidig_base``, which the search attacks; ``eidig``, trained from fresh
-parameters on the training rows and the relabelled people; and ``eidig_control``, trained on the
-same schedule without these people. Only the difference of the last two is EIDIG's doing.
+Three networks per seed: ``eidig_base``, which is searched; ``eidig``, trained from new initial
+parameters on the training rows and the relabelled rows; and ``eidig_control``, trained on the same
+schedule without the relabelled rows. The effect of EIDIG is the difference between the last two.
 
-A run that dies leaves the networks of the seeds that it has done. The next attempt reads them, and
-goes on with the seed that was begun.
+An interrupted run keeps the networks of finished seeds. The next attempt reads them, and continues
+with the unfinished seed.
 """
 
 import hashlib
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
     from evenhand.learning.eidig.space import Space
     from evenhand.learning.stacked import Trained
 
-#: What the three networks of a track are called; the two tracks are never mixed.
+#: Names of the three networks of a track; the two tracks are never mixed.
 METHODS = {
     "base": ("eidig_base", "eidig_control", "eidig"),
     "integers": ("eidig_integers_base", "eidig_integers_control", "eidig_integers"),
 }
 
-#: Steps that succeed until the local search looks at the gradients again.
+#: Number of successful steps after which the local search computes the gradients again.
 VARIANTS = {"5": 5, "inf": None}
 
-#: EIDIG's own track: rows a step, and epochs of the base network.
+#: EIDIG's own track: rows per step, and epochs of the base network.
 BATCH, EPOCHS, EPOCHS_OF = 32, 30, {"german": 20}
 
-#: Both tracks: training anew stops after so many epochs, or so many without progress on a share of
-#: the rows that is held out, as in EIDIG's code from the added people too.
+#: Both tracks: retraining stops after this many epochs, or this many without progress on a held-out
+#: share of the rows, which includes added rows, as in EIDIG's code.
 RETRAINING_EPOCHS, PATIENCE, VALIDATION = 100, 10, 0.2
 
 
@@ -71,38 +71,39 @@ def train_eidig(
     Parameters
     ----------
     data, meta : path
-        The table, of `prepare_table`.
+        The table, from `prepare_table`.
     training : path
-        Layers by data set, and for the track ``base`` the rest too (resources/iifr/training.csv).
+        Layers by data set, and the other settings of the track ``base``
+        (resources/iifr/training.csv).
     out, groups, predictions : path
         Parquet with the columns of `train_table`: a row per run (by seed, then base, control,
-        eidig), per run and group, and per run and person held out. On the track ``integers`` the
+        eidig), per run and group, and per run and test individual. On the track ``integers`` the
         groups are the codes of EIDIG's own attribute (German: its four age groups), from 0 in
-        order, and people are shown to the network with each of these.
+        order, and each of these codes is used as a counterfactual.
     track : str
-        ``integers``: EIDIG's own whole numbers, one sigmoid, nadam. ``base``: the features,
-        layers, optimiser, first parameters and batches of `train_table`'s mlp; the search
-        moves codes behind the features (`evenhand.learning.eidig.space`).
+        ``integers``: EIDIG's own integers, one sigmoid, nadam. ``base``: the features, layers,
+        optimiser, initial parameters and batches of `train_table`'s mlp; the search moves codes
+        of the features (`evenhand.learning.eidig.space`).
     variant : str
         ``5`` (EIDIG-5) or ``inf`` (EIDIG-INF).
     seeds : int
-        How many; they are 0, 1, 2 and so on, and split as for the other methods.
+        Number of seeds (0, 1, 2, ...), with the same splits as for the other methods.
     tries : int
         Steps of the local search from each start.
     support_vectors : bool
         Whether a support vector machine takes part in relabelling; it is slow.
     tau : float
-        How far outputs may lie apart and still count as alike in IFR_p.
+        Maximum difference of outputs that count as similar in IFR_p.
     predicted_seeds : int, optional
-        Keep the predictions of so many seeds only; by default of all.
+        Number of seeds whose predictions are kept; by default all.
 
     Returns
     -------
     dict
-        runs, diverged, empty (not made: see `train_table`), predictions, and lists with a number
-        for each other seed: global_ids, local_ids, ids (distinct of both), added (relabelled
-        people), turned (of these: other label than the base network's), epochs_control,
-        epochs_eidig.
+        runs, diverged, empty (not trained: see `train_table`), predictions, and lists with a
+        number for each trained seed: global_ids, local_ids, ids (distinct of both), added
+        (relabelled rows), turned (those whose label differs from the base network's),
+        epochs_control, epochs_eidig.
     """
     from threadpoolctl import threadpool_limits
     from tqdm import tqdm
@@ -165,8 +166,8 @@ def train_eidig(
 
 @dataclass(frozen=True, kw_only=True)
 class _Job:
-    """What all seeds share. `values` are the codes of the groups of `people`, the table with the
-    groups of the track; `search` is interval, tries and whether support vectors take part.
+    """The inputs that all seeds share. `values` are the group codes of `people`, the table with the
+    groups of the track; `search` is interval, tries and whether to use a support vector machine.
     """
 
     table: Prepared
@@ -179,7 +180,7 @@ class _Job:
     progress: Callable[[], object]
 
     def train(self, seed: int) -> "tuple[list[Trained], dict[str, int]]":
-        """Return the three runs of a seed, and what was generated."""
+        """Return the three runs of a seed, and the counts of generated rows."""
         import torch
 
         from evenhand.learning.eidig import generation, relabelling
@@ -241,7 +242,7 @@ class _Job:
     def run(
         self, space: "Space", network: "Network", seed: int, train: np.ndarray, test: np.ndarray
     ) -> "Trained":
-        """Predict the test rows, with each value of the attribute."""
+        """Predict the test rows with each value of the attribute."""
         from evenhand.learning.stacked import PLAIN, Trained
 
         flipped = np.empty((len(test), len(self.values)), dtype=np.float32)
@@ -255,7 +256,7 @@ class _Job:
         return Trained("none", PLAIN, seed, len(train), test, p, flipped, None)
 
     def start(self, space: "Space", seed: int, fresh: bool) -> "Network":
-        """Return first parameters: on the track ``base`` those of the mlp, or `fresh` ones."""
+        """Return initial parameters: on the track ``base`` those of the mlp, or `fresh` ones."""
         from evenhand.learning.eidig.network import Network, glorot
 
         sizes = self.hyperparameters

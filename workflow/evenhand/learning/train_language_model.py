@@ -40,20 +40,20 @@ def train_language_model(
         ``key=value``, of the kind's `SETTINGS`:
 
         - layers, heads; width of the hidden states, a multiple of heads (the inner layers are 4
-          times wider); max_length in tokens, special ones included (longer sentences are cut);
-        - steps; batch, in sentences; learning_rate, the highest one of AdamW; dropout;
-        - vocabulary: the most tokens, of pieces of words;
-        - tokens (masked): ``characters`` (case counts; all are taken) or ``wordpiece`` (lower
-          case, no accents);
-        - least_count (masked): a character that occurs less often is unknown to the model, and two
-          pieces of words that meet less often are not made one;
-        - mask_probability (masked): share of the tokens that are to be predicted. BERT's 0.15
-          wastes most of a small corpus;
-        - piece (masked): tokens of the short pieces that the first 70 % of the steps see.
+          times wider); max_length in tokens, including special tokens (longer sentences are cut);
+        - steps; batch, in sentences; learning_rate, the maximum one of AdamW; dropout;
+        - vocabulary: the maximum number of subwords;
+        - tokens (masked): ``characters`` (with case; the vocabulary size is not limited) or
+          ``wordpiece`` (lower case, no accents);
+        - least_count (masked): rarer characters are unknown to the model, and rarer pairs of
+          subwords are not merged;
+        - mask_probability (masked): share of the tokens to predict. BERT's 0.15 wastes most of a
+          small corpus;
+        - piece (masked): tokens of the short pieces in the first 70 % of the steps.
     held_out : float
-        Share of the sentences kept for the measurement of accuracy (at least one).
+        Share of the sentences held out to measure the accuracy (at least one sentence).
     max_sentences : int
-        The most sentences used; of more, a sample by digest.
+        Maximum number of sentences; larger corpora are sampled by digest.
     seed : int
         Seed of initial weights, order, masks and dropout.
     """
@@ -77,7 +77,7 @@ def train_language_model(
         )
     model.save_pretrained(out)
     tokenizer.save_pretrained(out)
-    # Measured on the model as it was saved, the way others will load it.
+    # Measured on the saved model, as later stages load it.
     checks = module.finish(out, tokenizer, corpus.held_out, seed)
     record = write_record(
         out,

@@ -1,4 +1,4 @@
-"""Stage: train one method on one table, many runs at once, and measure each run."""
+"""Stage: train one method on one table, many runs at once, and evaluate each run."""
 
 import importlib
 import math
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from evenhand.learning.method import Method
     from evenhand.learning.stacked import Configuration, Trained
 
-#: One row per run. Accuracies and IFR are percent, the other rates and gaps shares. Null is what
-#: a run does not have (epsilon, mu, n_pairs), a rate over nobody, and every measure of a run that
-#: diverged.
+#: One row per run. Accuracies and IFR are percentages, the other rates and gaps shares. Null:
+#: settings that a run does not have (epsilon, mu, n_pairs), rates of empty groups, and all measures
+#: of a run that diverged.
 RUNS = pa.schema(
     [
         ("run", pa.int32()),  # in the order individual, seed, lambda, epsilon, mu
@@ -46,23 +46,23 @@ RUNS = pa.schema(
         ("balanced_acc", pa.float64()),
         ("positive_rate", pa.float64()),
         ("ifr_b", pa.float64()),
-        ("ifr_p", pa.float64()),  # a person counts with the share of the other values
-        ("ifr_p_all", pa.float64()),  # only persons whom no other value changes count
+        ("ifr_p", pa.float64()),  # each person counts with the share of other values
+        ("ifr_p_all", pa.float64()),  # a person counts if no other value changes the output
         ("ddp", pa.float64()),
         ("deo_0", pa.float64()),
         ("deo_1", pa.float64()),
-        ("n_pairs", pa.float64()),  # mean number of pairs a step
+        ("n_pairs", pa.float64()),  # mean number of pairs per step
         ("diverged", pa.bool_()),
         ("epsilon_unit", pa.string()),  # cosine or quantile; null without epsilon
         ("js_base", pa.string()),  # e or 2
     ]
 )
 
-#: What a table of runs has behind these columns if some could not be made: why (the split of the
-#: seed leaves a group or a label empty). Such a run is marked as diverged, and has no measure.
+#: An additional column if some runs were not possible: the reason (the split of the seed leaves a
+#: group or a label empty). Such a run is marked as diverged, and has no measures.
 REASON = pa.field("reason", pa.string())
 
-#: One row per run and group, units as above.
+#: One row per run and group; units as above.
 GROUPS = pa.schema(
     [
         ("run", pa.int32()),
@@ -78,13 +78,13 @@ GROUPS = pa.schema(
     ]
 )
 
-#: One row per run and row held out.
+#: One row per run and test row.
 PREDICTIONS = pa.schema(
     [
         ("run", pa.int32()),
         ("row", pa.int64()),  # of the prepared table
-        ("p", pa.float32()),  # P(Y=1); null if it is no number
-        ("p_flipped", pa.list_(pa.float32())),  # by the attribute's code; null at the own one
+        ("p", pa.float32()),  # P(Y=1); null if it is not a number
+        ("p_flipped", pa.list_(pa.float32())),  # by the attribute's code; null for the factual one
     ]
 )
 
@@ -116,53 +116,53 @@ def train_table(
     Parameters
     ----------
     data, meta : path
-        The table, of `prepare_table`.
+        The table, from `prepare_table`.
     training : path
         Layers, learning rate, batch and epochs by data set (resources/iifr/training.csv).
     method : str
         A module of `evenhand.learning.methods`.
     out, groups, predictions : path
         Parquet: a row per run (`RUNS`, and `REASON` if there is one), per run and group
-        (`GROUPS`), per run and person held out (`PREDICTIONS`).
+        (`GROUPS`), per run and test individual (`PREDICTIONS`).
     individual : list of str
-        Modules of `evenhand.learning.individual_losses`; by default only ``none``. A method
-        that takes none (the classifiers, and the network that does not see the attribute) has
-        its runs without one only.
+        Modules of `evenhand.learning.individual_losses`; by default only ``none``. Methods that
+        do not support any (the classifiers, and the network without the attribute) are trained
+        with ``none`` only.
     lambdas : list of float
         Weights of the individual loss; by default 1.
     epsilons : list of float
-        Thresholds of the individual losses that have one; by default 0.8. The first goes with
-        every lambda, the others with `epsilon_lambda` alone.
+        Thresholds of the individual losses that have one; by default 0.8. The first is combined
+        with every lambda, the others with `epsilon_lambda` only.
     mus : list of float
-        Weights of the adversary; by default those that the method names. A method without an
-        adversary has none.
+        Weights of the adversary; by default those of the method. Without an adversary they have
+        no effect.
     seeds : int
-        How many; they are 0, 1, 2 and so on.
+        Number of seeds (0, 1, 2, ...).
     split : str
         ``random``, another for each seed, or ``official``, the same for all.
     reduction : str
         ``sum`` of the individual loss over the pairs of a batch, or their ``mean``.
     js_base : str
-        Of the logarithm in the individual loss and in IFR_p: ``e`` or ``2``.
+        Base of the logarithm in the individual loss and in IFR_p: ``e`` or ``2``.
     epsilon_unit : str
         ``cosine``, or ``quantile`` of the batch's similarities.
     epsilon_lambda : float
         The lambda of the further epsilons.
     tau : float
-        How far outputs may lie apart and still count as alike in IFR_p.
+        Maximum difference of outputs that count as similar in IFR_p.
     predicted_seeds : int, optional
-        Keep the predictions of so many seeds only; by default of all.
+        Number of seeds whose predictions are kept; by default all.
 
     Returns
     -------
     dict
-        runs, and of these diverged, and empty: not made, since the split of their seed leaves a
-        group or a label empty; predictions.
+        runs; of these, diverged, and empty (not trained, since the split of their seed leaves a
+        group or a label empty); predictions.
 
     Raises
     ------
     InputError
-        The split of every seed is so, or an option makes no sense.
+        The split of every seed leaves a group or a label empty, or an option is invalid.
     """
     from evenhand.learning import stacked
 
@@ -218,26 +218,26 @@ def run_tables(
     tau: float,
     base: float,
 ) -> Iterator[tuple[Callable[[list["Trained"], dict[str, Any]], None], dict[str, int]]]:
-    """Open the three tables of trainings.
+    """Open the three output tables of a training.
 
     Parameters
     ----------
     table : Prepared
-        The people.
+        The data set.
     out, groups, predictions : path
         As in `train_table`.
     lost : collection
-        The seeds whose runs cannot be made.
+        The seeds whose runs are not possible.
     keep : int
         The predictions of seeds below this one are kept.
     tau, base : float
-        Of IFR_p.
+        The threshold of IFR_p, and the base of its logarithm.
 
     Yields
     ------
     (callable, dict)
-        ``write(runs, same)`` writes runs of one seed, with what their rows have in common; and
-        the counts so far: runs, diverged, empty, predictions.
+        ``write(runs, same)``, which writes runs of one seed, with `same` as their common columns;
+        and the counts so far: runs, diverged, empty, predictions.
     """
     counts = {"runs": 0, "diverged": 0, "empty": 0, "predictions": 0}
     schema = with_reason(lost)
@@ -266,11 +266,11 @@ def run_tables(
 
 
 def with_reason(lost: Collection) -> pa.Schema:
-    """The columns of a table of runs: `RUNS`, and `REASON` if some could not be made."""
+    """Return the columns of a table of runs: `RUNS`, and `REASON` if some were not possible."""
     return RUNS.append(REASON) if lost else RUNS
 
 
-#: The logarithms' bases by their names.
+#: Bases of logarithms by name.
 BASES = {"e": math.e, "2": 2.0}
 
 
@@ -313,7 +313,7 @@ def _grid(
     mus: list[float],
     epsilon_lambda: float,
 ) -> "list[tuple[str, list[Configuration]]]":
-    """The configurations of each individual loss, in the order of lambda, epsilon and mu."""
+    """Return the configurations of each individual loss, ordered by lambda, epsilon and mu."""
     from evenhand.learning.individual_loss import individual_loss_of
     from evenhand.learning.stacked import Configuration
 
@@ -344,7 +344,7 @@ def measure(
     first: int,
     same: dict[str, Any],
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The rows of `RUNS` and `GROUPS` of runs that were tested on the same people."""
+    """Return the rows of `RUNS` and `GROUPS` of runs with the same test rows."""
     test, values = runs[0].test, len(table.attribute_values)
     a, y = table.a[test], table.y[test]
     whole = [run for run in runs if not run.diverged]
@@ -402,7 +402,7 @@ def _number(value: float) -> float | None:
 
 
 def _prediction_rows(run: "Trained", number: int) -> pa.Table:
-    """The rows of `PREDICTIONS` of a run."""
+    """Return the rows of `PREDICTIONS` of a run."""
     count, values = run.flipped.shape
     flipped = pa.array(run.flipped.ravel(), pa.float32(), from_pandas=True)
     lists = pa.ListArray.from_arrays(np.arange(count + 1, dtype=np.int32) * values, flipped)

@@ -1,7 +1,7 @@
-"""Training a network as a classifier with any objective.
+"""Train a network as a classifier with any objective.
 
-The model turns what `batcher` makes of row numbers into logits and features; everything else that
-changes from step to step belongs to the training, and so to its checkpoint.
+`batcher` makes the model's input from row numbers, and the model returns logits and features; all
+other state that changes from step to step belongs to the training, and so to its checkpoint.
 """
 
 import json
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 class Fitted(NamedTuple):
-    """A network that is trained, and what it makes of all cases.
+    """A trained network, and its outputs for all cases.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Fitted(NamedTuple):
     trained : Trained
     logits : array, shape (n, classes)
     features : array, shape (n, d)
-        What the last layer reads; without the attribute, if the objective erases it.
+        The input of the last layer; without the attribute, if the objective erases it.
     """
 
     model: "nn.Module"
@@ -91,7 +91,7 @@ def fit(
     Parameters
     ----------
     build : callable
-        Returns a new model; `last_layer` of it is the linear layer that gives the logits.
+        Returns a new model, whose `last_layer` is the linear layer of the logits.
     batcher, examples, objective, options, settings, seed, features, device, folder, title, **how
         As for `train`.
     """
@@ -124,7 +124,7 @@ def fit(
 
 
 def first_settings(settings: Settings, options: Options) -> Settings:
-    """Return the settings of a first training: ``first_epochs`` of them, chosen without groups."""
+    """Return the settings of a first training: ``first_epochs`` epochs, chosen by macro-F1."""
     return replace(settings, epochs=whole(options, "first_epochs"), select="macro_f1")
 
 
@@ -149,11 +149,11 @@ def train(
     Parameters
     ----------
     model : module
-        On the device; called with what `batcher` gives, it returns logits (n, classes) and
-        features (n, `features`).
+        On the device; it returns logits (n, classes) and features (n, `features`) for an input
+        from `batcher`.
     batcher : callable
-        Turns row numbers into what the model takes, without any randomness. Where cases have
-        counterfactuals (`pairs`), that of row i of n is row n + i.
+        Makes the model's input from row numbers, without any randomness. The counterfactual
+        (`pairs`) of row i of n is row n + i.
     examples : Examples
         See `check`, which is called here too.
     objective, options
@@ -161,26 +161,26 @@ def train(
     settings : Settings
         Rates, batches, epochs.
     seed : int
-        Of batches and dropout; call within `repeatable`.
+        Seed of batches and dropout; call within `repeatable`.
     features : int
-        Width of the features, for modules that the objective trains along (an adversary, say):
-        with the same rate, schedule and clipping.
+        Width of the features, for the objective's modules (such as an adversary), which are
+        trained with the same rate, schedule and clipping.
     device : str
-        Where the model is.
+        The model's device.
     folder : path, optional
-        For the checkpoint, and for a batch whose loss is not finite.
+        Folder for the checkpoint, and for a batch whose loss is not finite.
     configuration : mapping, optional
-        What else determines the training (the model, say); part of the checkpoint.
+        Other determinants of the training (such as the model); part of the checkpoint.
     pairs : Pairs, optional
-        For an objective that compares pairs. A case with a counterfactual goes through the model
-        as without one, to the same bits, and then the counterfactual, with the same dropout.
+        The pairs of an objective that compares pairs. The model's outputs for a case are the same,
+        to the bit, with or without a counterfactual, which gets the same dropout.
     title : str
         Label of the progress bar.
 
     Raises
     ------
     InputError
-        The cases cannot be trained on; a loss or gradient is not finite; the checkpoint is of
+        The cases cannot be trained on; a loss or gradient is not finite; the checkpoint belongs to
         another configuration or cannot be written.
     """
     check(examples, objective, options, settings)
@@ -207,7 +207,7 @@ def train(
 
 
 class Training:
-    """A training of one seed: what changes from step to step, and how."""
+    """The training of one seed: its state, and its steps."""
 
     def __init__(
         self,
@@ -273,7 +273,7 @@ class Training:
 
     @property
     def step(self) -> int:
-        """Optimiser steps done."""
+        """The number of optimiser steps so far."""
         return len(self.epochs.history) * self.epoch_steps + len(self.losses)
 
     def advance(self) -> Iterator[dict[str, str]]:
@@ -288,7 +288,7 @@ class Training:
             yield {}
 
     def state_dict(self) -> dict[str, Any]:
-        """Return all that changes."""
+        """Return the state for a checkpoint."""
         return {
             "model": self.model.state_dict(),
             "modules": self.modules.state_dict() if self.modules is not None else None,
@@ -363,14 +363,14 @@ class Training:
         return loss, wholes[0]
 
     def _forward(self, rows: np.ndarray) -> tuple["Tensor", ...]:
-        """Return logits and features of cases, and the counterfactuals' logits if asked for."""
+        """Return logits and features of cases, and the counterfactuals' logits if requested."""
         if self.asked != COUNTERFACTUAL:
             return self._outputs(rows)
         before = random_state(self.device)
         logits, features = self._outputs(rows)
         after = random_state(self.device)
         has = np.flatnonzero(self.pairs.swapped[rows])
-        swapped = logits.new_zeros(logits.shape)  # whoever has none is left out of the loss
+        swapped = logits.new_zeros(logits.shape)  # the loss ignores cases without one
         if len(has):
             set_random_state(before, self.device)
             swapped[has] = self._outputs(rows[has] + len(self.examples.ids))[0]
@@ -381,7 +381,7 @@ class Training:
         return forward(self.model, self.batcher(rows), self.settings, self.device.type)
 
     def _loss(self, rows: np.ndarray, *outputs: "Tensor") -> "Tensor":
-        """Return the loss of what `_forward` gives."""
+        """Return the loss of the outputs of `_forward`."""
         batch = self._batch(rows, *outputs)
         if self.inner is not None:
             fixed = replace(batch, features=batch.features.detach())
@@ -448,7 +448,7 @@ class Training:
 
 
 def decayed(modules: "list[nn.Module | None]", weight_decay: float) -> list[dict[str, Any]]:
-    """Return what is trained, in groups of AdamW: matrices decay, biases and norms do not."""
+    """Return the trainable parameters as groups of AdamW: only matrices have weight decay."""
     trained = [
         one
         for module in modules

@@ -1,9 +1,9 @@
-"""Vocabularies of small language models, the same each time: characters, and pieces of words.
+"""Deterministic vocabularies of small language models: characters, and subwords.
 
-The trainer of WordPiece in the library tokenizers gives another vocabulary in each process:
-it numbers the letters inside words in the order in which a hash map yields the words, and
-pairs that are equally frequent are merged in the order of these numbers. Here these letters
-are numbered before it starts. The trainer of byte-level BPE numbers its letters sorted.
+The WordPiece trainer of the library tokenizers makes another vocabulary in each process: it numbers
+the letters inside words in the order of a hash map, and merges equally frequent pairs in the order
+of these numbers. Here these letters are numbered before it starts. The trainer of byte-level BPE
+numbers its letters in sorted order.
 """
 
 from collections import Counter
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 #: BERT's special tokens, in the order of their ids here.
 BERT_SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
-#: What stands before and after a text, in GPT-2.
+#: The token before and after a text in GPT-2.
 END_OF_TEXT = "<|endoftext|>"
 
 
 def bert_normalizer(*, lowercase: bool) -> "normalizers.BertNormalizer":
-    """What BERT does with a text first; with `lowercase` it drops accents too."""
+    """Return the text normaliser of BERT; with `lowercase` it also removes accents."""
     from tokenizers import normalizers
 
     return normalizers.BertNormalizer(lowercase=lowercase, strip_accents=lowercase)
 
 
 def character_vocabulary(sentences: Iterable[str], least_count: int) -> list[str]:
-    """BERT's special tokens, then characters, most frequent first.
+    """Return BERT's special tokens, then characters, most frequent first.
 
-    BERT keeps runs of letters and digits together as words; a character inside one has a
-    token of its own with the prefix ``##``. Case counts.
+    BERT keeps runs of letters and digits together as words; characters after the first of a word
+    have separate tokens with the prefix ``##``. Case is kept.
     """
     from tokenizers import pre_tokenizers
 
@@ -50,18 +50,18 @@ def character_vocabulary(sentences: Iterable[str], least_count: int) -> list[str
 
 
 def wordpiece_vocabulary(sentences: Sequence[str], size: int, least_count: int) -> list[str]:
-    """BERT's special tokens, then letters, then the pieces of words that are most frequent.
+    """Return BERT's special tokens, then letters, then the most frequent subwords.
 
-    A word of the letters that occur, in whatever places, can always be written.
+    Any word of these letters can be encoded.
 
     Parameters
     ----------
     sentences : sequence of str
         The text; it is read in lower case and without accents.
     size : int
-        Tokens of the vocabulary, at most.
+        Maximum number of tokens.
     least_count : int
-        How often two pieces have to stand side by side to become one.
+        How often two adjacent subwords must occur to be merged.
     """
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
@@ -92,16 +92,16 @@ def wordpiece_vocabulary(sentences: Sequence[str], size: int, least_count: int) 
 def byte_level_bpe(
     sentences: Iterable[str], size: int
 ) -> tuple[dict[str, int], list[tuple[str, str]]]:
-    """A vocabulary like GPT-2's: the end of text, the 256 bytes, and what is merged from them.
+    """Return a vocabulary like GPT-2's: the end of text, the 256 bytes, and merged subwords.
 
-    Any text can be written with it.
+    Any text can be encoded with it.
 
     Returns
     -------
     vocabulary : dict
         Token to id; at most `size`.
     merges : list of (str, str)
-        In their order.
+        The merges in order.
     """
     import json
 

@@ -1,15 +1,15 @@
-"""How much attention each token receives: AULA's weight, read while the model runs.
+"""Collect the attention that each token receives, the weight of AULA, while the model runs.
 
-The weight of a token (alpha) is the attention that is paid to it, softmax(QK^T), averaged over
-all layers, heads and query positions [Kaneko and Bollegala, AAAI 2022, section 3.2; in their
-code evaluate.py:96-100]. Asking a model for all its attentions makes it run its slowest path
-and keep layers x heads x length x length numbers. Here a function registered with transformers
-takes its place: it computes the output as the ordinary one does (scaled dot product attention,
-so that the logits are the same bits), and adds the column sums to one [batch, length] tensor.
+The weight of a token (alpha) is the attention that it receives, softmax(QK^T), averaged over all
+layers, heads and query positions [Kaneko and Bollegala, AAAI 2022, section 3.2; in their code
+evaluate.py:96-100]. With `output_attentions`, a model runs its slowest path and keeps
+layers x heads x length x length numbers. Here an attention function registered with transformers
+computes the usual output (scaled dot product attention, with logits identical to the bit), and
+adds the column sums to one [batch, length] tensor.
 
-Some classes compute their attention in their own code (DeBERTa, MPNet). They are asked for all
-their attentions. Others have no weight for each pair of tokens (FNet, Longformer): their
-attention cannot be read.
+Some classes have their own attention code (DeBERTa, MPNet); they are run with
+`output_attentions`. Others have no weight for each pair of tokens (FNet, Longformer): their
+attention cannot be collected.
 """
 
 import threading
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel
 
-#: The name that the function is registered under.
+#: The registered name of the attention function.
 NAME = "evenhand_received"
 
-#: Attention scores held at once, by kind of device: on a CPU they should stay in its cache.
+#: Attention scores in memory at once, by kind of device: on a CPU they should fit into its cache.
 SCORES_AT_ONCE = {"cpu": 500_000, "cuda": 250_000_000}
 
-#: For each model whether its attention can be read.
+#: Whether the attention of each model can be collected.
 _readable: "weakref.WeakKeyDictionary[PreTrainedModel, bool]" = weakref.WeakKeyDictionary()
 
-#: What is being collected; one per thread, since several threads may run one model.
+#: The current collection; one per thread, since several threads may run one model.
 _now = threading.local()
 
 
 class Received:
-    """Attention received so far: one [batch, length] sum, over what was added to it."""
+    """The attention received so far: one [batch, length] sum over layers."""
 
     def __init__(self) -> None:
         self._sum: Any = None
@@ -83,18 +83,18 @@ class Received:
         self.layers += 1
 
     def mean(self) -> "torch.Tensor":
-        """Attention to each token, over layers, heads and queries; float32 (batch, length).
+        """Return the mean attention to each token, over layers, heads and queries.
 
-        A row adds up to 1, special tokens included.
+        Float32 (batch, length). A row adds up to 1, including special tokens.
         """
         return self._sum / self._terms
 
 
 @contextmanager
 def collecting(wanted: bool = True) -> Iterator[Received | None]:
-    """Collect, in this thread, the attention of a model that `enable_attention` was called on.
+    """Collect in this thread the attention of a model prepared by `enable_attention`.
 
-    Yields None, and collects nothing, where it is not `wanted`.
+    Unless `wanted`, yields None and collects nothing.
     """
     _now.received = Received() if wanted else None
     try:
@@ -104,11 +104,11 @@ def collecting(wanted: bool = True) -> Iterator[Received | None]:
 
 
 def enable_attention(model: "PreTrainedModel") -> bool:
-    """Make a model's attention readable by `collecting`; return whether that is possible.
+    """Prepare a model for `collecting`; return whether its attention can be collected.
 
-    On a short input the attention collected is compared with the one that the model itself
-    returns when asked for all its attentions. Where it cannot be collected, the model is asked
-    for all of them while it runs. Only in the second case may the last bits of its logits change.
+    On a short input, the collected attention is compared with the model's `output_attentions`. If
+    it cannot be collected, the model is run with `output_attentions`. Only in the second case may
+    the last bits of its logits change.
     """
     if model not in _readable:
         training = model.training
@@ -137,7 +137,7 @@ def _enable(model: "PreTrainedModel") -> bool:
 
 
 def _own_weights(model: "PreTrainedModel", ids: "torch.Tensor") -> "tuple[torch.Tensor, ...]":
-    """What the model returns when asked for all its attentions; nothing if it cannot be asked."""
+    """Return the model's `output_attentions`; empty if it does not support them."""
     try:
         model.set_attn_implementation("eager")
         output = model.base_model(input_ids=ids, output_attentions=True)
@@ -147,7 +147,7 @@ def _own_weights(model: "PreTrainedModel", ids: "torch.Tensor") -> "tuple[torch.
 
 
 def _is_attention(weights: "torch.Tensor | None", ids: "torch.Tensor") -> bool:
-    """Whether a layer's weights are shares of each token's attention, one for each other token."""
+    """Return whether weights of shape (rows, heads, length, length) are shares of attention."""
     import torch
 
     rows, length = ids.shape
@@ -156,7 +156,7 @@ def _is_attention(weights: "torch.Tensor | None", ids: "torch.Tensor") -> bool:
     if weights.shape[0] != rows or weights.shape[2:] != (length, length):
         return False
     shares = weights.float().sum(dim=3)
-    if not shares.isfinite().all():  # such a checkpoint is found out by its answers
+    if not shares.isfinite().all():  # the validity check detects such a checkpoint
         return True
     whole = torch.allclose(shares, torch.ones_like(shares), atol=1e-2)
     return whole and bool((weights >= 0).all())
@@ -196,7 +196,7 @@ def _register() -> None:
 def _collects(
     model: "PreTrainedModel", ids: "torch.Tensor", own: "tuple[torch.Tensor, ...]"
 ) -> bool:
-    """Whether the collected attention is the model's own; leaves the model collectable if so."""
+    """Return whether the collected attention equals the model's; if so, keep collecting enabled."""
     import torch
 
     _register()
@@ -205,7 +205,7 @@ def _collects(
         with collecting() as received:
             model.base_model(input_ids=ids)
     except (ValueError, NotImplementedError, AttributeError, TypeError):
-        return False  # a class that refuses another attention
+        return False  # a class that does not support other attention functions
     if received.layers != len(own):
         return False
     expected = torch.stack([layer.float().mean(dim=(1, 2)) for layer in own]).mean(dim=0)

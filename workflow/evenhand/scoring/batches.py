@@ -11,17 +11,17 @@ def exact_length_batches(
     Parameters
     ----------
     lengths : array of int, shape (n,)
-        Tokens per input, specials included.
+        Tokens per input, including specials.
     tokens : int
-        Budget: the most tokens per batch. An input longer than that is a batch of its own.
+        Maximum number of tokens per batch. A longer input is a batch by itself.
     rows : int, optional
-        The most inputs per batch.
+        Maximum number of inputs per batch.
 
     Returns
     -------
     list of array of int
         Indices into `lengths`, ascending in each batch. Longest inputs come first, so that
-        a batch that does not fit into memory is met at the start. Every index occurs once.
+        memory errors occur early. Every index occurs once.
     """
     lengths = np.asarray(lengths)
     order = np.lexsort((np.arange(len(lengths)), -lengths))

@@ -1,4 +1,4 @@
-"""What a causal language model says of sentences: each token given all before it."""
+"""Token probabilities of causal language models: each token given all tokens before it."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -17,19 +17,19 @@ from evenhand.scoring.models import CausalLM
 
 @dataclass(frozen=True)
 class SequenceScores:
-    """What the model said of the scored tokens of one input.
+    """The predictions for the scored tokens of one input.
 
     Parameters
     ----------
     log_p : array of float64, shape (scored,)
-        Natural logarithm of the probability of each token, given all before it. NaN where
-        the model gave no finite number.
+        Natural logarithm of the probability of each token, given all tokens before it. NaN if
+        the model's number is not finite.
     best : array of int64, shape (scored,)
-        The token that the model holds most probable there (the first one, of equals).
+        The most probable token (the first in case of ties).
     first : array of bool, shape (scored,)
-        Whether no other token is likelier there.
+        Whether no other token is likelier.
     entropy : array of float64, shape (scored,)
-        Entropy of the prediction there, in nats.
+        Entropy of the prediction, in nats.
     """
 
     log_p: np.ndarray
@@ -41,12 +41,11 @@ class SequenceScores:
 def encode(
     lm: CausalLM, sentences: Sequence[str], contexts: Sequence[str | None] | None = None
 ) -> tuple[list[np.ndarray], list[int]]:
-    """Tokens of sentences as the model reads them, and where in each the scored ones start.
+    """Tokenize sentences for the model, and return the position of the first scored token of each.
 
-    Nothing stands before a sentence but the model's start of text, once; its first word
-    carries a leading space only if the tokenizer adds one by itself. After a context a blank
-    follows, which is scored with the sentence: as a rule it is part of the first token, as
-    the model knows it from running text.
+    A sentence is preceded only by the model's start of text, once; its first word has a leading
+    space only if the tokenizer adds one. A context is followed by a blank, which is scored with
+    the sentence: usually it is part of the first token, as in running text.
 
     Parameters
     ----------
@@ -55,20 +54,20 @@ def encode(
     sentences : sequence of str
         The sentences.
     contexts : sequence of (str or None), optional
-        Text before each sentence, given and not scored; its trailing white space is dropped.
+        Text before each sentence, which is not scored; its trailing white space is removed.
 
     Returns
     -------
     ids : list of arrays of int32
-        The inputs, start of text included.
+        The inputs, including the start of text.
     starts : list of int
-        The first scored token of each; at least 1, since a first token is given by nothing:
+        The first scored token of each; at least 1, since the first input token is not predicted:
         without a start of text, the first token of a sentence without context is not scored.
     """
     if not sentences:
         return [], []
     before = [(context or "").rstrip() for context in contexts or [""] * len(sentences)]
-    # A special token's name in a sentence is text there, not a command.
+    # The name of a special token in a sentence is treated as text.
     coded = lm.tokenizer(
         [f"{c} {s}" if c else s for c, s in zip(before, sentences, strict=True)],
         add_special_tokens=False,
@@ -97,24 +96,24 @@ def read_sequences(
     progress: Callable[[int], object] | None = None,
     scratch: Path | None = None,
 ) -> list[SequenceScores]:
-    """Score the tokens of each input from its start on, each given all before it.
+    """Score the tokens of each input from its start on, each given all tokens before it.
 
     Parameters
     ----------
     lm : CausalLM
         The model.
     inputs : sequence of arrays of int
-        Token ids, none longer than `lm.max_tokens`. Equal ones are run once.
+        Token ids, none longer than `lm.max_tokens`. Equal inputs are run once.
     starts : sequence of int
-        The first scored token of each, at least 1. If it is behind the last token, nothing is
+        The first scored token of each, at least 1. If it is after the last token, no token is
         scored.
     tokens_per_batch : int
-        The most tokens per batch. Other batches change a score by rounding only (under 1e-5
-        in fp32).
+        Maximum number of tokens per batch. It affects scores by rounding only (under 1e-5 in
+        fp32).
     threads, scratch
         See `evenhand.scoring.execution.run_batches`.
     progress : callable, optional
-        Called after each batch with the number of tokens done in it.
+        Called after each batch with its number of tokens.
 
     Returns
     -------
@@ -150,7 +149,7 @@ def read_sequences(
 
     def run(batch: np.ndarray) -> dict[str, np.ndarray]:
         ids = np.stack([distinct[i][0] for i in batch])
-        # token t of a row is what the place t - 1 predicts
+        # position t - 1 of a row predicts its token t
         row, place = np.nonzero(
             np.arange(ids.shape[1] - 1) >= np.array([distinct[i][1] - 1 for i in batch])[:, None]
         )
@@ -191,7 +190,7 @@ def read_sequences(
 
 
 def _digest(lm: CausalLM, distinct: Sequence[tuple[np.ndarray, int]]) -> str:
-    """What determines the scores."""
+    """Return a digest of the inputs and the model, which determine the scores."""
     digest = hashlib.blake2b(f"causal {fingerprint(lm)}".encode(), digest_size=16)
     for ids, start in distinct:
         digest.update(f"{len(ids)} {start} ".encode() + ids.tobytes())

@@ -1,7 +1,7 @@
 """Convert a checkpoint of pickled weights to safetensors.
 
-A pickle can run code when it is opened. So `torch.load` reads it with ``weights_only=True``,
-which makes tensors and refuses everything else, and all other stages read safetensors alone.
+A pickle can run code when it is opened. So `torch.load` reads it with ``weights_only=True``, which
+allows tensors only, and all other stages read safetensors only.
 """
 
 import json
@@ -20,10 +20,10 @@ from evenhand.scoring.model_files import PICKLED_FILES, WEIGHT_FILES, readable_e
 if TYPE_CHECKING:
     import torch
 
-#: What is taken over beside the weights: configuration and tokenizer.
+#: Files that are copied besides the weights: configuration and tokenizer.
 COPIED = ("*.json", "*.txt", "*.model", "*.codes", "*.tokenizer")
 
-#: The name of a part of pickled weights, as the index names it.
+#: The file names of parts of pickled weights in the index.
 PART = re.compile(r"pytorch_model-\d+-of-\d+\.bin")
 
 
@@ -39,7 +39,7 @@ def convert_weights(
     Parameters
     ----------
     out : path
-        Folder of the model: the same tensors as safetensors, configuration and tokenizer.
+        Folder of the converted model: the tensors as safetensors, configuration and tokenizer.
     model : path, optional
         Folder with pytorch_model.bin, or with its parts and their index. Either this or
         `hub_name`.
@@ -56,7 +56,7 @@ def convert_weights(
     Raises
     ------
     InputError
-        There are no pickled weights, a file is broken, or it holds more than tensors.
+        There are no pickled weights, or a file is broken or contains more than tensors.
     """
     from safetensors.torch import save_file
 
@@ -86,7 +86,7 @@ def convert_weights(
 
 
 def _fetch(name: str, revision: str | None) -> Path:
-    """The folder in the hub's local cache, without weights in other formats."""
+    """Return the folder in the hub's local cache, without weights in other formats."""
     from huggingface_hub import snapshot_download
 
     with readable_errors(name, "language model"):
@@ -98,7 +98,7 @@ def _fetch(name: str, revision: str | None) -> Path:
 
 
 def _parts(folder: Path, source: Path | str) -> list[Path]:
-    """The files of pickled weights: one, or those that the index names."""
+    """Return the files of pickled weights: a single file, or those in the index."""
     whole, index = (folder / name for name in PICKLED_FILES)
     if whole.is_file():
         return [whole]
@@ -117,7 +117,7 @@ def _parts(folder: Path, source: Path | str) -> list[Path]:
 
 
 def _read(path: Path) -> "dict[str, torch.Tensor]":
-    """The tensors of a file by name, each with memory of its own, as safetensors needs."""
+    """Return the tensors of a file by name, without shared memory, as safetensors requires."""
     import torch
 
     try:

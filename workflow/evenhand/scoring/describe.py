@@ -1,19 +1,19 @@
-"""What a model is, for the record and for what is kept of an interrupted run."""
+"""Describe a model for the record, and identify it for the checkpoints of interrupted runs."""
 
 import hashlib
 from typing import Any
 
 from evenhand.scoring.models import CausalLM, LanguageModel
 
-#: Weights per tensor that `fingerprint` looks at, about.
+#: Approximate number of weights per tensor that `fingerprint` uses.
 SAMPLED_WEIGHTS = 1024
 
 
 def describe(lm: LanguageModel) -> dict[str, Any]:
-    """What a model is, for the record: type, sizes, and digests of weights and tokenizer.
+    """Return the model's record: type, sizes, and digests of weights and tokenizer.
 
-    Of a causal model also the token that stands before each text (None: there is none, and
-    first tokens are not scored).
+    For a causal model, also the token before each text (None: no such token, and first tokens
+    are not scored).
     """
     import torch
 
@@ -41,10 +41,10 @@ def describe(lm: LanguageModel) -> dict[str, Any]:
 
 
 def fingerprint(lm: LanguageModel) -> str:
-    """A quick digest of a model's weights, from a sample of each: tells two models apart.
+    """Return a fast digest of a sample of a model's weights, which distinguishes models.
 
-    For what is kept of an interrupted run (see `evenhand.scoring.execution.run_batches`); for
-    the record there is `describe`.
+    It identifies the partial results of an interrupted run (see
+    `evenhand.scoring.execution.run_batches`); see `describe` for the record.
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""Where a model runs, and that it does the same each time."""
+"""Devices, number formats, and reproducible execution."""
 
 import os
 from collections.abc import Iterator
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from torch import nn
 
 
-#: The number formats that a model can be run in, and what torch calls them.
+#: The supported number formats, and their names in torch.
 DTYPES = {"fp32": "float32", "bf16": "bfloat16"}
 
 
 def check_device(device: str, dtype: str = "fp32") -> None:
-    """Refuse a device that is not there, and a number format that is unknown."""
+    """Reject an unavailable device and an unknown number format."""
     import torch
 
     if dtype not in DTYPES:
@@ -31,10 +31,10 @@ def check_device(device: str, dtype: str = "fp32") -> None:
 def repeatable(
     seed: int, *, threads: int = 1, device: str = "cpu", deterministic: bool = False
 ) -> Iterator[None]:
-    """Run a block from a seed, on so many threads; then put all back.
+    """Run a block with a seed and a number of threads; then restore the previous state.
 
-    Kernels on a CPU are always deterministic, those on a GPU if that is asked for. A model is
-    built in the block too: its first weights come from the seed. Another number of threads may
+    Kernels on a CPU are always deterministic, those on a GPU on request. Models should be built
+    within the block, since their initial weights depend on the seed. Another number of threads may
     change the last bits.
     """
     import torch
@@ -42,10 +42,10 @@ def repeatable(
     remember = torch.random.get_rng_state(), torch.get_num_threads()
     before = torch.get_deterministic_debug_mode()
     if deterministic and device != "cpu":
-        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # what such products need
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # required by cuBLAS
     try:
         torch.set_num_threads(threads)
-        # as use_deterministic_algorithms does, which imports torch's compiler besides
+        # like use_deterministic_algorithms, but without importing torch's compiler
         torch.set_deterministic_debug_mode("error" if deterministic or device == "cpu" else 0)
         torch.manual_seed(seed)
         yield
@@ -57,7 +57,7 @@ def repeatable(
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Run a block on one CPU thread: more would change the order of sums."""
+    """Run a block on one CPU thread, since more would change the order of sums."""
     import torch
 
     before = torch.get_num_threads()
@@ -69,9 +69,9 @@ def one_thread() -> Iterator[None]:
 
 
 def settle(model: "nn.Module") -> None:
-    """Move weights to memory of their own, which begins where torch lets memory begin.
+    """Copy weights to memory with torch's alignment.
 
-    Weights that are mapped from a file begin anywhere, and the last bits of a sum depend on it:
+    Weights that are mapped from a file have any alignment, which affects the last bits of sums:
     the same weights from another file would give other bits.
     """
     for one in model.parameters():

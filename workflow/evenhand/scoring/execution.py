@@ -1,4 +1,4 @@
-"""Runs batches through a model: ordered, in threads, over a crash, and where memory is short."""
+"""Run batches in order and in threads, with resumption, and with smaller batches if needed."""
 
 import hashlib
 import time
@@ -13,13 +13,13 @@ import numpy as np
 from evenhand.core.files import atomic, remove
 from evenhand.errors import InputError
 
-#: What a batch gave, by name. The first axis of each array follows the order of the batch.
+#: The results of a batch, by name. The first axis of each array follows the order of the batch.
 Found = dict[str, np.ndarray]
 
-#: How often what is done is saved.
+#: Time between two saves of the results, in seconds.
 SAVE_SECONDS = 20.0
 
-#: What a RuntimeError says if memory was short: of torch's allocator on the CPU, of cuBLAS.
+#: Texts in a RuntimeError for lack of memory: of torch's allocator on the CPU, of cuBLAS.
 OUT_OF_MEMORY = ("DefaultCPUAllocator", "CUBLAS_STATUS_ALLOC_FAILED")
 
 
@@ -33,33 +33,33 @@ def run_batches(
     threads: int = 1,
     progress: Callable[[np.ndarray], object] | None = None,
 ) -> Iterator[tuple[np.ndarray, Found]]:
-    """Run batches, and hand over what they gave in their order.
+    """Run batches, and yield their results in order.
 
-    A batch that does not fit into memory is halved, as often as needed, and what the parts
-    gave is joined. Other batches change a result by rounding only.
+    A batch that does not fit into memory is halved, as often as needed, and the results of its
+    parts are joined. Other batch sizes affect results by rounding only.
 
     Parameters
     ----------
     batches : sequence of arrays of int
         Indices of inputs; not empty.
     run : callable
-        Takes such indices (a batch, or a part of one) and returns arrays by name, always of
-        the same names. The first axes follow the order of the indices, with any number of
-        entries for each, so that the arrays of the parts of a batch can be joined. It is
-        called in other threads, and must not depend on which calls came before.
+        Takes such indices (a batch, or a part of one) and returns arrays, always with the same
+        names. The first axes follow the order of the indices, with any number of entries for
+        each, so that the arrays of parts of a batch can be joined. It is called in other
+        threads, and must not depend on earlier calls.
     key : str
-        Digest of all else that determines the results: the inputs, the model, what is asked.
-        Saved results are found again under this and the batches only.
+        Digest of all other determinants of the results: the inputs, the model, the questions.
+        Saved results are identified by this digest and the batches.
     scratch : Path, optional
-        A folder for what is done. An attempt that was interrupted, even by a killed process,
-        goes on from there. Several calls may share one.
+        A folder for partial results, from which the next attempt continues after an interruption,
+        even by a killed process. Several calls may share a folder.
     device : str
-        Where the model is: ``cpu``, ``cuda`` or ``cuda:N``.
+        The model's device: ``cpu``, ``cuda`` or ``cuda:N``.
     threads : int
-        Threads on the CPU, each with whole batches of its own, so that their number changes
-        no bit of the results. A GPU is given one.
+        Threads on the CPU, each of which runs whole batches, so that their number does not change
+        any bit of the results. A GPU uses one.
     progress : callable, optional
-        Called with each batch that is done, those of an earlier attempt included.
+        Called with each finished batch, including those of an earlier attempt.
 
     Yields
     ------
@@ -101,7 +101,7 @@ def run_batches(
 def _compute(
     batches: Sequence[np.ndarray], run: Callable[[np.ndarray], Found], device: str, threads: int
 ) -> Iterator[Found]:
-    """What each batch gives, in order; few more are under way than there are threads."""
+    """Yield the results of each batch in order, with at most two batches per thread in memory."""
     import torch
 
     def one_thread() -> None:  # inside a batch: the order of sums must not depend on threads
@@ -125,7 +125,7 @@ def _compute(
 
 
 def _fit(run: Callable[[np.ndarray], Found], batch: np.ndarray, device: str) -> Found:
-    """Run a batch, or if it does not fit into memory its two halves."""
+    """Run a batch, or its two halves if it does not fit into memory."""
     import torch
 
     try:
@@ -138,7 +138,7 @@ def _fit(run: Callable[[np.ndarray], Found], batch: np.ndarray, device: str) -> 
                 f"an input does not fit into the memory of the device {device!r}, even by itself",
                 remedy="use a smaller tokens_per_batch, fewer threads, or another device",
             ) from error
-    # Only here, behind the except clause, is what the failed attempt held free again.
+    # Only here, after the except clause, is the memory of the failed attempt released.
     if device != "cpu":
         torch.cuda.empty_cache()
     half = len(batch) // 2
@@ -147,7 +147,7 @@ def _fit(run: Callable[[np.ndarray], Found], batch: np.ndarray, device: str) -> 
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that memory is short, on a GPU or beside it."""
+    """Return whether an error is due to a lack of memory, on a GPU or a CPU."""
     import torch
 
     return isinstance(error, torch.OutOfMemoryError | MemoryError) or (
@@ -155,7 +155,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     )
 
 
-# ---------------------------------------------------------------- what an earlier attempt did
+# ---------------------------------------------------------------- results of earlier attempts
 
 
 def _digest(key: str, batches: Sequence[np.ndarray]) -> str:
@@ -167,7 +167,7 @@ def _digest(key: str, batches: Sequence[np.ndarray]) -> str:
 
 
 def _save(folder: Path, start: int, found: Sequence[Found]) -> None:
-    """Save what the batches from number `start` on gave."""
+    """Save the results of the batches from number `start` on."""
     arrays = {
         f"{number}/{name}": array
         for number, one in enumerate(found, start)
@@ -178,7 +178,7 @@ def _save(folder: Path, start: int, found: Sequence[Found]) -> None:
 
 
 def _restore(folder: Path | None, count: int) -> Iterator[Found]:
-    """What the first batches gave, as far as an earlier attempt of `count` batches came."""
+    """Yield the saved results of the first batches, from an earlier attempt at `count` batches."""
     number = 0
     while folder is not None and number < count and (folder / f"{number}.npz").exists():
         path = folder / f"{number}.npz"
@@ -186,7 +186,7 @@ def _restore(folder: Path | None, count: int) -> Iterator[Found]:
             with path.open("rb") as stream, np.load(stream, allow_pickle=False) as part:
                 arrays = {name: part[name] for name in part.files}
         except (OSError, ValueError, EOFError, zipfile.BadZipFile):
-            remove(path)  # the machine went down before the disk had it
+            remove(path)  # a crash left an incomplete file
             return
         found: dict[int, Found] = {}
         for name, array in arrays.items():

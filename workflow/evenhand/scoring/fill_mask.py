@@ -1,8 +1,8 @@
-"""Can a model fill in a masked token at all? A check before its probabilities are believed.
+"""The validity check of masked language models: masked-token accuracy above the baseline.
 
-Some published checkpoints come without the head that they were trained with; such a model
-still gives a number for every word. So each model has to beat, on ordinary sentences, a
-baseline that knows nothing but the most frequent token.
+Some published checkpoints lack the head that they were trained with; such a model still returns a
+number for every word. So each model has to beat, on ordinary sentences, the baseline that always
+predicts the most frequent token.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ import numpy as np
 from evenhand.scoring.masked import Questions, answer
 from evenhand.scoring.models import LanguageModel, MaskedLM
 
-#: The record of a check that asked for no token.
+#: The record of a check without any token.
 NOTHING_CHECKED: dict[str, Any] = {
     "sentences": 0,
     "tokens": 0,
@@ -34,14 +34,14 @@ def check_fill_mask(
     share: float = 0.15,
     least_tokens: int = 300,
 ) -> dict[str, Any]:
-    """Masked-token accuracy on ordinary sentences, against the most frequent token.
+    """Return the masked-token accuracy on ordinary sentences, and that of the baseline.
 
     Parameters
     ----------
     lm : MaskedLM
         The model.
     sentences : sequence of str
-        Sentences of the kind that the model is used on; those longer than it are left out.
+        Sentences of the kind to be scored; those longer than the model's input are left out.
     seed : int
         Seed of the choice of tokens.
     tokens_per_batch, threads : int
@@ -50,16 +50,16 @@ def check_fill_mask(
         Share of a sentence's tokens that are masked at once (at least one). Special and
         unknown tokens are never masked.
     least_tokens : int
-        While fewer tokens were asked for, each sentence is masked again at other places: a few
-        short sentences would pass no model.
+        Sentences are masked again at other positions until there are this many tokens: with a few
+        short sentences, no model would pass.
 
     Returns
     -------
     dict
-        sentences, tokens (masked and asked for), accuracy, accuracy_low and accuracy_high
-        (Wilson's 95 % interval), baseline (share of the asked tokens that are the most
-        frequent one of the whole text), baseline_token, passed (accuracy_low > baseline).
-        Without a token to ask for, the numbers are None and passed is False.
+        sentences, tokens (masked and predicted), accuracy, accuracy_low and accuracy_high
+        (Wilson's 95 % interval), baseline (share of these tokens that are the most frequent one
+        of the whole text), baseline_token, passed (accuracy_low > baseline). Without any token,
+        the numbers are None and passed is False.
     """
     coded = [
         lm.tokenizer(sentence, split_special_tokens=True, verbose=False).input_ids
@@ -86,12 +86,12 @@ def check_inputs(
     share: float = 0.15,
     least_tokens: int = 300,
 ) -> dict[str, Any]:
-    """The check on texts that are token ids already, special ones included.
+    """Return the check on texts given as token ids, including special tokens.
 
     Parameters
     ----------
     inputs : sequence of sequences of int
-        None of them longer than the model; those of special tokens alone are left out.
+        None longer than the model's input; those with special tokens only are left out.
     lm, seed, tokens_per_batch, threads, share, least_tokens
         See `check_fill_mask`.
 
@@ -103,7 +103,7 @@ def check_inputs(
     generator = np.random.default_rng(seed)
     special = {*lm.tokenizer.all_special_ids}
     used: list[Sequence[int]] = []
-    left: list[list[int]] = []  # of each input the places that were not asked for yet
+    left: list[list[int]] = []  # the positions of each input that were not masked yet
     seen: Counter[int] = Counter()
     for ids in inputs:
         open_places = [i for i, token in enumerate(ids) if token not in special]
@@ -127,7 +127,7 @@ def check_inputs(
     correct = 0
     if expected:
         answers = answer(lm, questions, tokens_per_batch=tokens_per_batch, threads=threads)
-        # a model that answers NaN has not filled anything in
+        # a NaN is not a correct prediction
         correct = int(((answers.best == np.array(expected)) & np.isfinite(answers.log_p)).sum())
     return compare_with_baseline(lm, len(used), expected, correct, seen)
 
@@ -139,20 +139,20 @@ def compare_with_baseline(
     correct: int,
     seen: Counter[int],
 ) -> dict[str, Any]:
-    """The record of a check: accuracy against the most frequent token.
+    """Return the record of a check: accuracy, and that of the most frequent token.
 
     Parameters
     ----------
     lm : LanguageModel
-        The model that was asked.
+        The model.
     sentences : int
-        Sentences that were used.
+        Number of sentences used.
     expected : sequence of int
-        The tokens that were asked for.
+        The true tokens.
     correct : int
-        How many of them the model gave.
+        Number of correct predictions.
     seen : Counter of int
-        How often each token stands in the sentences.
+        Frequencies of tokens in the sentences.
 
     Returns
     -------

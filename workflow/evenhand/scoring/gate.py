@@ -1,4 +1,4 @@
-"""What stands in a model's gate: whether its numbers can be believed, and what it cannot read."""
+"""The gate of a model: its validity check, and its unknown tokens."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,37 +8,37 @@ from evenhand.scoring.fill_mask import check_fill_mask
 from evenhand.scoring.models import CausalLM, LanguageModel
 from evenhand.scoring.next_token import check_next_token
 
-#: How many unknown pieces of text the gate names.
+#: Maximum number of unknown texts that the gate lists.
 UNKNOWN_NAMED = 20
 
 
 def check_model(
     lm: LanguageModel, sentences: Sequence[str], *, seed: int, **options: Any
 ) -> dict[str, Any]:
-    """The check of the model's kind: `check_fill_mask` or `check_next_token`."""
+    """Return the check for the model's kind: `check_fill_mask` or `check_next_token`."""
     if isinstance(lm, CausalLM):
         return check_next_token(lm, sentences, **options)
     return check_fill_mask(lm, sentences, seed=seed, **options)
 
 
 def judge(lm: LanguageModel, check: dict[str, Any], scored: int, enough: float) -> dict[str, Any]:
-    """Whether a model is trusted, and why not.
+    """Return whether a model is trusted, and why not.
 
     Parameters
     ----------
     lm : MaskedLM or CausalLM
         The model.
     check : dict
-        What `check_model` found.
+        The result of `check_model`.
     scored : int
-        What got a score.
+        Number of scored items.
     enough : float
-        With fewer it says nothing; none at all never are enough.
+        The minimum number of scored items; 0 items are never enough.
 
     Returns
     -------
     dict
-        trusted, reason (words joined by commas, None for a trusted model), check.
+        trusted, reason (joined by commas, None for a trusted model), check.
     """
     reasons = []
     if lm.missing:
@@ -52,7 +52,7 @@ def judge(lm: LanguageModel, check: dict[str, Any], scored: int, enough: float) 
 
 
 def count_unknown(sentences: int, unknown: Counter[str]) -> dict[str, Any]:
-    """How many sentences have text that the tokenizer does not know, and the most frequent of it.
+    """Return the number of sentences with unknown tokens, and the most frequent unknown texts.
 
     Returns
     -------

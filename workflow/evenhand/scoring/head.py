@@ -1,10 +1,10 @@
-"""What a model says at given places, without ever holding the logits of a whole batch.
+"""Compute predictions at given positions without storing the logits of a whole batch.
 
-The last step of a masked-LM head multiplies a hidden state with the embedding of every token
-of the vocabulary. Done at once that is a hundred megabytes per batch, which are written, and
-read again several times for the softmax. Here the vocabulary is taken in pieces that stay in
-the processor's cache, and what is wanted of them is kept: the maximum, the sum of exponentials,
-and the logits of the tokens asked about.
+The last step of a masked-LM head multiplies a hidden state with the embedding of every token of the
+vocabulary. At once, this is a hundred megabytes per batch, which are written, and read several
+times for the softmax. Here the vocabulary is processed in pieces that fit into the processor's
+cache, and only the maximum, the sum of exponentials, and the logits of the requested tokens are
+kept.
 """
 
 import threading
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel
 
-#: Logits held at once, by kind of device (on a CPU: 2 MB in float32).
+#: Logits in memory at once, by kind of device (on a CPU: 2 MB in float32).
 LOGITS_AT_ONCE = {"cpu": 500_000, "cuda": 100_000_000}
 
-#: Fewer tokens of the vocabulary at once than this make matrix products slow.
+#: Minimum number of tokens of a piece of the vocabulary; fewer make matrix products slow.
 LEAST_TOKENS = 256
 
-#: For each model whether its last step is a linear layer, to be done here in pieces.
+#: Whether the last step of each model is a linear layer, which is computed here in pieces.
 _linear: "weakref.WeakKeyDictionary[PreTrainedModel, bool]" = weakref.WeakKeyDictionary()
 
-#: The hidden states that were kept from the last step; one per thread.
+#: The inputs of the last step; one per thread.
 _kept = threading.local()
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a model says.
+    """The predictions of a model.
 
     Parameters
     ----------
     log_p : tensor of float32, shape (questions,)
-        Natural logarithm of the probability of the token asked about.
+        Natural logarithm of the probability of the requested token.
     first : tensor of bool, shape (questions,)
-        Whether no other token is likelier there.
+        Whether no other token is likelier at this position.
     best : tensor of int64, shape (places,)
-        The likeliest token at a place; the first one, of equals.
+        The likeliest token at a position; the first in case of ties.
     entropy : tensor of float32, shape (places,), or None
         Entropy of the prediction, in nats.
     """
@@ -55,11 +55,11 @@ class Reading:
 
 
 def enable_reading(model: "PreTrainedModel") -> bool:
-    """Prepare a model for `read_places`; say whether its last step is done in pieces.
+    """Prepare a model for `read_places`; return whether its last step can be done in pieces.
 
-    It is not where the head ends in something else than a linear layer: then `read_places`
-    holds all logits of its places, and the caller should ask about fewer at a time. A hook
-    takes what goes into the layer; that this gives the model's own logits is checked here.
+    It cannot if the head does not end in a linear layer: then `read_places` stores all logits of
+    its positions, and should be called with fewer at a time. A hook keeps the input of the layer;
+    here it is checked that this input gives the model's logits.
     """
     if model in _linear:
         return _linear[model]
@@ -74,7 +74,7 @@ def enable_reading(model: "PreTrainedModel") -> bool:
         if not getattr(_kept, "wanted", False):
             return None
         _kept.hidden = arguments[0]
-        return (arguments[0][..., :0, :],)  # the layer itself is left with nothing to do
+        return (arguments[0][..., :0, :],)  # an empty input, so that the layer takes no time
 
     hook = decoder.register_forward_pre_hook(keep_input)
     ids = short_inputs(model)
@@ -107,22 +107,22 @@ def read_places(
     entropy: bool = True,
     **inputs: "torch.Tensor",
 ) -> Reading:
-    """Run a batch and read the answers to questions about some of its places.
+    """Run a batch, and return the predictions for tokens at some of its positions.
 
     Parameters
     ----------
     model
-        A model that `enable_reading` was called on.
+        A model prepared by `enable_reading`.
     ids : tensor of int, shape (batch, length)
         Token ids.
     rows, columns : tensors of int, shape (places,)
-        The places.
+        The positions.
     place, token : tensors of int, shape (questions,)
-        Each question: the number of its place, and the token asked about.
+        The questions: the number of the position, and the requested token.
     entropy : bool
-        Whether to work out the entropy.
+        Whether to compute the entropy.
     **inputs
-        What else the model takes, such as token types.
+        Further inputs of the model, such as token types.
     """
     import torch
 
@@ -136,7 +136,7 @@ def read_places(
     for start, logits in _pieces(model, ids, rows, columns, inputs):
         highest = logits.amax(dim=1).float()
         higher = torch.maximum(best_logit, highest)
-        if on_cpu:  # looking for the place of a maximum is slow: only where it is a new one
+        if on_cpu:  # argmax is slow: only for rows with a new maximum
             new = (highest > best_logit).nonzero()[:, 0]
             best[new] = logits[new].argmax(dim=1) + start
         else:
@@ -151,7 +151,7 @@ def read_places(
         if weighted is None:
             total = total * shrink + below.exp_().sum(dim=1)
         else:
-            # the weighted sum is of differences to the maximum, which has moved
+            # the weighted sum is of differences to the maximum, which has changed
             share = below.exp()
             weighted = (weighted + (best_logit - higher) * total) * shrink + below.mul_(share).sum(
                 dim=1
@@ -174,7 +174,7 @@ def _pieces(
     columns: "torch.Tensor",
     inputs: dict[str, "torch.Tensor"],
 ) -> Iterator[tuple[int, "torch.Tensor"]]:
-    """Logits by stretches of the vocabulary: number of the first token, (places, tokens)."""
+    """Yield logits by pieces of the vocabulary: number of the first token, (places, tokens)."""
     from torch.nn.functional import linear
 
     in_pieces = _linear[model]
@@ -202,7 +202,7 @@ def _hidden_at(
     columns: "torch.Tensor",
     **inputs: "torch.Tensor",
 ) -> "torch.Tensor | None":
-    """What goes into the last step at the places; None if it is not reached as a layer."""
+    """Return the input of the last step at the positions; None if the layer is not called."""
     _kept.wanted, _kept.hidden = True, None
     try:
         logits_at(model, ids, rows, columns, **inputs)

@@ -1,8 +1,8 @@
-"""Probabilities of tokens at places of inputs, masked or not: many questions, few passes.
+"""Compute probabilities of tokens at positions of inputs, masked or not, in few passes.
 
-Questions are collected first (`Questions`), each about one token at one place of one input;
-equal inputs are kept once. `answer` then runs every input once, in batches of exactly equal
-length, and applies the model's head at the asked places only.
+Questions are collected first (`Questions`), each about one token at one position of one input;
+equal inputs are stored once. `answer` then runs every input once, in batches of exactly equal
+length, and applies the model's head at the requested positions only.
 """
 
 import hashlib
@@ -25,20 +25,20 @@ from evenhand.scoring.selection import text_config
 if TYPE_CHECKING:
     import torch
 
-#: Logits held at once per batch where a head gives them only whole (float32: 32 MB).
+#: Logits in memory at once per batch if a head cannot be run in pieces (float32: 32 MB).
 WHOLE_LOGITS_AT_ONCE = 8_000_000
 
 
 @dataclass
 class Questions:
-    """Questions to a masked language model, and the distinct inputs that they are about."""
+    """Questions to a masked language model, and their distinct inputs."""
 
     inputs: list[np.ndarray] = field(default_factory=list)
     places: list[tuple[int, int, int]] = field(default_factory=list)
     _known: dict[bytes, int] = field(default_factory=dict)
 
     def ask(self, ids: Sequence[int], place: int, token: int) -> int:
-        """Ask for log p(`token` at `place` of `ids`); return the number of the question."""
+        """Add a question for log p(`token` at `place` of `ids`); return its number."""
         array = np.asarray(ids, dtype=np.int32)
         number = self._known.setdefault(array.tobytes(), len(self.inputs))
         if number == len(self.inputs):
@@ -49,21 +49,21 @@ class Questions:
 
 @dataclass(frozen=True)
 class Answers:
-    """What the model said, by number of the question.
+    """The model's predictions, by number of the question.
 
     Parameters
     ----------
     log_p : array of float64, shape (questions,)
-        Natural logarithm of the probability of the token that was asked about. NaN where
-        the model gave no finite number.
+        Natural logarithm of the probability of the requested token. NaN if the model's number is
+        not finite.
     best : array of int64, shape (questions,)
-        The token that the model holds most probable at the place (the first one, of equals).
+        The most probable token at the position (the first in case of ties).
     first : array of bool, shape (questions,), or None
-        Whether no other token is likelier than the one asked about.
+        Whether no other token is likelier than the requested one.
     entropy : array of float64, shape (questions,), or None
-        Entropy of the prediction at the place, in nats.
+        Entropy of the prediction at the position, in nats.
     alpha : array of float64, shape (questions,), or None
-        Attention that the place receives, averaged over all layers, heads and query positions
+        Attention that the position receives, averaged over all layers, heads and query positions
         (see `evenhand.scoring.attention`).
     """
 
@@ -85,30 +85,30 @@ def answer(
     progress: Callable[[int], object] | None = None,
     scratch: Path | None = None,
 ) -> Answers:
-    """Answer questions.
+    """Run the model on all inputs, and return the answers to the questions.
 
     Parameters
     ----------
     lm : MaskedLM
         The model.
     questions : Questions
-        No input is longer than `lm.max_tokens`.
+        The questions; no input may be longer than `lm.max_tokens`.
     tokens_per_batch : int
-        The most tokens per batch. Other batches change an answer by rounding only (under
-        1e-5 in fp32).
+        Maximum number of tokens per batch. It affects answers by rounding only (under 1e-5 in
+        fp32).
     attention : bool
-        Whether to collect the attention that the places receive. All other answers are the
-        same bits with and without.
+        Whether to collect the attention that the positions receive. It does not change any bit of
+        the other answers.
     entropy : bool
-        Whether to work out the entropy, which takes a third longer in a very small model.
+        Whether to compute the entropy, which takes a third longer in a very small model.
     threads : int
-        CPU threads; each runs whole batches by itself, so their number changes no bit of
-        the answers.
+        CPU threads; each runs whole batches, so that their number does not change any bit of the
+        answers.
     progress : callable, optional
-        Called after each batch with the number of tokens done in it.
+        Called after each batch with its number of tokens.
     scratch : Path, optional
-        Folder for what is done, so that the next attempt goes on from there (see
-        `evenhand.scoring.execution.run_batches`). Several calls may share one.
+        Folder for partial results, from which the next attempt continues (see
+        `evenhand.scoring.execution.run_batches`). Several calls may share a folder.
 
     Returns
     -------
@@ -117,8 +117,8 @@ def answer(
     Raises
     ------
     InputError
-        Attention is wanted, and the model's cannot be read; or a single input does not fit
-        into memory.
+        The model's attention is requested, and cannot be collected; or a single input does not
+        fit into memory.
     """
     import torch
 
@@ -147,7 +147,7 @@ def answer(
         length = len(questions.inputs[batch[0]])
         counts = first_of_input[batch + 1] - first_of_input[batch]
         flat = np.repeat(np.arange(len(batch)), counts) * length + about[:, 1]
-        # Two tokens asked about at one place need its prediction once.
+        # Two tokens at the same position share its prediction.
         places, place = np.unique(flat, return_inverse=True)
         ids = np.stack([questions.inputs[i] for i in batch]).astype(np.int64)
         with torch.inference_mode(), collecting(attention) as received:
@@ -195,7 +195,7 @@ def answer(
 
 
 def _tells_texts_apart(lm: MaskedLM) -> bool:
-    """Whether the model is told, by token types, which tokens belong to the second of two texts."""
+    """Return whether the model distinguishes the second of two texts by token types."""
     import torch
 
     if (
@@ -208,13 +208,13 @@ def _tells_texts_apart(lm: MaskedLM) -> bool:
 
 
 def _second_text(lm: MaskedLM, ids: "torch.Tensor") -> "torch.Tensor":
-    """Token types, shape (batch, length): 1 after the first separator, 0 without a second one."""
+    """Return token types, shape (batch, length): 1 after the first separator, else 0."""
     separators = (ids == lm.tokenizer.sep_token_id).long()
     return (separators.cumsum(dim=1) > separators).long()
 
 
 def _digest(lm: MaskedLM, questions: Questions, asked: np.ndarray, *options: bool) -> str:
-    """What determines the answers, beside the batches."""
+    """Return a digest of the determinants of the answers, except the batches."""
     digest = hashlib.blake2b(f"{fingerprint(lm)} {options}".encode(), digest_size=16)
     digest.update(asked.tobytes())
     for ids in questions.inputs:
@@ -224,14 +224,14 @@ def _digest(lm: MaskedLM, questions: Questions, asked: np.ndarray, *options: boo
 
 @dataclass(frozen=True)
 class WordQuestions:
-    """The questions that together give the probability of a word of one or more tokens.
+    """The questions for the probability of a word of one or more tokens.
 
     Parameters
     ----------
     forward, backward : list of int
         Numbers of the questions of the chain rule, left to right and right to left.
     apart : list of int
-        Numbers of the questions about each token with all of the word masked.
+        Numbers of the questions about each token with the whole word masked.
     """
 
     forward: list[int]
@@ -239,26 +239,26 @@ class WordQuestions:
     apart: list[int]
 
     def chain(self, answers: Answers) -> float:
-        """Log p of the word by the chain rule: the mean of both orders (natural logarithm).
+        """Return log p of the word by the chain rule: the mean of both orders (natural logarithm).
 
-        A masked model has no order of its own, and the two orders do not give the same
-        product; their mean (of logarithms) favours neither.
+        A masked model has no order, and the products in the two orders differ; the mean of their
+        logarithms favours neither.
         """
         log_p = answers.log_p
         return float(log_p[self.forward].sum() + log_p[self.backward].sum()) / 2
 
     def independent(self, answers: Answers) -> float:
-        """The sum of the tokens' log p, each read by itself with all of the word masked."""
+        """Return the sum of the tokens' log p, each with the whole word masked."""
         return float(answers.log_p[self.apart].sum())
 
 
 def ask_word(
     questions: Questions, ids: Sequence[int], places: Sequence[int], mask_id: int
 ) -> WordQuestions:
-    """Ask for the probability of the tokens at some places, given all others.
+    """Add questions for the probability of the tokens at some positions, given all others.
 
-    A word of one token takes one input; one of k tokens takes 2k - 1 (the two orders share
-    the input with all of the word masked).
+    A word of k tokens needs 2k - 1 inputs (the two orders share the input with the whole word
+    masked).
     """
 
     def ask(number: int, shown: range) -> int:

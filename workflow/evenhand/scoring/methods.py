@@ -1,24 +1,24 @@
-"""The scoring methods, by name: which models they are for, and what they were published as."""
+"""The scoring methods by name, with their model family and published form."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Method:
-    """One way to give a sentence a number; more is likelier.
+    """A score of sentences; higher is likelier.
 
     Attributes
     ----------
     name : str
-        Its column in the scores.
+        The method's column in the scores.
     family : str
-        ``masked`` or ``causal``: the models that it is for.
+        The models to which it applies: ``masked`` or ``causal``.
     title : str
-        What the page calls it.
+        The method's name in the report.
     meaning : str
-        What the number is, in one sentence.
+        A definition of the score.
     compat_of : str or None
-        The method that this one is the published form of, quirks included.
+        The method of which this one is the published form, including its quirks.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What a model's folder must contain, and the errors of a model that cannot be loaded."""
+"""Check the contents of a model's folder, and report errors of loading a model."""
 
 import json
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evenhand.errors import InputError
 
-#: Any one of these is a tokenizer's vocabulary.
+#: File names of a tokenizer's vocabulary.
 VOCABULARY_FILES = (
     "tokenizer.json",
     "vocab.txt",
@@ -19,22 +19,22 @@ VOCABULARY_FILES = (
     "sentencepiece.model",
 )
 
-#: Any one of these holds weights in the safetensors format.
+#: File names of weights in the safetensors format.
 WEIGHT_FILES = ("model.safetensors", "model.safetensors.index.json")
 
-#: Any one of these holds pickled weights, which `convert_weights` can read.
+#: File names of pickled weights, which `convert_weights` can read.
 PICKLED_FILES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
 
 
 def model_source(model: Path | None, hub_name: str | None) -> Path | str:
-    """Return the one of the two that is given."""
+    """Return the model's folder or hub name, of which exactly one must be given."""
     if (model is None) == (hub_name is None):
         raise InputError("a model is a folder or a hub name", remedy="give one of them, not both")
     return model if model is not None else hub_name
 
 
 def is_pickled(folder: Path) -> bool:
-    """Whether a folder has pickled weights and none as safetensors."""
+    """Return whether a folder has pickled weights and none as safetensors."""
     names = _names(folder)
     return bool(names.intersection(PICKLED_FILES)) and not names.intersection(WEIGHT_FILES)
 
@@ -42,21 +42,21 @@ def is_pickled(folder: Path) -> bool:
 def check_folder(
     folder: Path, *, weights: bool = True, vocabulary: bool = True, pickled: bool = False
 ) -> None:
-    """Refuse a model folder that lacks a file.
+    """Reject a model folder that lacks a file.
 
     Parameters
     ----------
     folder : path
         The folder.
     weights, vocabulary : bool
-        Whether weights, and a tokenizer, are needed.
+        Whether weights, and a tokenizer, are required.
     pickled : bool
-        Whether pickled weights will do.
+        Whether pickled weights are accepted.
 
     Raises
     ------
     InputError
-        It names the file, and the remedy.
+        A file is missing; the error names it and the remedy.
     """
     if not folder.is_dir():
         raise InputError("there is no such model folder", file=folder)
@@ -91,7 +91,7 @@ def _names(folder: Path) -> set[str]:
 
 @contextmanager
 def readable_errors(source: Path | str, wanted: str) -> Iterator[None]:
-    """Turn what loading raises for a user's mistake into one sentence."""
+    """Convert the exceptions of loading that are due to the user's input to `InputError`."""
     from huggingface_hub.errors import HfHubHTTPError
     from safetensors import SafetensorError
 
@@ -133,7 +133,7 @@ def readable_errors(source: Path | str, wanted: str) -> Iterator[None]:
 
 
 def _lacks_safetensors(name: str, error: Exception) -> bool:
-    """Whether a model of the hub has pickled weights only, by the error or the local cache."""
+    """Return whether a hub model has pickled weights only, by the error or the local cache."""
     from huggingface_hub import try_to_load_from_cache
 
     told = f"does not appear to have a file named {WEIGHT_FILES[0]}" in str(error)

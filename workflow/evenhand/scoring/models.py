@@ -1,4 +1,4 @@
-"""Language models, loaded safely: no remote code, no pickles, no head that is not there."""
+"""Load language models safely: without remote code, pickles, or random heads."""
 
 import functools
 import sys
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LanguageModel:
-    """A language model, ready to be asked.
+    """A language model with its tokenizer.
 
     Parameters
     ----------
     model, tokenizer
-        Of the library transformers; the model is in evaluation mode on its device.
+        Objects of the library transformers; the model is in evaluation mode on its device.
     unknown_id : int or None
-        Token id of unknown text; None where the tokenizer can write everything.
+        Token id of unknown text; None if the tokenizer can encode any text.
     max_tokens : int
-        The longest input, in tokens, specials included.
+        The maximum input length in tokens, including specials.
     missing : list of str
         Weights that the checkpoint lacks, so that they have random values (see
-        `load_masked_lm`, `allow_missing`). Empty for a model to be trusted.
+        `load_masked_lm`, `allow_missing`). Empty for a trusted model.
     revision : str or None
         The commit of a model from the hub.
     """
@@ -46,13 +46,13 @@ class LanguageModel:
 
     @property
     def vocabulary(self) -> int:
-        """The number of tokens that the head gives a probability to."""
+        """The number of tokens for which the head returns probabilities."""
         return int(text_config(self.model).vocab_size)
 
 
 @dataclass(frozen=True)
 class MaskedLM(LanguageModel):
-    """A masked language model: it says what may stand at a mask.
+    """A masked language model, which predicts masked tokens.
 
     Parameters
     ----------
@@ -65,21 +65,21 @@ class MaskedLM(LanguageModel):
 
 @dataclass(frozen=True)
 class CausalLM(LanguageModel):
-    """A causal language model: it says what may come next.
+    """A causal language model, which predicts the next token.
 
     Parameters
     ----------
     start_id : int or None
-        Token id of what stands before a text: what the tokenizer puts there by itself, else its
-        beginning of text, else its end of text. None if it has none of these; then nothing
-        says how likely a first token is.
+        Id of the token before a text: the one that the tokenizer adds, else its beginning of
+        text, else its end of text. None if it has none of these; then first tokens have no
+        probability.
     """
 
     start_id: int | None
 
 
 class BrokenModelError(InputError):
-    """A model that can be loaded, and whose forward pass fails."""
+    """The forward pass of a loaded model fails."""
 
 
 def load_masked_lm(
@@ -104,14 +104,14 @@ def load_masked_lm(
     dtype : str
         ``fp32`` or ``bf16``. A class that cannot run in bf16 runs in fp32.
     allow_missing : bool
-        Load a model although its checkpoint lacks weights; they are named in `missing`.
+        Whether to load a model whose checkpoint lacks weights; they are listed in `missing`.
 
     Raises
     ------
     InputError
         The folder lacks a part or holds pickled weights only, the hub has no such model or
-        cannot be reached, the checkpoint is broken, is no masked language model, or lacks
-        weights, the tokenizer has no mask or no offsets, or the device is not there.
+        cannot be reached, the checkpoint is broken, is not a masked language model, or lacks
+        weights, the tokenizer has no mask or no offsets, or the device is not available.
     """
     check_device(device, dtype)
     tokenizer = _load_tokenizer(source, revision, "masked")
@@ -129,8 +129,8 @@ def load_causal_lm(
 ) -> CausalLM:
     """Load a causal language model and its tokenizer.
 
-    Parameters and errors are those of `load_masked_lm`; a model that looks at the tokens that
-    follow is an error too, and a tokenizer needs no mask.
+    Parameters and errors are those of `load_masked_lm`, except that the tokenizer needs no mask,
+    and a model that attends to later tokens is rejected.
     """
     check_device(device, dtype)
     tokenizer = _load_tokenizer(source, revision, "causal")
@@ -146,11 +146,11 @@ def random_masked_lm(
     device: str = "cpu",
     dtype: str = "fp32",
 ) -> MaskedLM:
-    """A masked language model that has learned nothing: what `source` was before its training.
+    """Return an untrained masked language model like `source`.
 
-    It has the architecture and the tokenizer of `source`, and the weights that its class
-    starts with, drawn from `seed` in fp32. Of `source` only the configuration and the
-    tokenizer are read. Parameters and errors are those of `load_masked_lm`.
+    It has the architecture and the tokenizer of `source`, and initial weights drawn from `seed` in
+    fp32. Only the configuration and the tokenizer of `source` are read. Parameters and errors are
+    those of `load_masked_lm`.
     """
     check_device(device, dtype)
     tokenizer = _load_tokenizer(source, revision, "masked", weights=False)
@@ -166,7 +166,7 @@ def random_causal_lm(
     device: str = "cpu",
     dtype: str = "fp32",
 ) -> CausalLM:
-    """A causal language model that has learned nothing. See `random_masked_lm`."""
+    """Return an untrained causal language model. See `random_masked_lm`."""
     check_device(device, dtype)
     tokenizer = _load_tokenizer(source, revision, "causal", weights=False)
     model = _draw_weights(source, revision, "causal", device, dtype, seed)
@@ -174,15 +174,15 @@ def random_causal_lm(
 
 
 def family_of(source: Path | str, *, revision: str | None = None) -> str:
-    """Whether a model is a ``masked`` or a ``causal`` language model, by its configuration.
+    """Return the family of a model, ``masked`` or ``causal``, by its configuration.
 
-    What the configuration names as the model's class decides; if that is neither, its type
-    does (BERT is a masked language model, whatever head this checkpoint has).
+    The class in the configuration decides; if it is neither, the type decides (BERT is a masked
+    language model, regardless of the checkpoint's head).
 
     Raises
     ------
     InputError
-        There is no such model, or it is neither: an encoder-decoder, say.
+        There is no such model, or it is neither, such as an encoder-decoder.
     """
     from transformers.models.auto.modeling_auto import (
         MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
@@ -227,7 +227,7 @@ def _load_config(source: Path | str, revision: str | None) -> "PretrainedConfig"
 def _load_tokenizer(
     source: Path | str, revision: str | None, family: str, *, weights: bool = True
 ) -> "PreTrainedTokenizerBase":
-    """The tokenizer; a folder is first asked whether all is in it that is needed."""
+    """Return the tokenizer, after checking that a folder is complete."""
     from transformers import AutoTokenizer
 
     if isinstance(source, Path):
@@ -247,10 +247,10 @@ def _load_weights(
     dtype: str,
     allow_missing: bool,
 ) -> tuple["PreTrainedModel", list[str]]:
-    """The model, and the weights that its checkpoint lacks (none, unless they may be missing)."""
+    """Return the model, and the weights that its checkpoint lacks, if these are allowed."""
     import torch
 
-    # Weights that the checkpoint lacks are drawn: the seed makes them the same each time.
+    # The seed makes the random values of missing weights reproducible.
     with (
         readable_errors(source, f"{family} language model"),
         torch.random.fork_rng(devices=[]),
@@ -280,7 +280,7 @@ def _load_weights(
 def _draw_weights(
     source: Path | str, revision: str | None, family: str, device: str, dtype: str, seed: int
 ) -> "PreTrainedModel":
-    """A model as its class starts, from a seed."""
+    """Return a model with initial weights from a seed."""
     import torch
 
     config = _load_config(source, revision)
@@ -299,7 +299,7 @@ def _draw_weights(
 
 
 def _runs(model: "PreTrainedModel", dtype: str) -> bool:
-    """Whether a class has code for a number format; of fp32 this is not asked."""
+    """Return whether a class supports a number format; fp32 is always supported."""
     import torch
 
     if dtype == "fp32":
@@ -315,12 +315,12 @@ def _runs(model: "PreTrainedModel", dtype: str) -> bool:
 
 
 def _class(source: Path | str, revision: str | None, family: str) -> Any:
-    """The class of transformers that loads a model of a family."""
+    """Return the class of transformers that loads a model of a family."""
     from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 
     if family == "masked":
         return AutoModelForMaskedLM
-    if family_of(source, revision=revision) != family:  # BERT would be run as if it were one
+    if family_of(source, revision=revision) != family:  # BERT would load as a causal model
         raise InputError("is a masked language model, not a causal one", file=source)
     return AutoModelForCausalLM
 
@@ -359,7 +359,7 @@ def _causal(
 
 
 def _start_id(tokenizer: "PreTrainedTokenizerBase") -> int | None:
-    """See `CausalLM`. Of several tokens that a tokenizer puts before a text, the first."""
+    """Return `CausalLM.start_id`; if a tokenizer adds several tokens, the first of them."""
     added, plain = (
         tokenizer("a", add_special_tokens=wanted, verbose=False).input_ids
         for wanted in (True, False)
@@ -376,7 +376,7 @@ def _prepare(
     missing: list[str],
     device: str,
 ) -> dict[str, Any]:
-    """Put a model on its device, to be read only; return what `LanguageModel` is made of."""
+    """Put a model on its device, without gradients; return the arguments of `LanguageModel`."""
     known = text_config(model).vocab_size
     if len(tokenizer) > known:
         raise InputError(
@@ -398,10 +398,10 @@ def _prepare(
 
 
 def _telling(forward: Callable[..., Any], source: Path | str) -> Callable[..., Any]:
-    """A forward pass whose own errors are `BrokenModelError`.
+    """Return a forward pass that raises the model's errors as `BrokenModelError`.
 
-    What our hooks raise in it stays what it is, and so does what is no fault of the model: a lack
-    of memory, a device that fails, and NotImplementedError, by which a class refuses an option.
+    Other errors are not changed: those of our hooks, a lack of memory, a failing device, and
+    NotImplementedError, which a class raises for options that it does not support.
     """
 
     @functools.wraps(forward)
@@ -428,16 +428,16 @@ def _telling(forward: Callable[..., Any], source: Path | str) -> Callable[..., A
 
 
 def _max_tokens(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> int:
-    """The longest input in tokens, for model and tokenizer."""
+    """Return the maximum input length in tokens, for model and tokenizer."""
     positions = positions_of(model)
     longest = tokenizer.model_max_length
     return int(longest if positions is None else min(positions, longest))
 
 
 def positions_of(model: "PreTrainedModel") -> int | None:
-    """How many tokens a model has positions for; None if it does not say.
+    """Return the number of positions of a model; None if the configuration has none.
 
-    RoBERTa and its kin count positions from after the padding.
+    Models like RoBERTa count positions from after the padding.
     """
     positions = getattr(text_config(model), "max_position_embeddings", None)
     if not positions:

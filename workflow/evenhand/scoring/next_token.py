@@ -1,4 +1,4 @@
-"""Can a causal model say what comes next at all? A check before its probabilities are believed."""
+"""The validity check of causal language models: next-token accuracy above the baseline."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,24 +18,24 @@ def check_next_token(
     tokens_per_batch: int,
     threads: int = 1,
 ) -> dict[str, Any]:
-    """Next-token accuracy on ordinary sentences, against the most frequent token.
+    """Return the next-token accuracy on ordinary sentences, and that of the baseline.
 
-    Every token is asked for, given all before it, except special and unknown ones, and first
-    ones where the model has no start of text.
+    Every token is predicted from all tokens before it, except special and unknown ones, and first
+    ones if the model has no start of text.
 
     Parameters
     ----------
     lm : CausalLM
         The model.
     sentences : sequence of str
-        Sentences of the kind that the model is used on; those longer than it are left out.
+        Sentences of the kind to be scored; those longer than the model's input are left out.
     tokens_per_batch, threads : int
         See `evenhand.scoring.causal.read_sequences`.
 
     Returns
     -------
     dict
-        As of `evenhand.scoring.fill_mask.check_fill_mask`.
+        See `evenhand.scoring.fill_mask.check_fill_mask`.
     """
     special = {*lm.tokenizer.all_special_ids}
     inputs, starts = [], []
@@ -49,7 +49,7 @@ def check_next_token(
     for ids, start, score in zip(inputs, starts, scores, strict=True):
         wanted = ids[start:]
         open_places = ~np.isin(wanted, list(special))
-        # a model that answers NaN has not said anything
+        # a NaN is not a correct prediction
         correct += int(((score.best == wanted) & np.isfinite(score.log_p))[open_places].sum())
         expected += wanted[open_places].tolist()
     return compare_with_baseline(lm, len(inputs), expected, correct, Counter(expected))

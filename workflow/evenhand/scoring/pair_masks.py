@@ -1,12 +1,12 @@
-"""The published scores of a sentence and its pair: what each masks, asks, and adds up.
+"""The published scores of sentence pairs: their masks, questions and formulas.
 
-Everything here is about token ids. A sentence is an input `ids`, and the `places` in it that
-are scored: special tokens, and a context before the sentence, are read and not scored. Which
-tokenizer made the ids does not matter, nor how many special tokens it adds.
+All functions use token ids. A sentence is an input `ids` and the positions `places` to score:
+special tokens and a context before the sentence are inputs only. The functions work for any
+tokenizer and number of special tokens.
 
 Sources: AUL and AULA from Kaneko and Bollegala, Unmasking the Mask, AAAI 2022, equations 3 and 5;
-CPS from Nangia et al., CrowS-Pairs, EMNLP 2020; SSS from Nadeem et al., StereoSet, ACL 2021. All
-as coded in kanekomasahiro/evaluate_bias_in_mlm (evaluate.py), of which the line is given.
+CPS from Nangia et al., CrowS-Pairs, EMNLP 2020; SSS from Nadeem et al., StereoSet, ACL 2021. Line
+numbers refer to evaluate.py in kanekomasahiro/evaluate_bias_in_mlm.
 """
 
 import difflib
@@ -18,12 +18,12 @@ import numpy as np
 if TYPE_CHECKING:
     from evenhand.scoring.masked import Questions
 
-#: Stand for what is around a sentence when two are compared; no token has such an id.
+#: Placeholders for the ends of sentences in a comparison; no token has such an id.
 BEFORE, AFTER = "before", "after"
 
 
 class PairMasks(NamedTuple):
-    """Which tokens of a sentence its counterpart shares, and which it does not; both ascending.
+    """The tokens that a sentence shares with its counterpart, and the others; both ascending.
 
     Parameters
     ----------
@@ -38,12 +38,12 @@ class PairMasks(NamedTuple):
 
 
 def pair_masks(one: Sequence[int], other: Sequence[int]) -> tuple[PairMasks, PairMasks]:
-    """Compare the tokens of two sentences, as the published code does.
+    """Compare the tokens of two sentences as in the published code.
 
-    That code gives difflib the whole inputs and drops the first and the last shared token
-    (evaluate.py:109-113, 151-169), which are special tokens where a tokenizer adds one at
-    each end. Here the sentences' own tokens are given, between two ends that match only
-    each other: the same comparison, for any number of special tokens.
+    That code compares the whole inputs with difflib and drops the first and the last shared token
+    (evaluate.py:109-113, 151-169), which are special tokens if a tokenizer adds one at each end.
+    Here the sentences' tokens are compared between two placeholders that match only each other,
+    which is equivalent, and works for any number of special tokens.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ def pair_masks(one: Sequence[int], other: Sequence[int]) -> tuple[PairMasks, Pai
     Returns
     -------
     PairMasks, PairMasks
-        Indices into `one`, and into `other`. As many tokens are shared in both; a side that
-        lacks what the other has inserted may have no changed token.
+        Indices into `one`, and into `other`. Both have the same number of shared tokens; with an
+        insertion only, one side has no changed token.
     """
     matcher = difflib.SequenceMatcher(
         None, *([BEFORE, *map(str, map(int, ids)), AFTER] for ids in (one, other))
@@ -72,14 +72,14 @@ def pair_masks(one: Sequence[int], other: Sequence[int]) -> tuple[PairMasks, Pai
 
 
 def masked(ids: Sequence[int], places: Sequence[int], mask_id: int) -> np.ndarray:
-    """The input with a mask at each of the places; int32."""
+    """Return the input with a mask at each of the positions; int32."""
     array = np.array(ids, dtype=np.int32)
     array[list(places)] = mask_id
     return array
 
 
 def ask_unmasked(questions: "Questions", ids: Sequence[int], places: Sequence[int]) -> list[int]:
-    """Ask about each token of the sentence as it stands (AUL, AULA); numbers of the questions."""
+    """Ask about each token of the unmasked sentence (AUL, AULA); return the question numbers."""
     array = np.asarray(ids, dtype=np.int32)
     return [questions.ask(array, place, int(array[place])) for place in places]
 
@@ -87,7 +87,7 @@ def ask_unmasked(questions: "Questions", ids: Sequence[int], places: Sequence[in
 def ask_each_masked(
     questions: "Questions", ids: Sequence[int], places: Sequence[int], mask_id: int
 ) -> list[int]:
-    """Ask about each token with a mask in its place only (CPS); numbers of the questions."""
+    """Ask about each token with only this token masked (CPS); return the question numbers."""
     return [
         questions.ask(masked(ids, [place], mask_id), place, int(ids[place])) for place in places
     ]
@@ -96,9 +96,9 @@ def ask_each_masked(
 def ask_all_masked(
     questions: "Questions", ids: Sequence[int], places: Sequence[int], mask_id: int
 ) -> list[int]:
-    """Ask about each token with masks in the place of all (SSS); numbers of the questions.
+    """Ask about each token with all of them masked (SSS); return the question numbers.
 
-    With all places of a sentence this is the control in which the model sees its length only.
+    With all positions of a sentence, this is the control in which the input is its length only.
     """
     array = masked(ids, places, mask_id)
     return [questions.ask(array, place, int(ids[place])) for place in places]
@@ -107,9 +107,9 @@ def ask_all_masked(
 def ask_crossed(
     questions: "Questions", ids: Sequence[int], places: Sequence[int], mask_id: int
 ) -> list[list[int]]:
-    """Ask about every token at every place, with masks in the place of all (SSS as coded).
+    """Ask about every token at every position, with all masked (SSS as coded).
 
-    Row i of the result is about place i; its diagonal are the questions of `ask_all_masked`.
+    Row i of the result is for position i; the diagonal has the questions of `ask_all_masked`.
     """
     array = masked(ids, places, mask_id)
     return [[questions.ask(array, place, int(ids[other])) for other in places] for place in places]
@@ -119,49 +119,49 @@ def ask_crossed(
 
 
 def aul(log_p: np.ndarray) -> float | None:
-    """Mean log-probability of a sentence's tokens, read unmasked (evaluate.py:93-105).
+    """Return the mean log-probability of a sentence's tokens, unmasked (evaluate.py:93-105).
 
-    Here and below: natural logarithms, more is likelier, None without a token, and NaN where
-    one of the numbers is.
+    All scores are natural logarithms, higher for likelier sentences; None without a token, and NaN
+    if one of the numbers is NaN.
     """
     return float(np.mean(log_p)) if len(log_p) else None
 
 
 def aula(log_p: np.ndarray, alpha: np.ndarray) -> float | None:
-    """As `aul`, each token weighted by the attention it receives (evaluate.py:96-101).
+    """Return `aul` with tokens weighted by the attention they receive (evaluate.py:96-101).
 
-    The weights are those of the whole input, special tokens included, so that they add up to
-    less than one; they are averaged over the sentence's tokens once more.
+    The weights are those of the whole input, including special tokens, so that they add up to less
+    than one; the weighted values are then averaged over the sentence's tokens.
     """
     return float(np.mean(alpha * log_p)) if len(log_p) else None
 
 
 def aula_norm(log_p: np.ndarray, alpha: np.ndarray) -> float | None:
-    """As `aula`, with weights that add up to one."""
+    """Return `aula` with weights that add up to one."""
     return float(np.sum(alpha * log_p) / np.sum(alpha)) if len(log_p) else None
 
 
 def cps(log_p: np.ndarray) -> float | None:
-    """Sum of the log-probabilities of the shared tokens, each masked (evaluate.py:109-126)."""
+    """Return the sum of log-probabilities of shared tokens, each masked (evaluate.py:109-126)."""
     return float(np.sum(log_p)) if len(log_p) else None
 
 
 def sss(log_p: np.ndarray) -> float | None:
-    """Mean log-probability of the changed tokens, all masked."""
+    """Return the mean log-probability of the changed tokens, all masked."""
     return float(np.mean(log_p)) if len(log_p) else None
 
 
 def sss_compat(log_p: np.ndarray) -> float | None:
-    """The same as coded (evaluate.py:140): the mean over every place and every changed token.
+    """Return SSS as coded (evaluate.py:140): the mean over all positions and changed tokens.
 
     Parameters
     ----------
     log_p : array, shape (n, n)
-        Log-probability of token j at place i.
+        Log-probability of token j at position i.
     """
     return float(np.mean(log_p)) if np.size(log_p) else None
 
 
 def all_masked(log_p: np.ndarray) -> float | None:
-    """Mean log-probability of a sentence's tokens, all masked."""
+    """Return the mean log-probability of a sentence's tokens, all masked."""
     return float(np.mean(log_p)) if len(log_p) else None

@@ -1,9 +1,8 @@
-"""Exact decisions from low precision: which comparisons need a second look in fp32.
+"""Exact decisions from low precision: find the comparisons to repeat in fp32.
 
-A model in bf16 runs several times faster, and its scores are off by a little. What is decided
-is only which of two sentences scores higher, so it is enough to score again in fp32 the pairs
-whose scores lie closer together than the error. How large the error is, is measured on a
-sample that is scored both ways.
+A model in bf16 runs several times faster, with small errors in its scores. Decisions depend only on
+which of two sentences scores higher, so that only pairs whose scores differ by less than the error
+are scored again in fp32. The error is measured on a sample that is scored in both formats.
 """
 
 import numpy as np
@@ -11,26 +10,25 @@ import numpy as np
 #: The margin in standard deviations of the error.
 DEVIATIONS = 4.0
 
-#: The smallest sample that says how large the error is.
+#: The smallest sample for estimating the error.
 LEAST_SAMPLE = 30
 
 
 def calibrate(low: np.ndarray, full: np.ndarray) -> float:
-    """How far apart two scores must lie in low precision for their order to be believed.
+    """Return the difference of scores in low precision above which their order is reliable.
 
     Parameters
     ----------
     low, full : arrays of float, shape (pairs,)
-        For each pair of a sample the difference of its two scores, in low precision and in
-        fp32. Pairs without a finite difference do not count.
+        The score differences of a sample of pairs, in low precision and in fp32. Pairs without a
+        finite difference are ignored.
 
     Returns
     -------
     float
-        `DEVIATIONS` times the error's standard deviation (around zero, which an error of one
-        sign makes larger), and at least the largest error of the sample, so that with it no
-        decision of the sample flips. Infinity, which sends every pair to fp32, if fewer than
-        `LEAST_SAMPLE` pairs count.
+        `DEVIATIONS` times the root mean square error, and at least the largest error of the sample,
+        so that no decision of the sample changes. Infinity, so that every pair is repeated in fp32,
+        with fewer than `LEAST_SAMPLE` pairs.
     """
     error = np.asarray(low, dtype=float) - np.asarray(full, dtype=float)
     error = np.abs(error[np.isfinite(error)])
@@ -40,16 +38,16 @@ def calibrate(low: np.ndarray, full: np.ndarray) -> float:
 
 
 def near_ties(differences: np.ndarray, margin: float) -> np.ndarray:
-    """The pairs whose order low precision leaves open.
+    """Return which pairs have an uncertain order in low precision.
 
     Parameters
     ----------
     differences : array of float, shape (pairs,)
-        Differences of the two scores in low precision. Where one is not a number, fp32 would
-        not give one either (bf16 has its range), and nothing is open.
+        Score differences in low precision. A NaN is not a near tie, since it would be NaN in fp32,
+        too (bf16 has the same range).
     margin : float
-        What `calibrate` gave. Where scores are rounded before they are compared, add one unit
-        of the rounding.
+        The result of `calibrate`, plus the unit of rounding if scores are rounded before they
+        are compared.
 
     Returns
     -------

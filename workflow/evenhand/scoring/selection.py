@@ -1,4 +1,4 @@
-"""The head of a language model where it is needed only, and what its logits depend on."""
+"""Run the head of a language model at selected positions only, and check its dependencies."""
 
 import threading
 from typing import TYPE_CHECKING, Any
@@ -9,25 +9,25 @@ if TYPE_CHECKING:
     import torch
     from transformers import PretrainedConfig, PreTrainedModel
 
-#: The places whose hidden states the head is to see; one selection per thread, since several
-#: threads may run one model.
+#: The positions whose hidden states are passed to the head; one selection per thread, since
+#: several threads may run one model.
 _selection = threading.local()
 
 
 def text_config(model: "PreTrainedModel") -> "PretrainedConfig":
-    """The configuration that has the sizes: of a model that reads images too, that of its text."""
+    """Return the configuration with the sizes: for multimodal models, the part for text."""
     return model.config.get_text_config()
 
 
 def enable_selection(model: "PreTrainedModel", *, before_output: bool = False) -> None:
-    """Make `logits_at` work on a model: its head sees selected hidden states only.
+    """Prepare a model for `logits_at`, by passing only selected hidden states to its head.
 
-    Every masked-LM class of transformers runs its body (`model.base_model`) and then its
-    head on the first output. A hook between the two keeps the selected places, so the head,
-    which for a small model costs more than the body, is not run on the others. The head of a
-    causal model is its output layer only, and some classes (OPT) run a part of the body that
-    is not `base_model`; so there the hook is right before that layer (`before_output`). That
-    the head treats places one by one is checked here on a short input.
+    Every masked-LM class of transformers runs its body (`model.base_model`) and then its head on
+    the first output. A hook between the two keeps the selected positions, so that the head, which
+    takes longer than the body in small models, is not run on the others. The head of a causal model
+    is its output layer only, and some classes (OPT) run a part of the body that is not
+    `base_model`; so the hook is directly before that layer (`before_output`). A check on a short
+    input ensures that the head treats positions independently.
     """
     import torch
 
@@ -62,7 +62,7 @@ def enable_selection(model: "PreTrainedModel", *, before_output: bool = False) -
 
 
 def short_inputs(model: "PreTrainedModel", length: int = 5) -> "torch.Tensor":
-    """Two inputs of a few tokens, none of them padding."""
+    """Return two inputs of a few tokens, without padding."""
     import torch
 
     config = text_config(model)
@@ -72,7 +72,7 @@ def short_inputs(model: "PreTrainedModel", length: int = 5) -> "torch.Tensor":
 
 
 def looks_ahead(model: "PreTrainedModel") -> bool:
-    """Whether a model's logits change with the tokens that follow."""
+    """Return whether a model's logits depend on later tokens."""
     import torch
 
     ids = short_inputs(model)
@@ -84,7 +84,7 @@ def looks_ahead(model: "PreTrainedModel") -> bool:
 
 
 def _close(model: "PreTrainedModel", one: "torch.Tensor", other: "torch.Tensor") -> bool:
-    """Whether logits differ by rounding only."""
+    """Return whether logits differ by rounding only."""
     import torch
 
     loose = 1e-4 if model.dtype == torch.float32 else 0.1
@@ -98,18 +98,18 @@ def logits_at(
     columns: "torch.Tensor",
     **inputs: "torch.Tensor",
 ) -> "torch.Tensor":
-    """Logits over the vocabulary at given places of a batch.
+    """Return the logits over the vocabulary at given positions of a batch.
 
     Parameters
     ----------
     model
-        A model that `enable_selection` was called on.
+        A model prepared by `enable_selection`.
     ids : tensor of int, shape (batch, length)
         Token ids.
     rows, columns : tensors of int, shape (k,)
-        The places.
+        The positions.
     **inputs
-        What else the model takes, such as an attention mask.
+        Further inputs of the model, such as an attention mask.
 
     Returns
     -------

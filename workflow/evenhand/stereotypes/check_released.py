@@ -1,7 +1,7 @@
 """Check our LMS, SS and ICAT on the StereoSet authors' own sentence scores.
 
-The authors released what each of their systems scored each sentence of the development set,
-and what their evaluation made of it. From the same scores we must come to the same numbers.
+The authors released the scores of each of their systems for each sentence of the development set,
+and the results of their evaluation, which we must reproduce from these scores.
 """
 
 import math
@@ -23,7 +23,7 @@ from evenhand.stereotypes.sets.stereoset import (
     sentences_by_label,
 )
 
-#: The parts that are checked; `overall` is the clusters of both, and their target terms.
+#: The parts to check; `overall` has the clusters of both parts, and their target terms.
 CHECKED = (*PARTS, "overall")
 
 METRICS = ("lms", "ss", "icat")
@@ -55,23 +55,23 @@ TABLE = Table(
 def check_released(
     *, gold: Input, scores: list[Input], published: Input, out: Output
 ) -> dict[str, Any]:
-    """Compute LMS, SS and ICAT from released sentence scores, beside the published ones.
+    """Compute LMS, SS and ICAT from released sentence scores, and compare with the published ones.
 
     Parameters
     ----------
     gold : Path
-        StereoSet in the layout of dev.json (JSON, may be gzip-compressed); ids, targets and
-        gold labels are enough, texts are not read.
+        StereoSet in the layout of dev.json (JSON, may be gzip-compressed); only ids, targets and
+        gold labels are read, not texts.
     scores : list of Path
-        A file per system (JSON, may be gzip-compressed): per part a list of
-        ``{id, score}``, more is likelier.
+        A file per system (JSON, may be gzip-compressed): per part a list of ``{id, score}``, with
+        higher scores for likelier sentences.
     published : Path
-        The table resources/stereotypes/published_stereoset.csv: file (how the name of the
-        scores' file begins, up to .json, without ``predictions_``), system, part
-        (intrasentence, intersentence or overall), lms, ss, icat, source.
+        The table resources/stereotypes/published_stereoset.csv: file (the name of the scores'
+        file up to .json, without ``predictions_``), system, part (intrasentence, intersentence or
+        overall), lms, ss, icat, source.
     out : Path
-        The folder of the table ``stereoset``: systems in the order of `published`, others behind
-        by name, three parts each.
+        The folder of the table ``stereoset``: systems in the order of `published`, then others by
+        name, three parts each.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def _check(
     scores: dict[str, dict[str, float]] | None,
     published: dict[str, Any] | None,
 ) -> dict[str, Any]:
-    """The row of one system and part, but for its name."""
+    """Return the row of one system and part, without their names."""
     known = {f"published_{metric}": published and float(published[metric]) for metric in METRICS}
     row = dict.fromkeys(METRICS) | known
     if scores is None:
@@ -135,13 +135,13 @@ def _check(
 
 
 def _rounds_to(value: float, published: str) -> bool:
-    """Whether a number comes to the published one at the decimals that it is given with."""
+    """Return whether a number equals the published one at its number of decimals."""
     decimals = len(published.partition(".")[2])
     return abs(value - float(published)) <= 0.5 * 10**-decimals + 1e-9
 
 
 def _gold(file: Path, part: str) -> list[tuple[str, list[str]]]:
-    """Per cluster its target term, and the ids of its sentences in the order of `LABELS`."""
+    """Return each cluster's target term and its sentence ids in the order of `LABELS`."""
     result = []
     for cluster in read_clusters(file, part):
         names = [sentence.get("id") for sentence in sentences_by_label(cluster, file).values()]
@@ -156,7 +156,7 @@ def _gold(file: Path, part: str) -> list[tuple[str, list[str]]]:
 
 
 def _scores(file: Path) -> dict[str, dict[str, float]]:
-    """Per part the score of each sentence id; a part that the file lacks is empty."""
+    """Return the score of each sentence id by part; empty for parts not in the file."""
     document = read_json(file)
     if not isinstance(document, dict) or not document.keys() & set(PARTS):
         raise InputError("holds no scores of StereoSet by part", file=file)
@@ -177,7 +177,7 @@ def _scores(file: Path) -> dict[str, dict[str, float]]:
 
 
 def _published(file: Path) -> dict[tuple[str, str], dict[str, Any]]:
-    """The table's rows by file head and part, in the table's order."""
+    """Return the table's rows by file name and part, in the table's order."""
     rows = read_resource(file, PUBLISHED, unique=("file", "part"))
     for line, row in enumerate(rows, start=2):
         if row["part"] not in CHECKED:

@@ -1,7 +1,7 @@
-"""Where two sentences differ: their words, the edits between them, and the swap they share.
+"""Find the differences of two sentences: their words, the edits, and the swapped words.
 
-Scripts that put no blank between words (Chinese, Japanese, Thai, ...) are compared by
-characters; everything else by words.
+Scripts without blanks between words (Chinese, Japanese, Thai, ...) are compared by characters;
+all others by words.
 """
 
 import re
@@ -16,7 +16,7 @@ _BLANKLESS = (
     "\uff66-\uff9f\U00020000-\U0003ffff"
 )
 
-#: The signs of these scripts that belong to the character before them.
+#: The combining signs of these scripts, which belong to the character before them.
 _SIGNS = "".join(
     chr(code) for code in range(0x0E00, 0x1800) if unicodedata.category(chr(code))[0] == "M"
 )
@@ -26,28 +26,28 @@ _BLANK_INSIDE = re.compile(f"(?<=[{_BLANKLESS}]) (?=[{_BLANKLESS}])")
 
 
 class Edit(NamedTuple):
-    """One place where two sentences differ: what stands there in each; one may be empty."""
+    """A difference of two sentences: the pieces of each at this place; one may be empty."""
 
     one: tuple[str, ...]
     other: tuple[str, ...]
 
 
 def pieces(text: str) -> list[str]:
-    """What stands between blanks, punctuation attached; characters of blankless scripts apart."""
+    """Split a text at blanks, and into single characters in scripts without blanks."""
     return _PIECE.findall(text)
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in lower case: runs of letters, digits and their signs."""
+    """Return the words of a text in lower case: runs of letters, digits and combining signs."""
     plain = unicodedata.normalize("NFC", text).lower()
     return pieces("".join(c if unicodedata.category(c)[0] in "LNM" else " " for c in plain))
 
 
 def edits(one: list[str], other: list[str]) -> list[Edit]:
-    """The places where two lists of pieces differ, by difflib's longest matching blocks.
+    """Return the differences of two lists of pieces, by difflib's longest matching blocks.
 
-    Two words of a blankless script that share a character at different places (儿子, 女儿)
-    would be an insertion and a deletion with that character between; they are one edit.
+    Two words of a script without blanks that share a character at different places (儿子, 女儿)
+    count as one edit, and not as an insertion and a deletion around that character.
     """
     matcher = SequenceMatcher(None, one, other, autojunk=False)
     spans: list[tuple[int, int, int, int]] = []
@@ -66,7 +66,7 @@ def edits(one: list[str], other: list[str]) -> list[Edit]:
 def _is_shift(
     before: tuple[int, int, int, int], after: tuple[int, int, int, int], one: list[str]
 ) -> bool:
-    """Whether an insertion and a deletion, in any order, lie about one blankless character."""
+    """Return whether an insertion and a deletion surround one character of these scripts."""
     between = one[before[1] : after[0]]
     if len(between) != 1 or not re.match(f"[{_BLANKLESS}]", between[0]):
         return False
@@ -76,15 +76,14 @@ def _is_shift(
 
 
 def swapped_words(more: str, less: str) -> str:
-    """The words that a pair swaps, as ``black|white``: the name of the pair's cluster.
+    """Return the words that a pair swaps, as ``black|white``: the name of the pair's cluster.
 
-    It is the first place where the words of the two sentences differ, in lower case and
-    without punctuation, the two sides sorted, so that a pair and its reverse have one name.
-    Later changes (he ... his) mostly follow from the first, so they make no cluster of their
-    own: 1,508 pairs of CrowS-Pairs then fall into 800 clusters whose effective number is 51
-    (black|white 181 pairs, poor|rich 49, he|she 43), with all changes joined into 887 and 68.
-    A side without a word there is empty (``|not``); sentences that differ in punctuation or
-    case only give ``|``.
+    This is the first difference of the words of the two sentences, in lower case and without
+    punctuation, with sorted sides, so that a pair and its reverse have the same name. Later
+    changes (he ... his) mostly follow from the first, so that they are ignored: the 1,508 pairs of
+    CrowS-Pairs form 800 clusters with an effective number of 51 (black|white 181 pairs,
+    poor|rich 49, he|she 43); with all changes joined, 887 and 68. A side without a word there is
+    empty (``|not``); sentences that differ in punctuation or case only give ``|``.
     """
     found = edits(*sorted((words(more), words(less))))
     sides = found[0] if found else ((), ())

@@ -1,4 +1,4 @@
-"""Which sentence of each pair a model finds likelier, and what follows for a set of pairs."""
+"""The preferences of a model on each pair, and tests of its preference on a set of pairs."""
 
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ from evenhand.metrics.inference import Inference, infer, korn_graubard, total, v
 from evenhand.metrics.paired import holm
 from evenhand.stereotypes.read_scores import Pairs, Scores
 
-#: What became of a pair: one sentence is likelier, both are equally likely, or a score is missing.
+#: Status of a pair: one sentence is likelier, both are equally likely, or a score is missing.
 SCORED, TIE, UNSCORABLE = "scored", "tie", "unscorable"
 
 #: The score of a model that has no preference, in per cent.
@@ -18,7 +18,7 @@ NOT_SCORED = "not_scored"
 
 
 class Decisions(NamedTuple):
-    """What one method makes of each of n pairs; all arrays have the shape (n,).
+    """The decisions of one method on n pairs; all arrays have the shape (n,).
 
     Attributes
     ----------
@@ -34,20 +34,20 @@ class Decisions(NamedTuple):
     status: np.ndarray
 
     def counted(self) -> np.ndarray:
-        """Whether each pair counts in the score: those with a tie do, unscorable ones do not."""
+        """Return whether each pair counts in the score; ties do, unscorable pairs do not."""
         return self.status != UNSCORABLE
 
     def hits(self) -> np.ndarray:
-        """Whether `more` is likelier than `less`."""
+        """Return whether `more` is likelier than `less`."""
         return self.difference > 0
 
     def preferences(self) -> np.ndarray:
-        """1 for `more`, 0 for `less`, and one half for a tie."""
+        """Return 1 for `more`, 0 for `less`, and one half for a tie."""
         return np.where(self.status == TIE, 0.5, self.hits())
 
 
 def decide(pairs: Pairs, scores: Scores, method: str, *, decimals: int | None = None) -> Decisions:
-    """The decisions of one method.
+    """Return the decisions of one method.
 
     A pair is unscorable if either sentence was excluded or its score is not a finite number.
 
@@ -56,11 +56,11 @@ def decide(pairs: Pairs, scores: Scores, method: str, *, decimals: int | None = 
     pairs : Pairs
         The set.
     scores : Scores
-        What a model says of it.
+        The scores of a model.
     method : str
-        Of `METHODS`.
+        A name of `METHODS`.
     decimals : int, optional
-        Round the scores to this many decimals first, as published code does for CPS.
+        Round the scores to this many decimals first, as the published code does for CPS.
     """
     more, less = (scores.column(method, side) for side in ("more", "less"))
     if decimals is not None:
@@ -73,20 +73,20 @@ def decide(pairs: Pairs, scores: Scores, method: str, *, decimals: int | None = 
 
 
 def tally(decisions: Decisions, chosen: np.ndarray) -> dict[str, Any]:
-    """Counts and the score of some of the pairs.
+    """Return counts and the score of some of the pairs.
 
     Parameters
     ----------
     decisions : Decisions
-        Of n pairs.
+        The decisions on n pairs.
     chosen : array of bool, shape (n,)
         The pairs to count.
 
     Returns
     -------
     dict
-        pairs; scored (ties among them); ties; unscorable; score = 100 hits / scored, in per
-        cent, None where nothing is scored.
+        pairs; scored (including ties); ties; unscorable; score = 100 hits / scored, in per
+        cent, None if no pair is scored.
     """
     status = decisions.status[chosen]
     scored = int((status != UNSCORABLE).sum())
@@ -121,14 +121,14 @@ def judge(
 ) -> Inference:
     """Test whether a method prefers either side of some of the pairs.
 
-    A tie is half a hit, because it prefers neither side.
+    A tie counts as half a hit, because it prefers neither side.
 
     Parameters
     ----------
     decisions : Decisions
-        Of n pairs.
+        The decisions on n pairs.
     chosen : array of bool, shape (n,)
-        The pairs to judge.
+        The pairs to test.
     pairs : Pairs
         The set, for its clusters.
     delta : float
@@ -141,9 +141,9 @@ def judge(
 
 
 def studentised(decisions: Decisions, chosen: np.ndarray, pairs: Pairs) -> float:
-    """Return the preference over its standard error under random directions of the clusters.
+    """Return the preference over its standard error under random signs of the clusters.
 
-    NaN where no cluster prefers a side.
+    NaN if no cluster prefers a side.
     """
     totals = total(decisions.preferences(), pairs.cluster, decisions.counted() & chosen)
     sums = totals.sums - totals.sizes / 2
@@ -164,11 +164,11 @@ def summarise_group(
     Parameters
     ----------
     decisions : Decisions
-        Of n pairs.
+        The decisions on n pairs.
     nulls : list of Decisions
-        The same of models of random weights; those that score none of the pairs do not count.
+        Decisions of models with random weights; those without a scored pair do not count.
     chosen : array of bool, shape (n,)
-        The pairs.
+        The pairs to summarise.
     pairs : Pairs
         The set.
     delta, level : float
@@ -177,11 +177,11 @@ def summarise_group(
     Returns
     -------
     dict
-        What `tally` returns; score_low, score_high; clusters, effective_clusters, correlation,
+        The counts of `tally`; score_low, score_high; clusters, effective_clusters, correlation,
         p_value, delta, power, further_clusters of `judge`; studentised, null_seeds, null_beyond;
         verdict, without adjustment for other tests, and reason.
     Inference
-        Of `judge`.
+        The result of `judge`.
     """
     counts = tally(decisions, chosen)
     found = judge(decisions, chosen, pairs, delta, level)
@@ -214,16 +214,16 @@ def summarise_group(
 def adjust_verdicts(
     found: list[tuple[dict[str, Any], Inference]], level: float
 ) -> list[dict[str, Any]]:
-    """Adjust the p-values of one model for the number of its tests, and decide again.
+    """Adjust the p-values of one model for the number of its tests, and update the verdicts.
 
-    The scores of the whole set are adjusted for methods, those of bias types for both. The
-    verdict on a bias type is that of its adjusted p-value. The verdict of a method on the whole
-    set is not adjusted: it is one planned test, with the power that it states.
+    P-values of the whole set are adjusted for methods, those of bias types for methods and types.
+    Verdicts on bias types use the adjusted p-values. The verdict of a method on the whole set is
+    not adjusted: it is one planned test, with the reported power.
 
     Parameters
     ----------
     found : list of (dict, Inference)
-        Rows with method, bias_type, p_value and verdict. They get p_adjusted.
+        Rows with method, bias_type, p_value and verdict, to which p_adjusted is added.
     level : float
         One minus the size of the tests.
     """
@@ -238,5 +238,5 @@ def adjust_verdicts(
 
 
 def bias_types(pairs: Pairs) -> list[str]:
-    """The bias types of a set, sorted."""
+    """Return the bias types of a set, sorted."""
     return [str(name) for name in np.unique(pairs.bias_type)]

@@ -1,12 +1,12 @@
-"""Sentence pairs: the one form that every set is brought to, and what its columns mean.
+"""Sentence pairs: the common format of all sets, and its columns.
 
-A pair is two sentences that say the same of two groups. `more` is the one that the set calls
-stereotypical (in SlguSet: the male one), `less` its counterpart. StereoSet adds a third
-sentence that has nothing to do with the matter, `unrelated`.
+A pair is two sentences that make the same statement about two groups. `more` is the stereotypical
+one according to the set (in SlguSet: the male one), `less` its counterpart. StereoSet adds a third
+sentence on an unrelated topic, `unrelated`.
 
-A set's form is known to one module of `evenhand.stereotypes.sets`, which has the functions
+Each format of a set has a module of `evenhand.stereotypes.sets` with the functions
 
-- ``form(part)``: what the set is, as a `Form`;
+- ``form(part)``: the properties of the set, as a `Form`;
 - ``read(file, part)``: its pairs as rows of `PAIRS`, made by `pair_row`, in the order of the
   source. `evenhand.stereotypes.read_pairs` adds `flags` and `excluded`.
 """
@@ -23,15 +23,15 @@ PAIRS = pa.schema(
         ("bias_type", pa.string()),  # race-color, profession, ...; SlguSet: the surface pair
         ("direction", pa.string()),  # CrowS-Pairs: stereo or antistereo; else null
         ("cluster", pa.string()),  # CrowS-Pairs, SlguSet: the swapped words; StereoSet: the target
-        ("context", pa.string()),  # text before either sentence, given and not scored, or null
+        ("context", pa.string()),  # text before either sentence, which is not scored, or null
         ("more", pa.string()),
         ("less", pa.string()),
         ("unrelated", pa.string()),  # or null
-        ("disadvantaged", pa.string()),  # the side that is about the disadvantaged group, or null
-        ("annotators", pa.int32()),  # people who rated the pair, or null
-        ("agreement", pa.int32()),  # of these, who named the pair's own bias type
-        ("agreement_any", pa.int32()),  # of these, who saw any bias at all
-        ("flags", pa.list_(pa.string())),  # doubts about the data, of `FLAGS`; sorted
+        ("disadvantaged", pa.string()),  # the side about the disadvantaged group, or null
+        ("annotators", pa.int32()),  # number of annotators of the pair, or null
+        ("agreement", pa.int32()),  # of these, those who named the pair's bias type
+        ("agreement_any", pa.int32()),  # of these, those who named any bias
+        ("flags", pa.list_(pa.string())),  # data-quality flags, of `FLAGS`; sorted
         ("excluded", pa.string()),  # why the pair cannot be scored at all, of `EXCLUSIONS`
         ("source_position", pa.int64()),  # record of the source, from 1
     ]
@@ -40,7 +40,7 @@ PAIRS = pa.schema(
 #: The sides of a pair, which name columns of `PAIRS` and rows of the scores.
 SIDES = ("more", "less", "unrelated")
 
-#: Doubts about a pair; it is scored, and left out of the subset `clean`.
+#: Data-quality flags. A flagged pair is scored, and left out of the subset `clean`.
 FLAGS = {
     "unequal_length": "the two sentences have different numbers of words",
     "several_edits": "the sentences differ in more than one place",
@@ -59,16 +59,16 @@ EXCLUSIONS = {
 
 @dataclass(frozen=True)
 class Form:
-    """What a set is.
+    """The properties of a set.
 
     Attributes
     ----------
     title : str
-        What the page calls it.
+        The set's name in the report.
     more_means, less_means : str
-        What the two sides of a pair are.
+        Descriptions of the two sides of a pair.
     flags : tuple of str
-        Those of `FLAGS` that make sense for it.
+        The flags of `FLAGS` that apply to the set.
     """
 
     title: str
@@ -78,7 +78,7 @@ class Form:
 
 
 def pair_row(**columns: Any) -> dict[str, Any]:
-    """A row of `PAIRS` with these columns, no flags, and null in all others."""
+    """Return a row of `PAIRS` with these columns, no flags, and null in all others."""
     row = dict.fromkeys(PAIRS.names) | {"flags": []} | columns
     if row.keys() != set(PAIRS.names):
         raise ValueError(f"{sorted(row.keys() - set(PAIRS.names))} are no columns of a pair")

@@ -1,16 +1,16 @@
-"""What is read of a sentence, and what each method makes of it.
+"""The model inputs for a sentence, and the methods that use them.
 
-Each kind of input is a *pass*, and each method is a sum over what one pass says:
+Each kind of input is a *pass*, and each method is a sum over the predictions of one pass:
 
-- ``unmasked``: the sentence as it stands (AUL, AULA, aula_norm, and the token accuracy);
-- ``cps``: each token that both sentences of the pair share, masked by itself;
+- ``unmasked``: the unchanged sentence (AUL, AULA, aula_norm, and the token accuracy);
+- ``cps``: each token that both sentences of the pair share, masked one at a time;
 - ``sss``: all tokens that differ masked at once;
 - ``all_masked``: all tokens of the sentence masked;
-- ``causal``: each token given all before it (both likelihoods).
+- ``causal``: each token given all tokens before it (both likelihoods).
 
-A context stands before the sentence in the same input and is never asked about nor masked: as
-the first of two texts where the tokenizer has a form for two, else in front of it after a blank.
-Of a causal model the input begins with its start token, where it has one.
+A context precedes the sentence in the same input, and is never scored or masked: as the first of
+two texts if the tokenizer has a format for two, else before the sentence, separated by a blank. The
+input of a causal model begins with its start token, if it has one.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from evenhand.errors import InputError
 from evenhand.scoring.methods import METHODS
 
-#: The passes, in the order of the token store, and the methods that stand on each.
+#: The passes, in the order of the token store, and the methods that use each.
 PASSES = {
     "unmasked": ("aul", "aula", "aula_norm"),
     "cps": ("cps",),
@@ -27,20 +27,20 @@ PASSES = {
     "causal": ("log_likelihood", "log_likelihood_per_token"),
 }
 
-#: The pass that gives the token accuracy, by family.
+#: The pass of the token accuracy, by family.
 ACCURACY_PASS = {"masked": "unmasked", "causal": "causal"}
 
-#: The passes that the shuffled variant is read in.
+#: The passes of the shuffled variant.
 SHUFFLED_PASSES = ("unmasked", "causal")
 
 
 def choose_methods(methods: Sequence[str] | None, family: str) -> list[str]:
-    """Those of the methods that are for a family, in the order of `METHODS`; None means all.
+    """Return the methods for a family, in the order of `METHODS`; None means all.
 
     Raises
     ------
     InputError
-        There is no such method.
+        A method is unknown.
     """
     wanted = list(METHODS) if methods is None else methods
     if unknown := [name for name in wanted if name not in METHODS]:
@@ -49,9 +49,9 @@ def choose_methods(methods: Sequence[str] | None, family: str) -> list[str]:
 
 
 def passes_for(family: str, methods: Sequence[str], *, accuracy: bool = False) -> list[str]:
-    """The passes that methods of this family need, in the order of `PASSES`.
+    """Return the passes that methods of this family need, in the order of `PASSES`.
 
-    With `accuracy`, also the pass that gives the token accuracy.
+    With `accuracy`, also the pass of the token accuracy.
     """
     return [
         name
@@ -61,5 +61,5 @@ def passes_for(family: str, methods: Sequence[str], *, accuracy: bool = False) -
 
 
 def needs_attention(methods: Sequence[str]) -> bool:
-    """Whether a method weighs tokens by attention."""
+    """Return whether a method weights tokens by attention."""
     return not {"aula", "aula_norm"}.isdisjoint(methods)

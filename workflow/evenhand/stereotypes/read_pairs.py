@@ -1,4 +1,4 @@
-"""Bring a set of sentence pairs to the one form, with doubts about each pair flagged."""
+"""Convert a set of sentence pairs to the common format, with data-quality flags."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -17,10 +17,10 @@ from evenhand.metrics.inference import effective_number
 from evenhand.stereotypes.clusters import edits, pieces, words
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS
 
-#: More pairs than this with one swap are a repeated swap.
+#: A swap of more pairs than this is a repeated swap.
 REPEATED = 20
 
-#: Fewer annotators than this who name the pair's bias type are a low agreement.
+#: Agreement is low if fewer annotators than this name the pair's bias type.
 AGREEING = 3
 
 
@@ -34,36 +34,35 @@ def read_pairs(
     part: str | None = None,
     title: str | None = None,
 ) -> dict[str, Any]:
-    """Bring a set of sentence pairs to the one form, with doubts about each pair flagged.
+    """Convert a set of sentence pairs to the common format, with data-quality flags.
 
-    A pair with an empty sentence, or with twice the same, cannot be scored: it stays in the
-    table with the reason in `excluded` and without flags, and counts for no cluster.
+    A pair with an empty sentence, or two identical ones, cannot be scored: it stays in the table
+    with the reason in `excluded` and without flags, and is not counted in its cluster.
 
     Parameters
     ----------
     name : str
         The set's name.
     format : str
-        The module of `evenhand.stereotypes.sets` that reads it: crows_pairs, stereoset, slguset.
+        The module of `evenhand.stereotypes.sets` for the file: crows_pairs, stereoset, slguset.
     file : Path
         The set's file.
     out : Path
         The pairs (Parquet, columns `PAIRS`), in the order of the source.
     report : Path
         JSON: name, format, part, title, more_means, less_means; pairs; excluded (by reason),
-        flags (by flag; a flag that makes no sense for the set is not there), bias_types and
-        clusters of the pairs that are not excluded; effective_clusters = N^2 / sum n^2 over the
-        clusters' sizes; has_unrelated, has_annotations, has_directions: whether any pair has
-        them.
+        flags (by flag; only those that apply to the set), bias_types and clusters of the pairs
+        that are not excluded; effective_clusters = N^2 / sum n^2 over the clusters' sizes;
+        has_unrelated, has_annotations, has_directions: whether any pair has them.
     part : str, optional
         StereoSet: intrasentence or intersentence.
     title : str, optional
-        What the page calls the set; by default the format's own name.
+        The set's name in the report; by default the name of the format.
 
     Raises
     ------
     InputError
-        The set cannot be read, two pairs have one id, or no pair is left that can be scored.
+        The set cannot be read, two pairs have the same id, or no pair can be scored.
     """
     reader = import_module(f"evenhand.stereotypes.sets.{format}")
     form = reader.form(part)
@@ -107,15 +106,15 @@ def read_pairs(
 
 
 def set_flags(rows: list[dict[str, Any]], wanted: Iterable[str]) -> None:
-    """Put into each row's `flags` those of `FLAGS` that are wanted and true of it, sorted.
+    """Set each row's `flags` to the requested ones that apply to it, sorted.
 
     Parameters
     ----------
     rows : list of dict
-        Rows of `PAIRS` whose sentences are not empty and not the same; whether a swap is
-        repeated and a sentence there twice is counted over these.
+        Rows of `PAIRS` whose sentences are neither empty nor identical; repeated swaps and
+        duplicate sentences are counted over these.
     wanted : iterable of str
-        Of `FLAGS`.
+        The requested names of `FLAGS`.
     """
     clusters = Counter(row["cluster"] for row in rows)
     sentences = Counter((row["context"], row[side]) for row in rows for side in ("more", "less"))
@@ -135,7 +134,7 @@ def set_flags(rows: list[dict[str, Any]], wanted: Iterable[str]) -> None:
 
 
 def _exclusion(row: dict[str, Any]) -> str | None:
-    """Why a pair cannot be scored, of `EXCLUSIONS`, or None."""
+    """Return why a pair cannot be scored (a name of `EXCLUSIONS`), or None."""
     sides = [row["more"], row["less"], *([] if row["unrelated"] is None else [row["unrelated"]])]
     if not all(side and side.strip() for side in sides):
         return "empty"

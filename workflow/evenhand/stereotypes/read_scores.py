@@ -1,4 +1,4 @@
-"""What the summaries read: the pairs of a set and the scores of models, side by side."""
+"""Read the inputs of the summaries: the pairs of a set and the scores of models."""
 
 import json
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ from evenhand.io.tables import read_columns
 from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.scores import SCORES
 
-#: What is read of the pairs.
+#: The columns that are read of the pairs.
 COLUMNS = ["pair_id", "bias_type", "direction", "cluster", "disadvantaged", "annotators",
            "agreement", "flags", "excluded"]  # fmt: skip
 
-#: Those columns of the scores that are not numbers.
+#: The non-numeric columns of the scores.
 KEYS = ("pair_id", "side", "variant", "excluded")
 
 
@@ -33,7 +33,7 @@ class Pairs(NamedTuple):
     cluster : array of int
         Numbers in the order of the sorted names.
     agreement : array of float
-        Annotators who named the pair's bias type; NaN for a pair that nobody rated.
+        Annotators who named the pair's bias type; NaN for a pair without ratings.
     clean : array of bool
         Whether the pair has no flag, and is not excluded.
     excluded : array of bool
@@ -51,21 +51,21 @@ class Pairs(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """The scores of one model, or of one that has learned nothing.
+    """The scores of one model, trained or with random weights.
 
     Attributes
     ----------
     columns : dict
         The numeric columns of the table; float, NaN for null and for excluded sentences.
     rows : dict
-        By side and variant, the row of each pair: shape (n,), -1 where there is none.
+        The row of each pair by side and variant: shape (n,), -1 for a missing sentence.
     """
 
     columns: dict[str, np.ndarray]
     rows: dict[tuple[str, str], np.ndarray]
 
     def column(self, name: str, side: str, variant: str = "original") -> np.ndarray:
-        """A column for the sentences of one side, in the order of the pairs; NaN for none."""
+        """Return a column for the sentences of a side, in pair order; NaN if missing."""
         rows = self.rows.get((side, variant))
         if rows is None:
             return np.full(len(self.rows["more", "original"]), np.nan)
@@ -80,15 +80,15 @@ class Model(NamedTuple):
     name : str
         The stem of its files.
     trusted : bool
-        Whether its gate lets its numbers through.
+        Whether the model passed its validity check.
     reason : str
-        Why not, words joined by commas; empty for a trusted model.
+        Why not, joined by commas; empty for a trusted model.
     family : str
         ``masked`` or ``causal``; empty for a model that is not trusted.
     methods : list of str
-        In the order of `METHODS`; none for a model that is not trusted.
+        In the order of `METHODS`; empty for a model that is not trusted.
     blank : dict of str
-        Further methods that were asked for and that the model cannot be scored by, and why.
+        Requested methods by which the model cannot be scored, and why.
     scores : Scores or None
         None for a model that is not trusted.
     nulls : list of Scores
@@ -111,7 +111,7 @@ def read_pair_set(path: Path) -> Pairs:
     Raises
     ------
     InputError
-        The file is not a table of pairs, or holds no pair.
+        The file is not a table of pairs, or is empty.
     """
     table = read_columns(path, COLUMNS)
     if not table.num_rows:
@@ -144,18 +144,18 @@ def read_models(
     Parameters
     ----------
     pairs : Pairs
-        The set that they scored.
+        The set that the models scored.
     scores, gates, nulls : sequence of Path
-        Files named after the models; a model may have no file of nulls.
+        Files named after the models; the file of nulls is optional.
     methods : sequence of str
-        The methods that were asked for; by default those that the gate names. Each model has
-        those of its family. Where neither says, it has those that it has a number of.
+        The requested methods; by default those in the gate. Each model has those of its family.
+        Without either, it has the methods with any score.
 
     Raises
     ------
     InputError
-        There is no model, a file is missing, broken or of another set, or two models have one
-        name.
+        There is no model, a file is missing, broken or of another set, or two models have the
+        same name.
     """
     if not scores:
         raise InputError("there are no scores to summarise")
@@ -196,7 +196,7 @@ def read_models(
 
 
 def summary(models: Sequence[Model], rows: int, reason: str | None = None) -> dict[str, Any]:
-    """The counts that every summary returns: rows, models, untrusted, and why there is no row."""
+    """Return the counts of a summary: rows, models, untrusted, and why there are no rows."""
     counts: dict[str, Any] = {
         "rows": rows,
         "models": len(models),
@@ -235,7 +235,7 @@ def _read_gate(path: Path) -> dict[str, Any]:
 
 
 def _read_scores(path: Path, pairs: Pairs, *, seeds: bool = False) -> list[Scores]:
-    """The scores of a file: of each seed, of which there may be none, or of the one model."""
+    """Return the scores in a file: of the model, or of each seed (possibly none)."""
     names = [*(["seed"] if seeds else []), *SCORES.names]
     table = read_columns(path, names)
     numbers = [name for name in SCORES.names if name not in KEYS]
@@ -277,11 +277,11 @@ def _other_pairs(path: Path) -> InputError:
 
 
 def _floats(table: pa.Table, name: str) -> np.ndarray:
-    """A numeric column, NaN for null."""
+    """Return a numeric column, with NaN for null."""
     filled = pc.fill_null(table[name].cast(pa.float64()), float("nan"))
     return np.array(filled.to_numpy())
 
 
 def _strings(table: pa.Table, name: str) -> np.ndarray:
-    """A column of text, empty for null."""
+    """Return a text column, with empty strings for null."""
     return np.array(pc.fill_null(table[name], "").to_pylist(), dtype=str)

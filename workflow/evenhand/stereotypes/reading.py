@@ -1,4 +1,4 @@
-"""A model reads rows, pass by pass."""
+"""Run a model on rows of sentences, pass by pass."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from evenhand.stereotypes.rows import Reading, Row
 
 @dataclass(frozen=True)
 class _Asked:
-    """What one pass asks about one sentence: the tokens, and the numbers of the questions."""
+    """The questions of one pass about one sentence: the tokens, and the question numbers."""
 
     token: list[int]
     place: list[int]
@@ -36,24 +36,24 @@ def read(
     progress: Callable[[float], object] | None = None,
     scratch: Path | None = None,
 ) -> None:
-    """Let a model read rows, and put what it says into their `readings`.
+    """Run a model on rows, and store its predictions in their `readings`.
 
     Parameters
     ----------
     lm : MaskedLM or CausalLM
         The model.
     rows : sequence of Row
-        Those that are excluded are not read; nor are shuffled ones but in `SHUFFLED_PASSES`.
+        Excluded rows are skipped, as are shuffled ones except in `SHUFFLED_PASSES`.
     passes : sequence of str
-        Of `PASSES`.
+        Names of `PASSES`.
     methods : sequence of str
-        What is read beside log-probabilities, only some need: attention, and `Reading.crossed`.
+        The methods, only some of which need attention and `Reading.crossed`.
     tokens_per_batch, threads : int
         See `evenhand.scoring.masked.answer`.
     progress : callable, optional
-        Called with the share of the work (0 to 1) that was done since the last call.
+        Called with the share of the work (0 to 1) done since the last call.
     scratch : Path, optional
-        Where an interrupted attempt leaves what it has done.
+        Folder for the partial results of an interrupted attempt.
     """
     to_read = [row for row in rows if not row.excluded]
     by_pass = {
@@ -173,7 +173,7 @@ def _read_causal(
 def read_finite(
     lm: LanguageModel, pairs: Sequence[Sequence[Row]], passes: Sequence[str], **options: Any
 ) -> None:
-    """`read`, and exclude what the model gives no finite number for."""
+    """Call `read`, and exclude rows with numbers that are not finite."""
     rows = [row for pair in pairs for row in pair]
     read(lm, rows, passes, **options)
     for row in rows:

@@ -1,4 +1,4 @@
-"""The rows of the scores: the sentences of each pair, what was read of each, and its numbers."""
+"""The rows of the scores: the sentences of each pair, their predictions, and their scores."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,24 +18,24 @@ from evenhand.stereotypes.shuffle import shuffle_words
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What one pass said of one sentence.
+    """The predictions of one pass for one sentence.
 
     Parameters
     ----------
     token, place : arrays of int, shape (n,)
-        The tokens asked about, and their places in the input.
+        The scored tokens, and their positions in the input.
     log_p : array of float64, shape (n,)
-        Natural logarithms; NaN where the model gave no finite number.
+        Natural logarithms; NaN where the model's number is not finite.
     first : array of bool, shape (n,)
         Whether the token is the likeliest.
     entropy : array of float, shape (n,)
-        Of the prediction there, in nats.
+        Entropy of the prediction, in nats.
     alpha : array of float, shape (n,), or None
-        The attention that the place receives.
+        The attention that the position receives.
     specials_correct : int, optional
-        Special tokens that are the likeliest at their place (unmasked pass).
+        Number of special tokens ranked first at their positions (unmasked pass).
     crossed : array of float64, shape (n, n), optional
-        Logarithms of every token (second axis) at every place (SSS as coded).
+        Log-probabilities of every token (second axis) at every position (SSS as coded).
     """
 
     token: np.ndarray
@@ -48,7 +48,7 @@ class Reading:
     crossed: np.ndarray | None = None
 
     def finite(self) -> bool:
-        """Whether every number is."""
+        """Return whether all numbers are finite."""
         numbers = (self.log_p, self.entropy, self.alpha, self.crossed)
         return all(np.isfinite(one).all() for one in numbers if one is not None)
 
@@ -64,15 +64,15 @@ class Row:
     side, variant : str
         See `evenhand.stereotypes.scores`.
     sentence : Sentence or None
-        None where there is no text.
+        None for an empty text.
     excluded : str or None
         Why it has no score.
     masks : PairMasks or None
-        What CPS and SSS mask, where both sentences of the pair can be scored.
+        The masks of CPS and SSS, if both sentences of the pair can be scored.
     readings : dict
-        What was read, by pass.
+        The predictions by pass.
     rescored : set of str
-        The passes that were read again in fp32.
+        The passes that were repeated in fp32.
     """
 
     pair: dict[str, Any]
@@ -88,16 +88,16 @@ class Row:
 def rows_of(
     lm: LanguageModel, pairs: Sequence[dict[str, Any]], *, shuffle_seed: int | None = None
 ) -> list[list[Row]]:
-    """The rows of each pair, in the order of the scores, with what keeps one from being scored.
+    """Return the rows of each pair, in the order of the scores, with reasons for exclusion.
 
     Parameters
     ----------
     lm : MaskedLM or CausalLM
-        Its tokenizer and the length of its input decide.
+        The model, whose tokenizer and maximum input length are used.
     pairs : sequence of dict
         Rows of `evenhand.stereotypes.pairs.PAIRS`.
     shuffle_seed : int, optional
-        With it, `more` and `less` have a shuffled variant each.
+        Seed of the shuffled variants of `more` and `less`; None for no shuffled variants.
     """
     made = [list(_sides(pair, shuffle_seed)) for pair in pairs]
     read = [(row, text) for rows in made for row, text in rows if text]
@@ -124,7 +124,7 @@ def rows_of(
 def unread_rows(
     pairs: Iterable[dict[str, Any]], *, shuffle_seed: int | None = None
 ) -> Iterator[Row]:
-    """Yield the rows of pairs that a broken model cannot read; see `rows_of`."""
+    """Yield the rows of pairs for a broken model, all excluded; see `rows_of`."""
     for pair in pairs:
         for row, _ in _sides(pair, shuffle_seed):
             row.excluded = row.excluded or "broken_model"
@@ -132,7 +132,7 @@ def unread_rows(
 
 
 def _sides(pair: dict[str, Any], shuffle_seed: int | None) -> Iterator[tuple[Row, str]]:
-    """The rows of a pair, with the text of each."""
+    """Yield the rows of a pair, with the text of each."""
     texts = {side: (pair[side] or "").strip() for side in SIDES}
     for side, text in texts.items():
         if side == "unrelated" and pair["unrelated"] is None:
@@ -151,13 +151,13 @@ def _own(sentence: Sentence) -> list[int]:
 
 
 def _at(sentence: Sentence, masks: PairMasks) -> PairMasks:
-    """Masks by their places in the input, instead of by the number of the sentence's token."""
+    """Return masks as positions in the input, instead of token numbers in the sentence."""
     return PairMasks(*([sentence.places[i] for i in part] for part in masks))
 
 
 def _unreadable(lm: LanguageModel, sentence: Sentence) -> str | None:
     if not sentence.places:
-        # without a start token the model says nothing of a sentence's first token
+        # without a start token the model does not predict a sentence's first token
         return "one_token" if _first_is_unscored(lm) and len(sentence.ids) == 1 else "empty"
     if not sentence.known:
         return "unknown_only"
@@ -171,7 +171,7 @@ def _first_is_unscored(lm: LanguageModel) -> bool:
 
 
 def value(row: Row, method: str) -> float | None:
-    """What a method gives a row; None where the row was not read for it, or holds nothing of it.
+    """Return a method's score of a row; None if the row has no predictions for it.
 
     For the definitions see `evenhand.scoring.pair_masks`.
     """
@@ -193,7 +193,7 @@ def value(row: Row, method: str) -> float | None:
 
 
 def score_row(row: Row, methods: Sequence[str], accuracy_pass: str) -> dict[str, Any]:
-    """A row of `evenhand.stereotypes.scores.SCORES`."""
+    """Return a row of `evenhand.stereotypes.scores.SCORES`."""
     score: dict[str, Any] = dict.fromkeys(SCORES.names)
     score |= {"pair_id": row.pair["pair_id"], "side": row.side, "variant": row.variant}
     score["excluded"] = row.excluded
@@ -217,7 +217,7 @@ def score_row(row: Row, methods: Sequence[str], accuracy_pass: str) -> dict[str,
 
 
 def token_rows(row: Row) -> Iterator[dict[str, Any]]:
-    """Rows of `evenhand.stereotypes.scores.TOKENS`; none of a sentence without a score."""
+    """Yield rows of `evenhand.stereotypes.scores.TOKENS`; none for a sentence without a score."""
     if row.excluded:
         return
     for name in PASSES:

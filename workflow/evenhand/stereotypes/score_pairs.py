@@ -1,17 +1,17 @@
 """Score every sentence of a set of pairs with one language model, masked or causal.
 
-What can be scored and how stands in `evenhand.stereotypes.scoring`. A sentence that cannot be
-scored stays in the table with a reason (`evenhand.stereotypes.scores.EXCLUDED`), which the gate
-counts. The gate also says whether the model can be believed at all; if not, `reason` names why:
+See `evenhand.stereotypes.scoring`. A sentence that cannot be scored stays in the table with a
+reason (`evenhand.stereotypes.scores.EXCLUDED`), which the gate counts. The gate also contains the
+result of the model's validity check; if it failed, `reason` is one of:
 
-- `missing_weights`: its checkpoint lacks weights, which are random;
-- `fill_mask_not_above_baseline`, `next_token_not_above_baseline`: it cannot say a token of the
-  set's own sentences better than one who always says the most frequent one;
+- `missing_weights`: the checkpoint lacks weights, which are random;
+- `fill_mask_not_above_baseline`, `next_token_not_above_baseline`: token accuracy on the set's own
+  sentences is not above the majority-class baseline;
 - `few_scored`: too few pairs have a score;
-- `broken_model`: the model fails on its inputs (`error` says how), so no pair has a score, and no
+- `broken_model`: the model fails on its inputs (see `error`), so that no pair has a score, and no
   model with random weights is run.
 
-A method that the model cannot be scored by is blank in every row; the gate's `blank_methods` has
+A method by which the model cannot be scored is blank in every row; the gate's `blank_methods` has
 the reason by method (`evenhand.stereotypes.scores.NO_VALUE`).
 """
 
@@ -53,7 +53,7 @@ from evenhand.stereotypes.scoring import (
 )
 from evenhand.stereotypes.untrained import score_untrained
 
-#: Pairs that the margin of near ties is calibrated on.
+#: Number of pairs for calibrating the margin of near ties.
 CALIBRATION_PAIRS = 100
 
 
@@ -91,16 +91,16 @@ def score_pairs(
         Parquet, the columns of `evenhand.stereotypes.scores.SCORES`: one row per pair, side
         and variant, in the order of the pairs. Natural logarithms.
     tokens : path
-        Parquet, the columns of `evenhand.stereotypes.scores.TOKENS`: what the scores are made
-        of, one row per sentence and pass.
+        Parquet, the columns of `evenhand.stereotypes.scores.TOKENS`: the token scores, one row
+        per sentence and pass.
     gate : path
-        JSON: what the model is, its check on ordinary sentences, unknown tokens, exclusions,
-        near ties, and whether the numbers are to be trusted.
+        JSON: the model's identity, its check on ordinary sentences, unknown tokens, exclusions,
+        near ties, and whether its scores can be trusted.
     null : path
         Parquet, the columns of `evenhand.stereotypes.scores.NULL_SCORES`: the scores of models
         of the same architecture with random weights (see `evenhand.stereotypes.untrained`).
     name : str
-        What the model is called in tables and on the page.
+        The model's name in tables and in the report.
     model : path, optional
         Folder of the model (Hugging Face layout, safetensors). Either this or `hub_name`.
     hub_name : str, optional
@@ -108,29 +108,30 @@ def score_pairs(
     revision : str, optional
         Branch, tag or commit on the hub.
     methods : list of str, optional
-        Of `evenhand.scoring.methods.METHODS`; those for the other kind of model are left
-        out. By default all.
+        Names of `evenhand.scoring.methods.METHODS`; those for the other kind of model are
+        ignored. By default all.
     dtype : str
-        Number format that the model runs in: fp32 or bf16. With bf16, pairs that are nearly
-        tied are read again in fp32, so that no decision differs from that of fp32.
+        Number format of the model: fp32 or bf16. With bf16, near ties are scored again in fp32,
+        so that no decision differs from that of fp32.
     tokens_per_batch : int
-        The most tokens in a batch.
+        Maximum number of tokens in a batch.
     allow_missing : bool
-        Score a model whose checkpoint lacks weights (they are random); it is not trusted.
+        Whether to score a model whose checkpoint lacks weights (they are random). Such a model is
+        not trusted.
     shuffle : bool
-        Also read `more` and `less` with their words in a random order.
+        Whether to score `more` and `less` also with their words in a random order.
     null_seeds : int
-        The number of models with random weights.
+        Number of models with random weights.
     null_methods : list of str, optional
-        The methods that they are scored by; by default `methods`.
+        The methods for these models; by default `methods`.
     sanity_sentences : int
-        Sentences of the set, evenly spread, for the check of the model.
+        Number of sentences of the set, evenly spaced, for the validity check.
     least_scored : float
-        A model that can score a smaller share of the pairs than this is not trusted.
+        A model that scores a smaller share of the pairs is not trusted.
     seed : int
-        Seed of the check's choice of tokens, and of the random orders of words.
+        Seed of the check's choice of tokens, and of the random word orders.
     threads : int
-        CPU threads; their number changes no bit of the result.
+        CPU threads; their number does not change any bit of the result.
     device : str
         cpu, cuda or cuda:N; results agree to 1e-5 between devices.
     """
@@ -237,7 +238,7 @@ def score_pairs(
 def _check(
     lm: LanguageModel, pairs: list[dict[str, Any]], seed: int, options: dict[str, Any]
 ) -> dict[str, Any]:
-    """The model's check, on the two sentences of each pair in turn."""
+    """Return the model's validity check, on `more` and `less` sentences alternately."""
     sentences = [pair[("more", "less")[i % 2]] for i, pair in enumerate(pairs)]
     sentences = [sentence for sentence in sentences if sentence and sentence.strip()]
     return check_model(lm, sentences, seed=seed, **options)
@@ -256,7 +257,7 @@ class _Tally:
         self.rescored_pairs = 0
 
     def add(self, rows: list[Row]) -> None:
-        """Count the rows of some pairs, each pair whole."""
+        """Count the rows of some pairs; all rows of a pair must be together."""
         pairs: dict[str, list[Row]] = {}
         for row in rows:
             if row.variant == "shuffled":
@@ -279,7 +280,7 @@ class _Tally:
 
 
 def _counts(tally: _Tally, exact: Exact | None) -> dict[str, Any]:
-    """The counts in the gate's record."""
+    """Return the counts for the gate's record."""
     return {
         "pairs_scored": tally.pairs_scored,
         "sentences": tally.sentences,
@@ -295,7 +296,7 @@ def _counts(tally: _Tally, exact: Exact | None) -> dict[str, Any]:
             if exact
             else None
         ),
-        # None where the sample was too small for a margin, so that every pair was read again
+        # None if the sample was too small for a margin, so that every pair was scored again
         "near_tie_margins": {
             method: margin if math.isfinite(margin) else None
             for method, margin in exact.margins.items()

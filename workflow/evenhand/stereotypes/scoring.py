@@ -1,8 +1,8 @@
-"""Pairs of sentences are scored by a model: in stretches, and near ties once more in fp32.
+"""Score pairs of sentences by a model, in chunks, with near ties repeated in fp32.
 
-What one sentence is made of stands in `evenhand.stereotypes.sentences`, what is asked about it in
-`evenhand.stereotypes.passes`, the asking in `evenhand.stereotypes.reading`, and the numbers in
-`evenhand.stereotypes.rows`.
+See `evenhand.stereotypes.sentences` for the tokens of a sentence, `evenhand.stereotypes.passes` for
+the model inputs, `evenhand.stereotypes.reading` for running the model, and
+`evenhand.stereotypes.rows` for the scores.
 """
 
 import math
@@ -24,30 +24,30 @@ from evenhand.stereotypes.passes import PASSES, needs_attention, passes_for
 from evenhand.stereotypes.reading import read_finite
 from evenhand.stereotypes.rows import Row, rows_of, value
 
-#: What the published code rounds CPS to before it compares (evaluate.py:194-195); near ties
-#: are those of the rounded scores too.
+#: The unit to which the published code rounds CPS before comparing (evaluate.py:194-195); near
+#: ties include those of the rounded scores.
 CPS_ROUNDING = 0.001
 
 
-#: Pairs scored together: enough to fill batches of one length, few enough for the memory. CPS
-#: makes an input for each token, so what long sentences need grows with their length squared.
+#: Maximum number of pairs scored together: enough to fill batches of one length, few enough for
+#: the memory. CPS makes an input for each token, so that memory grows with the squared length.
 PAIRS_AT_ONCE = 2048
 SQUARED_CHARACTERS_AT_ONCE = 128_000_000
 
 
 @dataclass(frozen=True)
 class Exact:
-    """A copy of the model in fp32, and how near a tie the other one cannot be believed.
+    """A copy of the model in fp32, and the margins within which pairs are near ties.
 
     Parameters
     ----------
     lm : MaskedLM or CausalLM
         The copy.
     margins : dict of float
-        By method: two sentences of a pair whose scores differ by no more are read again.
-        Infinity where the sample was too small to tell.
+        By method: pairs with two scores that differ by at most this are scored again. Infinity
+        if the sample was too small.
     pairs : int
-        The pairs that the margins were calibrated on.
+        Number of pairs for the calibration of the margins.
     """
 
     lm: LanguageModel
@@ -56,7 +56,7 @@ class Exact:
 
 
 def blank_methods(lm: LanguageModel, methods: Sequence[str]) -> dict[str, str]:
-    """Those of the methods that the model cannot be scored by, with their reasons (`NO_VALUE`)."""
+    """Return the methods by which the model cannot be scored, with reasons (`NO_VALUE`)."""
     weighted = [name for name in methods if needs_attention([name])]
     if not weighted or enable_attention(lm.model):
         return {}
@@ -64,7 +64,7 @@ def blank_methods(lm: LanguageModel, methods: Sequence[str]) -> dict[str, str]:
 
 
 def differences(rows: Sequence[Row], method: str) -> list[float]:
-    """Differences of a method's scores between any two sentences of a pair; NaN for no score."""
+    """Return a method's score differences between any two sentences of a pair; NaN for no score."""
     values = [value(row, method) for row in rows if row.variant == "original"]
     numbers = [math.nan if one is None else one for one in values]
     return [a - b for a, b in combinations(numbers, 2)]
@@ -78,7 +78,7 @@ def calibrated(
     methods: Sequence[str],
     **options: Any,
 ) -> Exact:
-    """Measure on a sample of pairs how far the scores of `lm` are from those of `full`.
+    """Calibrate the margins of near ties from the differences of `lm` and `full` on a sample.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def score_pairs_of(
     scratch: Path | None = None,
     **options: Any,
 ) -> Iterator[list[Row]]:
-    """Score pairs, a bounded number in memory at a time.
+    """Score pairs, with a bounded number in memory.
 
     Parameters
     ----------
@@ -139,16 +139,16 @@ def score_pairs_of(
     pairs : iterable of dict
         Rows of `evenhand.stereotypes.pairs.PAIRS`.
     methods, passes : sequence of str
-        The methods for this kind of model, and the passes to run (at least theirs).
+        The methods for this kind of model, and the passes to run (at least those they need).
     shuffle_seed : int, optional
         See `rows_of`.
     exact : Exact, optional
-        With it, pairs that are nearly tied under a method are read again in fp32, all their
-        sentences, in that method's pass.
+        The model in fp32, by which all sentences of near ties under a method are scored again, in
+        that method's pass.
     progress : callable, optional
-        Called with numbers of pairs done.
+        Called with numbers of finished pairs.
     scratch : Path, optional
-        Where an interrupted attempt leaves what it has done.
+        Folder for the partial results of an interrupted attempt.
     **options
         tokens_per_batch, threads: see `read`.
 
@@ -200,12 +200,12 @@ def _is_near_tie(
 
 
 def check_pairs(path: Path) -> int:
-    """The number of pairs in a table that has the columns of `PAIRS`.
+    """Return the number of pairs in a table with the columns of `PAIRS`.
 
     Raises
     ------
     InputError
-        It is no such table, or is empty.
+        The file is not such a table, or is empty.
     """
     if not (count := count_rows(path, PAIRS.names, remedy="use read_pairs")):
         raise InputError("holds no pair, so there is nothing to score", file=path)
@@ -213,13 +213,13 @@ def check_pairs(path: Path) -> int:
 
 
 def spread(path: Path, total: int, wanted: int) -> list[dict[str, Any]]:
-    """`wanted` pairs of a table of `total`, evenly spread over it; or all if there are fewer."""
+    """Return `wanted` evenly spaced pairs of a table of `total`; or all if there are fewer."""
     chosen = {i * total // wanted for i in range(wanted)} if wanted < total else range(total)
     return [pair for number, pair in enumerate(read_rows(path)) if number in chosen]
 
 
 def chunks(pairs: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Cut pairs into stretches that fit into memory together."""
+    """Split pairs into chunks that fit into memory."""
     chunk: list[dict[str, Any]] = []
     squared = 0
     for pair in pairs:
@@ -236,7 +236,7 @@ def chunks(pairs: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
 
 
 class _Share:
-    """Turns shares of a chunk's work into pairs done, for a progress bar of pairs."""
+    """Convert shares of a chunk's work to numbers of pairs, for a progress bar."""
 
     def __init__(self, pairs: int, progress: Callable[[int], object] | None) -> None:
         self.pairs, self.progress = pairs, progress

@@ -1,4 +1,4 @@
-"""Sentences as a model's tokens, and what stands around them in the input."""
+"""Encode sentences as tokens, with context and special tokens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,26 +10,26 @@ from evenhand.scoring.models import CausalLM, LanguageModel, MaskedLM
 if TYPE_CHECKING:
     from tokenizers import Encoding
 
-#: How tokenizers write a blank inside a token.
+#: The characters that tokenizers use for a blank inside a token.
 BLANK_MARKS = "▁Ġ "
 
 
 @dataclass(frozen=True, eq=False)
 class Sentence:
-    """A sentence in tokens, and what stands around it in the input.
+    """The tokens of a sentence, within a model input.
 
     Parameters
     ----------
     ids : list of int
         The whole input: specials, context, and the sentence.
     places : list of int
-        The places in `ids` of the sentence's own tokens.
+        The positions in `ids` of the sentence's tokens.
     specials : list of int
-        The places of the tokens that the tokenizer adds.
+        The positions of the tokens that the tokenizer adds.
     unknown : list of str
-        The text behind each unknown token of the sentence.
+        The text of each unknown token of the sentence.
     known : bool
-        Whether no token is unknown, or one is known that is more than a mark of a blank.
+        Whether no token is unknown, or a known token is more than a blank mark.
     """
 
     ids: list[int]
@@ -40,14 +40,14 @@ class Sentence:
 
 
 def encode(lm: LanguageModel, texts: Sequence[tuple[str, str]]) -> list[Sentence]:
-    """Turn sentences into tokens, each distinct one once.
+    """Tokenize sentences, each distinct one once.
 
     Parameters
     ----------
     lm : MaskedLM or CausalLM
-        The model; the name of a special token in a text is text there.
+        The model. Names of special tokens in a text are treated as text.
     texts : sequence of (str, str)
-        Context (empty if there is none) and sentence, without white space at their ends.
+        Context (empty for none) and sentence, without leading or trailing white space.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def encode(lm: LanguageModel, texts: Sequence[tuple[str, str]]) -> list[Sentence
 
 
 def _same(texts: Sequence[Any], distinct: Sequence[Any], found: Sequence[Any]) -> list[Any]:
-    """What was found for the distinct texts, for all of them."""
+    """Return the results of the distinct texts for all texts."""
     by_text = dict(zip(distinct, found, strict=True))
     return [by_text[text] for text in texts]
 
@@ -102,7 +102,7 @@ def _sentence(lm: MaskedLM, text: str, encoding: "Encoding", own: list[int]) -> 
 def _unknown(
     lm: LanguageModel, text: str, tokens: Sequence[tuple[int, tuple[int, int]]]
 ) -> tuple[list[str], bool]:
-    """`Sentence.unknown` and `Sentence.known`, from ids and offsets into the text."""
+    """Return `Sentence.unknown` and `Sentence.known`, from ids and offsets into the text."""
     unknown = [text[start:end] for token, (start, end) in tokens if token == lm.unknown_id]
     if not unknown:
         return [], True
@@ -112,7 +112,7 @@ def _unknown(
 
 
 def _encode_causal(lm: CausalLM, texts: Sequence[tuple[str, str]]) -> list[Sentence]:
-    """The same for a causal model; its start token counts as none of the specials."""
+    """Encode sentences for a causal model; its start token is not in `Sentence.specials`."""
     contexts, sentences = [context for context, _ in texts], [one for _, one in texts]
     alone = lm.tokenizer(
         sentences, add_special_tokens=False, split_special_tokens=True, verbose=False
@@ -131,6 +131,6 @@ def _encode_causal(lm: CausalLM, texts: Sequence[tuple[str, str]]) -> list[Sente
 
 
 def _has_pair_form(lm: MaskedLM) -> bool:
-    """Whether the tokenizer puts a special token between two texts."""
+    """Return whether the tokenizer puts a special token between two texts."""
     count = lm.tokenizer.num_special_tokens_to_add
     return count(pair=True) > count(pair=False)

@@ -1,8 +1,8 @@
-"""A sentence with its words in a random order: a control that keeps the words only.
+"""Shuffle the words of a sentence: a control without word order.
 
-What counts as a word needs no dictionary, so that every language is cut by the same rule: text
-between white space is a word, and where a script writes no blanks (Han, kana, Thai, Lao, Burmese,
-Khmer, and the full-width punctuation of East Asia) each character with its marks is one.
+Words are found without a dictionary, so that the same rule applies to every language: text between
+white space is a word; in scripts without blanks (Han, kana, Thai, Lao, Burmese, Khmer, and the
+full-width punctuation of East Asia) each character with its marks is one.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ import unicodedata
 
 import numpy as np
 
-#: Blocks of Unicode whose scripts put no blanks between words, first and last character.
+#: Unicode blocks of scripts without blanks between words: first and last character.
 WITHOUT_BLANKS = (
     (0x0E00, 0x0EFF),  # Thai, Lao
     (0x1000, 0x109F),  # Burmese
@@ -31,15 +31,15 @@ def shuffle_words(sentence: str, *, seed: int) -> str:
     Parameters
     ----------
     sentence : str
-        The sentence; white space at its ends does not count.
+        The sentence; leading and trailing white space is ignored.
     seed : int
-        Seed; with the text it determines the order, whatever sentences stand around it.
+        Seed, which determines the order together with the text alone.
 
     Returns
     -------
     str
         The same words. Two of them are joined without a blank if either is a character of a
-        script without blanks, and by one blank otherwise. The order may by chance be the old one.
+        script without blanks, and by one blank otherwise. By chance the order may be unchanged.
     """
     words = words_of(sentence)
     digest = hashlib.blake2b(f"{seed} shuffle {sentence}".encode(), digest_size=8).digest()
@@ -48,7 +48,7 @@ def shuffle_words(sentence: str, *, seed: int) -> str:
 
 
 def words_of(sentence: str) -> list[str]:
-    """The words of a sentence, in order (see the module for what counts as a word)."""
+    """Return the words of a sentence, in order, as defined in the module's docstring."""
     if sentence.isascii():
         return sentence.split()
     words: list[str] = []
@@ -70,7 +70,7 @@ def words_of(sentence: str) -> list[str]:
 
 
 def join_words(words: list[str]) -> str:
-    """Words as a text: a blank between two that both come from a script with blanks."""
+    """Join words, with a blank between two words of scripts with blanks."""
     text = ""
     for word in words:
         apart = text and not without_blanks(word[0]) and not without_blanks(text[-1])
@@ -79,5 +79,5 @@ def join_words(words: list[str]) -> str:
 
 
 def without_blanks(character: str) -> bool:
-    """Whether a character belongs to a script that writes no blanks between words."""
+    """Return whether a character belongs to a script without blanks between words."""
     return any(first <= ord(character) <= last for first, last in WITHOUT_BLANKS)

@@ -1,4 +1,4 @@
-"""The scores of all models on one set of pairs: what each table of pairs is computed from."""
+"""The scores of all models on one set of pairs, from which the tables are computed."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,13 +8,13 @@ from evenhand.stereotypes.read_scores import Model, Pairs
 
 @dataclass(frozen=True, eq=False)
 class PairStudy:
-    """A set of pairs, the models scored on it, and how intervals are computed.
+    """A set of pairs, its models, and the settings of tests and intervals.
 
     Parameters
     ----------
     pairs : Pairs
     models : list of Model
-        In the order of the configuration, untrusted ones included.
+        In the order of the configuration, including untrusted ones.
     gates : dict
         The validity check of each model, as `score_pairs` wrote it.
     delta : float
@@ -22,7 +22,7 @@ class PairStudy:
     level : float
         Coverage of all intervals; one minus the size of the tests.
     agreeing : tuple of int
-        How many annotators must name the bias type of a pair for it to count as biased.
+        Numbers of annotators who must name the bias type of a pair for it to count as biased.
     """
 
     pairs: Pairs

@@ -1,4 +1,4 @@
-"""All result tables of a set of pairs: each module of `evenhand.stereotypes.tables` is one."""
+"""Stage: compute all tables of a set of pairs, one per module of `evenhand.stereotypes.tables`."""
 
 import json
 from typing import Any
@@ -28,17 +28,17 @@ def tabulate_pairs(
     Parameters
     ----------
     pairs : Path
-        The set (Parquet, as `read_pairs` writes it).
+        The set (Parquet, from `read_pairs`).
     scores, gates : list of Path
-        The scores of each model, and its validity check, as `score_pairs` writes them. The
-        names of the files are the names of the models.
+        The scores of each model, and its validity check, from `score_pairs`. The files are
+        named after the models.
     out : Path
         The folder of the tables; see `evenhand.core.tables`.
     nulls : list of Path, optional
-        The scores of untrained models, as `score_pairs` writes them. No verdict depends on them.
+        The scores of untrained models, from `score_pairs`. No verdict depends on them.
     agreeing : list of int, optional
-        How many annotators must name the bias type of a pair for it to count as biased: 3, 4
-        and 5 by default.
+        Numbers of annotators who must name the bias type of a pair for it to count as biased; by
+        default 3, 4 and 5.
     delta : float
         The smallest preference that matters, in percentage points.
     level : float

@@ -1,8 +1,8 @@
-"""What the methods measure where there is no bias: models with random weights.
+"""Score pairs by models with random weights, which have no learned bias.
 
-A model of the same architecture and with the same tokenizer, but with weights that were never
-trained, has learned no bias. How far its bias score lies from 50 comes from the set alone: from
-few distinct swaps, and from sentences of unequal length.
+They have the same architecture and tokenizer as the model, but untrained weights. Deviations of
+their bias scores from 50 are due to the set alone: to few distinct swaps, and to sentences of
+unequal length.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def score_untrained(
     dtype: str,
     **options: Any,
 ) -> dict[str, int]:
-    """Score a set of pairs with models of random weights, one for each seed.
+    """Score a set of pairs by models with random weights, one for each seed.
 
     Parameters
     ----------
@@ -41,28 +41,28 @@ def score_untrained(
         Parquet with the columns of `evenhand.stereotypes.pairs.PAIRS`.
     out : path
         Parquet, the columns of `evenhand.stereotypes.scores.NULL_SCORES`: a block of rows for
-        each seed, each as `score_pairs` writes them, original variant only. Without a seed, or
-        without a method for this kind of model, there are no rows.
+        each seed, as from `score_pairs`, original variant only. Without a seed, or without a
+        method for this kind of model, there are no rows.
     source : path or str
-        Folder or hub name of the model, of which configuration and tokenizer are read.
+        Folder or hub name of the model, for its configuration and tokenizer.
     family : str
         masked or causal.
     seeds : int
         The number of models; their seeds are 0, 1, and so on.
     methods : list of str, optional
-        As in `score_pairs`. The token accuracy is counted only where a method needs its pass.
+        As in `score_pairs`. The token accuracy is counted only if a method needs its pass.
     name, revision, device
         As in `score_pairs`.
     dtype : str
-        Number format that the models run in: fp32 or bf16. In bf16 nothing is read again: the
-        scores of random models are a distribution, and no single decision of theirs matters.
+        Number format of the models: fp32 or bf16. In bf16, near ties are not scored again: only
+        the distribution of scores of random models matters, not single decisions.
     **options
         See `score_pairs_of`.
 
     Returns
     -------
     dict
-        null_seeds, null_scored: the sentences that have a score.
+        null_seeds, and null_scored, the number of sentences with a score.
     """
     from tqdm import tqdm
 

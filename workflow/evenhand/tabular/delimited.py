@@ -1,4 +1,4 @@
-"""CSV files of other people: read strictly, and every row whole."""
+"""Read CSV files strictly, with complete rows only."""
 
 import csv
 import io
@@ -15,13 +15,13 @@ def read_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     Returns
     -------
     (list of str, list of (int, list of str))
-        The header, and for each row the line it ends on and its cells, all stripped. Empty lines
-        are no rows.
+        The header, and for each row its last line number and its cells, all stripped. Empty lines
+        are skipped.
 
     Raises
     ------
     InputError
-        It is not UTF-8, not a CSV file, has no rows, or a row has more or fewer cells than the
+        The file is not UTF-8, not CSV, or has no rows, or a row has more or fewer cells than the
         header.
     """
     rows = []

@@ -1,4 +1,4 @@
-"""The groups of a table's other encoding, of whole numbers, which EIDIG's own networks see."""
+"""The groups of a table's integer encoding, the input of EIDIG's own networks."""
 
 from dataclasses import replace
 
@@ -10,24 +10,24 @@ from evenhand.tabular.prepared import Prepared
 
 
 def with_integer_groups(table: Prepared) -> tuple[Prepared, np.ndarray]:
-    """The same people with the groups of their whole numbers.
+    """Return a table with the groups of its integer encoding.
 
     Parameters
     ----------
     table : Prepared
-        People with whole numbers for their attribute.
+        A table with an integer encoding of its attribute.
 
     Returns
     -------
     (Prepared, array of int32, shape (values,))
-        `a` and `attribute_values` are of these groups, in the order of their whole numbers (without
-        names, each has its place), the rest is left as it is; and the whole number of each group.
+        The table with `a` and `attribute_values` of these groups, in the order of their integers
+        (unnamed groups are numbered), and otherwise unchanged; and the integer of each group.
 
     Raises
     ------
     InputError
-        The table has no whole numbers for its attribute, or not as many as it names groups: a group
-        without a person would pass its name on to the next.
+        The table has no integers for its attribute, or their number differs from that of the group
+        names: an empty group would shift the names of the following ones.
     """
     if table.integers is None or table.attribute_name not in table.integer_features:
         raise InputError(

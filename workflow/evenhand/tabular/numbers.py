@@ -1,4 +1,4 @@
-"""Numbers in cells and in messages."""
+"""Parse and format numbers in cells and messages."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -7,19 +7,19 @@ from math import inf, isnan
 
 from evenhand.errors import InputError
 
-#: Digits of the longest whole number: all columns that hold such numbers count something.
+#: Maximum number of digits of a whole number; all columns of whole numbers are counts.
 MOST_DIGITS = 15
 
 
 def number(text: str) -> float:
-    """A number as people write it.
+    """Return a cell as a number.
 
-    Python also reads ``1_0`` as 10; in a table that is a code or an error.
+    Unlike Python, ``1_0`` is not read as 10; in a table it is a code or an error.
 
     Raises
     ------
     ValueError
-        It is none.
+        The cell is not a number.
     """
     if "_" in text:
         raise ValueError(f"{text!r} is no number")
@@ -27,14 +27,14 @@ def number(text: str) -> float:
 
 
 def whole(text: str) -> int:
-    """A whole number, likewise."""
+    """Return a cell as a whole number; see `number`."""
     if "_" in text or len(text) > MOST_DIGITS:
         raise ValueError(f"{text!r} is no whole number")
     return int(text)
 
 
 def counted(count: int, noun: str) -> str:
-    """``1 value``, ``2 values``."""
+    """Return a count with its noun: ``1 value``, ``2 values``."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
@@ -54,14 +54,14 @@ def bin_names(edges: Sequence[float]) -> list[str]:
 
 
 def binned(cells: Sequence[str], edges: Sequence[float]) -> list[str]:
-    """Return the bin of each number, ``18 to <30``; blank for what is no number."""
+    """Return the bin of each number, ``18 to <30``; blank for other text."""
     names, edges = bin_names(edges), sorted(edges)
     values = map(or_nan, cells)
     return ["" if isnan(value) else names[bisect_right(edges, value)] for value in values]
 
 
 def low_end(name: str) -> float:
-    """Return where a bin begins, or the number itself; infinity for other names."""
+    """Return the lower end of a bin, or the number itself; infinity for other names."""
     if name.startswith("<") and not isnan(or_nan(name[1:])):
         return -inf
     value = or_nan(name.removeprefix("≥").partition(" to <")[0])
@@ -69,7 +69,7 @@ def low_end(name: str) -> float:
 
 
 def read_bins(words: str) -> tuple[str, list[float]]:
-    """Read ``age=30,50``: a column, and the borders between its groups."""
+    """Parse ``age=30,50``: a column, and the borders between its groups."""
     name, _, borders = words.rpartition("=")
     values = [or_nan(one) for one in borders.split(",")]
     if not name or any(map(isnan, values)):

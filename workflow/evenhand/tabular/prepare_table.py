@@ -1,4 +1,4 @@
-"""Stage: a data set of people, from its published files to numbers that can be trained on."""
+"""Stage: convert a data set of people from its published files to numbers for training."""
 
 import importlib
 from dataclasses import replace
@@ -30,7 +30,7 @@ def prepare_table(
     missing: str = "drop",
     title: str = "",
 ) -> dict[str, Any]:
-    """Bring a data set to the form of `evenhand.tabular.prepared`.
+    """Convert a data set to the format of `evenhand.tabular.prepared`.
 
     Parameters
     ----------
@@ -39,34 +39,34 @@ def prepare_table(
     out : path
         ``data.parquet``: row, label, attribute, official_split, features, other encodings.
     meta : path
-        ``data.json``: what the columns mean.
+        ``data.json``: the description of the columns.
     name : str
-        What the data set is called.
+        The name of the data set.
     format : str
-        How it is read: a module of `evenhand.tabular.formats`. The options below, but for the
-        title, are for the format ``table`` only; the other formats know their columns.
+        The format of the files: a module of `evenhand.tabular.formats`. The options below, except
+        the title, are for the format ``table`` only; other formats have fixed columns.
     label : str, optional
         The label's column.
     positive : list of str, optional
-        Its values that count as 1.
+        The values of the label that count as 1.
     attribute : list of str, optional
-        The column of the protected attribute; of two their intersection is the attribute.
+        The column of the protected attribute; if several, their intersection is the attribute.
     bins : list of str, optional
-        ``age=30,50``: borders between the groups of an attribute that is a number.
+        ``age=30,50``: borders between the groups of a numeric attribute.
     features : list of str, optional
-        The features' columns; by default all others. The attribute is a feature always.
+        The features' columns; by default all others. The attribute is always a feature.
     categories : list of str, optional
         Columns whose numbers are codes of categories.
     scale : str
         ``standard`` or ``none``.
     test_share : float
-        The share that is held out.
+        The share of test rows.
     split : str, optional
-        A column of train and test: the official split.
+        A column with train and test: the official split.
     missing : str
-        What becomes of rows with a blank cell: drop, category or impute.
+        The treatment of blank cells: drop, category or impute.
     title : str
-        What pages and findings call it; by default the format's own title, or the file's name.
+        The title in reports and findings; by default that of the format, or the file's name.
     """
     if format == "table" and None in (label, positive, attribute):
         raise InputError(

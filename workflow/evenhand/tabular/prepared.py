@@ -1,6 +1,6 @@
-"""A table made ready for training: numbers, a label, a protected attribute, and how to flip it.
+"""A table for training: numeric features, a label, and a protected attribute that can be flipped.
 
-It lies in two files: `data.parquet`, a row a person, and `data.json`, what the columns mean.
+It has two files: `data.parquet`, a row per person, and `data.json`, a description of the columns.
 """
 
 from collections.abc import Sequence
@@ -14,22 +14,22 @@ from evenhand.errors import InputError
 from evenhand.io.documents import read_description, write_json
 from evenhand.io.tables import FORM, count_rows, read_columns
 
-#: The columns of `data.parquet` that are no features.
+#: The columns of `data.parquet` that are not features.
 FIXED = ("row", "label", "attribute", "official_split")
 
-#: How the columns of another encoding, of whole numbers, begin (EIDIG's own track needs it).
+#: Name prefix of the columns of an integer encoding (used by EIDIG's own track).
 INTEGER = "int:"
 
-#: What `data.json` has.
+#: The keys of `data.json`.
 RECORD = {
     *("name", "rows", "features", "attribute_name", "attribute_values", "attribute_columns"),
     *("attribute_codes", "scale", "test_share", "integer_features", "integer_protected", "meta"),
 }
 
-#: A column whose deviation is below this is constant.
+#: A column with a smaller standard deviation is constant.
 LEAST_DEVIATION = 1e-8
 
-#: How features can be scaled.
+#: The scalings of features.
 SCALES = ("standard", "none")
 
 
@@ -40,7 +40,7 @@ class Prepared:
     Attributes
     ----------
     name : str
-        What the data set is called.
+        The name of the data set.
     x : array of float64, shape (n, d)
         The features, not scaled.
     y : array of int8, shape (n,)
@@ -48,27 +48,27 @@ class Prepared:
     a : array of int16, shape (n,)
         The protected attribute as a code: a position in `attribute_values`.
     official : array of str or None, shape (n,)
-        Which part of an official split a row belongs to (train, test), if there is one.
+        The part of the official split (train, test), if there is one.
     features : list of str
         The names of the features.
     attribute_name : str
-        What the attribute is (sex, race, age).
+        The name of the attribute (sex, race, age).
     attribute_values : list of str
         The names of its values, by code; at least two.
     attribute_columns : list of int
         The features that carry the attribute.
     attribute_codes : array of float64, shape (values, len(attribute_columns))
-        What these features are for each value, not scaled.
+        The values of these features for each attribute value, not scaled.
     scale : str
-        ``standard``: every feature is standardised by the training rows; ``none``: as it is.
+        ``standard``: features are standardised by the training rows; ``none``: not scaled.
     test_share : float
-        The share of the rows that is held out in a random split.
+        The share of test rows in a random split.
     meta : dict
         The rest of `data.json`: title, meaning of the label, exclusions, notes.
     integers : array of int32, shape (n, m), or None
-        Another encoding of the same rows.
+        An integer encoding of the same rows.
     integer_features, integer_protected : list
-        Its names, and which of its columns are protected.
+        Its column names, and the indices of its protected columns.
     """
 
     name: str
@@ -90,22 +90,22 @@ class Prepared:
 
 
 def flip(table: Prepared, x: np.ndarray, code: int) -> np.ndarray:
-    """The same people with another value of the attribute.
+    """Return counterfactual rows with another value of the attribute.
 
     Parameters
     ----------
     table : Prepared
-        Where `x` comes from.
+        The table of `x`.
     x : array of float64, shape (n, d)
         Features, not scaled.
     code : int
-        The value that all of them get.
+        The attribute value of all returned rows.
 
     Returns
     -------
     array of float64, shape (n, d)
-        A copy, changed in `attribute_columns` only. Where other columns depend on the
-        attribute (COMPAS: the dummies of the other races), they stay as they are.
+        A copy, changed in `attribute_columns` only. Other columns that depend on the attribute
+        (COMPAS: the dummies of the other races) are not changed.
     """
     flipped = x.copy()
     flipped[:, table.attribute_columns] = table.attribute_codes[code]
@@ -113,11 +113,10 @@ def flip(table: Prepared, x: np.ndarray, code: int) -> np.ndarray:
 
 
 def standardise(train: np.ndarray, *others: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Subtract the training rows' mean and divide by their standard deviation (population).
+    """Return `train` and each of `others`, standardised by the mean and population sd of `train`.
 
-    Returns `train` and each of `others`, scaled. A column that is constant in the training rows
-    becomes zero in all: nothing was learned of it, and what differs elsewhere (a category that
-    only a person held out has) would be divided by almost nothing.
+    A column that is constant in the training rows becomes zero in all: it has no effect on
+    training, and other values (a category of test rows only) would be divided by almost zero.
     """
     mean, deviation = train.mean(axis=0), train.std(axis=0)
     constant = (train.max(axis=0) == train.min(axis=0)) | (deviation < LEAST_DEVIATION)
@@ -126,7 +125,7 @@ def standardise(train: np.ndarray, *others: np.ndarray) -> tuple[np.ndarray, ...
 
 
 def scaled(table: Prepared, train: np.ndarray, *others: np.ndarray) -> tuple[np.ndarray, ...]:
-    """`train` and the others as the table's `scale` wants them."""
+    """Return `train` and the others, scaled by the table's `scale`."""
     if table.scale == "standard":
         return standardise(train, *others)
     return (train, *others)
@@ -177,7 +176,7 @@ def read_prepared(data: Path, meta: Path) -> Prepared:
     Raises
     ------
     InputError
-        They are not what `prepare_table` writes, or do not belong together.
+        The files are not from `prepare_table`, or do not belong together.
     """
     record = read_description(meta, RECORD, "prepare_table")
     features, integers = record["features"], record["integer_features"]
@@ -210,14 +209,14 @@ def read_prepared(data: Path, meta: Path) -> Prepared:
 
 
 def check(table: Prepared) -> None:
-    """Stop at a table that nothing can be learned or measured on.
+    """Reject a table that cannot be trained or evaluated on.
 
     Raises
     ------
     InputError
-        Two features have one name, or one has the name of another column, a feature is not
-        finite, the label has other values than 0 and 1, or only one of them, the attribute has
-        fewer than two values that occur, or the scale is unknown.
+        Two features have the same name, or a feature has the name of another column or is not
+        finite, the label has other values than 0 and 1, or only one of them, fewer than two
+        values of the attribute occur, or the scale is unknown.
     """
     name = table.name
     if table.scale not in SCALES:

@@ -1,4 +1,4 @@
-"""How alike two people are: the cosine of their features, as the neighbours of IIFR have it."""
+"""The similarity of two people: the cosine of their features, as used by IIFR."""
 
 import numpy as np
 
@@ -6,22 +6,22 @@ from evenhand.tabular.prepared import Prepared, scaled
 
 
 def cosine(table: Prepared, first: int, second: int) -> float | None:
-    """Cosine of two rows, scaled as the table's `scale` says by the statistics of all rows.
+    """Return the cosine of two rows, scaled by the table's `scale` with statistics of all rows.
 
-    The paper's Table 5 prints one of a pair from Adult, 0.808. Which rows these are is not known
-    to us, so that number is not checked.
+    The paper's Table 5 prints the cosine of a pair from Adult, 0.808. It is not checked, since the
+    rows of this pair are unknown to us.
 
     Parameters
     ----------
     table : Prepared
-        The people.
+        The data set.
     first, second : int
         Row numbers, from 0.
 
     Returns
     -------
     float or None
-        From -1 to 1; None where a row is all zero, which has no direction.
+        From -1 to 1; None if a row is all zero.
     """
     (x,) = scaled(table, table.x)
     one, other = x[first], x[second]

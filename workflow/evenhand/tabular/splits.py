@@ -1,4 +1,4 @@
-"""Which rows are trained on, and which are held out."""
+"""Splits into training and test rows."""
 
 import numpy as np
 
@@ -7,12 +7,12 @@ from evenhand.tabular.prepared import Prepared
 
 
 class EmptyPartError(InputError):
-    """A split whose part lacks a group or a label, so that nothing can be made of it.
+    """A split is unusable, since a part lacks a group or a label.
 
     Attributes
     ----------
     train, test : array of int
-        Its rows.
+        The rows of the split.
     """
 
     def __init__(
@@ -23,7 +23,7 @@ class EmptyPartError(InputError):
 
 
 def random_split(table: Prepared, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """A random split, not stratified: (training rows, test rows), both ascending.
+    """Return a random split, not stratified: (training rows, test rows), both ascending.
 
     The test part has ``round(test_share * n)`` rows. Each seed gives another split.
 
@@ -38,12 +38,12 @@ def random_split(table: Prepared, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def official_split(table: Prepared) -> tuple[np.ndarray, np.ndarray]:
-    """The split that the data set came with.
+    """Return the official split of the data set.
 
     Raises
     ------
     InputError
-        There is none.
+        There is no official split.
     EmptyPartError
         A part lacks a group or a label.
     """

@@ -35,14 +35,14 @@ def rows(study: Study) -> Iterator[Row]:
 
 
 def findings(found: list[Row]) -> Iterator[Finding]:
-    """Yield what the rows show of each method."""
+    """Yield the findings on each method."""
     return summarise(found)
 
 
 def _differences(
     model: LanguageModel, pairs: list[Row], methods: list[str], family: str
 ) -> dict[str, list[float]]:
-    """Return score of `more` minus score of `less` of each pair, by method."""
+    """Return the score of `more` minus that of `less` of each pair, by method."""
     chunks = score_pairs_of(
         model,
         pairs,

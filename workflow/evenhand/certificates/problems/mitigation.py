@@ -15,7 +15,7 @@ def rows(study: Study) -> Iterator[Row]:
 
 
 def findings(found: list[Row]) -> Iterator[Finding]:
-    """Yield whether each objective keeps its promise, and its worst cell."""
+    """Yield whether each objective improves its aim, and the accuracy in its worst cell."""
     for row in found:
         method = f"{row['objective']}, {row['classifier']}, agreement {row['agreement']:g}"
         yield Finding(method, "accuracy in the worst cell, in per cent", 100 * row["worst"])

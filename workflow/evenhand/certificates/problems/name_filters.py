@@ -29,8 +29,8 @@ TABLE = Table(
     ),
 )
 
-#: Share of the sentences with a name that a certified filter finds, of each kind, and share of
-#: the clean sentences that it may reject, in per cent.
+#: Requirements for a certified filter, in per cent: the least share of sentences with each kind of
+#: name that it rejects, and the largest share of clean sentences that it rejects.
 LEAST_FOUND, MOST_LOST = 90, 5
 
 NONE = "none"
@@ -45,7 +45,7 @@ SETTINGS = {
 
 
 def planted_names(resources: Path) -> list[tuple[str, str]]:
-    """Return sentences with what was planted in each: every word in every frame."""
+    """Return sentences with the kind of name in each: every word in every frame."""
     words = json.loads((resources / "planted/names.json").read_text(encoding="utf-8"))
     return [
         (kind, frame.format(name=name))
@@ -97,12 +97,12 @@ def _count(name: str, planted: list[tuple[str, str]], verdicts: Any) -> Iterator
 
 
 def _row(sentence: str) -> tuple[str, int, int]:
-    """A sentence and where its keyword is, as the name filters read them."""
+    """Return a sentence and the span of its keyword, the inputs of name filters."""
     return (sentence, *KEYWORD.search(sentence).span())
 
 
 def _files(resources: Path, folder: Path) -> Mapping[str, Path]:
-    """The files of the filters; the CRF is trained on the tagged sentences of the demo."""
+    """Return the files of the filters; the CRF is trained on the tagged sentences of the demo."""
     tagged = resources / "demo/tagged"
     model, report = folder / "crf.crfsuite", folder / "crf.json"
     train_names_crf(

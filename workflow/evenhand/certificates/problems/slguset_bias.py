@@ -47,7 +47,7 @@ def rows(study: Study) -> Iterator[Row]:
 
 
 def findings(found: list[Row]) -> Iterator[Finding]:
-    """Yield what the rows show of each method."""
+    """Yield the findings on each method."""
     return summarise(found)
 
 

@@ -15,7 +15,7 @@ def rows(study: Study) -> Iterator[Row]:
 
 
 def findings(found: list[Row]) -> Iterator[Finding]:
-    """Yield whether each method keeps its promise at some weight of its grid."""
+    """Yield whether each method improves its aim for some weight of its grid."""
     promises = {
         (row["effect"], row["method"], row["individual"]): row
         for row in found

@@ -1,7 +1,7 @@
 """The findings: facts from the other tables, in sentences.
 
-Each question about a data set is a function that returns its facts; the macro of the same name in
-`IndividualStudy.phrases`, a Jinja template, turns them into a sentence.
+Each question about a data set is a function that returns facts; the macro of the same name in the
+Jinja template `IndividualStudy.phrases` renders them as a sentence.
 """
 
 from collections import Counter
@@ -44,16 +44,16 @@ ALPHA = 0.05
 #: A model with a smaller share of positive predictions predicts one class.
 COLLAPSED = 0.01
 
-#: The kinds of headline, which questions give, in their order.
+#: The kinds of headline that questions return, in their order.
 HEADLINES = ("blind_fairer", "iifr_fairer", "fewer_positives", "other_gain", "no_gain")
 
 Facts = dict[str, Any]
 
 
 def rows(study: IndividualStudy) -> Iterator[Row]:
-    """Yield headlines, how much of each table is reproduced, and the findings of each data set.
+    """Yield headlines, the reproduced share of each table, and the findings of each data set.
 
-    A question for which a number is missing has no row.
+    Questions with a missing number have no row.
     """
     macros = _macros(study.phrases)
 
@@ -100,8 +100,8 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
 def distinct(tables: dict[str, list[Row]]) -> Counter[str]:
     """Return the verdicts on the paper's cells, each counted once.
 
-    Table 8 prints rows of Tables 4 and 7 again: the MLP's (at a threshold of 1), and its row with
-    IIFR. The first table's verdict counts.
+    Table 8 repeats rows of Tables 4 and 7: that of the MLP (at a threshold of 1), and that with
+    IIFR. The verdict of the first table counts.
     """
     verdicts: dict[tuple[Any, ...], str] = {}
     for name, cells in tables.items():
@@ -126,7 +126,7 @@ def _macros(path: Path) -> Any:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a data set on random splits, with numbers as the tables print them."""
+    """The rows of a data set on random splits, with numbers rounded as in the tables."""
 
     dataset: str
     table_4: list[Row]
@@ -154,7 +154,7 @@ def _is(row: Row, *names: str) -> bool:
 
 
 def _answers(study: IndividualStudy) -> Iterator[tuple[str, str, Facts]]:
-    """Finding, data set and facts of each question that has an answer."""
+    """Yield finding, data set and facts of each question that has an answer."""
     tables = [list(_rounded(one.rows(study))) for one in (table_4, grid, pareto_fronts, tests)]
     for dataset in dict.fromkeys(row["dataset"] for row in tables[1]):
         own = (
@@ -176,7 +176,7 @@ def _rounded(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
 
 
 def blind_network(rows: Rows) -> Facts | None:
-    """Compare the MLP that never sees the attribute with IIFR on IIFR's own metric."""
+    """Compare the MLP without the attribute with IIFR on IIFR's own metric."""
     blind, iifr = (
         SimpleNamespace(
             **{metric: rows.cell(*name, metric) for metric in ("ifr_p", "balanced_acc")}
@@ -236,7 +236,7 @@ def one_class(rows: Rows) -> Facts | None:
 
 
 def counterfactual(rows: Rows) -> Facts | None:
-    """Test whether counterfactual pairs give more individual fairness, and at what cost."""
+    """Test whether counterfactual pairs increase individual fairness, and its cost."""
     metrics = ("ifr_p", "acc", "ddp")
     found = {metric: rows.test("mlp", "iifr_counterfactual", metric) for metric in metrics}
     if None in found.values():
@@ -263,13 +263,13 @@ def adversaries(rows: Rows) -> Facts | None:
 
 
 def on_front(front: str, measure: str) -> Callable[[Rows], Facts | None]:
-    """Return the question which methods have a setting that no other dominates."""
+    """Return the question for the methods with a setting that no other setting dominates."""
 
     def question(rows: Rows) -> Facts | None:
         points = [row for row in rows.fronts if row["front"] == front]
         held = Counter(who(row) for row in points if row["on_front"])
         off = sorted({who(row) for row in points} - held.keys())
-        # those with most settings first, so that these are named
+        # those with most settings first, since a sentence names only some
         names = [f"{name} ({count})" for name, count in held.most_common()]
         facts = {"measure": measure, "held": names, "off": off, "settings": len(points)}
         return facts if points else None
@@ -278,7 +278,7 @@ def on_front(front: str, measure: str) -> Callable[[Rows], Facts | None]:
 
 
 def noise(rows: Rows) -> Facts | None:
-    """Report how much IFR_p varies between single runs of the MLP."""
+    """Return the standard deviation of IFR_p between single runs of the MLP."""
     cell = rows.cell("mlp", "none", "ifr_p")
     if cell is None or cell["sd"] is None:
         return None
@@ -286,7 +286,7 @@ def noise(rows: Rows) -> Facts | None:
 
 
 def lost_runs(kind: str) -> Callable[[Rows], Facts | None]:
-    """Return the question how many runs diverged, or could not be made (empty)."""
+    """Return the question for the number of runs that diverged, or were not possible (empty)."""
 
     def question(rows: Rows) -> Facts | None:
         settings = [row for row in rows.grid if row["metric"] == "acc"]
@@ -299,7 +299,7 @@ def lost_runs(kind: str) -> Callable[[Rows], Facts | None]:
     return question
 
 
-#: What is asked of each data set.
+#: The questions about each data set.
 QUESTIONS: dict[str, Callable[[Rows], Facts | None]] = {
     "without_attribute_beats_iifr": blind_network,
     "gain_with_fewer_positives": collapse,

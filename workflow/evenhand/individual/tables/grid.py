@@ -1,6 +1,6 @@
-"""The measures of every setting: how they change with the weight of the individual loss.
+"""The measures of every setting, by the weight of the individual loss.
 
-The paper's Figures 4 to 6 show such numbers; our facts of the paper do not contain them.
+The paper's Figures 4 to 6 show such numbers, which are not among our facts of the paper.
 """
 
 from collections.abc import Iterator

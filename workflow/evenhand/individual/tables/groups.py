@@ -1,4 +1,4 @@
-"""The number of people of each data set, the share of each group, and how the label is distributed.
+"""The size of each data set, the share of each group, and the distribution of the label.
 
 Tables 1 and 2 of the paper contain these numbers for Adult, COMPAS and German.
 """
@@ -37,7 +37,7 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
     Raises
     ------
     InputError
-        A published number is about a quantity or group that the data set lacks.
+        A published number has a quantity or group that is not in the data set.
     """
     for name, table in study.people.items():
         check(table)
@@ -82,7 +82,7 @@ def count_groups(table: Prepared) -> dict[tuple[str, str], tuple[int, int]]:
 
 
 def matching_digits(printed: str, count: int, of: int) -> str:
-    """Return how count / of gives the printed decimals: rounded, truncated, both, or blank."""
+    """Return how count / of matches the printed decimals: rounded, truncated, both, or blank."""
     whole, _, decimals = printed.partition(".")
     scaled = count * 10 ** len(decimals)
     ways = {"rounded": (2 * scaled + of) // (2 * of), "truncated": scaled // of}

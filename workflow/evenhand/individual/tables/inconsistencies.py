@@ -1,10 +1,9 @@
-"""The checks of the paper's tables against each other, with the arithmetic.
+"""Check the paper's tables against each other, and show the arithmetic.
 
-No run is needed for them. The kinds of check: ``mix``, the values of the groups, weighted by their
-shares, against the overall value; ``swapped``, the same with the groups swapped; ``copy``, two
-rows with the same cells; ``infeasible``, the accuracies that are possible with the gaps of a row,
-by linear programs over the groups' true and false positive rates; ``misprint``, against a number
-from elsewhere.
+No runs are needed. The kinds of check: ``mix``, the values of the groups, weighted by their shares,
+against the overall value; ``swapped``, the same with the groups swapped; ``copy``, two rows with
+the same cells; ``infeasible``, the accuracies that are possible with the gaps of a row, by linear
+programs over the groups' true and false positive rates; ``misprint``, against another source.
 """
 
 from collections.abc import Iterator, Mapping
@@ -43,7 +42,7 @@ TABLE = Table(
     form=FORM,
 )
 
-#: The share of a group in the test rows is not known: it may differ this much from the overall one.
+#: The share of a group in the test rows is unknown, and may differ this much from the overall one.
 SHARE = 0.01
 
 #: Cells that are rounded or cut off differ by at most this many units of the last digit.
@@ -92,8 +91,8 @@ def _place(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _is_about(check: Mapping[str, Any], listed: Mapping[str, Any]) -> bool:
-    """Whether a check is of a cell that is listed."""
-    # A mix compares Table 6 with Table 4, so an entry of either is meant.
+    """Return whether a check is about a listed cell."""
+    # A mix compares Table 6 with Table 4, so that it matches entries of either.
     tables = {check["table"]} | ({"4", "6"} if check["kind"] in ("mix", "swapped") else set())
     metrics = check["metric"].split(" ")
     same = _place(check) == _place(listed)
@@ -113,7 +112,7 @@ def _check(
     slack: float,
     words: str,
 ) -> dict[str, Any]:
-    """A comparison of a published number, at (data set, method, individual, metric)."""
+    """Compare a published number at `place`: data set, method, individual, metric."""
     tolerance = UNITS * 2 * paper.rounding + slack
     difference = computed - paper.value
     return {
@@ -130,7 +129,7 @@ def _check(
 
 
 def mix(values: list[tuple[float, Number]]) -> tuple[float, float]:
-    """Return the weighted mean of the groups' cells, and what rounding and shares leave open.
+    """Return the weighted mean of the groups' cells, and its error due to rounding and shares.
 
     Parameters
     ----------
@@ -176,7 +175,7 @@ def _known_mixes(published: Published) -> Iterator[dict[str, Any]]:
 
 
 def _copies(tables: Mapping[str, Mapping[Cell, Number]]) -> Iterator[dict[str, Any]]:
-    """Rows of a table with the same cells, but for one unit in the last digit of one of them.
+    """Yield rows of a table with equal cells, up to one unit in the last digit of one cell.
 
     Rows of fewer than three cells are not compared.
     """
@@ -236,15 +235,15 @@ def accuracies_with(
     Parameters
     ----------
     gaps : list of Number
-        dDP, dEO for y=0 and dEO for y=1, known to a unit of their last digit (rounded or cut).
+        dDP, dEO for y=0 and dEO for y=1, exact to a unit of the last digit (rounded or truncated).
     groups : list of (float, float)
         P(A) and P(Y=1|A) of each group.
 
     Returns
     -------
     (float, float) or None
-        In percent; None where no rates have these gaps. Three differences have eight patterns of
-        signs, and each is a linear program in the true and false positive rates of the groups.
+        In percent; None if no rates have these gaps. Each of the eight sign patterns of the three
+        differences is a linear program in the groups' true and false positive rates.
     """
     from scipy.optimize import linprog
 

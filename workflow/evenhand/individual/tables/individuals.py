@@ -1,4 +1,4 @@
-"""How many test individuals and answers are behind the numbers of Tables 4 and 8."""
+"""The numbers of test individuals and answers behind Tables 4 and 8."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -51,12 +51,12 @@ TABLE = Table(
 
 
 def rows(study: IndividualStudy) -> Iterator[Row]:
-    """Yield a row per setting of Tables 4 and 8, group and label that has test individuals.
+    """Yield a row per setting of Tables 4 and 8, group and label with test individuals.
 
     Raises
     ------
     InputError
-        A data set is missing, or predictions do not belong to their runs or people.
+        A data set is missing, or predictions do not belong to their runs or individuals.
     """
     wanted = {
         name_of(setting_of(row)) for member in (table_4, table_8) for row in member.rows(study)

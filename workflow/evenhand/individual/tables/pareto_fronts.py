@@ -1,7 +1,7 @@
-"""The settings that no other setting of the data set exceeds in both accuracy and fairness.
+"""The Pareto fronts: settings that no other setting dominates in accuracy and fairness.
 
-A method has many settings, each with another trade-off. Comparing methods by one setting each
-compares the choice of settings; the Pareto front shows all of them.
+A method has many settings with different trade-offs. A comparison of one setting per method depends
+on the choice of settings; the Pareto front shows all of them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from evenhand.individual.results import FORM, SETTING_COLUMNS, Result, describe
 from evenhand.individual.study import IndividualStudy
 from evenhand.individual.summary import summarise
 
-#: The measures of unfairness (less is better) that balanced accuracy is traded against.
+#: The measures of unfairness (less is better) that are plotted against balanced accuracy.
 FRONTS = ("ddp", "ifr_p")
 
 TABLE = Table(
@@ -73,18 +73,18 @@ def _point(result: Result, front: str) -> dict[str, Any] | None:
 
 
 def dominators(good: Sequence[float], bad: Sequence[float]) -> list[int | None]:
-    """Return for each point the one that dominates it: at least as good, at most as bad, not equal.
+    """Return the dominating point of each point: at least as good, at most as bad, not equal.
 
     Parameters
     ----------
     good, bad : sequence of float
-        Of the same length; finite.
+        Finite values of the same length.
 
     Returns
     -------
     list of int or None
-        Of all that are at least as good, the least bad (the better one of two such, the first
-        of equals), which is on the front; None for a point on the front.
+        Among all points that are at least as good, the least bad one (in case of ties the better,
+        then the first), which is on the front; None for a point on the front.
     """
     found: list[int | None] = [None] * len(good)
     best: int | None = None

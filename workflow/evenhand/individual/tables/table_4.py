@@ -1,7 +1,7 @@
 """Accuracy and individual fairness of each method.
 
-Balanced accuracy and the positive rate are always reported with accuracy, because accuracy hides
-a model that predicts one class.
+Balanced accuracy and the positive rate are always reported with accuracy, because accuracy does not
+show that a model predicts only one class.
 """
 
 from collections.abc import Iterator

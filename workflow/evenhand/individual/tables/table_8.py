@@ -1,9 +1,9 @@
 """The MLP with IIFR by epsilon, the similarity from which two people are neighbours.
 
-The paper's thresholds are reported for weight 1. For a data set that the settings do not name, or
-whose runs with that weight have fewer than two thresholds, the setting with most of them is
-reported (the largest weight of several), if it has two. Above a threshold of 1 nobody has a
-neighbour: where 1 was not run, the MLP without the loss takes its place.
+The paper's thresholds are reported for weight 1. For a data set without named settings, or with
+fewer than two thresholds at that weight, the setting with the most thresholds is reported (in case
+of ties the largest weight), if it has at least two. Above a threshold of 1 there are no neighbours:
+if 1 was not run, it is replaced by the MLP without the loss.
 """
 
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
 
 
 def _mlp(dataset: str, weight: float | None) -> Setting:
-    """Return the MLP's setting with the paper's loss of a weight, or without a loss."""
+    """Return the MLP's setting with the paper's loss at a weight, or without a loss."""
     named = dict.fromkeys(SETTING) | {"dataset": dataset, "method": "mlp", "individual": "none"}
     named |= {"lambda": 0.0, "js_base": "e", "split": "random"}
     if weight is not None:
@@ -61,7 +61,7 @@ def _with_epsilon(setting: Setting, epsilon: float | None) -> Setting:
 
 
 def _sweeps(study: IndividualStudy, dataset: str) -> dict[Setting, list[float]]:
-    """The thresholds of the MLP's cosine loss on random splits, by the rest of the setting."""
+    """Return the thresholds of the MLP's cosine loss on random splits, by the other settings."""
     found: dict[Setting, list[float]] = {}
     for setting, result in study.results.items():
         named = result.named

@@ -26,7 +26,7 @@ from evenhand.metrics.paired import holm
 #: The measures that are tested.
 METRICS = ("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p", "ddp", "deo_0", "deo_1")
 
-#: Those in percent; the others are shares.
+#: The measures in percent; the others are shares.
 IN_PERCENT = ("acc", "balanced_acc", "ifr_b", "ifr_p")
 
 TABLE = Table(
@@ -87,7 +87,7 @@ def _of_dataset(study: IndividualStudy, dataset: str) -> Iterator[dict[str, Any]
 
 
 def references(setting: Setting) -> dict[str, Setting]:
-    """Return the settings that one may be tested against, by the column ``against``."""
+    """Return the candidate references of a setting, by the column ``against``."""
     named = dict(zip(SETTING, setting, strict=True))
     plain = named | dict.fromkeys(("reduction", "epsilon", "epsilon_unit"))
     plain |= {"individual": "none", "lambda": 0.0}
@@ -99,7 +99,7 @@ def references(setting: Setting) -> dict[str, Setting]:
 
 
 def compare(one: Result, other: Result, metric: str, delta: float = 5.0) -> dict[str, Any]:
-    """Return the paired tests of a metric, not adjusted, and whether it is equivalent."""
+    """Return the unadjusted paired tests of a metric, and whether it is equivalent."""
     reference = {run["seed"]: run[metric] for run in other.runs if run[metric] is not None}
     runs = [run for run in one.runs if run[metric] is not None and run["seed"] in reference]
     if not runs:
@@ -141,7 +141,7 @@ def paired_t(
     Parameters
     ----------
     differences : sequence of float
-        At least two.
+        At least two differences.
     extra : float
         Added to ``1 / k`` in the variance of the mean: n_test / n_train for random splits of
         the same data (Nadeau and Bengio 2003).
@@ -149,8 +149,8 @@ def paired_t(
     Returns
     -------
     (float, float, float or None)
-        The p-value, two-sided, is None where the differences are all the same and not zero, and
-        1 where they are all zero.
+        The two-sided p-value is None if all differences are equal and not zero, and 1 if all are
+        zero.
     """
     from scipy.special import stdtr
 

@@ -1,8 +1,8 @@
-"""EIDIG's search for people whom a network would judge otherwise with another attribute.
+"""EIDIG's search for rows whose predicted label changes with the protected attribute.
 
 Zhang, Zhang and Zhang (ISSTA 2021): a global search by momentum from seeds spread over the data,
-then a local one from what it found. All seeds move at once. Unlike the authors' code, the rows that
-the local search starts from are copied, so what the global one found stays as it was.
+then a local search from its results. All seeds move at once. Unlike the authors' code, the local
+search starts from copies, so that it leaves the results of the global search unchanged.
 """
 
 from collections.abc import Callable
@@ -12,10 +12,10 @@ import numpy as np
 from evenhand.learning.eidig.network import Network
 from evenhand.learning.eidig.space import Space
 
-#: Clusters that seeds are taken from in turn, and how many seeds at most.
+#: Number of clusters that seeds are taken from in turn, and the maximum number of seeds.
 CLUSTERS, SEEDS = 4, 1000
 
-#: Steps of the global search, and what is left of its momentum from one to the next.
+#: Steps of the global search, and the decay of its momentum per step.
 ITERATIONS, DECAY = 10, 0.5
 
 #: Steps of the local search from each start.
@@ -43,13 +43,13 @@ def seed_rows(space: Space, train: np.ndarray, generator: np.random.Generator) -
 
 
 def outcomes(space: Space, network: Network, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Who would be judged otherwise with another attribute, and as whom most so.
+    """Return which rows change their label with the attribute, and the most different partners.
 
     Returns
     -------
     (array of bool, shape (n,), array of int32, shape (n, attributes))
         Whether another value of the attribute gives another label; and the row with the value
-        whose output lies farthest from that of the row itself (the row itself if none does).
+        whose output differs most from that of the row itself (the row itself if none differs).
     """
     n, values = (
         len(codes),
@@ -70,8 +70,8 @@ def outcomes(space: Space, network: Network, codes: np.ndarray) -> tuple[np.ndar
 def global_search(space: Space, network: Network, seeds: np.ndarray) -> np.ndarray:
     """Discriminatory rows reached from the seeds: distinct, in order of their codes.
 
-    Each step goes against the gradient of a row's own label, where it and that of its partner
-    agree in sign, both with momentum; a row that is discriminatory is kept and rests.
+    Each step moves against the gradient of a row's own label where it and the partner's gradient,
+    both with momentum, agree in sign. A discriminatory row is kept and moves no further.
     """
     codes, found = seeds.copy(), [seeds[:0]]
     momenta = np.zeros((2, *codes.shape), dtype=np.float32)
@@ -105,17 +105,17 @@ def local_search(
     Parameters
     ----------
     space, network : Space, Network
-        Where, and whom.
+        The space to search, and the network under test.
     starts : array of int32, shape (n, attributes)
-        What the global search found.
+        The results of the global search.
     generator : numpy Generator
         Draws attributes and directions.
     interval : int or None
-        Look anew at the gradients after so many steps that succeed: 5 is EIDIG-5, None (never)
+        Compute the gradients again after this many successful steps: 5 is EIDIG-5, None (never)
         is EIDIG-INF.
     tries : int
-        Steps from each start. A step moves one attribute, likelier one that the outputs
-        depend on little; one that leaves the discriminatory rows goes back to the start.
+        Steps from each start. A step moves one attribute, more likely one with small
+        gradients. A row that is no longer discriminatory returns to its start.
     progress : callable
         Called after each step.
     """
@@ -162,7 +162,7 @@ def _toward_own_label(space: Space, network: Network, codes: np.ndarray) -> np.n
 
 
 def _odds(space: Space, network: Network, codes: np.ndarray, partner: np.ndarray) -> np.ndarray:
-    """Cumulated odds of each attribute to be moved: (n, attributes), the last of them 1."""
+    """Cumulative probabilities of moving each attribute: (n, attributes), the last of them 1."""
     total = sum(np.abs(space.gradient(network, rows)) for rows in (codes, partner))
     odds = 1 / (total.astype(np.float64) + EPSILON)
     odds[:, space.protected] = 0

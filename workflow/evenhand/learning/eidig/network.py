@@ -1,8 +1,8 @@
 """Small networks trained step by step in numpy.
 
-EIDIG trains with batches of 32 rows: some 30,000 steps for the first network of Adult, each of a
-few microseconds of arithmetic, in which automatic differentiation would spend most of its time on
-itself. The tests compare gradients and optimisers with torch's.
+EIDIG trains with batches of 32 rows: some 30,000 steps for the first network of Adult. Each step
+takes a few microseconds of arithmetic, so that the overhead of automatic differentiation would
+dominate. The tests compare gradients and optimisers with torch's.
 """
 
 import itertools
@@ -41,7 +41,7 @@ class Network:
 
 
 def glorot(sizes: Sequence[int], generator: np.random.Generator) -> Network:
-    """A network as Keras starts it: uniform weights by Glorot and Bengio, biases 0."""
+    """Return a network with Keras's initial values: Glorot uniform weights, biases 0."""
     parts = []
     for n, m in itertools.pairwise(sizes):
         limit = np.sqrt(6 / (n + m))
@@ -121,7 +121,7 @@ class Nadam:
         self.second = np.zeros(parameters, dtype=np.float32)
 
     def change(self, gradient: np.ndarray) -> np.ndarray:
-        """What is to be subtracted from the parameters."""
+        """Return the step to subtract from the parameters."""
         self.step += 1
         now, after = (0.9 * (1 - 0.5 * 0.96 ** (0.004 * t)) for t in (self.step, self.step + 1))
         self.product *= now
@@ -142,7 +142,7 @@ class Adadelta:
         self.moved = np.zeros(parameters, dtype=np.float32)
 
     def change(self, gradient: np.ndarray) -> np.ndarray:
-        """What is to be subtracted from the parameters."""
+        """Return the step to subtract from the parameters."""
         rho, eps = np.float32(0.9), np.float32(1e-6)
         self.square = rho * self.square + (1 - rho) * gradient * gradient
         delta = np.sqrt(self.moved + eps) / np.sqrt(self.square + eps) * gradient
@@ -163,14 +163,14 @@ def train(
     patience: int | None = None,
     progress: Callable[[], object] = lambda: None,
 ) -> tuple[Network, int]:
-    """Train from given parameters, which are left alone.
+    """Train a copy of a network.
 
     Parameters
     ----------
     start : Network
         The first parameters.
     optimizer : Nadam or Adadelta
-        A fresh one.
+        An unused optimiser.
     x, y : array of float32, shapes (n, inputs) and (n,)
         Rows and their labels.
     batch, epochs : int
@@ -178,17 +178,17 @@ def train(
     generator : numpy Generator
         Shuffles the rows anew for each epoch.
     validation : (x, y), optional
-        Rows that stop the training.
+        Rows for early stopping.
     patience : int, optional
-        Stop after so many epochs without a smaller loss on them; the parameters are those
-        of the last epoch, as Keras has it.
+        Stop after this many epochs without a smaller validation loss; the parameters are those
+        of the last epoch, as in Keras.
     progress : callable
         Called after each epoch.
 
     Returns
     -------
     (Network, int)
-        The trained network, and how many epochs it took.
+        The trained network, and the number of epochs.
     """
     network = Network(start.sizes, start.theta.copy())
     into = np.empty_like(network.theta)

@@ -1,4 +1,4 @@
-"""Labels for generated people, by classifiers that do not see the protected attributes."""
+"""Label generated rows with classifiers that do not use the protected attributes."""
 
 import warnings
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from evenhand.learning.eidig.space import Space
 
-#: The share of what was generated that is labelled and added to the training rows.
+#: The share of the generated rows that is labelled and added to the training rows.
 SHARE = 0.05
 
 
@@ -24,27 +24,27 @@ def vote(
     *,
     support_vectors: bool = False,
 ) -> np.ndarray:
-    """Labels of rows by the mean probability of several classifiers.
+    """Return labels of rows by the mean probability of several classifiers.
 
-    These are the nearest neighbours, a network, a random forest, naive Bayes and, if asked
-    for, support vectors (RBF), with scikit-learn's default settings, on standardised inputs
-    without the columns that carry a protected attribute. EIDIG's text says majority vote;
-    its code takes the mean of the probabilities, and so does this.
+    These are nearest neighbours, a network, a random forest, naive Bayes and, optionally, a
+    support vector machine (RBF), with scikit-learn's default settings, on standardised inputs
+    without the columns that carry a protected attribute. EIDIG's paper describes a majority
+    vote; its code takes the mean of the probabilities, and so does this function.
 
     Parameters
     ----------
     space : Space
-        What the codes mean.
+        The space that the codes belong to.
     train : array of int, shape (m,)
         Training rows of the table.
     y : array of 0 and 1, shape (m,)
         Their labels.
     rows : array of int32, shape (n, attributes)
-        Whom to label.
+        The rows to label.
     seed : int
-        Of the classifiers that draw.
+        Seed of the randomised classifiers.
     support_vectors : bool
-        With them it takes many minutes on Adult.
+        Whether to add a support vector machine, which takes many minutes on Adult.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def vote(
 
 
 def _seen(space: Space):
-    """A function from codes to the inputs that no protected attribute moves."""
+    """Return a function from codes to the inputs that do not depend on a protected attribute."""
     one = space.lowest[None, :].copy()
     carriers = np.zeros(space.inputs, dtype=bool)
     for j in space.hidden:

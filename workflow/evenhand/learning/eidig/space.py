@@ -1,12 +1,11 @@
-"""People as whole numbers, and how a network sees them: EIDIG searches among the former.
+"""Encodings of people as integers, the space that EIDIG searches, and as network inputs.
 
-There are two such spaces. `native` is EIDIG's own: the network's inputs are the whole numbers.
-`one_hot` belongs to the features that the other methods use: the columns ``name=value`` of one
-name, of which each row has exactly one, are an attribute with a code a column, and any other
-column is one with a code a value that occurs. A step in a column with more than `FINE` values
-goes over as many codes as make a twentieth of them. Where a data set has dummies that are not named
-so (COMPAS), each is an attribute of its own, and the search may join values that exclude each
-other.
+There are two spaces. `native` is EIDIG's own: the network's inputs are the integers. `one_hot` is
+for the features of the other methods: the columns ``name=value`` that share a name form one
+attribute with a code per column, if each row has exactly one of them; any other column is an
+attribute with a code per distinct value. A step in a column with more than `FINE` values covers a
+twentieth of them. If dummy columns are not named like this (COMPAS), each is an attribute of its
+own, and the search may combine values that exclude each other.
 """
 
 from dataclasses import dataclass
@@ -21,13 +20,13 @@ from evenhand.learning.eidig.network import (
 )
 from evenhand.tabular.prepared import Prepared, scaled
 
-#: A column with more values is walked in steps of a share of 1 / FINE of them.
+#: A column with more values is searched in steps of 1 / FINE of them.
 FINE = 20
 
 
 @dataclass(frozen=True)
 class Space:
-    """Attributes with codes, and what a network gets for each.
+    """Attributes as integer codes, and the network inputs of each code.
 
     Attributes
     ----------
@@ -36,18 +35,18 @@ class Space:
     codes : array of int32, shape (n, attributes)
         All rows of the table.
     lowest, highest : array of int32, shape (attributes,)
-        The range of each in the training rows, which no search leaves.
+        The range of each attribute in the training rows; searches stay within it.
     steps : array of int32, shape (attributes,)
-        How many codes a step goes.
+        The step width of each attribute, in codes.
     protected : int
-        The attribute that fairness is about; it is never moved, only flipped.
+        The protected attribute; it is never moved, only flipped.
     hidden : list of int
-        Attributes that those who relabel do not see, `protected` among them.
+        Attributes hidden from the relabelling classifiers, including `protected`.
     inputs : int
-        How many inputs the network has.
+        Number of network inputs.
     tables : list of (list of int, array of float32) or None
-        For each attribute its inputs, and what they are for each code (codes, its inputs). None:
-        the inputs are the codes, so that a derivative by one is one by the other.
+        The input columns of each attribute, and their values for each code (codes, columns).
+        None: the inputs are the codes, and so have the same derivatives.
     """
 
     names: list[str]
@@ -76,11 +75,11 @@ class Space:
         return probability_after_first(network, self._first(network, codes)[0])
 
     def gradient(self, network: Network, codes: np.ndarray) -> np.ndarray:
-        """How P(Y=1) changes with each code: (n, attributes), 0 for the protected one.
+        """The derivative of P(Y=1) by each code: (n, attributes), 0 for the protected one.
 
         Exact where the inputs are the codes. Otherwise half the difference between a step up
-        and a step down, both kept in range, since a derivative by a column of 0 and 1 says
-        nothing of a step from one value to another.
+        and a step down, both kept in range, since a derivative by a column of 0 and 1 does not
+        describe a step from one value to another.
         """
         if self.tables is None:
             slopes = input_gradient(network, self.encode(codes))
@@ -101,9 +100,9 @@ class Space:
         return slopes
 
     def _first(self, network: Network, codes: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
-        """The first layer's sums (n, width), and what each attribute's codes add to them.
+        """The first layer's sums (n, width), and the contributions of each attribute's codes.
 
-        A sum over attributes of looked-up rows saves encoding and the largest product.
+        Adding up looked-up rows avoids the encoding and the largest matrix product.
         """
         (weights, bias), *_ = network.layers()
         shares = [values @ weights[places] for places, values in self.tables or []]
@@ -114,7 +113,7 @@ class Space:
 
 
 def native(table: Prepared, train: np.ndarray) -> Space | None:
-    """EIDIG's own whole numbers; None if the table has none for its attribute."""
+    """EIDIG's own integer space; None if the table has no integers for its attribute."""
     names = table.integer_features
     if table.integers is None or table.attribute_name not in names:
         return None
@@ -134,7 +133,7 @@ def native(table: Prepared, train: np.ndarray) -> Space | None:
 
 
 def one_hot(table: Prepared, train: np.ndarray) -> Space:
-    """The codes behind the features of the other methods."""
+    """The space of the features that the other methods use."""
     groups: dict[str, list[int]] = {}
     for i, feature in enumerate(table.features):
         if i not in table.attribute_columns:
@@ -162,7 +161,7 @@ def one_hot(table: Prepared, train: np.ndarray) -> Space:
         max(1, len(level) // FINE) if len(places) == 1 else 1
         for level, places in zip(levels, columns, strict=True)
     ]
-    # what the network gets for each code: scaling works column by column
+    # the network inputs of each code: scaling works column by column
     spread = [np.zeros((len(level), table.x.shape[1])) for level in levels]
     for level, places, matrix in zip(levels, columns, spread, strict=True):
         matrix[:, places] = level

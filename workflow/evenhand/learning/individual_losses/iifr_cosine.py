@@ -8,7 +8,7 @@ from evenhand.learning.pair_sources import nearest
 
 
 def pairs(batch: Batch) -> Pairs:
-    """The nearest by all features, the attribute among them."""
+    """Return the nearest neighbours by all features, including the attribute."""
     similarity, partner = nearest(batch.x)
     return Pairs(partner, similarity)
 

@@ -1,11 +1,11 @@
-"""IIFR where the attribute has no say in who is near."""
+"""IIFR with similarities that do not use the attribute."""
 
 from evenhand.learning.individual_loss import Batch, IndividualLoss, Pairs
 from evenhand.learning.pair_sources import nearest
 
 
 def pairs(batch: Batch) -> Pairs:
-    """The nearest by the features that do not carry the attribute."""
+    """Return the nearest neighbours by the features that do not carry the attribute."""
     carriers = set(batch.columns)
     keep = [i for i in range(batch.x.shape[-1]) if i not in carriers]
     similarity, partner = nearest(batch.x[..., keep])

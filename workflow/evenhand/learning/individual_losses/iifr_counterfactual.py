@@ -1,4 +1,4 @@
-"""The same person with another value of the attribute.
+"""An individual loss between each row and its counterfactual, with another attribute value.
 
 After Garg et al. 2019 (counterfactual logit pairing, arXiv 1809.10610), with IIFR's divergence.
 """
@@ -9,7 +9,7 @@ from evenhand.learning.individual_loss import Batch, IndividualLoss, Pairs
 
 
 def pairs(batch: Batch) -> Pairs:
-    """Everybody flipped; of several other values one is drawn for each row and step."""
+    """Return all rows with another attribute value, drawn for each row and step if several."""
     values = batch.codes.shape[1]
     flipped = batch.x.clone()
     for i, draw in enumerate(batch.draws):

@@ -1,9 +1,9 @@
-"""A small GPT-2: it predicts each token from those before it.
+"""Train a small GPT-2, which predicts each token from the tokens before it.
 
-The stand-in for real causal models where none can be had, as `masked` is for masked ones. Its
-tokens are pieces of words over bytes, so it reads any text; each sentence is learned by itself,
-between two ends of text. It has to beat the most frequent token on sentences that it was not
-trained on (see `training.json`).
+It replaces real causal models where none is available, as `masked` does for masked ones. Its
+tokens are byte-level subwords, so that it reads any text; each sentence is a separate training
+example between two end-of-text tokens. On held-out sentences it must beat the most frequent token
+(see `training.json`).
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from transformers import GPT2LMHeadModel, GPT2TokenizerFast
 
 #: The settings and their defaults; see `evenhand.learning.train_language_model`. Without dropout
-#: a model soon knows a small corpus by heart.
+#: a model soon memorises a small corpus.
 SETTINGS = {
     "layers": 2,
     "width": 128,
@@ -39,7 +39,7 @@ SETTINGS = {
 
 
 def build_tokenizer(sentences: Sequence[str], settings: SimpleNamespace) -> "GPT2TokenizerFast":
-    """Return a tokenizer whose pieces of words are made of sentences."""
+    """Return a tokenizer whose subwords are learned from sentences."""
     from transformers import GPT2TokenizerFast
 
     vocabulary, merges = byte_level_bpe(sentences, settings.vocabulary)
@@ -100,7 +100,7 @@ def objective(
 def finish(
     out: Path, _tokenizer: "GPT2TokenizerFast", held_out: Sequence[str], _seed: int
 ) -> dict[str, Any]:
-    """Return how well the saved model predicts the next token of held-out sentences."""
+    """Return the saved model's next-token accuracy on held-out sentences."""
     found = check_next_token(load_causal_lm(out), held_out, tokens_per_batch=4096)
     return {"next_token_held_out": found}
 
@@ -108,14 +108,14 @@ def finish(
 def next_tokens(
     sentences: Sequence[Sequence[int]], filler: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Pad a batch; return the places to predict, and the tokens there.
+    """Pad a batch, and return the positions to predict from and the tokens that follow them.
 
     Returns
     -------
     ids : array of int64, shape (batch, longest)
-        Each sentence, then fillers. What follows a token does not change the answer at it.
+        The padded sentences. Padding does not change predictions for earlier tokens.
     rows, columns, wanted : arrays of int64, shape (k,)
-        All places of sentences but the last of each, and the token that follows.
+        All positions of sentences except the last, and the next token of each.
     """
     ids = pad(sentences, filler)
     lengths = np.array([len(sentence) for sentence in sentences])

@@ -1,16 +1,16 @@
-"""Train a small BERT by masked language modelling, on characters or on pieces of words.
+"""Train a small BERT by masked language modelling, on characters or on subwords.
 
-The model is the stand-in for real ones where none can be had: the demo, the tests, a machine
-without a network. It is small enough for a CPU and good enough to be asked: it has to beat
-the most frequent token on sentences that it was not trained on (see `training.json`).
+It replaces real models where none is available: in the demo, the tests, or on a machine without a
+network. It is small enough for a CPU, and on held-out sentences it must beat the most frequent
+token (see `training.json`).
 
-For Chinese each character is a token (of other scripts, each letter or digit is one); for
-languages that part their words by blanks, tokens are pieces of words, in lower case.
+Tokens are single characters, as for Chinese, or lower-case subwords, for languages that separate
+words by blanks.
 
-From a thousand sentences a BERT that starts as usual learns little more than how frequent
-each token is. Two things make it look at neighbours early: positions start as sinusoids,
-in which "the one before" is the same turn everywhere (Vaswani et al. 2017, section 3.5), and
-the first steps see short pieces of sentences, in which whatever is near matters.
+With the usual initial values, a BERT learns little more than token frequencies from a thousand
+sentences. Two changes make it use neighbouring tokens early: position embeddings start as
+sinusoids, in which a shift by one position is the same rotation everywhere (Vaswani et al. 2017,
+section 3.5), and the first steps use short pieces of sentences.
 """
 
 import itertools
@@ -49,7 +49,7 @@ SETTINGS = {
     "least_count": 1,
 }
 
-#: Share of the steps that see short pieces instead of whole sentences.
+#: Share of the steps that use short pieces instead of whole sentences.
 SHORT_STEPS = 0.7
 
 #: The shortest piece to learn from, in tokens.
@@ -57,7 +57,7 @@ SHORTEST_PIECE = 3
 
 
 def build_tokenizer(sentences: Sequence[str], settings: SimpleNamespace) -> "BertTokenizerFast":
-    """Return a tokenizer whose vocabulary is made of sentences."""
+    """Return a tokenizer whose vocabulary is learned from sentences."""
     from transformers import BertTokenizerFast
 
     if not 0 < settings.mask_probability < 1:
@@ -157,7 +157,7 @@ def objective(
 def finish(
     out: Path, tokenizer: "BertTokenizerFast", held_out: Sequence[str], seed: int
 ) -> dict[str, Any]:
-    """Write vocab.txt, and return how well the saved model fills in held-out sentences."""
+    """Write vocab.txt, and return the saved model's fill-mask accuracy on held-out sentences."""
     tokens = sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().get)
     (out / "vocab.txt").write_text("".join(f"{token}\n" for token in tokens), encoding="utf-8")
     found = check_fill_mask(load_masked_lm(out), held_out, seed=seed, tokens_per_batch=4096)
@@ -167,10 +167,10 @@ def finish(
 def cut(
     sentences: Sequence[Sequence[int]], piece: int, generator: np.random.Generator
 ) -> tuple[list[Sequence[int]], list[int]]:
-    """Cut sentences into pieces of `piece` tokens, from a random place on: pieces, and starts.
+    """Cut sentences at a random offset into pieces of `piece` tokens: pieces, and their starts.
 
-    What is left at the ends stays as a shorter piece, unless it is too short to learn from;
-    a sentence that is as short itself stays whole.
+    Shorter pieces at the ends are kept if they have at least `SHORTEST_PIECE` tokens; a sentence
+    with fewer tokens stays whole.
     """
     pieces, starts = [], []
     for ids in sentences:

@@ -1,8 +1,8 @@
-"""What adversaries lose, and the label loss of the network that they work against.
+"""The losses of adversaries, and the label loss of the network that they are trained against.
 
-Each adversary's loss takes its outputs for a batch (one tensor a head), labels and groups as
-one-hot matrices, and `Shares` of the training rows. All work under torch.func.vmap: who belongs
-to a group is a weight, not an index.
+Each adversary's loss takes its outputs for a batch (one tensor per head), labels and groups as
+one-hot matrices, and `Shares` of the training rows. All work under torch.func.vmap: groups are
+weights, not indices.
 """
 
 from collections.abc import Sequence
@@ -27,19 +27,19 @@ class Shares(NamedTuple):
 
 
 def label_cross_entropy(log_p: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """Mean cross entropy. `log_p` and the one-hot `y` have the shape (n, 2)."""
+    """Return the mean cross-entropy. `log_p` and the one-hot `y` have the shape (n, 2)."""
     return -(log_p * y).sum(dim=-1).mean()
 
 
 def balanced_cross_entropy(log_p: torch.Tensor, y: torch.Tensor, shares: Shares) -> torch.Tensor:
-    """Cross entropy weighed by 1 / P(Y), as a weighted mean (CFAIR's balanced error)."""
+    """Return the mean cross-entropy weighted by 1 / P(Y) (CFAIR's balanced error)."""
     return _weighted_mean(-(log_p * y).sum(dim=-1), y @ _inverse(shares.label))
 
 
 def attribute_cross_entropy(
     outputs: Sequence[torch.Tensor], y: torch.Tensor, a: torch.Tensor, shares: Shares
 ) -> torch.Tensor:
-    """ALFR: mean cross entropy of one adversary that tells the group (n, groups)."""
+    """ALFR: mean cross-entropy of one adversary that predicts the group (n, groups)."""
     return -(outputs[0].log_softmax(dim=-1) * a).sum(dim=-1).mean()
 
 
@@ -49,8 +49,8 @@ def group_absolute_error(
     """LAFTR for demographic parity: the mean over groups of their mean absolute error.
 
     The error is |a - sigmoid(h)|, h of the shape (n, 1). For more than two groups, h has the
-    shape (n, groups) and the error is 1 - softmax(h)[a], which is the same with two. (That
-    generalisation is ours.) A group that the batch lacks is left out of the mean.
+    shape (n, groups) and the error is 1 - softmax(h)[a], which is the same with two. (This
+    generalisation is ours.) Groups absent from the batch are left out of the mean.
     """
     return _mean_over_cells(_absolute_error(outputs[0], a), a)
 
@@ -66,12 +66,12 @@ def cell_absolute_error(
 def conditional_cross_entropy(
     outputs: Sequence[torch.Tensor], y: torch.Tensor, a: torch.Tensor, shares: Shares
 ) -> torch.Tensor:
-    """CFAIR: one adversary a label, each on the rows of its label, with balanced groups.
+    """CFAIR: one adversary per label, each on the rows of its label, with balanced groups.
 
-    Each loses the cross entropy (n, groups) weighed by 1 / P(A=a | Y=y), as a weighted mean; the
-    result is the mean of the two. (The authors' code weighs by 1 / P(Y=y | A=a) instead, with
-    the two mixed up; IIFR's section 2.4 speaks of an adversary a group, which is wrong.) A label
-    that the batch lacks is left out of the mean.
+    The loss of each is the mean cross-entropy (n, groups) weighted by 1 / P(A=a | Y=y); the result
+    is the mean of the two. (The authors' code uses 1 / P(Y=y | A=a) by mistake; IIFR's section 2.4
+    describes one adversary per group, which is wrong.) Labels absent from the batch are left out
+    of the mean.
     """
     errors = torch.stack([-(h.log_softmax(dim=-1) * a).sum(dim=-1) for h in outputs])
     weights = y.T * (_inverse(shares.group_given_label) @ a.T)
@@ -97,7 +97,7 @@ def _weighted_mean(values: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
 
 
 def _inverse(shares: torch.Tensor) -> torch.Tensor:
-    """1 / share; 0 for what does not occur, which then has no row to weigh either."""
+    """Return 1 / share; 0 for shares of 0, which have no rows to weight."""
     return torch.where(shares > 0, 1 / _not_zero(shares), 0.0)
 
 

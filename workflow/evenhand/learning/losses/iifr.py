@@ -17,20 +17,20 @@ def individual_loss(
     base: float = math.e,
     distance: Callable[..., torch.Tensor] = js_divergence,
 ) -> torch.Tensor:
-    """How unlike the outputs of similar people are; both sides of a pair learn from it.
+    """Return the divergence of the outputs of pairs, with gradients to both sides.
 
     Parameters
     ----------
     log_p, log_partner : tensor, shape (n, classes)
         Log-probabilities of the batch and of each person's partner.
     has_pair : tensor of 0 and 1, shape (n,)
-        Who has a partner that counts (see `evenhand.learning.individual_loss`).
+        1 for rows with a valid partner (see `evenhand.learning.individual_loss`).
     reduction : str
         ``sum`` over the pairs, as in the paper, or their ``mean``. Without a pair both are 0.
     base : float
-        Of the divergence's logarithm.
+        The base of the divergence's logarithm.
     distance : callable
-        How unlike the outputs of pairs are; the paper's is the Jensen-Shannon divergence.
+        The distance between the outputs of a pair; in the paper, Jensen-Shannon divergence.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""ALFR: an adversary tells the group from the features (Edwards and Storkey 2016).
+"""ALFR: an adversary predicts the group from the features (Edwards and Storkey 2016).
 
 Trained by gradient reversal and without their reconstruction term, as in the code of CFAIR.
 """

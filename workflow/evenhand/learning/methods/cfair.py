@@ -1,4 +1,4 @@
-"""CFAIR: an adversary a label, and a balanced label loss (Zhao et al. 2020)."""
+"""CFAIR: one adversary per label, and a balanced label loss (Zhao et al. 2020)."""
 
 from evenhand.learning.losses.adversarial import conditional_cross_entropy
 from evenhand.learning.method import MUS, Method

@@ -1,4 +1,4 @@
-"""The same answer for everybody: the share of the label 1 among the training rows."""
+"""Constant prediction: the share of the label 1 among the training rows."""
 
 import numpy as np
 

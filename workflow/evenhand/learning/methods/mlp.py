@@ -1,4 +1,4 @@
-"""The network that only learns the label."""
+"""The network trained on the label only."""
 
 from evenhand.learning.method import Method
 

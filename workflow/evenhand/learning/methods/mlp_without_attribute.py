@@ -1,7 +1,7 @@
-"""The network that never sees the protected attribute: individually fair by construction.
+"""The network without the protected attribute as input: individually fair by construction.
 
-The paper leaves this baseline out. Without the attribute a flip changes no input, so both IFR
-are 100 percent, and an individual loss on flips has nothing to do.
+The paper omits this baseline. Without the attribute a flip changes no input, so both IFR are 100
+percent, and an individual loss on flips has no effect.
 """
 
 from evenhand.learning.method import Method

@@ -1,22 +1,22 @@
-"""Adversarial removal: features from which an adversary cannot tell the group.
+"""Adversarial removal: features from which an adversary cannot predict the group.
 
-Elazar and Goldberg (2018). A network with a hidden layer learns to tell the group from the
-features, by ``inner_steps`` steps on each batch at a rate of its own. Then the encoder takes one
-step that makes the adversary uncertain (the uniform target of Tzeng et al. 2015, which is bounded
-where the negated loss of gradient reversal is not):
+Elazar and Goldberg (2018). A network with a hidden layer is trained to predict the group from the
+features, by ``inner_steps`` steps on each batch with a separate learning rate. Then the encoder
+takes one step that makes the adversary uncertain (the uniform target of Tzeng et al. 2015, which is
+bounded, unlike the negated loss of gradient reversal):
 
     encoder: min mean L + strength min(1, step / ramp_steps) mean_i mean_g -log p(g | features_i)
 
-over the groups that occur in training. A linear classifier's features are fixed, so that there
-is nothing to train; an adversary on unbounded logits makes them show the attribute.
+over the groups that occur in training. It does not apply to linear classifiers: their features are
+fixed, and with an adversary on unbounded logits these would reveal the attribute.
 
-Nothing guarantees the result: see the attribute leakage of the report, and `leace`, which removes
-in closed form.
+The removal is not guaranteed: see the attribute leakage in the report, and `leace`, which removes
+the attribute in closed form.
 
-``compat``: the published loss, mean L + CE(g, h(features)) with a linear h, whose gradient is not
-turned round, so that the encoder learns to *tell* the group. So it is in every commit of the
-reference since June 2021 (`adv_model` with the reversal is made and never called), hence in the
-paper's runs; two groups a batch; a linear classifier hands over its logits.
+``compat``: the published loss, mean L + CE(g, h(features)) with a linear h, without gradient
+reversal, so that the encoder learns to *predict* the group. Every commit of the reference since
+June 2021 does so (`adv_model` with the reversal is made and never called), hence also the paper's
+runs. Batches hold two groups; for a linear classifier, the features are its logits.
 """
 
 from torch import Tensor, nn
@@ -49,12 +49,12 @@ OPTIONS: dict[str, float | bool | str] = {
 
 
 def initial_state(present: Tensor, options: Options) -> State:
-    """``present``, as given: the groups among which the adversary is to be uncertain."""
+    """Return ``present``, the groups over which the adversary should be uncertain."""
     return {"present": present}
 
 
 def modules(features: int, groups: int, options: Options) -> nn.Module:
-    """The adversary: a hidden layer and a linear one; in ``compat`` the linear one alone."""
+    """Return the adversary: a hidden layer and a linear one; in ``compat`` the linear one only."""
     if options["compat"]:
         return nn.Linear(features, groups)
     hidden = whole(options, "hidden")
@@ -62,13 +62,13 @@ def modules(features: int, groups: int, options: Options) -> nn.Module:
 
 
 def inner_loss(batch: Batch, options: Options, modules: nn.Module) -> Tensor:
-    """The adversary's mean cross entropy."""
+    """Return the adversary's mean cross-entropy."""
     found = modules(full_precision(batch.features))  # the adversary's own are of full precision
     return per_example_loss(found, batch.groups, "multi_class").mean()
 
 
 def loss(batch: Batch, state: State, options: Options, modules: nn.Module) -> tuple[Tensor, State]:
-    """The mean loss and what the adversary is certain of; in ``compat`` its cross entropy."""
+    """Return the mean loss plus the adversary's certainty; in ``compat`` its cross-entropy."""
     mean = losses_of(batch).mean()
     if options["compat"]:
         return mean + inner_loss(batch, options, modules), state

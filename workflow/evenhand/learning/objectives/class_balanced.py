@@ -1,11 +1,11 @@
-"""Each class weighs the same in a batch, however many cases it has there.
+"""Equal weights of all classes in a batch, regardless of their numbers of cases.
 
     loss = mean over the classes of the batch of their mean loss
 
-For several labels a case, a label's loss is the mean of two means: over the cases that have it,
-and over those that have not. Not in the paper: it tells whether a gap between groups is one
-between classes. It balances within a batch only, so a class that is rarer than one case a batch
-still weighs less over an epoch.
+In a multi-label task, a label's loss is the mean of two means: over the cases with and without it.
+Not in the paper: it shows whether a gap between groups is due to differences between classes. It
+balances within a batch only, so that a class with less than one case per batch still has a lower
+weight over an epoch.
 """
 
 from torch import Tensor
@@ -20,14 +20,14 @@ OPTIONS: dict[str, float | bool | str] = {}
 
 
 def initial_state(present: Tensor, options: Options) -> State:
-    """Nothing."""
+    """Return an empty state."""
     return {}
 
 
 def modules(features: int, groups: int, options: Options) -> None:
-    """Nothing."""
+    """Return None: no further network is trained."""
 
 
 def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[Tensor, State]:
-    """The mean over classes of their mean loss."""
+    """Return the mean over classes of their mean loss."""
     return mean_over(*class_means(batch)), state

@@ -1,14 +1,14 @@
-"""Deep feature reweighting: the last layer fitted anew on group-balanced rows.
+"""Deep feature reweighting: the last layer is refitted on group-balanced rows.
 
-Kirichenko et al. (2023): after ERM, the last layer is logistic regression on rows to which the
-representation was not fitted and in which label x group weighs the same: development rows, and
-for a linear classifier, whose representation is fixed, the training rows as well. Half of them fit
-the layer, the others choose its penalty. The paper draws balanced subsets and averages their
-layers; here all rows take part with weights.
+Kirichenko et al. (2023): after ERM, the last layer is refitted by logistic regression on rows to
+which the representation was not fitted, with equal weights of all cells of label x group. These are
+the development rows and, for a linear classifier, whose representation is fixed, the training rows.
+Half of them fit the layer, the others choose its penalty. The paper draws balanced subsets and
+averages their layers; here all rows are used, with weights.
 
-It cannot help where the representation itself mixes label and attribute: an encoder that is
-trained along with a spurious attribute may keep nothing else (so the tiny hierarchical one of
-`benchmarks/certify_mitigation.py`, whose worst group stays as it was).
+It cannot help if the representation itself mixes label and attribute. An encoder trained with a
+spurious attribute may encode nothing else, such as the tiny hierarchical one of
+`benchmarks/certify_mitigation.py`, whose worst group does not improve.
 """
 
 from typing import Any
@@ -32,5 +32,5 @@ OPTIONS: dict[str, float | bool | str] = {}
 
 
 def last_layer(features: Any, examples: Examples, fresh: np.ndarray, options: Options) -> LastLayer:
-    """Return the last layer of the fresh rows."""
+    """Return a last layer fitted on the fresh rows."""
     return fit_last_layer(features, examples, fresh[::2], fresh[1::2])

@@ -1,4 +1,4 @@
-"""ERM: the mean loss. It does not know of groups, so one training serves all attributes."""
+"""ERM: the mean loss. It does not use groups, so that one training serves all attributes."""
 
 from torch import Tensor
 
@@ -12,14 +12,14 @@ OPTIONS: dict[str, float | bool | str] = {}
 
 
 def initial_state(present: Tensor, options: Options) -> State:
-    """Nothing."""
+    """Return an empty state."""
     return {}
 
 
 def modules(features: int, groups: int, options: Options) -> None:
-    """Nothing."""
+    """Return None: no further network is trained."""
 
 
 def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[Tensor, State]:
-    """The mean loss of the batch."""
+    """Return the mean loss of the batch."""
     return losses_of(batch).mean(), state

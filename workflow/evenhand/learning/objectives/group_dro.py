@@ -1,15 +1,16 @@
-"""Group DRO: the groups that lose most weigh most (Sagawa et al. 2020, algorithm 1).
+"""Group DRO: groups with a higher loss get a higher weight (Sagawa et al. 2020, algorithm 1).
 
     w_g <- w_g exp(step_size L_g) / sum_h w_h exp(step_size L_h);  loss = sum_g w_g L_g
 
 with L_g the mean loss of group g in the batch. The weights start equal over the groups that
-occur in training, and are updated before the loss. A group that the batch lacks keeps its
-weight; the others share theirs, and the loss is the mean by it, so that its scale does not
-depend on who is there. If all groups are there, this is the formula above.
+occur in training, and are updated before the loss. A group absent from the batch keeps its weight.
+The update redistributes the weights of the other groups, and the loss is the weighted mean over
+them, so that its scale does not depend on which groups are present. With all groups present, this
+is the formula above.
 
-``compat``: a group that the batch lacks counts with the loss 0, so its weight shrinks beside the
-others and the loss jumps with who is there; batches are drawn with replacement, cases weighing
-1 / the size of their group. (The reference also forgets the weights when it resumes; not here.)
+``compat``: an absent group counts with loss 0, so that its weight falls relative to the others, and
+the loss jumps with the groups present; batches are drawn with replacement, with case weights of
+1 / group size. (The reference also loses the weights when it resumes; this is not reproduced.)
 """
 
 import torch
@@ -27,20 +28,20 @@ OPTIONS: dict[str, float | bool | str] = {"step_size": 0.01, "compat": False}
 
 
 def initial_state(present: Tensor, options: Options) -> State:
-    """``log_weights`` (groups,), float64: they do not underflow in a long training.
+    """Return ``log_weights`` (groups,), float64, which do not underflow in a long training.
 
-    exp(log_weights) are the weights, a distribution; -inf for a group that never occurs.
+    exp(log_weights) are the weights, which sum to 1; -inf for a group that never occurs.
     """
     weights = present.double() / present.sum()
     return {"log_weights": weights.log()}
 
 
 def modules(features: int, groups: int, options: Options) -> None:
-    """Nothing."""
+    """Return None: no further network is trained."""
 
 
 def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[Tensor, State]:
-    """The weighted mean of the groups' losses, and the weights."""
+    """Return the weighted mean of the groups' losses, and the new weights."""
     before = state["log_weights"]
     losses = losses_of(batch)
     members = membership(batch.groups, before.shape[-1], losses.dtype)

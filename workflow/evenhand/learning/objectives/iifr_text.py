@@ -1,24 +1,24 @@
-"""IIFR for texts: similar cases get similar answers (after Journal of Software 34(9), 2023, eq. 7).
+"""IIFR for texts: similar predictions for similar cases (Journal of Software 34(9), 2023, eq. 7).
 
     loss = mean L + weight mean over pairs of JS(p_i, p_j)
 
-with the Jensen-Shannon divergence in nats of two cases' answers; for several labels a case, the
-mean over the labels of that of two Bernoulli distributions. Both sides of a pair learn from it.
-``pairs`` says whom a case is compared with:
+with the Jensen-Shannon divergence in nats of the predictions for two cases; in a multi-label task,
+the mean over the labels of the divergence of two Bernoulli distributions. Gradients go to both
+sides of a pair. ``pairs`` selects the partner of a case:
 
-- ``cosine``: its nearest in the batch by the features, which it is not to learn from, if that is
-  near enough: above the cosine ``epsilon``, or (``epsilon_unit=quantile``) among the nearest
-  1 - epsilon of the batch. Random batches of texts hold few pairs that are really near;
-- ``graph``: the nearest of its neighbours among all training cases that the batch holds
-  (`Batch.partner`), and batches hold neighbours together. `epsilon` says which count as near:
-  by its unit those above a cosine, or those as near as the nearest one of the nearest
-  1 - epsilon of the training cases;
+- ``cosine``: its nearest neighbour in the batch by the features, without gradients through them, if
+  it is near enough: above the cosine ``epsilon``, or (``epsilon_unit=quantile``) among the nearest
+  1 - epsilon of the batch. Random batches of texts contain few near pairs;
+- ``graph``: the nearest one in the batch of its neighbours among all training cases
+  (`Batch.partner`); batches keep neighbours together. Depending on its unit, `epsilon` limits
+  neighbours to those above a cosine, or above the epsilon quantile of the training cases' cosines
+  to their nearest neighbours;
 - ``counterfactual``: the same text with swapped words (`Batch.partner_logits`), after the
-  counterfactual logit pairing of Garg et al. 2019. `epsilon` has no effect then.
+  counterfactual logit pairing of Garg et al. 2019. `epsilon` has no effect.
 
-The paper has no text. On its tables it takes the ``sum`` over pairs with weight 1 and the cosine
-0.8, so that the force of the weight depends on how many pairs a batch happens to hold. Here the
-mean is the default, and 10 our choice.
+The paper does not cover text. On its tables it uses the ``sum`` over pairs with weight 1 and the
+cosine 0.8, so that the effect of the weight depends on the number of pairs in a batch. Here the
+default is the mean, with our weight of 10.
 """
 
 import torch
@@ -58,12 +58,12 @@ _CHOICES = {
 
 
 def initial_state(present: Tensor, options: Options) -> State:
-    """Nothing.
+    """Return an empty state.
 
     Raises
     ------
     InputError
-        An option has a value that is no choice.
+        An option has an invalid value.
     """
     for key, choices in _CHOICES.items():
         if options[key] not in choices:
@@ -80,16 +80,16 @@ def initial_state(present: Tensor, options: Options) -> State:
 
 
 def modules(features: int, groups: int, options: Options) -> None:
-    """Nothing."""
+    """Return None: no further network is trained."""
 
 
 def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[Tensor, State]:
-    """The mean loss and the weighted divergence of the pairs.
+    """Return the mean loss plus the weighted divergence of the pairs.
 
     Raises
     ------
     InputError
-        The batch does not carry the pairs that are asked for.
+        The batch lacks the requested pairs.
     """
     log_p = _log_probabilities(batch.logits, batch.task)
     log_partner, has_pair = _pairs(batch, log_p, options)
@@ -103,7 +103,7 @@ def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[T
 
 
 def _pairs(batch: Batch, log_p: Tensor, options: Options) -> tuple[Tensor, Tensor]:
-    """The partners' answers, shaped as `log_p`, and 1 for those who have one (n,)."""
+    """Return the partners' predictions, shaped as `log_p`, and 1 for cases with a partner (n,)."""
     if options["pairs"] == "counterfactual":
         if batch.partner_logits is None:
             raise _lacking("counterfactual", "texts with swapped genders")
@@ -118,13 +118,13 @@ def _pairs(batch: Batch, log_p: Tensor, options: Options) -> tuple[Tensor, Tenso
     similarity, partner = nearest(full_precision(batch.features.detach()))
     epsilon = options["epsilon"]
     if options["epsilon_unit"] == "quantile":
-        epsilon = _quantile(similarity, epsilon) - TIE  # whoever is as near as the last has a pair
+        epsilon = _quantile(similarity, epsilon) - TIE  # ties with the last one have pairs too
     has = near_enough(similarity, similarity.new_ones(1) * epsilon, "cosine")[0]
     return log_p[partner], has.to(log_p.dtype)
 
 
 def _quantile(values: Tensor, q: float) -> Tensor:
-    """torch.quantile of (n,), in operations that vmap knows."""
+    """Return torch.quantile of (n,), by operations that vmap supports."""
     ordered = values.sort().values
     place = q * (len(values) - 1)
     below = int(place)
@@ -133,7 +133,7 @@ def _quantile(values: Tensor, q: float) -> Tensor:
 
 
 def _log_probabilities(logits: Tensor, task: str) -> Tensor:
-    """Shape (n, classes), or (n, classes, 2) for several labels a case."""
+    """Return log-probabilities (n, classes), or (n, classes, 2) in a multi-label task."""
     logits = full_precision(logits)
     if task == "multi_class":
         return logits.log_softmax(dim=-1)

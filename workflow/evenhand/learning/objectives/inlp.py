@@ -1,9 +1,9 @@
 """Iterative null-space projection of the groups (INLP, Ravfogel et al. 2020).
 
-Training is ERM on batches that balance label x group. Then up to ``rounds`` linear classifiers of
-the groups, each fitted to what those before it left, are projected away from what the last layer
-reads. Then the representation is cut and the last layer is fitted anew, as in `leace`. It removes
-more directions than `leace` does, at a cost in accuracy where the representation is wide.
+Training is ERM on batches that balance label x group. Then up to ``rounds`` linear group
+classifiers, each fitted after the previous projections, are projected out of the last layer's
+input. Then the representation is reduced and the last layer refitted, as in `leace`. INLP removes
+more directions than `leace`, at a cost in accuracy where the representation is wide.
 """
 
 from functools import partial
@@ -27,5 +27,5 @@ OPTIONS: dict[str, float | bool | str] = {"rounds": 8.0}
 
 
 def last_layer(features: Any, examples: Examples, fresh: np.ndarray, options: Options) -> LastLayer:
-    """Return the last layer that reads what the projection leaves."""
+    """Return the last layer that is fitted after the projection."""
     return erased_last_layer(features, examples, partial(fit_inlp, rounds=whole(options, "rounds")))

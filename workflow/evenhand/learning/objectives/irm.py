@@ -1,17 +1,17 @@
-"""IRM: one classifier that is the best one for each group (Arjovsky et al. 2019, IRMv1).
+"""IRM: one classifier that is optimal for each group (Arjovsky et al. 2019, IRMv1).
 
     loss = mean_g [L_g + weight P_g],  P_g = dL_g^even/ds dL_g^odd/ds  at s = 1
 
-over the groups of the batch, with the logits scaled by s. The even and the odd cases of a group
-(as they stand in the batch) are two samples, so that their product is an unbiased estimate of
-the squared slope; it can be below 0. A group of one case has no such product, and the penalty 0.
-The weight rises from 0 to ``penalty`` over the first ``anneal_steps`` steps.
+over the groups of the batch, with the logits scaled by s. The even and the odd cases of a group (by
+their order in the batch) are two samples, so that the product is an unbiased estimate of the
+squared slope; it can be below 0. For a group of one case the penalty is 0. The weight rises from 0
+to ``penalty`` over the first ``anneal_steps`` steps.
 
 ``compat``: the weight is 1 before ``anneal_steps`` and ``penalty`` from then on, so that with the
-published 0.5 it falls; for several labels a case, even and odd are counted over the cases' labels
-one after the other, so that they separate articles rather than cases; two groups a batch. Left
-out are the reference's NaN for a group of one case (0 here), and that it starts a new optimiser
-at ``anneal_steps``, which its schedule of learning rates does not reach.
+published 0.5 it falls; in a multi-label task, even and odd count the elements of all cases' labels,
+so that they separate articles rather than cases; two groups per batch. Not reproduced: the
+reference's NaN for a group of one case (0 here), and its new optimiser at ``anneal_steps``, which
+its learning-rate schedule does not control.
 """
 
 import torch
@@ -39,16 +39,16 @@ OPTIONS: dict[str, float | bool | str] = {"penalty": 0.5, "anneal_steps": 500.0,
 
 
 def initial_state(present: Tensor, options: Options) -> State:
-    """``present``, as given: it never changes, and says how many groups there are."""
+    """Return ``present``, which holds the number of groups and never changes."""
     return {"present": present}
 
 
 def modules(features: int, groups: int, options: Options) -> None:
-    """Nothing."""
+    """Return None: no further network is trained."""
 
 
 def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[Tensor, State]:
-    """The mean over groups of their loss and their weighted penalty."""
+    """Return the mean over groups of their loss plus the weighted penalty."""
     losses = losses_of(batch)
     members = membership(batch.groups, state["present"].shape[-1], losses.dtype)
     means, present = group_means(losses, members)
@@ -58,7 +58,7 @@ def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[T
 
 
 def slopes(logits: Tensor, labels: Tensor, task: str) -> Tensor:
-    """The derivative at s = 1 of each of `element_losses` of s times the logits.
+    """Return the derivative at s = 1 of each of `element_losses` of s times the logits.
 
     Returns
     -------
@@ -72,11 +72,11 @@ def slopes(logits: Tensor, labels: Tensor, task: str) -> Tensor:
 
 
 def _penalties(batch: Batch, members: Tensor, compat: bool) -> Tensor:
-    """P_g, shape (groups,); 0 where there are not two halves."""
+    """Return P_g, shape (groups,); 0 for groups without two halves."""
     slope = slopes(batch.logits, batch.labels, batch.task)
     place = ((members.cumsum(dim=0) - 1) * members).sum(dim=-1, keepdim=True).long()
     elements = torch.arange(slope.shape[-1], device=slope.device)
-    # the place of each element in its group: by case, or one label after the other
+    # the position of each element in its group: by case, or by case and label
     order = place * len(elements) + elements if compat else place.expand(slope.shape)
     halves = []
     for half in (0, 1):

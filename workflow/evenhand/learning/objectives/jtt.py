@@ -1,9 +1,9 @@
-"""Just Train Twice: cases that a first training gets wrong weigh more (Liu et al. 2021).
+"""Just Train Twice: the errors of a first training get a higher weight (Liu et al. 2021).
 
-A first ERM of ``first_epochs`` epochs finds the training cases that it predicts wrongly, and a
-second one sees each of them ``upweight`` times an epoch. No groups are needed: where the label
-depends on a spurious attribute, the first errors are the cases that contradict it. For several
-labels a case, one with any wrong label is an error. A long first training has no errors left.
+A first ERM of ``first_epochs`` epochs finds the training cases that it misclassifies; a second ERM
+uses each of them ``upweight`` times per epoch. No groups are needed: if the label depends on a
+spurious attribute, the first errors are the cases that contradict it. In a multi-label task, a case
+with any wrong label is an error. After a long first training there are no errors left.
 """
 
 from dataclasses import replace

@@ -1,11 +1,11 @@
 """Closed-form erasure of the groups from the representation (LEACE, Belrose et al. 2023).
 
-Training is ERM on batches that balance label x group. Then the groups are erased from what the
-last layer reads, so that no linear classifier can tell them, and the last layer is fitted anew.
-Beyond LEACE, the representation is then cut to the directions that a classifier of the label reads,
-because a wide one still tells the groups to a classifier that is not linear; what is called its
-features afterwards are these directions. See `evenhand.learning.erasure`. For a linear classifier
-the representation is its input.
+Training is ERM on batches that balance label x group. Then the groups are erased from the last
+layer's input, so that no linear classifier can predict them, and the last layer is refitted. Beyond
+LEACE, the representation is then reduced to the directions that a label classifier uses, because a
+nonlinear classifier can still predict the groups from a wide one. These directions are reported as
+the features. See `evenhand.learning.erasure`. The representation of a linear classifier is its
+input.
 """
 
 from typing import Any
@@ -28,5 +28,5 @@ OPTIONS: dict[str, float | bool | str] = {}
 
 
 def last_layer(features: Any, examples: Examples, fresh: np.ndarray, options: Options) -> LastLayer:
-    """Return the last layer that reads what the eraser leaves."""
+    """Return the last layer that is fitted after the erasure."""
     return erased_last_layer(features, examples, fit_leace)

@@ -2,11 +2,11 @@
 
     loss = mean_i L_i + beta Var_g(L_g)
 
-over the groups of the batch, with the unbiased variance, as FairLex's code has it. A batch of a
-single group has the variance 0 (in the reference: NaN).
+over the groups of the batch, with the unbiased variance, as in FairLex's code. The variance of a
+single group is 0 (in the reference: NaN).
 
-``compat``: groups of the loss 0 are left out; a batch holds two groups drawn at random, so that
-the variance is that of two numbers.
+``compat``: groups with loss 0 are left out; a batch holds two groups drawn at random, so that the
+variance is that of two numbers.
 """
 
 from torch import Tensor
@@ -32,16 +32,16 @@ OPTIONS: dict[str, float | bool | str] = {"beta": 0.5, "compat": False}
 
 
 def initial_state(present: Tensor, options: Options) -> State:
-    """``present``, as given: it never changes, and says how many groups there are."""
+    """Return ``present``, which holds the number of groups and never changes."""
     return {"present": present}
 
 
 def modules(features: int, groups: int, options: Options) -> None:
-    """Nothing."""
+    """Return None: no further network is trained."""
 
 
 def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[Tensor, State]:
-    """The mean loss and beta times the variance of the groups' losses."""
+    """Return the mean loss plus beta times the variance of the groups' losses."""
     losses = losses_of(batch)
     members = membership(batch.groups, state["present"].shape[-1], losses.dtype)
     means, present = group_means(losses, members)

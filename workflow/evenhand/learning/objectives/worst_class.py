@@ -1,10 +1,10 @@
-"""The classes that lose most weigh most: tilted losses over classes (Li et al. 2021).
+"""Tilted losses: classes with a higher loss get a higher weight (Li et al. 2021).
 
     loss = 1 / tilt log mean_c exp(tilt L_c)
 
-over the classes of the batch, with L_c as in `evenhand.learning.objective.class_means`. With
-``tilt`` 0 it is ``class_balanced``, with a large one the loss of the worst class. Not in the
-paper, which finds that groups suffer where they hold more of the class that the model does worst.
+over the classes of the batch, with L_c from `evenhand.learning.objective.class_means`. With
+``tilt`` 0 it is ``class_balanced``, with a large one the loss of the worst class. Not in the paper,
+which finds lower scores for groups with more cases of the worst class.
 """
 
 import math
@@ -29,16 +29,16 @@ OPTIONS: dict[str, float | bool | str] = {"tilt": 1.0}
 
 
 def initial_state(present: Tensor, options: Options) -> State:
-    """Nothing."""
+    """Return an empty state."""
     return {}
 
 
 def modules(features: int, groups: int, options: Options) -> None:
-    """Nothing."""
+    """Return None: no further network is trained."""
 
 
 def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[Tensor, State]:
-    """The tilted mean over classes of their mean loss."""
+    """Return the tilted mean over classes of their mean loss."""
     means, present = class_means(batch)
     tilt = options["tilt"]
     if tilt == 0:

@@ -1,9 +1,9 @@
-"""CrowS-Pairs, and every CSV file with its columns: revised, translated, or somebody's own.
+"""CrowS-Pairs, and any CSV file with its columns: revised, translated, or a user's own.
 
-Source: Nangia et al., CrowS-Pairs, EMNLP 2020, and the README of nyu-mll/crows-pairs: a pair
-of the direction `stereo` states a stereotype of the disadvantaged group in `sent_more`; in a
-pair of the direction `antistereo`, `sent_less` violates one, so that `sent_less` is the
-sentence about the disadvantaged group.
+Source: Nangia et al., CrowS-Pairs, EMNLP 2020, and the README of nyu-mll/crows-pairs: with the
+direction `stereo`, `sent_more` states a stereotype of the disadvantaged group; with the direction
+`antistereo`, `sent_less` violates one, so that `sent_less` is the sentence about the disadvantaged
+group.
 """
 
 import ast
@@ -21,52 +21,50 @@ from evenhand.stereotypes.pairs import FLAGS, Form, pair_row
 #: The columns that a file must have.
 COLUMNS = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
 
-#: Names of a column with the pairs' ids, the first that is there; "" is a first column without
-#: a name, as pandas writes its index. Without one a pair's id is its record number.
+#: Names of the id column, of which the first present is used; "" is a first column without a name,
+#: as pandas writes its index. Without an id column, a pair's id is its record number.
 ID_COLUMNS = ("", "Unnamed: 0", "pair_id", "id", "index")
 
-#: Characters of the longest cell with annotations; those of CrowS-Pairs have 150.
+#: Maximum length of an annotations cell, in characters; those of CrowS-Pairs have 150.
 LONGEST_ANNOTATIONS = 10_000
 
-#: Which side is about the disadvantaged group, by direction.
+#: The side about the disadvantaged group, by direction.
 DISADVANTAGED = {"stereo": "more", "antistereo": "less"}
 
 
 def form(part: str | None) -> Form:
-    """What the set is."""
+    """Return the properties of the set."""
     if part is not None:
         raise InputError(f"CrowS-Pairs has no part {part!r}", remedy="leave out the part")
     return Form("CrowS-Pairs", "stereotype", "anti-stereotype", tuple(FLAGS))
 
 
 def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
-    """The pairs of a CSV file with the columns of CrowS-Pairs.
+    """Yield the pairs of a CSV file with the columns of CrowS-Pairs.
 
     Parameters
     ----------
     file : Path
-        UTF-8, with or without byte-order mark; cells parted by comma, semicolon or tab. The
-        columns `COLUMNS` in any order, a column with ids if there is one (`ID_COLUMNS`),
-        `annotations` if there is one: a Python or JSON list with a list of bias types per
-        annotator, an empty one where the annotator saw no bias. The direction and the
-        annotations of a pair may be blank.
+        UTF-8, with or without byte-order mark; separated by comma, semicolon or tab. The columns
+        `COLUMNS` in any order, and optionally an id column (`ID_COLUMNS`) and `annotations`: a
+        Python or JSON list with a list of bias types per annotator, which is empty if the
+        annotator named no bias. The direction and the annotations of a pair may be blank.
     part : None
         CrowS-Pairs has no parts.
 
     Yields
     ------
     dict
-        Rows of `PAIRS`. `annotators` is the number of lists, `agreement` how many of them hold
-        the pair's own bias type, `agreement_any` how many hold any. Sentences lose blanks at
-        their ends. `source_position` counts the records below the header; rows without any
-        text are none.
+        Rows of `PAIRS`. `annotators` is the number of lists, `agreement` the number of those with
+        the pair's bias type, `agreement_any` the number with any. Sentences are stripped of blanks.
+        `source_position` counts the records below the header, without blank rows.
 
     Raises
     ------
     InputError
-        With the line at fault: the file is not UTF-8 or no CSV, lacks a column or has it twice,
-        a row has too many or too few cells, no id, no bias type, an unknown direction, or
-        annotations that are no list of lists.
+        With the line number: the file is not UTF-8 or not CSV, lacks a column or has it twice; a
+        row has too many or too few cells, no id, no bias type, an unknown direction, or
+        annotations that are not a list of lists.
     """
     place, rows = _table(file)
     ids = next((name for name in ID_COLUMNS if name in place), None)
@@ -110,7 +108,7 @@ def _at(file: Path, line: int) -> dict[str, Any]:
 
 
 def _table(file: Path) -> tuple[dict[str, int], Iterator[tuple[int, list[str]]]]:
-    """Where the columns are, and the rows below the header, each with its (last) line."""
+    """Return the column positions, and the rows below the header with their (last) line numbers."""
     text = _decoded(file)
     first = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=first.count)
@@ -170,7 +168,7 @@ def _decoded(file: Path) -> str:
 
 
 def _annotations(cell: str, file: Path, line: int) -> list[set[str]]:
-    """The bias types that each annotator named; nothing if the cell is blank."""
+    """Return the bias types that each annotator named; empty for a blank cell."""
     if not cell:
         return []
     try:

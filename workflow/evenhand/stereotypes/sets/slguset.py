@@ -1,4 +1,4 @@
-"""SlguSet as pairs: each sentence beside itself with the gender word swapped."""
+"""SlguSet as pairs: each sentence and its counterfactual with the gender word swapped."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,13 +8,14 @@ from evenhand.errors import InputError
 from evenhand.io.tables import count_rows, read_rows
 from evenhand.stereotypes.pairs import Form, pair_row
 
-#: What is read of the data set (see `evenhand.slguset.dataset`).
+#: The columns that are read of the data set (see `evenhand.slguset.dataset`).
 COLUMNS = ["sentence_id", "sentence", "swapped_sentence", "surface", "surface_opposite", "gender"]
 
 
 def form(part: str | None) -> Form:
-    """What the set is. Its sentences swap few words many times by design, and nobody rated
-    them as stereotypes, so neither is a doubt.
+    """Return the properties of the set, without flags for repeated swaps and low agreement.
+
+    By design its sentences swap few words many times, and have no ratings.
     """
     if part is not None:
         raise InputError(f"SlguSet has no part {part!r}", remedy="leave out the part")
@@ -23,7 +24,7 @@ def form(part: str | None) -> Form:
 
 
 def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
-    """The sentences of SlguSet as pairs: the male one is `more`, the female one `less`.
+    """Yield the sentences of SlguSet as pairs: the male one is `more`, the female one `less`.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
     Raises
     ------
     InputError
-        It is no Parquet file, lacks a column, or has a gender other than male and female.
+        The file is not Parquet, lacks a column, or has a gender other than male and female.
     """
     count_rows(file, COLUMNS)
     for number, row in enumerate(read_rows(file, COLUMNS), start=1):

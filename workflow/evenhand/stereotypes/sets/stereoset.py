@@ -1,13 +1,13 @@
-"""StereoSet (Nadeem, Bethke and Reddy, ACL 2021), in each layout in which it goes around.
+"""StereoSet (Nadeem, Bethke and Reddy, ACL 2021), in its common layouts.
 
 - the authors' dev.json: ``data.intrasentence`` and ``data.intersentence``, lists of clusters
-  ``{id, target, bias_type, context, sentences: [{id, sentence, gold_label, labels}]}``, also
-  where some ids and labels are missing;
-- a bare list of such clusters: those whose context holds BLANK are intrasentence;
-- re-laid: three lists `stereotype`, `anti-stereotype` and `unrelated` of
-  ``{id, target, bias_type, context, sentence}``, which belong together by id.
+  ``{id, target, bias_type, context, sentences: [{id, sentence, gold_label, labels}]}``, of which
+  some ids and labels may be missing;
+- a bare list of such clusters: those whose context contains BLANK are intrasentence;
+- three lists `stereotype`, `anti-stereotype` and `unrelated` of
+  ``{id, target, bias_type, context, sentence}``, joined by id.
 
-What is which sentence is told by its gold label, never by its place in the cluster.
+Sentences are identified by their gold label, never by their position in the cluster.
 """
 
 import json
@@ -22,16 +22,17 @@ from evenhand.stereotypes.pairs import Form, pair_row
 
 PARTS = ("intrasentence", "intersentence")
 
-#: The gold labels, and the side of a pair that each is.
+#: The gold labels, and the corresponding sides of a pair.
 LABELS = {"stereotype": "more", "anti-stereotype": "less", "unrelated": "unrelated"}
 
-#: The labels with which an annotator says that a sentence is biased, one way or the other.
+#: The annotators' labels for biased sentences, in either direction.
 BIASED = ("stereotype", "anti-stereotype")
 
 
 def form(part: str | None) -> Form:
-    """What the set is. Sentences of one intersentence cluster share no words, so there are no
-    edits between them to flag.
+    """Return the properties of the set, with flags for edits of intrasentence clusters only.
+
+    Sentences of an intersentence cluster share no words.
     """
     if part not in PARTS:
         raise InputError(
@@ -45,7 +46,7 @@ def form(part: str | None) -> Form:
 
 
 def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
-    """The clusters of one part as pairs with an unrelated sentence.
+    """Yield the clusters of one part as pairs with an unrelated sentence.
 
     Parameters
     ----------
@@ -57,24 +58,24 @@ def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
     Yields
     ------
     dict
-        Rows of `PAIRS`. `cluster` is the target term. `context` is the sentence before in the
-        intersentence part, null in the intrasentence part, whose sentences are whole. Where
-        the stereotype sentence has labels, `annotators` is their number, `agreement` how many
-        of these people called it a stereotype, `agreement_any` how many called it a stereotype
-        or an anti-stereotype. `source_position` counts the clusters of the part.
+        Rows of `PAIRS`. `cluster` is the target term. `context` is the preceding sentence in the
+        intersentence part, null in the intrasentence part, whose sentences are complete. If the
+        stereotype sentence has labels, `annotators` is their number, `agreement` the number of
+        labels stereotype, `agreement_any` the number of labels stereotype or anti-stereotype.
+        `source_position` counts the clusters of the part.
 
     Raises
     ------
     InputError
-        It is no such JSON file or lacks the part; or a cluster, which is named, lacks a key,
-        or one of the three gold labels, or has one twice.
+        The file is not such a JSON file or lacks the part; or a cluster, which is named, lacks a
+        key or one of the three gold labels, or has a label twice.
     """
     form(part)
     for number, cluster in enumerate(read_clusters(file, part), start=1):
         sentences = sentences_by_label(cluster, file)
         votes = _votes(sentences["stereotype"], file, cluster)
         bias_type = _text(cluster, "bias_type", file, cluster)
-        if bias_type == "all":  # which names all of them together in the tables
+        if bias_type == "all":  # the tables use this name for all bias types together
             raise _broken("has the bias_type 'all', which is none", file, cluster)
         yield pair_row(
             pair_id=_text(cluster, "id", file, cluster),
@@ -93,7 +94,7 @@ def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
 
 
 def read_clusters(file: Path, part: str) -> list[dict[str, Any]]:
-    """The clusters of a part as the authors lay them out, in the order of the file."""
+    """Return the clusters of a part in the authors' layout, in the order of the file."""
     document = read_json(file)
     if isinstance(document, dict) and isinstance(document.get("data"), dict):
         clusters = document["data"].get(part, [])
@@ -113,7 +114,7 @@ def read_clusters(file: Path, part: str) -> list[dict[str, Any]]:
 
 
 def sentences_by_label(cluster: dict[str, Any], file: Path) -> dict[str, dict[str, Any]]:
-    """The three sentences of a cluster by gold label, in the order of `LABELS`."""
+    """Return the three sentences of a cluster by gold label, in the order of `LABELS`."""
     sentences = cluster.get("sentences")
     if not isinstance(sentences, list) or not all(isinstance(one, dict) for one in sentences):
         raise _broken("has no list of sentences", file, cluster)
@@ -128,7 +129,7 @@ def sentences_by_label(cluster: dict[str, Any], file: Path) -> dict[str, dict[st
 
 
 def read_json(file: Path) -> Any:
-    """A JSON document, UTF-8 with or without byte-order mark, gzip-compressed or not."""
+    """Read a JSON document, UTF-8 with or without byte-order mark, gzip-compressed or not."""
     text = read_text(file)
     try:
         return load(text)
@@ -139,7 +140,7 @@ def read_json(file: Path) -> Any:
 
 
 def _joined(document: dict[str, Any], file: Path) -> Iterator[dict[str, Any]]:
-    """The clusters of three parallel lists, joined by id, in the order of the stereotypes."""
+    """Yield the clusters of three lists, joined by id, in the order of the stereotypes."""
     by_id: dict[str, dict[Any, dict[str, Any]]] = {}
     for label in LABELS:
         records = document[label]
@@ -170,7 +171,7 @@ def _of_part(clusters: Iterable[dict[str, Any]], part: str) -> list[dict[str, An
 
 
 def _votes(sentence: dict[str, Any], file: Path, cluster: dict[str, Any]) -> list[str]:
-    """The labels that people gave a sentence."""
+    """Return the annotators' labels of a sentence."""
     labels = sentence.get("labels") or []
     if not isinstance(labels, list) or not all(
         isinstance(one, dict) and isinstance(one.get("label"), str) for one in labels

@@ -1,7 +1,7 @@
 """A control: the bias score with every token masked, by the group that the stereotype concerns.
 
-The model sees only the length of the sentence, so its preference shows which words are common.
-The paper finds that models prefer stereotypes of advantaged groups.
+The model's input is only the length of the sentence, so that its preference reflects the frequency
+of words. The paper finds that models prefer stereotypes of advantaged groups.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ TABLE = Table(
     ),
 )  # fmt: skip
 
-#: By group, the side that is about the disadvantaged one: `more` is the stereotypical sentence.
+#: The side about the disadvantaged group, by the group of the stereotype, which is in `more`.
 GROUPS = {"disadvantaged": "more", "advantaged": "less"}
 
 

@@ -2,8 +2,8 @@
 
 Pairs that swap the same words are dependent: the 1,508 pairs of CrowS-Pairs have an effective
 sample size of about 51. So tests and intervals are by cluster (`evenhand.metrics.inference`).
-Models of the same architecture with random weights are compared where there are any; no verdict
-depends on them.
+Models of the same architecture with random weights are compared, if available; no verdict depends
+on them.
 """
 
 from collections.abc import Iterator
@@ -72,7 +72,7 @@ def rows(study: PairStudy) -> Iterator[Row]:
 
 
 def subsets(pairs: Pairs, model: Model) -> dict[str, np.ndarray]:
-    """The parts of a set that are scored apart: name and, per pair, whether it belongs to it."""
+    """Return the subsets of a set that are scored separately, as masks over pairs by name."""
     lengths = [model.scores.column("n_tokens", side) for side in ("more", "less")]
     found = {
         "all": np.ones(len(pairs.pair_id), dtype=bool),

@@ -1,10 +1,10 @@
-"""The published form of each method beside its corrected one: what changes in the conclusions.
+"""Compare decisions and conclusions of the published and the corrected form of each method.
 
 The rules of the published code (kanekomasahiro/evaluate_bias_in_mlm at 6b10239): every pair of
-the set counts; a pair with a tie or without a number counts as if the model preferred the
-anti-stereotype; CPS is rounded to three decimals first (evaluate.py:194-195). The methods whose
-formula was corrected too (AULA's weights, SSS's cross product) are compared in their published
-formula. Both sides get the verdict of the table `bias_scores`.
+the set counts; a pair with a tie or a missing score counts as a preference for the anti-stereotype;
+CPS is rounded to three decimals first (evaluate.py:194-195). Methods with a corrected formula
+(AULA's weights, SSS's cross product) are compared with their published formula. Both forms get the
+verdict of the table `bias_scores`.
 """
 
 from collections.abc import Iterator
@@ -34,9 +34,9 @@ from evenhand.stereotypes.study import PairStudy
 
 
 class Published(NamedTuple):
-    """A method as it was published: its column, the corrected one, and how it is rounded.
+    """A published method: its column, the corrected one, and its rounding.
 
-    `known_error` names what differs: ids of ``known_errors.csv`` with spaces between them.
+    `known_error` lists the differences: ids of ``known_errors.csv``, separated by spaces.
     """
 
     name: str
@@ -89,7 +89,7 @@ def _both_forms(model: Model) -> list[Published]:
 
 
 def _compare(model: Model, pairs: Pairs, delta: float, level: float) -> Iterator[dict[str, Any]]:
-    # what no method scored (an empty sentence, twice the same tokens) is no decision of any code
+    # pairs that no method scores (an empty sentence, identical tokens) are left out of both forms
     everything = np.zeros(len(pairs.pair_id), dtype=bool)
     for name in model.methods:
         everything |= decide(pairs, model.scores, name).status != UNSCORABLE
@@ -122,6 +122,6 @@ def _compare(model: Model, pairs: Pairs, delta: float, level: float) -> Iterator
 
 
 def _as_published(pairs: Pairs, scores: Scores, method: Published) -> Decisions:
-    """The decisions of published code: all pairs are decided, and what is no win is a loss."""
+    """Return the decisions of the published code: all pairs count, as losses unless won."""
     found = decide(pairs, scores, method.column, decimals=method.decimals)
     return found._replace(status=np.full(len(found.status), SCORED))

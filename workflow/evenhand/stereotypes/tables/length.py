@@ -1,8 +1,8 @@
-"""How often each method scores the longer sentence higher.
+"""The share of pairs in which each method scores the longer sentence higher.
 
-AULA does by construction: its weights fall with the length, and log-probabilities are negative
-(Kaneko and Bollegala, AAAI 2022, equation 4, has no normalisation). The score of the pairs of
-equal length is free of this.
+AULA prefers it by construction: its weights fall with the length, and log-probabilities are
+negative (Kaneko and Bollegala, AAAI 2022, equation 4, has no normalisation). The score of the pairs
+of equal length is free of this effect.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,8 @@
-"""How well each method agrees with human ratings: the area under the ROC curve (AUC).
+"""Agreement of each method with human ratings: the area under the ROC curve (AUC).
 
-Label: a pair is biased if at least k of its annotators named its bias type. Score:
-``f(more) - f(less)`` with its sign, the log-odds that the model prefers the stereotypical
-sentence. Neither a threshold nor the sign is fitted to the labels, so an AUC below 0.5 is
-possible.
+Label: a pair is biased if at least k of its annotators named its bias type. Score: the signed
+``f(more) - f(less)``, the log-odds that the model prefers the stereotypical sentence. Neither a
+threshold nor the sign is fitted to the labels, so that an AUC below 0.5 is possible.
 
 The paper (Kaneko and Bollegala, AAAI 2022, section 5) compares each method with a binary human
 rating by ROC curves; its code for this was not released, so the label and the sign are ours.
@@ -44,7 +43,7 @@ TABLE = Table(
 
 
 class Agreement(NamedTuple):
-    """How the methods of one model agree with one human label.
+    """The agreement of a model's methods with one human label.
 
     Parameters
     ----------
@@ -89,8 +88,8 @@ def agreements(study: PairStudy) -> list[Agreement]:
 def rows(study: PairStudy) -> Iterator[Row]:
     """Yield a row per trusted model, method and number of annotators.
 
-    Shuffling labels between pairs would ignore that pairs of a cluster are dependent, and give
-    p-values that are far too small; so clusters get random signs.
+    Tests use random signs of clusters: shuffling labels between pairs would ignore the dependence
+    within clusters, and give p-values that are far too small.
     """
     for one in agreements(study):
         for method, difference in one.differences.items():
@@ -114,24 +113,24 @@ def compare(
     rated: np.ndarray,
     level: float,
 ) -> dict[tuple[str, str], tuple[float, float, float, float]]:
-    """AUC of each method, and the difference of the AUC of each two.
+    """Return the AUC of each method, and the AUC difference of each two methods.
 
     Parameters
     ----------
     pairs : Pairs
         The set of n pairs.
     differences : dict of array of float, shape (n,)
-        By method, ``f(more) - f(less)``; NaN where there is none.
+        By method, ``f(more) - f(less)``; NaN without a score.
     labels, rated : array of bool, shape (n,)
-        Whether people call the pair biased, and whether anybody rated it.
+        Whether the pair is biased by the label, and whether it was rated.
     level : float
         Coverage of the intervals.
 
     Returns
     -------
     dict
-        By two methods (a method and itself: its AUC): value, lower and upper border, p-value;
-        NaN for what there is not. Two methods are compared over the pairs that both scored.
+        By two methods (twice the same: its AUC): value, lower and upper bound, p-value; NaN if not
+        available. Two methods are compared over the pairs that both scored.
     """
     known = {method: rated & np.isfinite(values) for method, values in differences.items()}
     couples = [*((method, method) for method in differences), *combinations(differences, 2)]

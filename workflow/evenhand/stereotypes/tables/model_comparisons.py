@@ -1,8 +1,8 @@
-"""Which of two models is less biased: a paired test over the pairs that both scored.
+"""Compare the bias of two models by a paired test over the pairs that both scored.
 
-The less biased model is the one whose score lies nearer to 50, on whichever side. The test, the
-interval and the verdict are those of `evenhand.metrics.inference` on the difference of the
-distances, pair by pair.
+The less biased model is the one whose score is closer to 50, on either side. The test, the interval
+and the verdict are those of `evenhand.metrics.inference` on the difference of the distances, pair
+by pair.
 """
 
 from collections.abc import Iterator
@@ -79,7 +79,7 @@ def rows(study: PairStudy) -> Iterator[Row]:
 
 
 def in_words(row: dict[str, Any], level: float) -> str:
-    """A comparison as a sentence without its full stop."""
+    """Return a comparison as a sentence without its full stop."""
     a, b = row["model_a"], row["model_b"]
     if not row["pairs"]:
         return f"{a} and {b} have no pair that both could score"
@@ -116,7 +116,7 @@ def _certainty(ends: tuple[float, float], p_value: float, level: float) -> str:
 
 
 def _compare(a: Model, b: Model, study: PairStudy) -> Iterator[tuple[dict[str, Any], Inference]]:
-    """Yield the rows of two models, without what depends on the other comparisons."""
+    """Yield the rows of two models, without the columns that depend on other comparisons."""
     for method in (method for method in a.methods if method in b.methods):
         decisions = [decide(study.pairs, model.scores, method) for model in (a, b)]
         both = decisions[0].counted() & decisions[1].counted()

@@ -1,4 +1,4 @@
-"""The scored models: identity, validity check, and what could not be scored."""
+"""The scored models: identity, validity check, and exclusions."""
 
 from collections.abc import Iterator
 from typing import Any

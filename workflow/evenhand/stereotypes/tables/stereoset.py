@@ -86,11 +86,11 @@ def _rows(model: Model, study: PairStudy) -> Iterator[tuple[Row, Inference]]:
 
 
 def _scores(found: TermScores, level: float) -> dict[str, float | None]:
-    """LMS, SS and ICAT with their intervals; None where there is none."""
+    """Return LMS, SS and ICAT with their intervals."""
     values = macro_scores(found.lms, found.ss)
     lms, ss = found.lms - values.lms, found.ss - values.ss
     side = 1 if values.ss < 50 else -1
-    # ICAT is a product of means: the influence of a term is that on either factor
+    # ICAT is a product of means: a term influences it through both factors
     icat = (lms * min(values.ss, 100 - values.ss) + side * ss * values.lms) / 50
     row = {}
     for name, influence in (("lms", lms), ("ss", ss), ("icat", icat)):

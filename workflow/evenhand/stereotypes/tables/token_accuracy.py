@@ -33,7 +33,7 @@ TABLE = Table(
     ),
 )
 
-#: By family and pass: the columns whose sum is the tokens, and those of the correct ones.
+#: By family and pass: the columns that add up to the tokens, and to the correct tokens.
 PASSES = {
     "masked": {
         "unmasked": (["n_tokens"], ["n_correct"]),
@@ -48,7 +48,7 @@ PASSES = {
     "causal": {"causal": (["n_tokens"], ["n_correct"])},
 }
 
-#: By variant, which sentences it is measured on.
+#: The sentences of each variant.
 VARIANTS = {
     "original": (("more", "original"), ("less", "original")),
     "shuffled": (("more", "shuffled"), ("less", "shuffled")),
@@ -112,7 +112,7 @@ def _change(
 def _count(
     scores: Scores, sentences: tuple[tuple[str, str], ...], tokens: list[str], correct: list[str]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Tokens and correct ones of each pair; a sentence that was not read counts none."""
+    """Return the tokens and the correct tokens of each pair; 0 for sentences that were not read."""
     found = np.zeros((2, len(next(iter(scores.rows.values())))))
     for side, variant in sentences:
         counts = [

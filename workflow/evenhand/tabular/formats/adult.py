@@ -1,8 +1,8 @@
-"""Adult (UCI census income): 114 columns, as LAFTR encodes it, with sex.
+"""Adult (UCI census income): 114 columns, in LAFTR's encoding, with sex.
 
-Rows with a missing value are left out (45,222 of 48,842 stay). The columns are those of
-LAFTR's adult_prep.py with sex kept as two columns and without fnlwgt, each standardised: of
-16 encodings this one alone gives Table 5's pair of the paper its printed cosine, 0.808.
+Rows with a missing value are left out (45,222 of 48,842 remain). The columns are those of LAFTR's
+adult_prep.py with sex as two columns and without fnlwgt, each standardised: of 16 encodings, only
+this one reproduces the printed cosine of the pair in the paper's Table 5, 0.808.
 """
 
 from pathlib import Path
@@ -21,7 +21,7 @@ COLUMNS = [
     *("hours-per-week", "native-country", "income"),
 ]
 
-#: Upper ends of the age buckets, inclusive; an eleventh takes the rest.
+#: Upper ends of the age buckets, inclusive; an eleventh bucket is open.
 AGE_EDGES = [18, 25, 30, 35, 40, 45, 50, 55, 60, 65]
 
 #: The categories in the order of adult.names.
@@ -65,7 +65,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     ------
     InputError
         A file is missing or not UTF-8, a row has another number of columns, a category is
-        unknown, or a number is none.
+        unknown, or a number is not valid.
     """
     import pandas as pd
 
@@ -167,7 +167,7 @@ def _codes(values: Any, name: str) -> np.ndarray:
 
 
 def _integers(rows: Any) -> tuple[np.ndarray, list[str]]:
-    """EIDIG's twelve columns (without fnlwgt and education)."""
+    """Return EIDIG's twelve columns (without fnlwgt and education), and their names."""
     names = [name for name in COLUMNS[:-1] if name not in ("fnlwgt", "education")]
     columns = []
     for name in names:

@@ -1,8 +1,8 @@
-"""COMPAS (ProPublica): 11 features, as CFAIR's propublica.csv has them, not scaled.
+"""COMPAS (ProPublica): 11 features, as in CFAIR's propublica.csv, not scaled.
 
-Derived from compas-scores-two-years.csv with ProPublica's own filter (6,172 of 7,214 rows).
-The attribute is African-American against everyone else; the features hold it, and the COMPAS
-score too. Flipping it leaves the dummies of the other races as they are.
+Derived from compas-scores-two-years.csv with ProPublica's own filter (6,172 of 7,214 rows). The
+attribute is African-American against everyone else; the features include it, and the COMPAS score.
+Flipping the attribute does not change the dummies of the other races.
 """
 
 from pathlib import Path
@@ -20,10 +20,10 @@ NEEDED = [
     *("priors_count", "age_cat", "race", "sex"),
 ]
 
-#: Races with a dummy of their own; a Caucasian has none.
+#: Races with a dummy column; Caucasian is the reference category.
 RACES = ["African-American", "Asian", "Hispanic", "Native American", "Other"]
 
-#: What the columns may hold in the rows that stay.
+#: The valid values of the columns after filtering.
 CATEGORIES = {
     "race": [*RACES, "Caucasian"],
     "age_cat": ["Less than 25", "25 - 45", "Greater than 45"],
@@ -40,8 +40,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     Raises
     ------
     InputError
-        There is not one file, it is no CSV file in UTF-8, a column is missing, a category is
-        unknown, a number is none, or no row passes the filter.
+        There is not exactly one file, it is not CSV in UTF-8, a column is missing, a category is
+        unknown, a number is not valid, or no row passes the filter.
     """
     del options
     if len(files) != 1:
@@ -50,7 +50,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     header, lines = read_csv(path)
     if missing := [name for name in NEEDED if name not in header]:
         raise InputError(f"lacks the column {missing[0]}", file=path, line=1)
-    # the header names priors_count and decile_score twice; the first of each is the one
+    # the header has priors_count and decile_score twice; the first of each is used
     place = {name: header.index(name) for name in NEEDED}
     kept = []
     for line, cells in lines:
@@ -107,7 +107,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
 
 
 def _number(row: dict[str, str], name: str, path: Path, line: int) -> float | None:
-    """The cell as a number, None if it is blank."""
+    """Return the cell as a number, None if it is blank."""
     if not row[name]:
         return None
     try:

@@ -1,8 +1,8 @@
-"""German credit (UCI Statlog): 30 columns, a reading of ours.
+"""German credit (UCI Statlog): 30 columns, by our interpretation.
 
-The paper's 30 columns cannot be identified. These are the 24 of german.data-numeric, with age
-as five one-hot groups, and telephone and foreign worker as two columns each. The age groups
-are closed on the right, as the paper's Table 2 shows. The label 1 is a bad credit.
+The paper's 30 columns cannot be identified. These are the 24 of german.data-numeric, with age as
+five one-hot groups, and telephone and foreign worker as two columns each. The age groups are closed
+on the right, in agreement with the paper's Table 2. The label 1 is a bad credit.
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ from evenhand.errors import InputError
 from evenhand.tabular.numbers import counted, whole
 from evenhand.tabular.prepared import Prepared
 
-#: The 24 columns of german.data-numeric, by what they hold (german.doc does not name them).
+#: The 24 columns of german.data-numeric, named by their content (german.doc does not name them).
 NUMERIC = [
     *("status", "months", "history", "amount", "savings", "employment", "personal_status"),
     *("residence", "property", "age", "other_plans", "existing_credits", "dependants"),
@@ -26,7 +26,7 @@ NUMERIC = [
 AGE_EDGES = [25, 35, 45, 55]
 AGE_GROUPS = ["up to 25", "26 to 35", "36 to 45", "46 to 55", "56 and older"]
 
-#: The ages of the whole numbers are EIDIG's.
+#: EIDIG's age groups, for the integer encoding.
 INTEGER_GROUPS = ["up to 25", "26 to 45", "46 to 65", "66 and older"]
 
 
@@ -36,8 +36,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     Raises
     ------
     InputError
-        There is not one file, a row has not 25 whole numbers, or one of telephone, foreign
-        worker and the label is neither 1 nor 2.
+        There is not exactly one file, a row does not have 25 whole numbers, or one of telephone,
+        foreign worker and the label is neither 1 nor 2.
     """
     del options
     if len(files) != 1:

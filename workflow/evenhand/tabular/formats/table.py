@@ -1,8 +1,7 @@
-"""Any CSV: which column is the label, which the attribute, and which are the features.
+"""Any CSV file, with configured columns of label, attribute and features.
 
-A column whose values are all numbers is a feature as it is; one named in `categories`, or
-that holds no numbers, becomes a column a value. Rows with a blank cell are
-left out and counted, unless `missing` is another policy.
+A column of numbers is one feature; a column in `categories`, or without numbers, becomes a feature
+per value. By default, rows with a blank cell are left out and counted; see the option `missing`.
 """
 
 from collections import Counter
@@ -18,10 +17,10 @@ from evenhand.tabular.numbers import binned, counted, number, or_nan
 from evenhand.tabular.prepared import Prepared
 from evenhand.text.phrases import listed
 
-#: A column of text with more values than this is a name or a number in disguise.
+#: A text column with more values than this has names or numbers, and not categories.
 MOST_CATEGORIES = 200
 
-#: Groups of an intersection are joined by this; a group without a value.
+#: Separator of the values of an intersection, and the name of a blank value.
 CROSS, MISSING = " × ", "missing"
 
 
@@ -35,16 +34,15 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     options : dict
         label (a column), positive (its values that count as 1), attribute (a list of columns,
         whose intersection is the attribute), bins (of these), missing (drop, category, impute),
-        features (columns; all others if empty), categories (columns whose numbers are
-        codes), scale (standard or none), test_share, split (a
-        column of train and test, if there is one), title.
+        features (columns; all others if empty), categories (columns whose numbers are codes),
+        scale (standard or none), test_share, split (a column of train and test, or None), title.
 
     Raises
     ------
     InputError
-        There is not one file, it is no CSV file in UTF-8 or has no rows, a column is missing,
-        there twice, has one value only, too many, or numbers and something else, the label has
-        not two values, or `positive` does not occur.
+        There is not exactly one file, it is not CSV in UTF-8 or has no rows; a column is missing,
+        occurs twice, has only one value, too many values, or mixes numbers and text; the label
+        does not have two classes, or a `positive` value does not occur.
     """
     if len(files) != 1:
         raise InputError(f"a table is one file, and {len(files)} are named")
@@ -88,7 +86,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             file=path,
         )
     names, arrays, filled = [], [], 0
-    # the attribute comes first, a column a value (one, for two values)
+    # the attribute comes first, with a column per value (one column for two values)
     for code, value in enumerate(values) if len(values) > 2 else [(1, values[-1])]:
         names.append(f"{attribute}={value}")
         arrays.append(np.array([one == values[code] for one in members], dtype=float))
@@ -179,7 +177,7 @@ def _check_label(cells: list[str], positive: list[str], label: str, path: Path) 
 
 
 def _numbers(values: list[str], name: str, path: Path) -> np.ndarray | None:
-    """The column as numbers, NaN for a blank cell; None if it holds none."""
+    """Return the column as numbers, NaN for a blank cell; None if it has no numbers."""
     found, others = np.full(len(values), np.nan), []
     for i, value in enumerate(values):
         try:
