@@ -99,7 +99,7 @@ def load_tokenizer(source: Path | str, revision: str | None = None) -> "PreTrain
 
 
 def tokenizer_digest(tokenizer: "PreTrainedTokenizerBase") -> str:
-    """Return the SHA-256 of a tokenizer's settings; turns off its padding and truncation."""
+    """Return the SHA-256 of the serialised tokenizer; turns off padding and truncation."""
     backend = tokenizer.backend_tokenizer
     backend.no_truncation()
     backend.no_padding()
