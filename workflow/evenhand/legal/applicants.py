@@ -56,7 +56,7 @@ _EITHER = re.compile(
 
 
 class Passage(NamedTuple):
-    """A paragraph as the rules see it; every character stands where it is stored."""
+    """A paragraph as the rules read it, character by character at its stored position."""
 
     part: str
     number: int
@@ -69,9 +69,9 @@ class Passage(NamedTuple):
 
 
 def plain(paragraph: str) -> str:
-    """A paragraph of the same length with plain quotes and blanks.
+    """Return a paragraph of the same length with plain quotes and blanks.
 
-    Blanks stand for long quotations and for "he or she".
+    Blanks replace long quotations and "he or she".
     """
     text = _QUOTATION.sub(_without_quotation, paragraph).translate(_PLAIN)
     if "/" in text or " or h" in text or " or s" in text:
@@ -133,19 +133,19 @@ class Lexicon:
     Attributes
     ----------
     titles : dict of str to (str or None)
-        A title without its dot, and the gender that it tells.
+        The gender that a title (without its dot) implies.
     genders : dict of str to (str or None)
-        A word for a person, and the gender that it tells.
+        The gender that a word for a person implies.
     spouses : dict of str to str
-        A word for a spouse, and the gender of the other one.
+        The gender of the other spouse, by the word for a spouse.
     titled : re.Pattern
         A title before a name: groups ``title``, ``name``.
     legal_noun, legal_form : re.Pattern
-        A word for a legal person; what ends a company's name.
+        A word for a legal person; the end of a company's name.
     legal_applicant : re.Pattern
         "the applicant company", "the applicant is a company".
     mention : re.Pattern
-        What `find_mentions` looks for.
+        The mentions of people for `find_mentions`.
     """
 
     titles: dict[str, str | None]
@@ -275,7 +275,7 @@ _NO_OTHER = re.compile(
 def find_mentions(
     text: str, lexicon: Lexicon, names: frozenset[str] = frozenset()
 ) -> Iterator[Mention]:
-    """The people whom a paragraph mentions, in order.
+    """Yield the mentions of people in a paragraph, in order.
 
     Parameters
     ----------
@@ -319,8 +319,8 @@ def find_mentions(
 def carried(text: str, before: bool, names: frozenset[str], lexicon: Lexicon) -> bool:
     """Return whether a pronoun that begins the next paragraph means the applicant.
 
-    It does if this paragraph mentions the applicant and nobody else but representatives; pronouns
-    go on from the paragraph before (`before`).
+    It does if this paragraph mentions the applicant and no one else but representatives. Pronouns
+    count as the applicant if that holds of the paragraph before (`before`).
     """
     kinds = {mention.kind for mention in find_mentions(text, lexicon, names)} - {"representative"}
     return ("applicant" in kinds or (before and "pronoun" in kinds)) and kinds <= {
@@ -384,15 +384,15 @@ _AND = re.compile(r" (?:and|et|&) ", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Applicant:
-    """Who brought the case.
+    """The applicant of a case.
 
     Attributes
     ----------
     kind : str
-        ``one`` person, ``several``, ``legal_person``, or ``no_applicant`` if nobody is named
-        so.
+        ``one`` person, ``several``, ``legal_person``, or ``no_applicant`` if no applicant is
+        named.
     rule : str
-        Which rule said so.
+        The rule that decided.
     evidence : tuple of Evidence
         The words that it relied on.
     names : frozenset of str
@@ -459,7 +459,7 @@ def find_applicant(record: Record, passages: Passages, lexicon: Lexicon) -> Appl
 
 
 def _introduced(passage: Passage, tag: re.Match[str], lexicon: Lexicon) -> Applicant | None:
-    """What the words in brackets, and those before them, say; None for one person."""
+    """Classify the words in brackets and those before them; None for one person."""
     start = _clause(passage.plain, tag)
     evidence = (passage.evidence(start, tag.end()),)
     if tag["several"] or tag["ordinal"]:
@@ -486,7 +486,7 @@ def _untagged(procedure: tuple[Passage, ...]) -> Iterator[tuple[Passage, int, in
 
 
 def _untagged_others(passage: Passage, start: int, end: int, lexicon: Lexicon) -> Applicant | None:
-    """What an introduction without a tag says; None for one person."""
+    """Classify an introduction without a tag; None for one person."""
     evidence = (passage.evidence(start, end),)
     titles = [*lexicon.titled.finditer(passage.plain, start, end)]
     if _PLURAL.search(passage.plain, start, end) or len(titles) > 1:
@@ -539,10 +539,10 @@ def _names(
     passages: Passages,
     lexicon: Lexicon,
 ) -> frozenset[str]:
-    """The title and name by which the facts call the one applicant.
+    """Return gender and name by which the facts refer to the one applicant.
 
-    It is the name of the case, or that of whom the facts begin with: "Mr Smith, a British
-    citizen, was born". If a woman and a man bear it, the procedure must say who applied.
+    The name is that of the case, or the one that the facts begin with: "Mr Smith, a British
+    citizen, was born". If a woman and a man bear it, the procedure must name the applicant.
     """
     name = last_name(title)
     if not name and passages.facts:

@@ -49,13 +49,13 @@ def build_cases(
         and the evidence, then duplicate_of, source, source_position. Of a case id in several
         files, the first counts.
     counts : path
-        JSON: what is returned.
+        JSON: the returned dict.
     splits, duplicates, split_counts : paths
-        Which case is in which split, and why: see `evenhand.legal.splits.split_cases`.
+        The split of each case, and its reason: see `evenhand.legal.splits.split_cases`.
     kind : str
         A module of `evenhand.legal.datasets`.
     shares, threshold : list of float, float
-        How cases are divided, and from which similarity texts are near duplicates.
+        The shares of the splits, and the similarity from which texts are near duplicates.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Write what trainings see of a data set: its cases with one attribute, or with none.
+"""Write the part of a data set that trainings read: its cases with one attribute, or none.
 
 Words, token ids and ERM depend on no attribute and read the cases without any; a training with
-groups reads those of its own attribute. So an edit of one attribute trains nothing again that does
+groups reads those of its own attribute. So an edit of one attribute repeats no training that does
 not use it: the run cache finds the same bytes.
 """
 

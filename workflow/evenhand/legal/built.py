@@ -34,11 +34,11 @@ class Groups(NamedTuple):
     Attributes
     ----------
     attribute : Attribute
-        What it is.
+        The attribute.
     names : tuple of str
-        Its groups, and last what the unknown one is called.
+        Its groups, the unknown one last.
     codes : array of int64, shape (n,)
-        The place in `names` of each case.
+        Each case's index in `names`.
     """
 
     attribute: Attribute
@@ -52,7 +52,7 @@ class Groups(NamedTuple):
 
 
 def load_dataset(kind: str, cases: Path | None = None) -> Dataset:
-    """Return what is fixed of a kind (a module of `evenhand.legal.datasets`).
+    """Return the fixed properties of a kind (a module of `evenhand.legal.datasets`).
 
     A declared data set is read from a Parquet file of its cases; without one its labels and
     attributes are not known.
@@ -62,12 +62,12 @@ def load_dataset(kind: str, cases: Path | None = None) -> Dataset:
 
 
 def read_cases_table(path: Path, columns: Sequence[str]) -> pa.Table:
-    """Columns of the data set, in memory: never ask for the texts so.
+    """Read columns of the data set into memory; do not read the texts this way.
 
     Raises
     ------
     InputError
-        It is not what `build_cases` writes, or is damaged.
+        The file was not written by `build_cases`, or is damaged.
     """
     with _opened(path) as file:
         return file.read(columns=list(columns))
@@ -94,7 +94,7 @@ def attributes_of(path: Path, dataset: Dataset) -> list[Attribute]:
 
 
 def group_names(attribute: Attribute) -> tuple[str, ...]:
-    """An attribute's groups, and last what its unknown group is called."""
+    """Return the names of an attribute's groups, the unknown one last."""
     return (*attribute.groups, attribute.unknown or UNKNOWN)
 
 
@@ -139,12 +139,12 @@ def parts_of(splits: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def read_labels(path: Path, dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """The labels of each case.
+    """Read the labels of each case.
 
     Returns
     -------
     known : array of bool, shape (n,)
-        Whether the source told them.
+        Whether the source states them.
     hot : array of int64, shape (n, labels)
         1 where a label applies; zeros where nothing is known.
 

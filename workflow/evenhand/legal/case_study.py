@@ -1,4 +1,4 @@
-"""A data set of legal cases: what each table of cases is computed from."""
+"""A data set of legal cases: the input of each table of cases."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +12,7 @@ from evenhand.legal.dataset import Dataset
 
 @dataclass(frozen=True, eq=False)
 class CaseStudy:
-    """The cases of a data set, and what belongs to them; each column is read once.
+    """The cases of a data set and the files on them; each column is read once.
 
     Parameters
     ----------

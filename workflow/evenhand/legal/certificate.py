@@ -2,7 +2,7 @@
 
 Each kind of classifier is trained with each objective on texts whose attribute agrees with the
 label in half of the training cases (no correlation) and in 95 % of them (a spurious one), and is
-judged on test cases in which the two are unrelated. An objective says in `AIM` what it promises;
+evaluated on test cases in which the two are unrelated. An objective declares its promise in `AIM`;
 a new one is tested without further code.
 """
 
@@ -128,7 +128,7 @@ def rows(
 
 
 def judge(aim: str, agreement: float, row: Row) -> Row:
-    """Return what an objective promises of a row, whether it is met, and what is not."""
+    """Return the promise of an objective for a row, whether it is met, and the failures."""
     wrong, spurious = [], agreement > AGREEMENTS[0]
     if aim == "erase":
         for where, (name, most) in product(("features", "logits"), ERASED[agreement].items()):

@@ -33,9 +33,9 @@ def paragraphs(text: str) -> tuple[str, ...]:
 
 
 def facts_of(text: str) -> tuple[str, ...]:
-    """The paragraphs of what a source gives as facts, up to the court's own reasons.
+    """Return the paragraphs of a source's facts, up to the court's own reasons.
 
-    Some records hold the whole judgment there: from 本院认为 on it reasons and decides.
+    Some records hold the whole judgment there; from 本院认为 on, the court reasons and decides.
     """
     found = paragraphs(text)
     end = next((i for i, part in enumerate(found) if part.startswith(_REASONS)), len(found))

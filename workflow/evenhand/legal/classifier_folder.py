@@ -1,4 +1,4 @@
-"""A trained classifier of legal cases as a folder: weights, the encoder's form, what it is."""
+"""A trained classifier of legal cases as a folder: weights, encoder config, description."""
 
 import json
 from pathlib import Path
@@ -21,11 +21,11 @@ def save_classifier(
     Parameters
     ----------
     folder : path
-        It is made.
+        The folder to create.
     model : HierarchicalClassifier
         Trained.
     description : dict
-        What it is, as JSON has it; ``classes``, ``dropout`` and the model's own limits come to it.
+        Its description for JSON; ``classes``, ``dropout`` and the model's limits are added.
     weights : bool
         Whether to keep the weights too.
     """

@@ -1,4 +1,4 @@
-"""The predictions of all classifiers of a data set: what each table of them is computed from."""
+"""The predictions of all classifiers of a data set: the input of each table of them."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -45,7 +45,7 @@ def noise_verdict(p: float, equivalent: bool) -> str:
 
 @dataclass(frozen=True, eq=False)
 class ClassifierStudy:
-    """The predictions of a data set's classifiers beside its cases, read once.
+    """The predictions of a data set's classifiers and its cases, read once.
 
     Parameters
     ----------
@@ -60,9 +60,9 @@ class ClassifierStudy:
     case_tables : Path
         The folder that `tabulate_cases` wrote.
     scores, claims : Path
-        What FairLex published (published_scores.csv, published_claims.csv).
+        FairLex's published values (published_scores.csv, published_claims.csv).
     stands_for : dict of str to str
-        The classifier of the paper (linear, transformer) that each of ours stands for, if any.
+        The classifier of the paper (linear, transformer) that each of ours reproduces, if any.
     select : dict of str to str
         The development score by which a classifier's epochs are chosen; macro_f1 by default.
     compat_objectives : tuple of str

@@ -1,4 +1,4 @@
-"""What is fixed of a legal data set: its labels, its protected attributes, its limits."""
+"""Fixed properties of a legal data set: its labels, its protected attributes, its limits."""
 
 from dataclasses import dataclass
 
@@ -14,11 +14,11 @@ class Attribute:
     module : str
         The module of `evenhand.legal.attributes` that finds it.
     title : str
-        What the page calls it.
+        Its name in the report.
     groups : tuple of str
         The groups, in FairLex's order, without the unknown one. Empty for a number.
     unknown : str or None
-        What FairLex calls the unknown group (index 0 in its files); None if it has none.
+        FairLex's name for the unknown group (index 0 in its files); None if it has none.
     """
 
     name: str
@@ -35,9 +35,9 @@ class Dataset:
     Attributes
     ----------
     kind, title : str
-        Its short name; what the page calls it.
+        Its short name; its name in the report.
     languages : tuple of str
-        What its texts are written in, as its column ``language`` says it.
+        The languages of its texts, as in its column ``language``.
     task : str
         ``multi_label`` or ``multi_class``.
     labels : tuple of str
@@ -49,11 +49,11 @@ class Dataset:
     published : dict of str to int
         Cases in train, dev and test as released.
     years : str
-        What the published splits cover.
+        The period of the published splits.
     licence : str
         Of the released data.
     people : str
-        Who stands in these cases, and what a user owes them: for the data card.
+        The people in these cases, and a user's duties to them: for the data card.
     """
 
     kind: str

@@ -63,12 +63,12 @@ def embed_paragraphs(
     out : path
         Arrow IPC file, a row per case in the order of the data set: see `evenhand.legal.vectors`.
     meta : path
-        JSON: encoder (what the layers above take over from it), segments and tokens (the
+        JSON: encoder (the settings that the layers above share), segments and tokens (the
         limits), stored, padding (the vector of a place without a paragraph, for compat mode),
         tokenizer, counts.
     same_tokens, same : path, optional
-        Tokens and vectors of the cases whose swapped these are. A paragraph with the same tokens
-        gets the same vector, to the last bit, and is not encoded again.
+        Tokens and vectors of the factual cases, if these are counterfactuals. A paragraph with
+        the same tokens gets the same vector, to the last bit, and is not encoded again.
     model, hub_name, revision
         The encoder: see `train_classifier`.
     segments, paragraph_tokens : int, optional
@@ -76,7 +76,7 @@ def embed_paragraphs(
     stored : str
         fp16 (two bytes a number) or fp32.
     dtype : str
-        fp32 or bf16: what the encoder computes in.
+        Precision of the encoder: fp32 or bf16.
     tokens_per_batch : int
         Tokens that go through the encoder at once.
     threads : int
@@ -272,7 +272,7 @@ def _kept(starts: Any, embedded: Any, form: pa.Schema) -> Iterator[pa.RecordBatc
 
 
 def _restored(file: Path | None) -> pa.RecordBatch | None:
-    """What an earlier attempt has kept; None if it did not come so far, or the file is broken."""
+    """Return the last batch of an earlier attempt; None if there is none, or it is broken."""
     if file is None or not file.is_file():
         return None
     try:

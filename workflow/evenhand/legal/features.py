@@ -1,14 +1,14 @@
-"""Words and their weights: what the linear models read (TF-IDF of n-grams).
+"""Words and their weights: the input of the linear models (TF-IDF of n-grams).
 
 A case is a bag of n-grams of words; its weights are scikit-learn's TF-IDF (raw counts, smoothed
-inverse document frequency, rows of length 1). Which n-grams count is decided on the training
-cases alone: those in at least `min_df` of them, and of these the most frequent ones.
+inverse document frequency, rows of length 1). The training cases alone select the n-grams:
+those in at least `min_df` of them, and of these the most frequent ones.
 
 scikit-learn's vectorizer would hold every n-gram of the corpus as a string, gigabytes for the
-published ECtHR, and break ties between equally frequent ones as the processor's sort happens to.
-Here n-grams are numbers; one longer than a word is looked at only where both n-grams that it
-holds are frequent enough, which loses none. Equally frequent ones are taken in the order of
-their code points.
+published ECtHR, and break ties between equally frequent ones by the processor's sort. Here
+n-grams are numbers; one longer than a word is counted only where both n-grams that it contains
+are frequent enough, which loses none. Equally frequent ones are taken in the order of their code
+points.
 """
 
 import re
@@ -68,9 +68,9 @@ class Features:
     terms : list of str
         The n-grams, words joined by blanks, in the order of their code points.
     cases : array of int64, shape (features,)
-        In how many training cases each stands.
+        Number of training cases that contain each.
     times : array of int64, shape (features,)
-        How many times it stands in them.
+        Number of its occurrences in them.
     idf : array of float64, shape (features,)
         Its weight: ln((1 + training cases) / (1 + cases)) + 1.
     """
@@ -83,10 +83,10 @@ class Features:
 
 
 def words_of(text: str, language: str | None) -> list[str]:
-    """The words of a text in lower case, digits blanked.
+    """Return the words of a text in lower case, digits blanked.
 
-    Chinese (``zh``) is cut by jieba's dictionary, and what holds no letter is no word. Other
-    languages: runs of two letters or more.
+    Chinese (``zh``) is segmented by jieba's dictionary, and a word has at least one letter. In
+    other languages words are runs of two letters or more.
     """
     text = _DIGITS.sub(" ", text.lower())
     if language == "zh":
@@ -121,18 +121,18 @@ def fit_documents(
     documents : iterable of (paragraphs, language)
         Read once.
     train : array of bool, shape (documents,)
-        Those that decide which n-grams count, and how much.
+        Those that select and weigh the n-grams.
     features : int
-        How many n-grams at most.
+        Maximum number of n-grams.
     ngrams : int
         The longest, in words.
     min_df : int
-        In how many training documents an n-gram must stand; see `scaled_min_df`.
+        Minimum number of training documents with an n-gram; see `scaled_min_df`.
 
     Raises
     ------
     InputError
-        No n-gram stands in so many training documents.
+        No n-gram occurs in so many training documents.
     """
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import TfidfTransformer
@@ -185,7 +185,7 @@ def transform_documents(
     cases: np.ndarray,
     train: int,
 ) -> "csr_matrix":
-    """Weigh documents as others were weighed.
+    """Weigh documents by n-grams fitted on others.
 
     Parameters
     ----------
@@ -194,9 +194,9 @@ def transform_documents(
     terms : sequence of str
         The n-grams that count (`Features.terms`).
     cases : array of int64, shape (features,)
-        In how many of the training documents each stands (`Features.cases`).
+        Number of training documents that contain each (`Features.cases`).
     train : int
-        How many these were.
+        Number of training documents.
 
     Returns
     -------
@@ -226,9 +226,9 @@ def transform_documents(
 class _Level:
     """The n-grams of one length.
 
-    `codes` (t,) says which n-gram begins at each word of the corpus, -1: none that counts.
-    `cases` and `times` (m,) are counts in training documents; `first` (m,) is where in `words`
-    an n-gram stands, `length` its words.
+    `codes` (t,) has the n-gram that begins at each word of the corpus, -1: none that counts.
+    `cases` and `times` (m,) are counts in training documents; `first` (m,) is the position of an
+    n-gram in `words`, `length` its number of words.
     """
 
     words: np.ndarray
@@ -267,7 +267,7 @@ def _numbered(
 def _levels(
     words: np.ndarray, document: np.ndarray, train: np.ndarray, ngrams: int, min_df: int
 ) -> Iterator[_Level]:
-    """The n-grams that stand in `min_df` training documents, length by length."""
+    """Yield the n-grams that occur in `min_df` training documents, length by length."""
     of_train = train[document]
     keys = words.astype(np.int64)
     single = None
@@ -313,7 +313,7 @@ def _level(
 
 
 def write_features(path: Path, case_ids: Sequence[str], matrix: "csr_matrix") -> None:
-    """Write the weights of cases as an Arrow file (`WEIGHTS`); it tells how many n-grams count."""
+    """Write the weights of cases and the number of n-grams as an Arrow file (`WEIGHTS`)."""
     schema = WEIGHTS.with_metadata({FEATURES: str(matrix.shape[1])})
     with pa.OSFile(str(path), "wb") as stream, pa.ipc.new_file(stream, schema) as writer:
         for start in range(0, matrix.shape[0], BATCH_ROWS):
@@ -333,7 +333,7 @@ def changed_rows(matrix: "csr_matrix", swapped: "csr_matrix") -> np.ndarray:
 
 
 def read_features(path: Path) -> tuple[list[str], "csr_matrix"]:
-    """What `write_features` wrote: the ids of the cases, and their weights.
+    """Read the output of `write_features`: the ids of the cases, and their weights.
 
     Raises
     ------

@@ -40,8 +40,8 @@ def find_neighbours(
         {dataset}.parquet.
     out : path
         Parquet, a row per training case with a known label: `evenhand.legal.neighbours`. The
-        nearest come first; of equally near ones (to `DECIMALS`), the one that stands first in
-        the data set. Cases with the cosine 0, or below, are no neighbours.
+        nearest come first; of equally near ones (to `DECIMALS`), the first in the data set.
+        Cases with a cosine of 0 or below are not neighbours.
     kind : str
         ecthr, scotus, fscs or cail.
     words : path, optional

@@ -1,4 +1,4 @@
-"""What is found about the people of a case, with the words that prove it."""
+"""Findings on the people of a case, with the words that prove them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class Evidence:
     start, end : int
         Characters of that paragraph, `end` exclusive; 0 and the length for ``given``.
     words : str
-        What stands there; ``name=value`` for ``given``.
+        The words there; ``name=value`` for ``given``.
     """
 
     part: str
@@ -65,20 +65,20 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Finding:
-    """What a rule says of a case.
+    """The finding of a rule on a case.
 
     Attributes
     ----------
     value : str or None
         The group, or a number as text; None is unknown.
     rule : str
-        Which rule spoke, of an unknown value too: it says why nothing is known.
+        The rule that decided; for an unknown value, the reason why it is unknown.
     confidence : float
         0 to 1, as stated with the rule.
     evidence : tuple of Evidence
         The words that it relied on.
     flags : tuple of str
-        What a person should know of it (``several_respondents``).
+        Remarks for the reader (``several_respondents``).
     """
 
     value: str | None
@@ -95,7 +95,7 @@ def given_evidence(record: Record, name: str) -> Evidence:
 
 
 def check_evidence(record: Record, finding: Finding) -> None:
-    """Raise ValueError if a piece of evidence does not stand where it is said to stand."""
+    """Raise ValueError if a piece of evidence is not at its stated place."""
     for one in finding.evidence:
         if one.part == "given":
             name, _, value = one.words.partition("=")

@@ -32,7 +32,7 @@ def fit_tfidf(
 ) -> dict[str, Any]:
     """Weigh the n-grams of each case by TF-IDF, as the linear classifiers of FairLex read them.
 
-    Which n-grams count, and their weights, follow from the training cases with a known label.
+    The n-grams and their weights are fitted on the training cases with a known label.
     Words are in lower case, digits blanked, Chinese cut by jieba; no n-gram crosses the border of
     a paragraph. See `evenhand.legal.features`.
 
@@ -48,11 +48,11 @@ def fit_tfidf(
     kind : str
         ecthr, scotus, fscs or cail.
     features : int
-        How many n-grams at most: the most frequent ones.
+        Maximum number of n-grams: the most frequent ones.
     ngrams : int
         The longest, in words.
     min_df : int
-        In how many training cases one must stand, where there are 1,000 or more; see
+        Minimum number of training cases with an n-gram, where there are 1,000 cases or more; see
         `evenhand.legal.features.scaled_min_df` for fewer.
 
     Returns

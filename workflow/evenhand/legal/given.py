@@ -10,7 +10,7 @@ UNKNOWN = frozenset({"", "n/a", "na", "none", "null", "unknown", "other"})
 
 
 def given_group(record: Record, attribute: Attribute) -> Finding | None:
-    """The group that the source itself gives under the attribute's name.
+    """Return the group that the source itself gives under the attribute's name.
 
     Parameters
     ----------
@@ -18,12 +18,12 @@ def given_group(record: Record, attribute: Attribute) -> Finding | None:
         The case; ``record.given[attribute.name]`` is a group's name or FairLex's number for it
         (the unknown group, where there is one, is number 0).
     attribute : Attribute
-        What is looked for.
+        The attribute to read.
 
     Returns
     -------
     Finding or None
-        With the rule ``given_by_source``; None if the source says nothing.
+        With the rule ``given_by_source``; None if the source gives no value.
 
     Raises
     ------

@@ -1,6 +1,6 @@
-"""Judgments of the Strasbourg court: paragraphs, sections, and what the operative part finds.
+"""Judgments of the Strasbourg court: paragraphs, sections, findings of the operative part.
 
-A judgment since 1960 is built alike: a header (title, composition), PROCEDURE (since 2019 an
+Judgments since 1960 have the same form: a header (title, composition), PROCEDURE (since 2019 an
 INTRODUCTION), THE FACTS (until 1998 AS TO THE FACTS; in short judgments of committees SUBJECT
 MATTER OF THE CASE) with the circumstances first and the relevant law after them, THE LAW, and
 the operative part after FOR THESE REASONS. Its paragraphs are numbered from 1 through all
@@ -128,7 +128,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def _join_numerals(lines: list[str]) -> list[str]:
-    """Numerals, letters and numbers that stand on lines of their own begin the next line."""
+    """Join numerals, letters and numbers on lines of their own to the next line."""
     joined: list[str] = []
     for line in lines:
         if joined and _LONE_NUMERAL.fullmatch(joined[-1]):
@@ -278,8 +278,8 @@ class Judgment:
     procedure : list of str
         PROCEDURE or INTRODUCTION.
     facts : list of str
-        The circumstances of the case: numbered paragraphs with what belongs to them
-        (quotations, lists) joined by blanks; without headings.
+        The circumstances of the case: numbered paragraphs, their quotations and lists
+        joined by blanks; without headings.
     rest : list of str
         The relevant law, THE LAW.
     operative : list of str
@@ -303,7 +303,7 @@ def parse(lines: list[str]) -> Judgment:
     """Divide a judgment's lines (see `lines_of`) into its sections.
 
     A judgment whose facts end at THE LAW without a heading on the relevant law may have lost it:
-    a tail of paragraphs that begins with a provision, and in which (nearly) nobody speaks of the
+    a tail of paragraphs that begins with a provision, and that (nearly) never mentions the
     applicant, goes to `rest`.
     """
     judgment = Judgment()
@@ -445,10 +445,10 @@ def _is_heading(lines: list[str], place: int, starts: dict[int, int]) -> bool:
 
 
 def _paragraph_starts(lines: list[str]) -> dict[int, int]:
-    """Which lines begin a numbered paragraph: place -> number.
+    """Return the lines that begin a numbered paragraph: place -> number.
 
     The numbers run from 1 through the judgment; those of quoted laws do not fit into the
-    row. Where a number was lost, the row goes on if what follows fits.
+    sequence. Where a number was lost, the sequence continues if the next ones fit.
     """
     candidates = []
     for place, line in enumerate(lines):

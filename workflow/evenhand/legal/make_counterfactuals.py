@@ -29,8 +29,8 @@ def make_counterfactuals(
 ) -> dict[str, Any]:
     """Swap the words of a table, he and she, say, in the text of each case.
 
-    A case in a language without a table, or without a word of it, keeps its text: it is its own
-    twin, and no pair is made of it.
+    A case in a language without a table, or without a word of it, keeps its text and forms no
+    counterfactual pair.
 
     Parameters
     ----------
@@ -40,11 +40,11 @@ def make_counterfactuals(
         Tables of words and their opposites: see
         `evenhand.learning.counterfactual_text.read_swap_table`.
     languages : list of str
-        The language of each of them, as it stands in the data set.
+        The language of each of them, as written in the data set.
     out : path
         Parquet, the cases in the order of the data set with its columns but those of the
-        attributes, which are not those of the twin: text is the swapped one, and swapped the
-        number of words that were changed. What reads the texts of a data set reads these too.
+        attributes, which do not hold for the counterfactual: text is the swapped one, and
+        swapped the number of changed words. Readers of a data set's texts can read it too.
     followers : list of path, optional
         Tables of the words that start no noun phrase.
     followers_languages : list of str, optional

@@ -25,7 +25,7 @@ TIE = 1e-6
 def read_neighbours(
     path: Path, case_ids: Sequence[str], train: np.ndarray, *, epsilon: float, unit: str
 ) -> np.ndarray:
-    """The near neighbours of cases.
+    """Return the near neighbours of cases.
 
     Parameters
     ----------
@@ -34,12 +34,12 @@ def read_neighbours(
     case_ids : sequence of str, length n
         The cases of the training.
     train : array of int64
-        Which of them it learns from.
+        The rows of the training cases among them.
     epsilon : float
-        Whose cosine counts as near.
+        The threshold of nearness.
     unit : str
-        ``cosine``: what lies above `epsilon`; ``quantile``: what reaches this quantile of the
-        nearest neighbours' cosines.
+        ``cosine``: cosines above `epsilon` are near; ``quantile``: cosines that reach this
+        quantile of the nearest neighbours' cosines.
 
     Returns
     -------

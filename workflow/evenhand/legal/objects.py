@@ -15,7 +15,7 @@ from evenhand.io.quarantine import Quarantine
 
 
 class Found(NamedTuple):
-    """An object, and where it stands: `position` counts lines or records, as `unit` says."""
+    """An object and its place: `position` counts lines or records, by `unit`."""
 
     source: str
     position: int
@@ -26,11 +26,11 @@ class Found(NamedTuple):
 def read_objects(
     files: list[Path], quarantine: Quarantine, encoding: Encoding = "auto"
 ) -> Iterator[Found]:
-    """The JSON objects of files, compressed files and archives, in their order.
+    """Yield the JSON objects of files, compressed files and archives, in their order.
 
     ``.jsonl`` and ``.ndjson`` hold an object a line; ``.json`` holds one object, an array of
-    objects, or objects one after the other, also one a line. Other files, what is no JSON and
-    what is no object go to the quarantine. One object is in memory at a time.
+    objects, or objects one after the other, also one a line. Other files, invalid JSON and
+    values other than objects go to the quarantine. One object is in memory at a time.
     """
     for path in files:
         for member in open_members(path, quarantine):

@@ -22,9 +22,9 @@ def tidy(paragraphs: Iterable[str]) -> tuple[str, ...]:
 
 
 def paragraphs_of(text: str) -> tuple[str, ...]:
-    """The paragraphs of a text: between blank lines if there are any, else its lines.
+    """Return the paragraphs of a text: between blank lines if there are any, else its lines.
 
-    HTML is told by its tags, and its blocks are the paragraphs.
+    HTML is recognised by its tags, and its blocks are the paragraphs.
     """
     if _HTML.search(text):
         return tidy(strip_html(text).split("\n"))

@@ -1,7 +1,7 @@
-"""What classifiers say of legal cases: the one form in which all of them write it.
+"""Predictions of classifiers for legal cases, in one format for all classifiers.
 
-The rows are seed by seed, and within a seed in the order of the data set's cases: those whose
-label is known and that belong to a split. `labelled` says which these are.
+The rows are seed by seed, and within a seed in the order of the data set's cases: those with a
+known label and a split (see `labelled`).
 """
 
 from collections.abc import Iterable
@@ -51,8 +51,8 @@ class Predictions(NamedTuple):
         Of each case's counterfactual (`evenhand.legal.make_counterfactuals`), NaN where a case
         has none that differs; None if no case has one, or they were not predicted.
     features : array of float16, shape (n, d), or None
-        For `evenhand.learning.probes`: what the last layer reads of some cases, NaN elsewhere;
-        None unless they are asked for.
+        For `evenhand.learning.probes`: the last layer's inputs for some cases, NaN elsewhere;
+        None unless requested.
     """
 
     classifier: str
@@ -67,7 +67,7 @@ class Predictions(NamedTuple):
 
     @property
     def training(self) -> tuple[str, str, str, int]:
-        """What sets it apart from others."""
+        """Return the key of the training."""
         return self.classifier, self.objective, self.attribute, self.seed
 
 

@@ -43,7 +43,7 @@ TOKENS_PER_BATCH = 4096
 
 @dataclass
 class _Blocks:
-    """The blocks of a split, and what is not in them."""
+    """The blocks of a split, and the number of tokens left out."""
 
     blocks: list[np.ndarray]
     names: list[str]
@@ -76,16 +76,16 @@ def pretrain_encoder(
 ) -> dict[str, Any]:
     """Go on training a masked language model on a data set's training split.
 
-    The paragraphs of a case, as the token store has them, are joined by what the tokenizer puts
-    at the end of a text, and cut into blocks; no block holds two cases. What the store leaves
-    out (the ends of long paragraphs, paragraphs beyond the stored ones) is not seen.
+    The paragraphs of a case in the token store are joined by the tokenizer's end-of-text tokens
+    and cut into blocks; no block contains two cases. Tokens that are not in the store (the ends
+    of long paragraphs, paragraphs beyond the stored ones) are not used.
 
     Parameters
     ----------
     data : path
         {dataset}.parquet, for the splits.
     tokens, tokens_meta : path
-        What `tokenise_cases` made with the model's own tokenizer.
+        The output of `tokenise_cases` with the model's own tokenizer.
     out : path
         Folder in the Hugging Face layout with the masked language model and its tokenizer, to
         be loaded as an encoder (`evenhand.learning.hierarchical.load_encoder`) or scored as a

@@ -1,7 +1,7 @@
-"""What FairLex (Chalkidis et al. 2022) prints of its classifiers, as far as it is known.
+"""FairLex's (Chalkidis et al. 2022) published values on its classifiers, as far as available.
 
-The bodies of its Tables 2 to 4 could not be had; what stands in ``resources/legal`` is a handful of
-cells told second-hand, a table of a draft of October 2021 that its code holds, and its text.
+The bodies of its Tables 2 to 4 were not available; ``resources/legal`` contains a few cells quoted
+by others, a table of a draft of October 2021 from its code, and claims of its text.
 """
 
 from pathlib import Path
@@ -50,10 +50,10 @@ ALL = "all"
 
 
 class Score(NamedTuple):
-    """A published score in percent, how far ours may lie from it, and where it stands.
+    """A published score in percent, its tolerance, and its source.
 
-    `only_compat` says that a quirk of the published code decides it, which the note tells: a run
-    without that quirk is no other measurement of the same thing.
+    `only_compat` marks scores that depend on a quirk of the published code, named in the note; a
+    run without that quirk does not measure the same quantity.
     """
 
     value: float
@@ -66,7 +66,7 @@ class Score(NamedTuple):
 class Claim(NamedTuple):
     """A sentence of the text about groups; low and high are blank for a best or worst group.
 
-    `known_error` is the id of what ``known_errors.csv`` says of it, or blank.
+    `known_error` is the id of its entry in ``known_errors.csv``, or blank.
     """
 
     attribute: str

@@ -48,18 +48,18 @@ def read_cases(
     encoding: str | None = None,
     declaration: str | None = None,
 ) -> dict[str, Any]:
-    """Read cases, each once, and count what became of all.
+    """Read cases, each once, and count the cases kept and left out.
 
     Parameters
     ----------
     files : list of path
-        Files, compressed files, archives; the format says which. Of a folder all files that are
-        not hidden are read, with those of the folders below, in the order of their paths; the
-        others go to the quarantine.
+        Files, compressed files, archives, depending on the format. Of a folder all files that
+        are not hidden are read, with those of the folders below, in the order of their paths;
+        the others go to the quarantine.
     out : path
         ``records.parquet`` (`evenhand.legal.records.RECORD`), in the order of the files.
     quarantine : path
-        What was left out or could not be read, with file, position and reason.
+        Cases left out and unreadable data, with file, position and reason.
     counts : path
         JSON: read = records + the sum of left_out (by reason); noted (by reason: the case
         stayed); labels (cases by label; ``none``: no label applies; ``unknown``: the source
@@ -73,7 +73,7 @@ def read_cases(
     documents : list of str, optional
         HUDOC's types of documents that are judgments (hudoc_json).
     no_finding : str, optional
-        What a judgment is that finds neither a violation nor none: unknown or no_violation.
+        Label of a judgment that finds neither a violation nor none: unknown or no_violation.
     encoding : str, optional
         The files' encoding.
     declaration : str, optional
@@ -220,7 +220,7 @@ def _in_order(labels: Counter[str], dataset: Dataset) -> dict[str, int]:
 
 
 def _reasons(problems: Quarantine) -> str:
-    """What stands in the quarantine, the most frequent reason first."""
+    """Return the three most frequent reasons in the quarantine, the most frequent first."""
     found = problems.counts.most_common(3)
     return ", ".join(f"{reason} {n} times ({problems.first_detail(reason)})" for reason, n in found)
 

@@ -36,7 +36,7 @@ SPLITS = ("train", "dev", "test")
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """A case as its source tells it.
+    """A case as its source gives it.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Record:
     date : date or None
         Of the judgment.
     title, language : str or None
-        What the case is called; an ISO 639-1 code.
+        The name of the case; an ISO 639-1 code.
     split : str or None
         One of `SPLITS`, where the source itself divides its cases.
     text : tuple of str
@@ -82,7 +82,7 @@ def write_records(
 ) -> int:
     """Write records as they come, in the order of the files that they were read from.
 
-    Raises ValueError if an id stands there twice or a record has no text: readers send such
+    Raises ValueError if an id occurs twice or a record has no text: readers send such
     cases to the quarantine.
     """
     seen: set[str] = set()

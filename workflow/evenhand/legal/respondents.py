@@ -64,12 +64,12 @@ def read_states(tables: dict[str, Path], column: str) -> States:
     tables : dict of str to Path
         By name; ``respondent_states`` is read.
     column : str
-        Whose grouping is wanted: ``fairlex`` or ``eurovoc``.
+        The grouping: ``fairlex`` or ``eurovoc``.
 
     Raises
     ------
     InputError
-        A spelling stands for two States, a State is in two groups, or a group is none.
+        A spelling belongs to two States, a State is in two groups, or a group is invalid.
     """
     file = tables["respondent_states"]
     codes: dict[str, str] = {}
@@ -105,10 +105,10 @@ def folded(name: str) -> str:
 
 
 def find_group(record: Record, states: States, attribute: Attribute) -> Finding:
-    """The group of the respondent States.
+    """Return the group of the respondent States.
 
     FairLex's rule: the first group, if any of several respondents is in it; the flag
-    ``several_respondents`` says that there are several.
+    ``several_respondents`` marks several States.
 
     Raises
     ------

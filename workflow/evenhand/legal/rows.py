@@ -30,17 +30,16 @@ _SEPARATORS = {"csv": ",", "tsv": "\t"}
 
 
 def split_of(name: str) -> str | None:
-    """The part that a file's name says: ``val.jsonl`` and ``scotus.dev.jsonl`` are dev."""
+    """Return the split in a file's name: ``val.jsonl`` and ``scotus.dev.jsonl`` are dev."""
     last = PurePosixPath(name.replace("!", "/")).name
     parts = re.split(r"[._-]", last.casefold())
     return next((SPLIT_NAMES[one] for one in parts if one in SPLIT_NAMES), None)
 
 
 def files_of(paths: list[Path], quarantine: Quarantine) -> Iterator[Path]:
-    """The files themselves, and those in folders, by name.
+    """Yield the files themselves, and those in folders, by name.
 
-    What is left out of a folder goes to the quarantine: hidden files, links to folders and to
-    nothing, pipes and devices.
+    The quarantine gets hidden files, links to folders, broken links, pipes and devices in folders.
 
     Raises InputError if a folder holds nothing.
     """
@@ -77,10 +76,10 @@ def members_of(paths: list[Path], quarantine: Quarantine) -> Iterator[Member]:
 def read_rows(
     paths: list[Path], quarantine: Quarantine, encoding: Encoding = "auto"
 ) -> Iterator[Found]:
-    """The rows of tables (csv, tsv, parquet) and of JSON (see `evenhand.legal.objects`).
+    """Yield the rows of tables (csv, tsv, parquet) and of JSON (see `evenhand.legal.objects`).
 
-    Archives of csv, tsv and JSON are read as well; what is none of these goes to the
-    quarantine. A cell of csv is a string; what is no number and no text becomes None.
+    Archives of csv, tsv and JSON are read as well; other files go to the quarantine. A cell of
+    csv is a string; values other than numbers and text become None.
 
     Raises
     ------
@@ -194,7 +193,7 @@ def western_lines(member: Member) -> Iterator[str]:
 
 
 def plain(value: Any) -> str:
-    """A value of a table as text: "" for what is missing, 28 for 28.0."""
+    """Return a value of a table as text: "" for a missing one, 28 for 28.0."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bool):

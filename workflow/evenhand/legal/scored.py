@@ -37,7 +37,7 @@ FEW = 20
 
 
 class Setting(NamedTuple):
-    """What the seeds of a classifier have in common."""
+    """The setting that the seeds of a classifier share."""
 
     classifier: str
     objective: str
@@ -74,16 +74,16 @@ class Cases(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """Trainings and what they say of cases.
+    """Trainings and their predictions for cases.
 
     Attributes
     ----------
     settings : list of Setting
-        Of each run; runs of one setting stand together, by seed.
+        Of each run; runs of one setting are adjacent, by seed.
     seeds : list of int
     logits : array of float32, shape (runs, n, labels)
     twins : array of float32, shape (runs, n, labels)
-        What they say of the cases' twins; NaN where there is none, or it is not known.
+        Logits of the cases' counterfactuals; NaN where there is none or it was not predicted.
     """
 
     settings: list[Setting]
@@ -118,13 +118,13 @@ def read_scored(
     kind: str,
     splits: Sequence[str],
 ) -> tuple[Cases, Runs]:
-    """Cases with known labels of some splits, and what each training says of them.
+    """Read the cases with known labels of some splits, and each training's predictions.
 
     Raises
     ------
     InputError
         A split is none, or has no such case; the predictions are not of these cases and labels;
-        a training stands in two files; there is none.
+        a training is in two files; there is none.
     """
     dataset = load_dataset(kind, data)
     if strange := [split for split in splits if split not in SPLITS]:
@@ -223,7 +223,7 @@ def scored_for(attribute: str) -> Callable[[Setting], bool]:
 
 
 def case_counts(cases: Cases, runs: Runs) -> np.ndarray:
-    """What each case adds to the counts of `metrics.classification`."""
+    """Return each case's contribution to the counts of `metrics.classification`."""
     predicted = as_classes(predicted_labels(runs.logits, cases.dataset.task), cases.dataset)
     return stacked(cases.classes, predicted)
 
@@ -283,11 +283,11 @@ def resample_groups(values: np.ndarray, one: Groups, name: str, resamples: int) 
     Parameters
     ----------
     values : array, shape (n, m)
-        What each case adds.
+        The contribution of each case.
     one : Groups
         The groups of these cases.
     name : str
-        What the draws depend on, besides attribute and group.
+        A name that seeds the draws, besides attribute and group.
     resamples : int
         How many samples.
     """

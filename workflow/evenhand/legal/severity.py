@@ -80,13 +80,13 @@ def severity(sentence: Sentence) -> str:
 
 
 def sentence_of(judgment: str) -> Sentence | None:
-    """The sentence that a judgment imposes, or None if none can be read.
+    """Return the sentence that a judgment imposes, or None if none can be read.
 
     Parameters
     ----------
     judgment : str
-        The whole text. Its operative part stands behind the last 判决如下; what a court of
-        appeal quashes there (撤销) does not count, what it upholds does.
+        The whole text. Its operative part follows the last 判决如下; sentences that a court of
+        appeal quashes there (撤销) do not count, those that it upholds do.
     """
     starts = list(_OPERATIVE.finditer(judgment))
     if not starts:
@@ -100,7 +100,7 @@ def sentence_of(judgment: str) -> Sentence | None:
 
 
 def _drop_quashed(part: str) -> str:
-    """Remove what is quashed: what 即 names, to the clause's end; else up to what is decided."""
+    """Remove quashed sentences: after 即, to the clause's end; else up to the decision."""
     kept = []
     for clause in _CLAUSE.findall(part):
         end = len(clause.rstrip("。；"))
@@ -121,7 +121,7 @@ def _weight(sentence: Sentence) -> tuple[int, float, int]:
 
 
 def _imposed(piece: str) -> list[Sentence]:
-    """The sentences in what is said of one defendant: what is decided, else every count's."""
+    """Return one defendant's sentences: those finally decided, else those of every count."""
     decided = piece.rfind(_DECIDED)
     found = []
     for match in _SENTENCE.finditer(piece, max(decided, 0)):

@@ -59,7 +59,7 @@ _UNDATED = (
 
 
 class Case(NamedTuple):
-    """What decides over a case."""
+    """The properties of a case that determine its split."""
 
     case_id: str
     source: int
@@ -92,7 +92,7 @@ def split_cases(
         ``near_duplicate``), similarity (Jaccard, with the first case of the group; null for
         ``same_id``).
     counts : path
-        JSON: what is returned.
+        JSON: the returned dict.
     shares : list of float
         Of train, dev and test; 0.8, 0.1, 0.1 by default. A border lies where it is nearest to
         the share without parting a group.
@@ -198,7 +198,7 @@ def _texts(records: list[Path], kept: set[tuple[int, str]]) -> Iterator[tuple[st
 
 
 def _order(case: Case) -> tuple[date, bytes, str]:
-    """The oldest first; what has no date comes last, in the order of a digest."""
+    """Return the sort key: the oldest first; undated cases last, in the order of a digest."""
     if case.date:
         return case.date, b"", case.case_id
     return date.max, blake2b(case.case_id.encode(), digest_size=8).digest(), case.case_id

@@ -1,4 +1,4 @@
-"""What the readers of Strasbourg judgments share: articles as labels, language, options."""
+"""Common parts of the readers of Strasbourg judgments: articles as labels, language, options."""
 
 import re
 from collections.abc import Iterable

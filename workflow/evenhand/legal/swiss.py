@@ -1,9 +1,10 @@
 """Decisions of the Swiss Federal Supreme Court: where the facts begin and end.
 
 Its decisions in German, French and Italian have the facts under a heading (*Sachverhalt*, *Faits*,
-*Fatti*), in sections A, B, C, and the reasons under another. Short decisions begin with what the
-court was given (*Nach Einsicht in ...*, *Vu ...*). Some decisions in French reason on facts and
-law together (*Considérant en fait et en droit*): they tell the outcome, and have no facts apart.
+*Fatti*), in sections A, B, C, and the reasons under another. Short decisions begin with the
+documents before the court (*Nach Einsicht in ...*, *Vu ...*). Some decisions in French treat facts
+and law together (*Considérant en fait et en droit*): they reveal the outcome and have no separate
+facts.
 """
 
 import re
@@ -48,12 +49,12 @@ class Headings:
 
 @dataclass(frozen=True)
 class Facts:
-    """What a decision's text holds.
+    """The parts of a decision's text.
 
     Attributes
     ----------
     text, context : tuple of str
-        The paragraphs of the facts, and what stood before them.
+        The paragraphs of the facts, and those before them.
     problem : str or None
         Why there are none.
     """
@@ -83,7 +84,7 @@ def read_headings(path: Path) -> Headings:
 
 
 def find_facts(text: str, headings: Headings) -> Facts:
-    """The facts of a decision, without what is reasoned or decided.
+    """Return the facts of a decision, without reasons and decision.
 
     Parameters
     ----------
@@ -91,7 +92,7 @@ def find_facts(text: str, headings: Headings) -> Facts:
         Facts with or without their heading, or the whole decision; in lines, or as one line,
         which is cut into sentences (see `sentences`).
     headings : Headings
-        What `read_headings` gives.
+        The result of `read_headings`.
     """
     try:
         lines = paragraphs_of(text)

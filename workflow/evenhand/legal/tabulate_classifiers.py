@@ -56,7 +56,7 @@ def tabulate_classifiers(
     dataset : str
         The name of the data set in the tables.
     linear, transformer : list of str, optional
-        The classifiers that stand for the paper's linear classifier, and for its hierarchical
+        The classifiers that reproduce the paper's linear classifier and its hierarchical
         transformer. The claims of its text are about the latter.
     select : list of str, optional
         ``classifier=score``: the development score by which a classifier's epochs are chosen, if

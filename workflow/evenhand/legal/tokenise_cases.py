@@ -44,15 +44,15 @@ def tokenise_cases(
     stored_paragraphs: int = 64,
     published_blanks: bool = False,
 ) -> dict[str, Any]:
-    """Bring a data set into token ids, paragraph by paragraph.
+    """Convert a data set into token ids, paragraph by paragraph.
 
     Each paragraph gets the tokenizer's special tokens and is cut at the data set's limit of
     tokens, special ones included, as the published encoder reads it; markers in the text that
     look like special tokens are taken as text. Of a case up to `stored_paragraphs` paragraphs
-    are kept, more than the published encoder reads (the limit of segments stands in `meta`), so
+    are kept, more than the published encoder reads (the limit of segments is in `meta`), so
     that other limits can be tried without tokenising again. Nothing is padded.
 
-    The tokenizer uses all cores unless the environment variable RAYON_NUM_THREADS says otherwise;
+    The tokenizer uses all cores unless the environment variable RAYON_NUM_THREADS limits them;
     the result does not depend on it.
 
     Parameters
@@ -69,7 +69,7 @@ def tokenise_cases(
     kind : str
         ecthr, scotus, fscs or cail: the limits are its.
     name : str
-        What the tokenizer is called.
+        Name of the tokenizer.
     model : path, optional
         Folder with a fast tokenizer in the Hugging Face layout; no code and no pickle of it
         is run. Either this or `hub_name`.
@@ -204,7 +204,7 @@ def _with_blanks(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _special(source: Path | str, tokenizer: "PreTrainedTokenizerBase") -> Special:
-    """What the tokenizer puts before and after a text."""
+    """Return the tokenizer's special tokens, with those it adds before and after a text."""
     backend = tokenizer.backend_tokenizer
     plain, whole = (
         backend.encode(PROBE, add_special_tokens=wanted).ids for wanted in (False, True)

@@ -99,7 +99,7 @@ def load_tokenizer(source: Path | str, revision: str | None = None) -> "PreTrain
 
 
 def tokenizer_digest(tokenizer: "PreTrainedTokenizerBase") -> str:
-    """SHA-256 of what it makes of a text; it neither pads nor cuts from then on."""
+    """Return the SHA-256 of the serialised tokenizer; turns off padding and truncation."""
     backend = tokenizer.backend_tokenizer
     backend.no_truncation()
     backend.no_padding()
@@ -136,7 +136,7 @@ class TokenStore:
     Parameters
     ----------
     path : path
-        What `tokenise_cases` wrote.
+        The output of `tokenise_cases`.
 
     Attributes
     ----------
@@ -204,12 +204,12 @@ def paragraphs_as_read(
 
 
 def read_meta(path: Path) -> dict[str, Any]:
-    """The description that stands beside the file.
+    """Read the description of the file.
 
     Raises
     ------
     InputError
-        It is not what `tokenise_cases` writes.
+        The file was not written by `tokenise_cases`.
     """
     return read_description(path, META, "tokenise_cases")
 
@@ -247,12 +247,12 @@ def read_limits(
 
 
 def token_batches(path: Path) -> Iterator[pa.RecordBatch]:
-    """The batches of the file, mapped into memory: nothing is copied.
+    """Yield the batches of the file, mapped into memory: nothing is copied.
 
     Raises
     ------
     InputError
-        It is not what `tokenise_cases` writes.
+        The file was not written by `tokenise_cases`.
     """
     try:
         with pa.memory_map(str(path)) as stream, pa.ipc.open_file(stream) as file:

@@ -74,8 +74,8 @@ def train_classifier(
     hub_name, revision : str, optional
         Name on the hub; branch, tag or commit.
     attribute : str, optional
-        Whose groups take part, or a product (`evenhand.legal.groups`); none for what uses no
-        groups.
+        The attribute whose groups are used, or a product (`evenhand.legal.groups`); none for
+        objectives without groups.
     objective_options : list of str
         ``key=value``, of the objective's `OPTIONS`.
     settings : list of str

@@ -1,4 +1,4 @@
-"""What the trainings of legal classifiers share: cases, checks, networks seed by seed, results."""
+"""Common parts of the trainings of legal classifiers: cases, checks, networks by seed, results."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -84,7 +84,7 @@ class LabelledCases(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Files:
-    """What a classifier reads beside the labels; see `train_classifier`."""
+    """The inputs of a classifier besides the labels; see `train_classifier`."""
 
     features: Path
     features_meta: Path | None = None
@@ -97,7 +97,7 @@ class Files:
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What is trained.
+    """The settings and cases of a training.
 
     Attributes
     ----------
@@ -144,8 +144,8 @@ def read_labelled(data: Path, kind: str, attribute: str | None = None) -> Labell
     Raises
     ------
     InputError
-        It is not what `build_cases` writes, a label is out of range or named twice, or there is
-        no such attribute with groups.
+        The file was not written by `build_cases`, a label is out of range or named twice, or
+        there is no such attribute with groups.
     """
     dataset = load_dataset(kind, data)
     known, hot = read_labels(data, dataset)
@@ -201,7 +201,7 @@ def make_job(
     threads: int,
     device: str,
 ) -> Job:
-    """Check what is to be trained, and read the cases.
+    """Check the settings of a training and read its cases.
 
     The arguments are those of `train_classifier`, and `defaults`, the settings that this family
     of classifiers has.
@@ -268,8 +268,8 @@ def read_pairs(job: Job, changed: np.ndarray | None, neighbours: Path | None) ->
 class NetworkClassifier:
     """A classifier that `evenhand.learning.trainer` trains, seed after seed.
 
-    A kind of classifier opens its stores and defines `features` (the width of what its last layer
-    reads), `differs`, `build` and `batcher`.
+    A kind of classifier opens its stores and defines `features` (the input width of its last
+    layer), `differs`, `build` and `batcher`.
     """
 
     job: Job
@@ -332,7 +332,7 @@ class NetworkClassifier:
 
 
 def note_remarks(job: Job, pairs: Pairs) -> list[str]:
-    """Print what is doubtful about the cases and their pairs on the error stream; return it."""
+    """Print data-quality remarks on the cases and their pairs to stderr, and return them."""
     examples = job.cases.examples
     remarks = [*job.cases.remarks, *check(examples, job.objective, job.options, job.settings)]
     remarks += check_pairs(job.options, pairs, examples.train)

@@ -30,12 +30,12 @@ def schema(width: int, stored: str) -> pa.Schema:
 
 
 def read_vectors_meta(path: Path) -> dict[str, Any]:
-    """The description that stands beside the file.
+    """Read the description of the file.
 
     Raises
     ------
     InputError
-        It is not what `embed_paragraphs` writes.
+        The file was not written by `embed_paragraphs`.
     """
     return read_description(path, META, "embed_paragraphs")
 
@@ -46,7 +46,7 @@ class VectorStore:
     Parameters
     ----------
     path : path
-        What `embed_paragraphs` wrote.
+        The output of `embed_paragraphs`.
 
     Attributes
     ----------

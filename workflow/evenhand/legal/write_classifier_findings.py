@@ -31,7 +31,7 @@ MEASURES = {"mean": "mean over groups", "worst": "worst group", "gd": "gap betwe
 
 
 class Finding(NamedTuple):
-    """The numbers of a finding, whether the question is answered by yes, and what was counted."""
+    """The numbers of a finding, whether its answer is yes, and the names of those counted."""
 
     numbers: Row
     holds: bool
@@ -133,7 +133,7 @@ def _macros(template: Input) -> Any:
 
 
 def is_constant(row: Row) -> bool:
-    """Whether nothing can be told, as a classifier predicts the same for every case."""
+    """Whether a row is inconclusive because the classifier predicts one class for every case."""
     always = row["seeds"] is not None and row["constant_seeds"] == row["seeds"]
     return always and row["noise_verdict"] == INCONCLUSIVE
 

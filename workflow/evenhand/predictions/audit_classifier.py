@@ -41,7 +41,7 @@ def audit_classifier(
     kind : str
         A module of `evenhand.legal.datasets`.
     name, title : str
-        What the predictions are called.
+        Name and title of the predictions.
     positive : str, optional
         The label that rates are of; of two labels the last one by default.
     delta : float

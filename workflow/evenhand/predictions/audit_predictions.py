@@ -44,7 +44,7 @@ def audit_predictions(
     threshold: float = 0.5,
     delta: float = 5.0,
 ) -> dict[str, Any]:
-    """Compute group metrics of predictions, their gaps, and what random groups would have.
+    """Compute group metrics of predictions, their gaps, and the gaps of random groups.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def audit_predictions(
     meta : path
         JSON: name, title, format, counts, and the columns that were read.
     name, title : str
-        What the predictions are called.
+        Name and title of the predictions.
     format : str
         ``table`` or ``lm_eval``. All further columns are for ``table``.
     label, prediction : str
@@ -135,11 +135,11 @@ def write_audit(
     Parameters
     ----------
     found : Predictions
-        What is audited.
+        The predictions to audit.
     delta : float
         The smallest difference that matters, in percentage points.
     document : dict
-        What the description begins with.
+        The first entries of the description.
     without : list of str
         The attributes that are not compared, and why.
     out, cases, meta : path

@@ -77,7 +77,7 @@ def extract_sentences(
     sentences
         The sentences kept, sorted by id.
     quarantine
-        What could not be read, with file, position and reason.
+        Unreadable data, with file, position and reason.
     counts
         What was read and kept, as JSON.
     inventory

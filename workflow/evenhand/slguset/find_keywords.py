@@ -325,7 +325,7 @@ def judge_word(surface: Surface, start: int, token: Token, sentence: str, rules:
     Parameters
     ----------
     surface : Surface
-        What was found.
+        The surface found in the sentence.
     start : int
         Where it begins in the sentence.
     token : Token

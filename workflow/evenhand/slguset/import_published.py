@@ -43,7 +43,7 @@ class Row(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What is wrong with a row: a fixed word, and the case."""
+    """The problem of a row: a fixed word, and the case."""
 
     problem: str
     detail: str

@@ -1,4 +1,4 @@
-"""What counts as a personal name in a sentence: the rules that all name filters share.
+"""Personal names in a sentence: the rules that all name filters share.
 
 A name filter finds names in its own way (jieba's tags, a CRF, a spaCy pipeline). Here it is
 decided what follows from them. The keyword itself is never a name (jieba tags 阿姨 and 老公

@@ -101,7 +101,7 @@ def score_bias(
         JSON: what the model is, the check of its predictions, tokens of the keywords, unknown
         tokens, counts, and whether the numbers are to be trusted.
     name : str
-        What the model is called in tables and on the page.
+        Name of the model in tables and in the report.
     model : path, optional
         Folder of the model (Hugging Face layout, safetensors). Either this or `hub_name`.
     hub_name : str, optional

@@ -1,4 +1,4 @@
-"""What find_keywords and the filters decide about a sentence."""
+"""The decisions of find_keywords and the filters about a sentence."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple

@@ -122,7 +122,7 @@ def find(record: Record, prepared: Lexicon) -> Finding:
 
 
 def nobody(applicant: Applicant) -> Finding:
-    """What all attributes of a person say where not one person applies."""
+    """Return the finding of all attributes of a person where not exactly one person applies."""
     rule = "several_applicants" if applicant.kind == "several" else applicant.kind
     return Finding(None, rule, 0.95, applicant.evidence)
 
@@ -238,7 +238,7 @@ def _attached(
 def _subject(
     text: str, start: int, before: bool, applicant: Applicant, lexicon: Lexicon
 ) -> str | None:
-    """Who is born: the subject of "was born", or whom "born" or "who was born" stands beside."""
+    """Return who is born: the subject of "was born", or the noun before "(who was) born"."""
     finite = _FINITE.search(text, max(0, start - 30), start)
     named = _NAMED.search(text, max(0, start - 80), start)
     aside = finite is not None and finite["comma"] and not finite["who"]
@@ -283,8 +283,8 @@ def _last(
 ) -> str | None:
     """Return who was mentioned last in a text: applicant, pronoun (for the applicant) or other.
 
-    A pronoun with nobody before it is the applicant's if `before` (see `carried`). Representatives
-    count as others on demand only.
+    A pronoun with no person before it is the applicant's if `before` (see `carried`).
+    Representatives count as others only if requested.
     """
     last = None
     for mention in find_mentions(text, lexicon, applicant.names):

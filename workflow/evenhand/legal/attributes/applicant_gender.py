@@ -121,7 +121,7 @@ def _finding(value: str, rule: str, *evidence: Evidence) -> Finding:
 def _title_in_procedure(record: Record, applicant: Applicant, lexicon: Lexicon) -> Finding | None:
     """The title in: lodged by a Polish national, Mr Jan Kowalski ("the applicant").
 
-    Of several people the one after whom the case is named, or else the first.
+    Of several people, take the one who gives the case its name, or else the first.
     """
     if applicant.introduction is None:
         return None
@@ -166,11 +166,11 @@ def _title_with_name(passages: Passages, applicant: Applicant, lexicon: Lexicon)
 def _votes(
     passages: Passages, applicant: Applicant, lexicon: Lexicon
 ) -> tuple[Counter[str], dict[str, list[Evidence]]]:
-    """Pronouns that follow a mention of the applicant, counted by gender.
+    """Count the pronouns that follow a mention of the applicant, by gender.
 
-    A mention counts once, with the next pronoun, if nobody else but a representative is mentioned
-    between them and if the applicant is no object or possessor there: "told the applicant that
-    he". A pronoun that begins a paragraph counts where `carried` holds of the one before.
+    A mention counts once, with the next pronoun, if no one else but a representative is mentioned
+    between them, and if the applicant is not an object or possessor there: "asked the applicant
+    whether he". A pronoun that begins a paragraph counts if `carried` holds of the one before.
     """
     votes: Counter[str] = Counter()
     evidence: dict[str, list[Evidence]] = {"male": [], "female": []}
@@ -229,7 +229,7 @@ def _predicate(passages: Passages, lexicon: Lexicon) -> Finding | None:
 
 
 def _few(passages: Passages, applicant: Applicant, lexicon: Lexicon) -> Finding:
-    """What is left: one pronoun, or a spouse."""
+    """Return the weakest finding: one pronoun, or a spouse."""
     votes, evidence = _votes(passages, applicant, lexicon)
     if votes.total() == 1:
         gender = next(iter(votes))

@@ -1,6 +1,6 @@
 """CAIL: the province of the court, and FairLex's seven regions among the provinces.
 
-Rules, in their order; the first that speaks decides:
+Rules in order of precedence; the first that applies decides:
 
 ``given_by_source`` (1.0)
     FairLex's files give one of the seven; ``province`` in the source's metadata names any.
@@ -19,9 +19,9 @@ Rules, in their order; the first that speaks decides:
 ``places`` (0.8)
     Places of one province only in the facts.
 
-And why there is no group: ``other_province`` (the province stands in the flags, as
-``province=Shanghai``), ``several_provinces``, ``not_stated``. Where a defendant lives is no
-rule: in three of ten judgments that is another province than the court's.
+Reasons for no group: ``other_province`` (the flags hold the province, as
+``province=Shanghai``), ``several_provinces``, ``not_stated``. The defendant's residence is not a
+rule: in three of ten judgments it is in another province than the court.
 """
 
 import re
@@ -65,7 +65,7 @@ _OTHER_CASE = re.compile("判处|判决|裁定|刑满|服刑|前科|累犯|释�
 
 
 class Place(NamedTuple):
-    """A name that tells a province, and where it stands."""
+    """The province of a place name, and the name's position."""
 
     province: str
     start: int
@@ -74,7 +74,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Places:
-    """What names tell: provinces, other places, and the letters of case numbers."""
+    """Lookup of provinces by name: provinces, other places, and the letters of case numbers."""
 
     provinces: dict[str, str]
     shorts: dict[str, str]
@@ -97,10 +97,10 @@ class Places:
                     break
 
     def of_name(self, name: str) -> Place | None:
-        """The province that the name of a court or another authority tells.
+        """Return the province in the name of a court or another authority.
 
-        What stands in front says it (广东省…, 海南藏族自治州…), also a province's short name
-        (上海铁路…); otherwise the first place does.
+        The beginning of the name decides (广东省…, 海南藏族自治州…), also a province's short name
+        (上海铁路…); otherwise the first place.
         """
         first = next(self.find(name), None)
         if first and first.start == 0:
@@ -240,7 +240,7 @@ def _named(
 
 
 def _last(prepared: Places, name: str) -> Place | None:
-    """What stands before the name may hang on to it: 被告人到无锡市公安局."""
+    """Return the place of a name, which other words may precede: 被告人到无锡市公安局."""
     return prepared.of_name(name) or next(prepared.find(name), None)
 
 

@@ -1,4 +1,4 @@
-"""FSCS: the language that a decision is written in, as its source tells."""
+"""FSCS: the language of a decision, as stated by its source."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def prepare(tables: dict[str, Path]) -> None:
 
 
 def find(record: Record, prepared: None) -> Finding:
-    """The language; no value where the source tells none of the three."""
+    """Return the language; no value where the source states none of the three."""
     if (finding := given_group(record, ATTRIBUTE)) is not None:
         return finding
     language = record.given.get("swiss_language")

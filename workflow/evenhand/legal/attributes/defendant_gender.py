@@ -1,13 +1,13 @@
-"""CAIL: the defendant's gender, as the court states it or as words of the facts show it.
+"""CAIL: the defendant's gender, as stated by the court or implied by words of the facts.
 
-Rules, in their order; the first that speaks decides:
+Rules in order of precedence; the first that applies decides:
 
 ``given_by_source`` (1.0)
-    FairLex's files, or people who annotated.
+    FairLex's files, or annotators.
 ``stated_sex`` (0.99)
     The header of the judgment gives it behind the name: 被告人张某，男，1975年…. Defenders,
-    victims and representatives have a sex there too; only what follows 被告人 or 上诉人 in the
-    same sentence counts.
+    victims and representatives have a sex there too; only words after 被告人 or 上诉人 in the
+    same sentence count.
 ``stated_in_facts`` (0.95)
     The facts give it behind the defendant's name: 被告人张某（女，…）.
 ``kinship`` (0.9)
@@ -16,9 +16,9 @@ Rules, in their order; the first that speaks decides:
 ``pregnancy`` (0.95)
     The defendant is pregnant or nurses: 被告人张某系怀孕的妇女.
 
-And why nothing is known: ``several_defendants`` (they differ, or the sex of one is not stated),
-``contradiction`` (the facts say both), ``not_stated``. The charge is no rule: that nearly all
-who are convicted of rape are men would make the attribute a consequence of the case's outcome.
+Reasons for no value: ``several_defendants`` (they differ, or the sex of one is not stated),
+``contradiction`` (the facts state both), ``not_stated``. The charge is not a rule: nearly all
+who are convicted of rape are men, so the attribute would depend on the case's outcome.
 """
 
 import re
@@ -74,7 +74,7 @@ def prepare(tables: dict[str, Path]) -> Any:
 
 
 def find(record: Record, prepared: Any = None) -> Finding:
-    """What is known of the defendants' gender."""
+    """Return the defendants' gender."""
     given = given_group(record, DATASET.attribute(ATTRIBUTE))
     if given is not None:
         return given
@@ -86,7 +86,7 @@ def find(record: Record, prepared: Any = None) -> Finding:
 
 
 def _stated(record: Record) -> Finding | None:
-    """What the header states; None if it states no sex of any defendant."""
+    """Return the gender that the header states; None if it states no defendant's sex."""
     found: dict[str, tuple[str | None, Evidence | None]] = {}
     for number, paragraph in enumerate(record.context):
         end = _HEADER_ENDS.search(paragraph)
@@ -115,7 +115,7 @@ def _stated(record: Record) -> Finding | None:
 
 
 def _goes_on(words: str, names: Iterable[str]) -> bool:
-    """Whether these words are one of the names and what is said of it: 刘某曾因盗窃."""
+    """Whether these words are one of the names and the words that follow it: 刘某曾因盗窃."""
     return any(words != name and re.match(re.escape(name) + _NAME_GOES_ON, words) for name in names)
 
 
@@ -123,7 +123,7 @@ def _goes_on(words: str, names: Iterable[str]) -> bool:
 
 
 def _told(record: Record) -> Finding:
-    """What the facts show of the defendant whom the source names, or of any 被告人."""
+    """Return the gender that the facts imply for the source's defendant, or for any 被告人."""
     names = [re.escape(one) for one in record.given.get("criminals", "").split(";") if one]
     if len(names) > 1:
         return Finding(None, "several_defendants", 1.0)

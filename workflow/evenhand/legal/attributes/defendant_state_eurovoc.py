@@ -1,8 +1,8 @@
 """The respondent State by the regions of EuroVoc, the European Union's thesaurus.
 
-FairLex says that it follows EuroVoc (microthesaurus 7206 Europe, whose regions are Central and
-Eastern, Northern, Southern and Western Europe), but its list has the Baltic States, Turkey and
-the South Caucasus in the first group, where EuroVoc has them not; Albania the other way round.
+FairLex claims to follow EuroVoc (microthesaurus 7206 Europe, whose regions are Central and
+Eastern, Northern, Southern and Western Europe). But its first group contains the Baltic States,
+Turkey and the South Caucasus, which EuroVoc's does not, and lacks Albania, which EuroVoc's has.
 """
 
 from pathlib import Path

@@ -1,10 +1,9 @@
-"""FSCS: the region that a case comes from: one of seven of Switzerland, or the Federation.
+"""FSCS: the region of a case's origin: one of seven of Switzerland, or the Federation.
 
-The regions are the statistical ones (NUTS level 2). A source tells the region or the canton of the
-lower court. Where it tells neither, the facts do: they name the courts that the case went through.
-If federal courts below the Federal Supreme Court are named more often than cantons, it is a case of
-the Federation; if none is, all cantons that follow words for a canton or a court have to lie in one
-region.
+The regions are the statistical ones (NUTS level 2). A source states the region or the canton of the
+lower court. Otherwise the facts decide: they name the courts that the case went through. If federal
+courts below the Federal Supreme Court are named more often than cantons, it is a case of the
+Federation; if none is, all cantons that follow words for a canton or a court must be in one region.
 """
 
 import re
@@ -88,9 +87,9 @@ def prepare(tables: dict[str, Path]) -> Regions:
 
 
 def find(record: Record, prepared: Regions) -> Finding:
-    """The region; no value where nothing tells it, or cantons of several regions are named.
+    """Return the region; no value where none is stated, or cantons of several regions are named.
 
-    Raises InputError if the source tells a region or a canton that there is not.
+    Raises InputError if the source states a region or a canton that does not exist.
     """
     if (finding := given_group(record, ATTRIBUTE)) is not None:
         return finding

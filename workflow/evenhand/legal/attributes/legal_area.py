@@ -1,4 +1,4 @@
-"""FSCS: the area of law, as the source tells it (from the chamber that decided)."""
+"""FSCS: the area of law, as stated by the source (from the chamber that decided)."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def prepare(tables: dict[str, Path]) -> dict[str, str]:
 
 
 def find(record: Record, prepared: dict[str, str]) -> Finding:
-    """The area; no value where the source tells none, or *other*.
+    """Return the area; no value where the source states none, or *other*.
 
     Raises InputError if the source's name is not in the table.
     """

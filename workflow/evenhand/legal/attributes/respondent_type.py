@@ -1,9 +1,9 @@
-"""SCOTUS: what kind of party the respondent is, from SCDB's code for the respondent.
+"""SCOTUS: the type of party of the respondent, from SCDB's code for the respondent.
 
 The five types are those of FairLex (Chalkidis et al. 2022, section 3.3): person, organization,
-public entity, facility, other. The table says which type each of SCDB's codes has; where FairLex's
-own list has another, its column `fairlex` says so and its note why. A code whose parties are
-people as often as companies is *other*.
+public entity, facility, other. The table gives the type of each of SCDB's codes; where FairLex's
+own list differs, the column `fairlex` has its type and the note the reason. A code whose parties
+are people as often as companies is *other*.
 """
 
 from pathlib import Path

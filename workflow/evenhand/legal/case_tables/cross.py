@@ -1,7 +1,7 @@
 """How the groups of one attribute are distributed over those of another, and FairLex's claims.
 
-The text of FairLex (Chalkidis et al. 2022, section 5) explains some gaps between groups by what
-else its groups share (83 % of the male applicants' cases are against C.E. European states).
+The text of FairLex (Chalkidis et al. 2022, section 5) explains some gaps between groups by another
+attribute (83 % of the male applicants' cases are against C.E. European states).
 """
 
 from collections.abc import Iterator

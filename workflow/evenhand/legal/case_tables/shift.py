@@ -85,7 +85,7 @@ def rows(study: CaseStudy) -> Iterator[Row]:
 
 
 def _forms(patterns: np.ndarray, fixed: Dataset) -> dict[str, np.ndarray]:
-    """What a case with each set of labels adds to the counts: arrays of shape (m, k) by column."""
+    """Return the counts that each set of labels adds: arrays of shape (m, k) by column."""
     ours = with_none(patterns, fixed)
     if fixed.task != "multi_label":
         return {"distance": ours}

@@ -1,4 +1,4 @@
-"""How well protected attributes can be read from what classifiers make of the cases."""
+"""How well protected attributes can be predicted from classifiers' outputs and features."""
 
 from collections.abc import Iterator
 from itertools import product

@@ -1,6 +1,6 @@
 """Individual fairness on pairs of a case and its counterfactual with swapped words.
 
-Only cases count whose counterfactual differs in what the classifier reads. With several labels
+Only cases count whose counterfactual differs in the classifier's input. With several labels
 per case, two predictions agree if all labels do, and their divergence is the mean over the labels.
 
 Source: IIFR (Journal of Software 34(9), 2023, 4037-4055), section 3.2, on pairs of texts as in

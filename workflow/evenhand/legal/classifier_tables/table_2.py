@@ -1,4 +1,4 @@
-"""What may explain that a group scores lower: few cases, shifted labels, hard labels.
+"""Possible explanations of a group's lower score: few cases, shifted labels, hard labels.
 
 FairLex describes its worst-class influence in words: the share of a group's test cases that have
 the class on which the classifier scores lowest.

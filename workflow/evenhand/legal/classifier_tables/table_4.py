@@ -53,7 +53,7 @@ TABLE = Table(
 def rows(study: ClassifierStudy) -> Iterator[Row]:
     """Yield a row per attribute, classifier, objective and measure, over test cases.
 
-    Classifiers that stand for the linear one come first, and ERM before other objectives.
+    Classifiers that reproduce the linear one come first, and ERM before other objectives.
     Published numbers without a run are last.
     """
     published = read_scores(study.scores, study.dataset.kind)

@@ -65,7 +65,7 @@ class Classifier(NetworkClassifier):
 
 
 class Head(DocumentTop):
-    """`DocumentTop`, on what `batcher` gives."""
+    """`DocumentTop` on the batches of `batcher`."""
 
     def forward(self, batch: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, torch.Tensor]:
         """Return logits and features of documents."""

@@ -99,7 +99,7 @@ class Classifier(NetworkClassifier):
 
     @property
     def description(self) -> dict[str, Any]:
-        """What the folder of weights records of the input."""
+        """Return the description of the input for the folder of weights."""
         kept = {name: self.meta[name] for name in ("tokenizer", "tokenizer_sha256")}
         return {"tokens": self.limits.tokens, **kept}
 

@@ -164,7 +164,7 @@ def described(schema: "pa.Schema", dataset: Dataset) -> "pa.Schema":
 
 
 def description(dataset: Dataset) -> dict[str, str]:
-    """Return what `read_description` reads, for the metadata of a file."""
+    """Return the metadata for a file from which `read_description` restores the data set."""
     return {KEY: json.dumps(asdict(dataset), ensure_ascii=False, sort_keys=True)}
 
 

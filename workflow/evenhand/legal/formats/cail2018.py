@@ -1,4 +1,4 @@
-"""CAIL2018: criminal cases as JSON lines, with the facts and what the court imposed.
+"""CAIL2018: criminal cases as JSON lines, with the facts and the sentence.
 
 A line has ``fact`` and ``meta`` with ``relevant_articles``, ``accusation``, ``criminals`` and
 ``term_of_imprisonment`` (``death_penalty``, ``life_imprisonment``, and ``imprisonment`` in
@@ -41,14 +41,14 @@ def read(
 ) -> Iterator[Record]:
     """Read cases; the option ``encoding`` is ``auto``, ``utf-8`` or ``gb18030``.
 
-    The id of a case is a digest of its facts, so that it is the same in every file. What goes
-    to the quarantine: lines without facts (``missing_field``), whose facts have bytes of
-    another encoding (``damaged_case``), and whose term is negative or no number (``bad_label``).
+    The id of a case is a digest of its facts, so that it is the same in every file. The
+    quarantine gets lines without facts (``missing_field``), whose facts have bytes of another
+    encoding (``damaged_case``), and whose term is negative or not a number (``bad_label``).
 
     Raises
     ------
     InputError
-        A file is evidently not in the encoding that it is said to be in.
+        A file is evidently not in the declared encoding.
     """
     encoding = options.get("encoding") or "auto"
     if encoding not in ENCODINGS:
@@ -118,9 +118,10 @@ def fact_id(text: tuple[str, ...]) -> str:
 
 
 def _sentence(term: Any) -> Sentence | None:
-    """What ``term_of_imprisonment`` says; None if it is not there.
+    """Return the sentence in ``term_of_imprisonment``; None if it is missing.
 
-    Death stands before life, life before a term: some cases carry a term of another count too.
+    Death takes precedence over life, life over a term: some cases also have a term of another
+    count.
 
     Raises ValueError if it is no term.
     """

@@ -207,7 +207,7 @@ def _paragraphs(row: dict[str, Any], columns: str | list[str]) -> tuple[tuple[st
 
 
 def _applies(cell: Any) -> bool | None:
-    """Whether a column of a group or label applies; None for what is no such value."""
+    """Whether a column of a group or label applies; None for any other value."""
     told = plain(cell).casefold()
     if told in _TRUE | _FALSE:
         return told in _TRUE
@@ -269,7 +269,7 @@ def _group(row: dict[str, Any], one: dict[str, Any]) -> tuple[str, str]:
 
 
 def _split(found: Found, column: str | None) -> str | None:
-    """The split of a row; None if nothing tells it, blank if it is none of the three."""
+    """Return the split of a row; None if not stated, blank if it is none of the three."""
     if column:
         told = plain(found.value.get(column)).casefold()
         return SPLIT_NAMES.get(told, "") if told else None

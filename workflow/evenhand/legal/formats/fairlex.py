@@ -176,7 +176,7 @@ def _record(
 
 
 def _labels(value: dict[str, Any], dataset: Dataset) -> tuple[tuple[str, ...], str | None]:
-    """The labels' names in their order, and what is wrong with them."""
+    """Return the labels' names in their order, and the problem with them, if any."""
     told = value.get("labels", value.get("label"))
     many = dataset.task == "multi_label"
     if told is None or (isinstance(told, float) and math.isnan(told)):

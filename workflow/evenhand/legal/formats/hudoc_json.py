@@ -50,7 +50,7 @@ def read(
         not_a_judgment), no_finding (``unknown``: a judgment without a finding has no label;
         ``no_violation``: it counts as one that finds no violation), encoding.
     quarantine : Quarantine
-        Gets what is no judgment in English, and fields that cannot be read.
+        Gets records other than judgments in English, and fields that cannot be read.
     tables : dict
         None are read.
     """
@@ -118,7 +118,7 @@ def _record(
 
 
 def _bad_articles(value: dict[str, Any]) -> list[str]:
-    """What stands among the articles and is none."""
+    """Return the entries among the articles that are not articles."""
     fields = (str(value["violation"]), str(value["nonviolation"]))
     return [part for field in fields for part in split_articles(field)[1]]
 

@@ -67,7 +67,7 @@ def read(
         no_finding (``unknown``: a judgment without a finding has no label; ``no_violation``:
         it counts as one that finds no violation), encoding.
     quarantine : Quarantine
-        Gets what is no judgment in English.
+        Gets texts other than judgments in English.
     tables : dict
         None are read.
     """
@@ -148,7 +148,7 @@ def _record(
 
 
 def _outcome(judgment: Judgment) -> tuple[list[str], list[str], str]:
-    """Articles violated, not violated, and whether the operative part says so or the law."""
+    """Return articles violated, not violated, and the source: operative part or conclusions."""
     violated, cleared = findings(judgment.operative)
     if violated or cleared:
         return violated, cleared, "operative_part"
@@ -164,7 +164,7 @@ def _is_decision(judgment: Judgment) -> bool:
 
 
 def _title(header: list[str]) -> str | None:
-    """``CASE OF X v. Y``, which may stand on several lines, or else "In the case of X v. Y"."""
+    """Return ``CASE OF X v. Y``, on one or several lines, or else "In the case of X v. Y"."""
     for pattern in (_TITLE, _IN_THE_CASE):
         for place, line in enumerate(header[:_TITLE_LINES]):
             if match := pattern.search(line):
@@ -179,7 +179,7 @@ def _title(header: list[str]) -> str | None:
 
 
 def _respondents(title: str | None, judgment: Judgment) -> list[str]:
-    """The states of the title in capitals, or those of the first paragraph as they stand."""
+    """Return the States of the title, or else that of the first paragraphs, in capitals."""
     if title and (versus := list(_VERSUS.finditer(title))):
         names = title[versus[-1].end() :].upper()
         while (shorter := _SUFFIX.sub("", names)) != names:

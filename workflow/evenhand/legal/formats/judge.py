@@ -34,10 +34,9 @@ def read(
 ) -> Iterator[Record]:
     """Read cases; there are no options.
 
-    A judgment whose operative part names no punishment becomes a case without a label. What
-    goes to the quarantine: lines without id, facts or judgment (``missing_field``), with
-    bytes that are no UTF-8 (``damaged_case``); and, though the case stays, a date that no
-    calendar has (``bad_date``).
+    A judgment whose operative part names no punishment becomes a case without a label. The
+    quarantine gets lines without id, facts or judgment (``missing_field``), lines with invalid
+    UTF-8 (``damaged_case``), and invalid dates of cases that stay (``bad_date``).
     """
     for found in read_objects(files, quarantine):
         record = _record(found, quarantine)

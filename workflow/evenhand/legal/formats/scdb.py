@@ -2,12 +2,12 @@
 
 Chalkidis et al. (2022, section 3.2) join the opinions to SCDB; how is not published. Here a text
 is joined by its citation (of the U.S. Reports, or of the Supreme Court Reporter, the only one
-that the newest cases have) or by its term and docket number. Where both are told and lead to
+that the newest cases have) or by its term and docket number. Where both are given and lead to
 two rows, or the citation's row has another docket number, the names of the parties decide:
-sources do cite wrongly. A row gets one text; one that fits less is left out and told.
+sources do cite wrongly. A row gets one text; others that fit less are left out and reported.
 
-Opinions hold the reasoning, and are what FairLex predicts the issue area from. Summaries of the
-facts (Oyez) can stand in for them; `given["text_kind"]` says which it is.
+FairLex predicts the issue area from opinions, which contain the reasoning. Summaries of the
+facts (Oyez) can replace them; `given["text_kind"]` has the kind of the text.
 """
 
 import re
@@ -68,7 +68,7 @@ _PARTY_WORDS = frozenset(
 
 
 class Key(NamedTuple):
-    """What a text or a row tells of its case; "" for what it does not tell."""
+    """The identifiers of a case in a text or a row; "" for a missing one."""
 
     citation: str
     term: str
@@ -140,7 +140,7 @@ def read(
     Parameters
     ----------
     files : list of Path
-        Files, archives and folders: one csv of SCDB (told by its columns), the rest texts.
+        Files, archives and folders: one csv of SCDB (recognised by its columns), the rest texts.
     options : dict
         None.
     quarantine : Quarantine
@@ -225,7 +225,7 @@ def party_words(name: str) -> frozenset[str]:
 
 
 def _names_agree(one: str, other: str) -> bool | None:
-    """Whether two names share a word, or None if one of them says nothing."""
+    """Whether two names share a word, or None if one of them has no party's word."""
     first, second = party_words(one), party_words(other)
     return bool(first & second) if first and second else None
 
@@ -329,7 +329,7 @@ def _folded(name: str) -> str:
 
 @dataclass
 class _Text:
-    """A text and what it tells of its case."""
+    """A text and the identifiers of its case."""
 
     source: str
     position: int

@@ -2,7 +2,7 @@
 
 A record has id, year, text (the facts), label (dismissal or approval), language, region, canton and
 legal area; later editions call them otherwise and add translations by machine, which are no cases
-of their own. Only the year of a decision is told: its date is the first of January.
+of their own. Only the year of a decision is given: its date is the first of January.
 """
 
 from collections.abc import Iterator
@@ -59,8 +59,8 @@ def read(
     quarantine : Quarantine
         Gets records without text (``missing_field``), translations and other languages
         (``other_language``), outcomes that are neither label (``outside_labels``), unknown or
-        missing ones (``bad_label``), years that are none (``bad_date``), and facts that do not
-        stand apart from the reasons (``no_facts``).
+        missing ones (``bad_label``), invalid years (``bad_date``), and facts that are not
+        separate from the reasons (``no_facts``).
     tables : dict of str to Path
         Those of `TABLES`.
     """

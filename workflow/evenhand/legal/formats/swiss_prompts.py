@@ -1,8 +1,8 @@
 """FSCS: facts of the Swiss Federal Supreme Court wrapped in prompts for a language model.
 
-Files of kapllan/zeroshot_lexglue ask a model how critical a decision is. The facts stand between
-quotation marks in ``input_text``. There is **no outcome**, no date, no canton and no legal area:
-such cases cannot be trained on; they show what the rules do on real facts in three languages.
+Files of kapllan/zeroshot_lexglue ask a model how critical a decision is. The facts are in quotation
+marks in ``input_text``. There is **no outcome**, no date, no canton and no legal area: such cases
+cannot be trained on; they demonstrate the rules on real facts in three languages.
 """
 
 import hashlib
@@ -46,7 +46,7 @@ def read(
         None.
     quarantine : Quarantine
         Gets records without a prompt (``missing_field``), in another language
-        (``other_language``), and those whose facts do not stand apart (``no_facts``).
+        (``other_language``), and those whose facts are not separate (``no_facts``).
     tables : dict of str to Path
         Those of `TABLES`.
     """
