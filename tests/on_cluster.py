@@ -272,9 +272,6 @@ def on_cluster(root: Path, arguments: tuple[str, ...] = ()) -> OnCluster:
 
 DEMO = ("--configfile", "config/cut.yaml")
 
-#: Parts of the workflow of `tests/slurm/storm`.
-PARTS = 12
-
 
 def of_template(template: OnCluster, root: Path) -> OnCluster:
     shutil.copytree(template.root, root, symlinks=True)
