@@ -113,6 +113,17 @@ def test_given_splits_stay(tmp_path):
     ]
 
 
+def test_a_source_without_dev_lends_a_part_of_train(tmp_path):
+    same = "one text that two cases of train have"
+    cases = [case(i, day=i, split="train") for i in range(16)]
+    cases += [case(i, day=0, text=same, split="train") for i in (16, 17)]
+    cases += [case(i, day=30, split="test") for i in range(18, 22)]
+    splits, _, counts = divide(tmp_path, cases)
+    assert counts["methods"] == {"given": 20, "held_out": 2} and not counts["note"]
+    assert {name for name, row in splits.items() if row["split"] == "dev"} == {"c14", "c15"}
+    assert all(splits[f"c{i}"]["split"] == "test" for i in range(18, 22))
+
+
 def test_a_group_goes_where_its_earliest_member_goes(tmp_path):
     text = "the facts of a case that came to the court a second time after many years"
     cases = [case(i, day=i) for i in range(20)]

@@ -2,7 +2,8 @@
 
 In this order:
 
-1. A split that the source itself gives (FairLex's files) is kept, whatever its texts are.
+1. A split that the source itself gives (FairLex's files) is kept, whatever its texts are. If it
+   gives train and test alone, a part of train becomes dev, chosen as in 2 and 3.
 2. Cases without one, but with dates, are divided by date, the oldest first (ties by case id): so
    that a model is tested on cases later than those that it learned from.
 3. Cases without a date (CAIL2018) are divided by a digest of the case id, by the same shares.
@@ -85,8 +86,9 @@ def split_cases(
     out : path
         ``splits.parquet``, a row a case in the order of `records`: case_id, source (which of
         `records`, from 0), split, duplicate_of (the first case of its group of near
-        duplicates, null for itself), method (``given``, ``chronological``, ``undated``, or
-        ``group`` for a near duplicate of a case with a given split).
+        duplicates, null for itself), method (``given``, ``chronological``, ``undated``,
+        ``held_out`` of a given train, or ``group`` for a near duplicate of a case with a given
+        split).
     duplicates : path
         Parquet: case_id, source, duplicate_of, how (``same_id``: this record is left out;
         ``near_duplicate``), similarity (Jaccard, with the first case of the group; null for
@@ -209,10 +211,13 @@ def _decide(
 ) -> dict[int, tuple[str, str]]:
     """Split and method of each case; `ordered` are the groups, and their members, by age."""
     decided: dict[int, tuple[str, str]] = {}
-    dated, undated = [], []
+    dated, undated, lent = [], [], []
+    no_dev = {case.split for case in cases} == {"train", "test"}
     for members in ordered:
         given = [cases[i].split for i in members if cases[i].split]
-        if given:
+        if no_dev and {*given} == {"train"}:
+            lent.append(members)
+        elif given:
             for i in members:
                 decided[i] = (cases[i].split, "given") if cases[i].split else (given[0], "group")
         else:
@@ -225,6 +230,11 @@ def _decide(
             split = SPLITS[sum(middle > border for border in borders)]
             decided |= dict.fromkeys(members, (split, method))
             before += len(members)
+    total, kept = sum(map(len, lent)), 0
+    for members in lent:
+        train = kept + len(members) / 2 <= total * shares[0] / (shares[0] + shares[1])
+        decided |= dict.fromkeys(members, ("train", "given") if train else ("dev", "held_out"))
+        kept += len(members)
     return decided
 
 

@@ -160,6 +160,13 @@ def test_a_number_becomes_a_binary_label(tmp_path):
     assert counts["labels"]["unknown"] == 2
 
 
+def test_values_are_compared_as_text(tmp_path):
+    data = rows(gender=[1, 1.0, "1", True, False, 2])
+    records, dataset, *_ = read(tmp_path, BIOS, lines(tmp_path / "a.jsonl", *data))
+    assert dataset.attributes[0].groups == ("1", "2", "False", "True")
+    assert [one.given["gender"] for one in records[:4]] == ["1", "1", "1", "True"]
+
+
 def test_texts_of_several_columns_lists_and_lines(tmp_path):
     data = [row | {"title": "One", "parts": ["Two\n\nThree", "Four"]} for row in rows()]
     declared = BIOS.replace("text: bio", "text: [title, parts]")

@@ -217,7 +217,7 @@ def _applies(cell: Any) -> bool | None:
 
 def _value(cell: Any) -> str:
     """A cell as text, blank if it is missing."""
-    told = plain(cell)
+    told = str(cell) if isinstance(cell, bool) else plain(cell)
     return "" if told.casefold() in MISSING else told
 
 
