@@ -1,4 +1,4 @@
-"""Read predictions that somebody made: labels, predictions or probabilities, groups.
+"""Read existing predictions: labels, predictions or probabilities, groups.
 
 A row that cannot be used goes to the quarantine with its reason (`REASONS`).
 """

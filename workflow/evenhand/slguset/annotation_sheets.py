@@ -77,7 +77,7 @@ def _task(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _html(marked: Marked) -> str:
-    """The text as HTML with its marked part in red; what looks like a tag is text."""
+    """Return the text as HTML with its marked part in red; tags in the text are escaped."""
     before, inside, after = (
         html.escape(part)
         for part in (

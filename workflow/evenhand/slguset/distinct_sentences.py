@@ -37,11 +37,11 @@ def sentence_id(sentence: str) -> str:
 
 
 class DistinctSentences:
-    """Collects sentences; gives each once, sorted by id, with the number of its copies.
+    """Collect sentences; return each once, sorted by id, with the number of its copies.
 
-    Of several sources the least is kept (by name, then by position), so that the order in
-    which files are read does not count. What exceeds `most_sentences` or `MOST_CHARACTERS`
-    goes to sorted runs in a temporary folder in `folder`.
+    Of several sources the least is kept (by name, then by position), so that the result does
+    not depend on the order of the files. Sentences beyond `most_sentences` or `MOST_CHARACTERS`
+    are written as sorted runs to a temporary folder in `folder`.
     """
 
     def __init__(self, folder: Path, most_sentences: int = MOST_SENTENCES) -> None:

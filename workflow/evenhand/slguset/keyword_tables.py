@@ -14,7 +14,7 @@ SPANS = pa.list_(pa.struct([("start", pa.int32()), ("end", pa.int32()), ("text",
 def keyword_columns(
     attribute: str = "gender", values: Sequence[str] = GENDERS, spans: bool = False
 ) -> pa.Schema:
-    """Return the columns that say what a keyword is and where it stands.
+    """Return the columns of a keyword and its position.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ def with_pack(config: dict[str, Any], default: str) -> dict[str, Any]:
     Parameters
     ----------
     config : dict
-        The user's configuration; what it sets itself stays.
+        The user's configuration; its own settings take precedence.
     default : str
         The folder of the pack of a configuration that names none.
     """

@@ -76,7 +76,7 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Plan:
-    """Shards in the order of their files, and what was skipped, in the order of the paths."""
+    """Shards in the order of their files, and skipped paths in the order of the paths."""
 
     shards: tuple[Shard, ...]
     skipped: tuple[Skipped, ...]
@@ -156,7 +156,7 @@ def plan_shards(
 
 
 def _expand(corpus: str, pattern: str) -> Iterator[tuple[str, int, Why | None]]:
-    """Path, size and (for what is skipped anyway) reason of each file that a pattern names."""
+    """Yield path, size and, for a skipped path, the reason of each file that a pattern matches."""
     path = str(Path(pattern))
     if glob.has_magic(path) and not os.path.lexists(path):
         matches = sorted(glob.glob(path, recursive=True))  # noqa: PTH207
