@@ -65,7 +65,7 @@ def _marked(row: dict[str, Any]) -> dict[str, Marked]:
 
 
 def _task(row: dict[str, Any]) -> dict[str, Any]:
-    """A task of Label Studio; `sentence` is for reading back, the rest for the eye."""
+    """A task of Label Studio; `sentence` is for reading back, the rest for display."""
     marked = _marked(row)
     return {
         "data": {name: row[name] for name in ("round", "rank", "sentence_id", "sentence")}

@@ -32,7 +32,7 @@ _Row = tuple[str, str, str, int, int]
 
 
 def sentence_id(sentence: str) -> str:
-    """16 hex digits that the sentence alone decides: BLAKE2b-8 of its UTF-8."""
+    """Return the sentence's id, 16 hex digits: BLAKE2b-8 of its UTF-8."""
     return blake2b(sentence.encode(), digest_size=8).hexdigest()
 
 
@@ -76,7 +76,7 @@ class DistinctSentences:
         self.close()
 
     def close(self) -> None:
-        """Forget everything, and remove the runs."""
+        """Remove all sentences and the runs."""
         self._held, self._characters = {}, 0
         if self._runs is not None:
             self._runs.cleanup()

@@ -24,7 +24,7 @@ from evenhand.slguset.verdicts import ACCEPTED
 #: The columns of drawn.csv that are counts.
 COUNTS = ("wanted", "available", "drawn", "missing")
 
-#: A surface pair and the value of its keyword: what a quota is for.
+#: A surface pair and the value of its keyword: the unit of a quota.
 Side = tuple[str, str]
 
 
@@ -122,7 +122,7 @@ def draw_annotation(
     else:
         ordered = sorted(chosen, key=lambda one: digest(f"{seed} show", one))
         ranks = {one: rank for rank, one in enumerate(ordered, start=1)}
-    if not ranks:  # the page must still be written: its funnel tells why
+    if not ranks:  # the report must still be written: its funnel gives the reason
         print(f"{candidates} has no accepted sentence that is not handed out yet", file=sys.stderr)
     schema, rows = _rows_of(candidates, ranks)
     _check_frozen(frozen, rows, candidates)

@@ -1,4 +1,4 @@
-"""From files of any supported kind to the sentences that hold a keyword."""
+"""Extract the sentences that contain a keyword from files of any supported kind."""
 
 import importlib
 import re
@@ -257,7 +257,7 @@ def _check_range(files: list[Path]) -> None:
 def _check_field(
     files: list[Path], tally: dict[str, int], problems: Quarantine, text_field: str
 ) -> None:
-    """Stop if no record at all has the text field: that is a slip in the config."""
+    """Raise InputError if no record has the text field, which is an error in the config."""
     missing = problems.counts["missing_field"]
     if missing and not tally["records"]:
         found = problems.first_detail("missing_field")
@@ -269,7 +269,7 @@ def _check_field(
 
 
 def _progress(files: list[Path]) -> tqdm:
-    """A bar over the bytes on disk; in a log a line every ten seconds."""
+    """Return a progress bar over the bytes on disk; in a log, a line every ten seconds."""
     return tqdm(
         total=sum(path.stat().st_size for path in files if path.exists()),
         unit="B",

@@ -277,7 +277,7 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
         or len({one.value for _, one in hits}) > 1
         or len({one.pair for _, one in nouns}) > 1
         or (len(nouns) > 1 and language.inflection.has_determiners)
-        or (nouns and hits[0] is not nouns[0])  # a pronoun before a noun is somebody else
+        or (nouns and hits[0] is not nouns[0])  # a pronoun before a noun denotes another person
     ):
         return Hit(SEVERAL)
     if language.inflection is None:

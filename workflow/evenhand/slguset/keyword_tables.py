@@ -7,7 +7,7 @@ import pyarrow as pa
 from evenhand.slguset import distinct_sentences
 from evenhand.slguset.keywords import GENDERS
 
-#: The words that change with the keyword, and what they become; see `spans_of`.
+#: The words that change with the keyword, and their replacements; see `spans_of`.
 SPANS = pa.list_(pa.struct([("start", pa.int32()), ("end", pa.int32()), ("text", pa.string())]))
 
 

@@ -151,7 +151,7 @@ def _tallied(batches: Iterable[pa.RecordBatch], verdicts: Counter[str]) -> Itera
 def _sorted(
     batches: Iterable[pa.RecordBatch], folder: Path, columns: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """The rows by sentence_id, source, source_position, sorted on the disk in `folder`."""
+    """Yield the rows sorted by sentence_id, source, source_position, on disk in `folder`."""
     import duckdb
 
     failures: list[InputError] = []

@@ -46,7 +46,7 @@ def with_pack(config: dict[str, Any], default: str) -> dict[str, Any]:
     """
     written = config.get("slguset") or {}
     if not isinstance(written, dict) or not isinstance(written.get("pack", ""), str):
-        return config  # the schema says what is wrong
+        return config  # validation by the schema reports the error
     pack = read_pack(Path(located(written.get("pack", default))))
     limits = written.get("find_keywords") or {}
     if isinstance(limits, dict):

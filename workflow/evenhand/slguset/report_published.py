@@ -26,7 +26,7 @@ TABLE = Table(
     form="",
 )
 
-#: The step that stands before the filters, as it is named in the table.
+#: The table's name of the step before the filters.
 KEYWORD_STEP = "find_keywords"
 
 #: Problems of a row whose stated position cannot be called right.

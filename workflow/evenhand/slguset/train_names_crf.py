@@ -184,7 +184,7 @@ def choose_threshold(measured: Sequence[Measured], recall: float, *, lowest: boo
 
 
 def hash_position(document: str, seed: int) -> float:
-    """Where a document falls between 0 and 1, by a hash of it and the seed."""
+    """Return a number between 0 and 1, by a hash of the document and the seed."""
     digest = hashlib.blake2b(document.encode(), digest_size=8, salt=f"{seed:016d}".encode())
     return int.from_bytes(digest.digest(), "big") / 2**64
 
@@ -280,7 +280,7 @@ def _count(sentences: Numbered) -> dict[str, Any]:
 
 
 def _rates(measured: Sequence[Measured], thresholds: Sequence[float]) -> dict[str, Any]:
-    """Precision, recall and loss by threshold; null where nothing is divided by."""
+    """Precision, recall and loss by threshold; null where the denominator is 0."""
     named = [m.probability for m in measured if m.has_name]
     clean = [m.probability for m in measured if not m.has_name]
     rows = []

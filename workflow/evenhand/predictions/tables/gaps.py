@@ -143,7 +143,7 @@ def _row(study: PredictionStudy, attribute: Attribute, metric: str) -> tuple[Row
     drawn = study.noise(metric, attribute)[:, there]
     spread = np.nanstd(drawn, axis=0)
     far = np.abs(np.vstack([values[there], drawn]) - np.nanmean(drawn, axis=0))
-    # a group without spread, such as the largest of cases that are all alike, cannot stand out
+    # a group without spread, such as the largest of identical cases, cannot differ significantly
     far = np.divide(far, spread, out=np.zeros_like(far), where=spread > 1e-12)
     farthest = np.nanmax(far, axis=1)
     gaps = np.nanmax(drawn, axis=1) - np.nanmin(drawn, axis=1)
