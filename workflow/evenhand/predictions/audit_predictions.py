@@ -1,4 +1,4 @@
-"""Stage: audit predictions that somebody made, without training anything."""
+"""Stage: audit existing predictions, without training."""
 
 from pathlib import Path
 from typing import Any
@@ -67,15 +67,15 @@ def audit_predictions(
     groups : list of str
         Columns of protected attributes; each two of them are intersected too.
     positive : str, optional
-        The label that rates are of; 1, true or yes where there is one of two labels.
+        The positive label of rates; by default 1, true or yes if it is one of two labels.
     id, cluster : str, optional
-        Columns: of ids, and of what cases depend on (a person, a document).
+        Columns: of ids, and of clusters of dependent cases (a person, a document).
     counterfactual_of : str, optional
         A column that names the factual row of a counterfactual one, else is blank.
     bins : list of str, optional
-        ``age=18,30,50``: borders between the groups of a number.
+        ``age=18,30,50``: borders between the groups of a numeric attribute.
     gold : path, optional
-        A file with ids, labels and groups, if the predictions' has none.
+        A file with ids, labels and groups, if the file of predictions has none.
     threshold : float
         The least probability of a positive prediction.
     delta : float
@@ -84,7 +84,7 @@ def audit_predictions(
     Raises
     ------
     InputError
-        A column, label or group is not there, or no row can be used.
+        A column, label or group is missing, or no row is usable.
     """
     document: dict[str, Any] = {"name": name, "title": title or name, "format": format}
     if format == "lm_eval":

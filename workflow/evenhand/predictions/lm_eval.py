@@ -18,7 +18,7 @@ from evenhand.errors import InputError
 from evenhand.io.json_text import load
 from evenhand.stereotypes.clusters import swapped_words
 
-#: Where the harness keeps what it found of a sample of BBQ: accuracy, biased, not unknown, context.
+#: The harness's fields for a sample of BBQ: accuracy, biased, not unknown, context.
 BBQ = ("amb_bias_score", "disamb_bias_score")
 
 

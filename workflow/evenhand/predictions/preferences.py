@@ -1,4 +1,4 @@
-"""How often a language model prefers the stereotype, from logs of lm-evaluation-harness."""
+"""The share of samples in which a model prefers the stereotype, from lm-evaluation-harness."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

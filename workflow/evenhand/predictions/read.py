@@ -1,4 +1,4 @@
-"""Read predictions that somebody made: labels, predictions or probabilities, groups.
+"""Read existing predictions: labels, predictions or probabilities, groups.
 
 A row that cannot be used goes to the quarantine with its reason (`REASONS`).
 """
@@ -118,7 +118,7 @@ def as_label(cell: str) -> str:
 
 
 def take(table: Columns, path: Path, *names: str | None) -> None:
-    """Stop if a table lacks one of these columns."""
+    """Raise InputError if a table lacks one of these columns."""
     if lacking := [name for name in names if name and name not in table]:
         raise InputError(
             f"has no column {listed([repr(name) for name in lacking])}",

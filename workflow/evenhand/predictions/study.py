@@ -174,7 +174,7 @@ class PredictionStudy:
         return _divide(sums[..., 0], sums[..., 1])
 
     def values_of(self, metric: str) -> np.ndarray:
-        """What each case adds to the sums of a metric, shape (n, m)."""
+        """Return each case's terms in the sums of a metric, shape (n, m)."""
         if metric == "ece":
             return self.calibrated
         return self.one_hot if metric == "macro_f1" else np.stack(self.ratios[metric], axis=1)

@@ -22,7 +22,7 @@ TITLES = {
 def findings(tables: Tables) -> list[str]:
     """Return a sentence for each gap above noise, the clearest first, or for each verdict on logs.
 
-    A gap is told by the group that stands out most from all others.
+    The sentence on a gap names the group that differs most significantly from all others.
 
     Parameters
     ----------

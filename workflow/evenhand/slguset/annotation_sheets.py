@@ -65,7 +65,7 @@ def _marked(row: dict[str, Any]) -> dict[str, Marked]:
 
 
 def _task(row: dict[str, Any]) -> dict[str, Any]:
-    """A task of Label Studio; `sentence` is for reading back, the rest for the eye."""
+    """A task of Label Studio; `sentence` is for reading back, the rest for display."""
     marked = _marked(row)
     return {
         "data": {name: row[name] for name in ("round", "rank", "sentence_id", "sentence")}
@@ -77,7 +77,7 @@ def _task(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _html(marked: Marked) -> str:
-    """The text as HTML with its marked part in red; what looks like a tag is text."""
+    """Return the text as HTML with its marked part in red; tags in the text are escaped."""
     before, inside, after = (
         html.escape(part)
         for part in (

@@ -109,7 +109,7 @@ class Scored(NamedTuple):
             raise NotApplicable("the values are not male and female; see the table of values")
 
     def trusted(self) -> list[str]:
-        """The models whose numbers can be trusted."""
+        """The models that passed the validity check."""
         return [name for name, gate in self.gates.items() if gate["trusted"]]
 
     def bias(self, model: str) -> "np.ndarray":

@@ -1,4 +1,4 @@
-"""Build the data set: the sentences that every annotator accepts; and measure their agreement."""
+"""Build the data set from the sentences that every annotator accepts; measure agreement."""
 
 import csv
 from collections import Counter
@@ -35,7 +35,7 @@ def build_dataset(
     disagreements: Output,
     values: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Build the data set: the sentences that every annotator accepts; and measure their agreement.
+    """Build the data set from the sentences that every annotator accepts; measure agreement.
 
     Rows are sorted by mask pair in the order of the table of keywords, gender (female first),
     sentence_id. The authors' table has the same rows in the same order. Its positions are
@@ -59,7 +59,7 @@ def build_dataset(
         The folder of the tables `AGREEMENT` and `ANNOTATORS` of `evenhand.slguset.agreement`.
         Pairs without a sentence have no row.
     disagreements : Path
-        disagreements.csv: the sentences that were not answered alike, with each annotator's
+        disagreements.csv: the sentences on which annotators disagree, with each annotator's
         answer, criterion and comment; safe to open in a spreadsheet program.
     values : list of str, optional
         The values of the attribute; male and female by default.
@@ -67,8 +67,8 @@ def build_dataset(
     Returns
     -------
     dict
-        judged, sentences (in the data set), left_out (by what kept them out: `disagreement`,
-        or the unanimous answer), by_{attribute}.
+        judged, sentences (in the data set), left_out (by reason: `disagreement`, or the
+        unanimous answer), by_{attribute}.
     """
     values = values or [*GENDERS]
     columns = schema(read_table_schema(samples[0]))

@@ -1,9 +1,9 @@
-"""The bias of sentences, read from a causal language model: two whole sentences are compared.
+"""The bias of sentences under a causal language model: two whole sentences are compared.
 
 Such a model has no mask: it reads from left to right. So the sentence is completed with the
 male and with the female word, and bias = log P(sentence with the male word) - log P(sentence
-with the female word). What stands before the word counts the same in both and cancels; what
-stands behind it is judged in the light of the word, as in the original sentence.
+with the female word). The text before the word has the same probability in both and cancels;
+the text after it is conditioned on the word, as in the original sentence.
 """
 
 import math

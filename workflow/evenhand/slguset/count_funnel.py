@@ -1,4 +1,4 @@
-"""Count how many sentences fell at which step, from all that were read to those accepted."""
+"""Count the sentences that each step removed, from all that were read to those accepted."""
 
 import json
 from collections import Counter
@@ -60,13 +60,13 @@ def count_funnel(
     reasons: list[str] | None = None,
     not_read: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Count how many sentences fell at which step, from all that were read to those accepted.
+    """Count the sentences that each step removed, from all that were read to those accepted.
 
     Rows: `read` (all sentences), `keyword` (those with the characters of a keyword),
     `duplicate` (those of the latter that repeat another one exactly), `rejected` (one row per
-    reason), `accepted`. The shares are of all sentences read. A sentence counts where its
-    verdict puts it, at the first reason that applies. What could not be read is no sentence;
-    the tables of quarantined lines and records list it, and the stage returns how much it is.
+    reason), `accepted`. The shares are of all sentences read. A sentence counts once, under its
+    verdict, which is the first reason that applies. Unreadable data are not sentences; the
+    tables of quarantined lines and records list them, and the stage returns their number.
 
     Parameters
     ----------
@@ -79,13 +79,13 @@ def count_funnel(
         `ROWS_PER_REASON` parts of one reason in one file have rows of their own, and the others
         share one.
     quarantine : list of Path, optional
-        The shards' tables of what could not be read (`evenhand.io.quarantine`).
+        The shards' tables of unreadable data (`evenhand.io.quarantine`).
     reasons : list of str, optional
-        The filters' reasons in the order in which their rows shall stand; those that are not
-        named come after these, in alphabetical order.
+        The filters' reasons in the order of their rows; reasons that are not named come after
+        these, in alphabetical order.
     not_read : list of str, optional
-        Files that were left out before any was read, as `evenhand.plan_slguset` has them: JSON
-        with reason, file, detail, and parts (how many a row stands for).
+        Files that were left out before any was read, as `evenhand.plan_slguset` lists them: JSON
+        with reason, file, detail, and parts (the number of files in a row).
 
     Returns
     -------
@@ -96,8 +96,8 @@ def count_funnel(
     Raises
     ------
     InputError
-        A file of counts is none, or the sums do not close: what was kept of the keyword
-        sentences is more or less than what was read.
+        A file of counts is malformed, or the sums disagree: more or fewer keyword sentences
+        were kept than were read.
     """
     totals: Counter[str] = Counter()
     quarantined: Counter[str] = Counter()
@@ -143,7 +143,7 @@ def count_funnel(
 
 
 def _quarantine(tables: list[Path], left_out: list[dict[str, Any]]) -> Iterator[Row]:
-    """What could not be read, the same however files were cut into shards."""
+    """Yield the rows of unreadable data, independent of the division into shards."""
     read = (row for table in tables for row in read_rows(table))
     rows = sorted(chain(read, left_out), key=_place)
     for _, group in groupby(rows, key=lambda row: _place(row)[:3]):

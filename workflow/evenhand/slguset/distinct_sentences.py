@@ -32,16 +32,16 @@ _Row = tuple[str, str, str, int, int]
 
 
 def sentence_id(sentence: str) -> str:
-    """16 hex digits that the sentence alone decides: BLAKE2b-8 of its UTF-8."""
+    """Return the sentence's id, 16 hex digits: BLAKE2b-8 of its UTF-8."""
     return blake2b(sentence.encode(), digest_size=8).hexdigest()
 
 
 class DistinctSentences:
-    """Collects sentences; gives each once, sorted by id, with the number of its copies.
+    """Collect sentences; return each once, sorted by id, with the number of its copies.
 
-    Of several sources the least is kept (by name, then by position), so that the order in
-    which files are read does not count. What exceeds `most_sentences` or `MOST_CHARACTERS`
-    goes to sorted runs in a temporary folder in `folder`.
+    Of several sources the least is kept (by name, then by position), so that the result does
+    not depend on the order of the files. Sentences beyond `most_sentences` or `MOST_CHARACTERS`
+    are written as sorted runs to a temporary folder in `folder`.
     """
 
     def __init__(self, folder: Path, most_sentences: int = MOST_SENTENCES) -> None:
@@ -76,7 +76,7 @@ class DistinctSentences:
         self.close()
 
     def close(self) -> None:
-        """Forget everything, and remove the runs."""
+        """Remove all sentences and the runs."""
         self._held, self._characters = {}, 0
         if self._runs is not None:
             self._runs.cleanup()

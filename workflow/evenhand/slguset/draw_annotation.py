@@ -24,7 +24,7 @@ from evenhand.slguset.verdicts import ACCEPTED
 #: The columns of drawn.csv that are counts.
 COUNTS = ("wanted", "available", "drawn", "missing")
 
-#: A surface pair and the value of its keyword: what a quota is for.
+#: A surface pair and the value of its keyword: the unit of a quota.
 Side = tuple[str, str]
 
 
@@ -85,10 +85,10 @@ def draw_annotation(
         Sentences per surface pair, both values together; an even number.
     quotas : Path, optional
         A table (surface_male, surface_female, sentences; sentences as above) that takes the
-        place of `sentences_per_pair`. A pair that it leaves out is not drawn.
+        place of `sentences_per_pair`. A pair that is not listed is not drawn.
     ledger : list of Path, optional
-        What was handed out: the handed_out.csv files of earlier rounds, and of this one once
-        its sheets were given to the annotators.
+        The handed_out.csv files of earlier rounds, and of this one once its sheets were given to
+        the annotators.
     seed : int
         Seed of the choice and of the order.
     values : list of str, optional
@@ -122,7 +122,7 @@ def draw_annotation(
     else:
         ordered = sorted(chosen, key=lambda one: digest(f"{seed} show", one))
         ranks = {one: rank for rank, one in enumerate(ordered, start=1)}
-    if not ranks:  # the page must still be written: its funnel tells why
+    if not ranks:  # the report must still be written: its funnel gives the reason
         print(f"{candidates} has no accepted sentence that is not handed out yet", file=sys.stderr)
     schema, rows = _rows_of(candidates, ranks)
     _check_frozen(frozen, rows, candidates)
@@ -218,7 +218,7 @@ def _rows_of(
 def _check_frozen(
     frozen: dict[str, HandedOut], rows: dict[str, dict[str, Any]], candidates: Path
 ) -> None:
-    """Raise InputError unless what was handed out still is a sentence with one keyword."""
+    """Raise InputError unless each sentence handed out still has its text and one keyword."""
     if frozen and not any(one in rows for one in frozen):
         raise InputError(
             f"none of this round's sentences is in {candidates}: it was drawn from another corpus",

@@ -1,4 +1,4 @@
-"""From files of any supported kind to the sentences that hold a keyword."""
+"""Extract the sentences that contain a keyword from files of any supported kind."""
 
 import importlib
 import re
@@ -79,7 +79,7 @@ def extract_sentences(
     quarantine
         Unreadable data, with file, position and reason.
     counts
-        What was read and kept, as JSON.
+        Counts of the data read and kept, as JSON.
     inventory
         A row per file or member in the order read: file, format, encoding (as it was stated or
         detected; null for an empty file), bytes (of the text, decompressed).
@@ -89,11 +89,11 @@ def extract_sentences(
     end_byte
         Only the lines that begin before this byte.
     format
-        How the text is laid out; auto goes by each file's suffix. pku is words with
-        tags, as in the People's Daily 1998.
+        The files' format; auto: by each file's suffix. pku: words with tags, as in the People's
+        Daily 1998.
     text_field
-        Where the text stands: in JSON a field's name, or a path of names joined by dots; in
-        CSV and TSV a column's name in the header, or its number from 1.
+        The place of the text: in JSON a field's name, or a path of names joined by dots; in CSV
+        and TSV a column's name in the header, or its number from 1.
     header
         Whether the first row of CSV and TSV files names the columns.
     delimiter
@@ -101,14 +101,14 @@ def extract_sentences(
     encoding
         The files' encoding; auto detects it in each.
     paragraphs
-        line: each line is a paragraph. blank_line: paragraphs stand between blank lines, and
-        their lines are joined (hard-wrapped text).
+        line: each line is a paragraph. blank_line: blank lines separate paragraphs, and the lines
+        of a paragraph are joined (hard-wrapped text).
     markup
-        What is removed from the text: auto does it for Markdown and HTML files alone.
+        The markup to remove from the text; auto: only in Markdown and HTML files.
     max_characters
         Lines, records and documents with more characters are left out.
     max_member_bytes
-        A file or member of an archive is read up to so many bytes, decompressed.
+        A file or member of an archive is read up to this number of bytes, decompressed.
     language, values, normaliser, splitter
         Of the pack (``workflow/schemas/pack.schema.yaml``); of zh_gender by default.
     """
@@ -257,7 +257,7 @@ def _check_range(files: list[Path]) -> None:
 def _check_field(
     files: list[Path], tally: dict[str, int], problems: Quarantine, text_field: str
 ) -> None:
-    """Stop if no record at all has the text field: that is a slip in the config."""
+    """Raise InputError if no record has the text field, which is an error in the config."""
     missing = problems.counts["missing_field"]
     if missing and not tally["records"]:
         found = problems.first_detail("missing_field")
@@ -269,7 +269,7 @@ def _check_field(
 
 
 def _progress(files: list[Path]) -> tqdm:
-    """A bar over the bytes on disk; in a log a line every ten seconds."""
+    """Return a progress bar over the bytes on disk; in a log, a line every ten seconds."""
     return tqdm(
         total=sum(path.stat().st_size for path in files if path.exists()),
         unit="B",

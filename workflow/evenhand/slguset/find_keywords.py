@@ -52,13 +52,13 @@ class WordRules(NamedTuple):
     """The table of words; the keys of each dict are keywords.
 
     allow, deny
-        Words; one speaks for itself and for every longer word that holds it around the
-        keyword, unless a longer entry says otherwise.
+        Words; an entry applies to itself and to every longer word that contains it around the
+        keyword, unless a longer entry decides otherwise.
     not_before, not_after
         The keyword is no term right before, right after the characters: 他人 is others.
     before, opens_before
-        It is one all the same before these, however the words are cut, if they are longer than
-        those of `not_before`: 他人生. `opens_before` is so where the keyword begins a clause:
+        Exceptions: it is a term before these, whatever the segmentation, if they are longer than
+        those of `not_before`: 他人生. `opens_before` applies where the keyword begins a clause:
         他人在北京, but not 伙同他人在北京.
     alone
         The keyword must be a word by itself, not part of a longer one.
@@ -74,7 +74,7 @@ class WordRules(NamedTuple):
 
 
 class Language(NamedTuple):
-    """How a pack's language is cut, and what changes with a keyword.
+    """The segmentation of a pack's language, and the words that change with a keyword.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Language(NamedTuple):
     inflection : Inflection, optional
         The words that change together, where a sentence may have several. None: only one.
     pronouns : str, optional
-        The pair of the pronouns, which may stand beside a noun of the same value.
+        The pair of the pronouns, which may occur beside a noun of the same value.
     pronouns_open : bool
         Whether a sentence with pronouns alone must begin with one.
     """
@@ -161,7 +161,7 @@ def find_keywords(
         The longest sentence that is accepted, in characters. The longest of the authors' file
         has 119.
     whole_sentences : bool
-        Turn down what does not end in 。？！ or …, like headlines and captions (`unfinished`).
+        Reject text that does not end in 。？！ or …, such as headlines (`unfinished`).
         All but one of the authors' 20,000 sentences end so.
     attribute, values, language, normaliser, splitter, segmenter, several, pronouns, pronouns_open
         Of the pack (``workflow/schemas/pack.schema.yaml``).
@@ -277,7 +277,7 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
         or len({one.value for _, one in hits}) > 1
         or len({one.pair for _, one in nouns}) > 1
         or (len(nouns) > 1 and language.inflection.has_determiners)
-        or (nouns and hits[0] is not nouns[0])  # a pronoun before a noun is somebody else
+        or (nouns and hits[0] is not nouns[0])  # a pronoun before a noun denotes another person
     ):
         return Hit(SEVERAL)
     if language.inflection is None:
@@ -315,12 +315,12 @@ def judge_whole(surface: Surface, start: int, sentence: str, rules: WordRules) -
 
 
 def judge_word(surface: Surface, start: int, token: Token, sentence: str, rules: WordRules) -> str:
-    """Whether a keyword is a gender term, by the word that holds it.
+    """Decide whether a keyword is a gender term, by the word that contains it.
 
-    It is where the word is the surface. A longer word is where it is allowed by the table; or
-    holds a surface of several characters (女性朋友, 老父亲); or, with 男 or 女, becomes
-    another word of the dictionary by the exchange (男装), or is 男 or 女 before a word of the
-    dictionary (女教师). What the table denies is none. 他 and 她 must stand alone.
+    It is one if the word is the surface. In a longer word it is one if the table allows the word;
+    if the word contains a surface of several characters (女性朋友, 老父亲); or, for 男 or 女, if
+    the exchange makes another word of the dictionary (男装), or the keyword precedes a word of
+    the dictionary (女教师). A word that the table denies is none. 他 and 她 must be whole words.
 
     Parameters
     ----------
@@ -391,7 +391,7 @@ def read_word_rules(path: Path, keywords: Keywords) -> WordRules:
 
 
 def _by_what_follows(keyword: str, position: int, sentence: str, rules: WordRules) -> str | None:
-    """Return what the characters behind a keyword say; the longest entry wins, None if none."""
+    """Return the verdict by the text after a keyword (longest entry wins), None without entry."""
     denied = rules.not_before.get(keyword, ())
     behind = position + len(keyword)
     behind += sentence.startswith(" ", behind)
@@ -408,7 +408,7 @@ def _by_what_follows(keyword: str, position: int, sentence: str, rules: WordRule
 
 
 def _listed(keyword: str, word: str, position: int, rules: WordRules) -> str | None:
-    """What the longest entry says that stands in the word around the keyword; a denial wins."""
+    """Return the verdict of the longest entry in the word around the keyword; a denial wins."""
     allowed, denied = rules.allow.get(keyword, ()), rules.deny.get(keyword, ())
     end = position + len(keyword)
     for length in range(len(word), len(keyword), -1):

@@ -1,4 +1,4 @@
-"""Import the authors' own file: repair every offset, and list what is wrong with it."""
+"""Import the authors' own file: repair every offset, and list the problems."""
 
 import csv
 import io
@@ -52,16 +52,16 @@ class Problem(NamedTuple):
 def import_published(
     *, file: Source, keywords: Input, sentences: Output, dataset: Output, problems: Output
 ) -> dict[str, Any]:
-    """Import the authors' own file: repair every offset, and list what is wrong with it.
+    """Import the authors' own file: repair every offset, and list the problems.
 
-    The sentences stay as they are. The keyword's offsets are found anew: each sentence holds
+    The sentences are unchanged. The keyword's offsets are searched again: each sentence contains
     it once. Problems, one row each:
 
     - `wrong_slice`: the stated position is not the keyword's. The detail begins with the kind:
       `whole_word` (it marks the surface, 女人 for 女), `counts_from_1`,
       `whole_word_counts_from_1`, `shifted` (as long as the keyword or surface, further off),
       `outside` (it ends behind the sentence), `other`;
-    - `duplicate`: the sentence stands in an earlier row;
+    - `duplicate`: the sentence occurs in an earlier row;
     - `unbalanced_quotes`: “ and ” do not match;
     - `ender_inside_quotes`: it ends like 。” where the file otherwise has ”。;
     - `cut_again`: our splitting cuts it for another reason;
@@ -69,7 +69,7 @@ def import_published(
     - `unexpected_character`: it holds characters that our normalising removes;
     - `not_a_pair`: keyword and opposite are no pair of the table; the row is left out of the
       data set;
-    - `keyword_count`: the table's surfaces stand in it more than once, or none does; the row is
+    - `keyword_count`: the table's surfaces occur in it more than once, or none does; the row is
       left out of the data set unless its position marks one of them.
 
     Parameters
@@ -182,7 +182,7 @@ def read_published(file: Path) -> Iterator[Row]:
 
 
 def locate(row: Row, keywords: Keywords) -> tuple[tuple[Surface, int] | None, list[Problem]]:
-    """Where a row's keyword is: the surface and where it begins; and what is wrong about it."""
+    """Return the surface of a row's keyword with its start, and the row's problems."""
     surfaces = keywords.surfaces.values()
     if not any(s.keyword == row.keyword and s.opposite == row.opposite for s in surfaces):
         return None, [Problem("not_a_pair", f"{row.keyword} and {row.opposite}")]
@@ -225,7 +225,7 @@ def slice_kind(
 
 
 def check_text(sentence: str) -> list[Problem]:
-    """What our normalising and splitting would change about a sentence."""
+    """Return the problems of a sentence that our normalising and splitting would change."""
     problems = []
     if repair_quotes(sentence) != sentence:
         detail = f"{sentence.count('“')} “ and {sentence.count('”')} ”"

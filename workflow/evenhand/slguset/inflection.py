@@ -1,16 +1,16 @@
 """Words that change together with a keyword: repeated pronouns, articles, adjectives.
 
-A pack describes this in two tables. agreement.csv has the words that agree, and cues.csv what tells
-forms apart that are written alike (her: him or his; die Ärztin: der Arzt or den Arzt). Features
-are written ``case=nom|acc use=subject``; what a row does not mention may have any value. A phrase
-is changed if all readings that its words and cues leave give the same words.
+A pack describes this in two tables. agreement.csv lists the words that agree. cues.csv lists the
+cues that distinguish forms with the same spelling (her: him or his; die Ärztin: der Arzt or den
+Arzt). Features are written ``case=nom|acc use=subject``; a feature that a row omits may have any
+value. A phrase is changed if all readings that its words and cues allow give the same words.
 
-agreement.csv: role, a column for each value of the attribute, features. ``*`` stands for any
+agreement.csv: role, a column for each value of the attribute, features. ``*`` matches any
 letters, the same ones in each column: ``sein*,ihr*``.
 
-- ``determiner``, ``adjective``: right before the keyword, an article and what stands behind it;
-- ``anywhere``: a pronoun that speaks of the person. It is not clear whom it speaks of if a
-  determiner of the same value, or a ``rival``, stands between them.
+- ``determiner``, ``adjective``: right before the keyword, an article and the words after it;
+- ``anywhere``: a pronoun that refers to the person. Its reference is unclear if a determiner of
+  the same value, or a ``rival``, is between them.
 
 cues.csv: place, words (joined by blanks, ``*`` for any letters), for (the words that the cue is
 about; blank: all), features. At each place the first row that matches counts. ``^`` is the
@@ -52,7 +52,7 @@ class Word(NamedTuple):
 
 
 class Span(NamedTuple):
-    """A word to exchange, and what it becomes."""
+    """A word to exchange, and its replacement."""
 
     start: int
     end: int
@@ -88,7 +88,7 @@ class Inflection(NamedTuple):
         return any(row.role == "determiner" for row in self.rows)
 
     def forms(self, word: str, role: str, value: str, opposite: str) -> list[tuple[str, Features]]:
-        """Return what a word becomes by the rows of a role, with the features of each."""
+        """Return the forms that replace a word by the rows of a role, each with its features."""
         found = []
         for row in self.rows:
             if row.role == role and (rest := _fits(word, row.forms[value])) is not None:
@@ -153,7 +153,7 @@ def exchange(
     inflection: Inflection,
     pronouns: str | None = None,
 ) -> list[Span] | None:
-    """Return the words to exchange for a person's keywords and what agrees with them.
+    """Return the words to exchange for a person's keywords and the words that agree with them.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def exchange(
     Returns
     -------
     list of Span or None
-        In the order of the sentence; None if it is not clear what a word becomes.
+        In the order of the sentence; None if the form of a word is ambiguous.
     """
     sides = (hits[0][1][0].value, hits[0][1][0].value_opposite)
     spans: dict[int, str] = {}
@@ -215,7 +215,7 @@ def _phrase(
 
 
 def _around(words: Sequence[Word], first: int, last: int, inflection: Inflection) -> list[Features]:
-    """Return what the words around a phrase tell about it."""
+    """Return the features of a phrase that the cues around it give."""
     about = words[last].text
     after = words[last + 1].text if last + 1 < len(words) else "$"
     after = after if after[0].isalnum() or after[0] in "'’" else "$"
@@ -264,7 +264,7 @@ def _features(cell: str) -> Features:
 
 
 def _fits(word: str, pattern: str) -> str | None:
-    """Return the letters that ``*`` stands for (blank without one), None if the word differs."""
+    """Return the letters that ``*`` matches (blank without one), None if the word differs."""
     before, star, after = pattern.partition("*")
     for one in (word, _small(word)):
         if not star and one == pattern:

@@ -7,14 +7,14 @@ import pyarrow as pa
 from evenhand.slguset import distinct_sentences
 from evenhand.slguset.keywords import GENDERS
 
-#: The words that change with the keyword, and what they become; see `spans_of`.
+#: The words that change with the keyword, and their replacements; see `spans_of`.
 SPANS = pa.list_(pa.struct([("start", pa.int32()), ("end", pa.int32()), ("text", pa.string())]))
 
 
 def keyword_columns(
     attribute: str = "gender", values: Sequence[str] = GENDERS, spans: bool = False
 ) -> pa.Schema:
-    """Return the columns that say what a keyword is and where it stands.
+    """Return the columns of a keyword and its position.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""The keywords of a pack: the table of counterpart words, and where a sentence holds one.
+"""The keywords of a pack: the table of counterpart words, and their search in a sentence.
 
-A surface is what stands in the text (男人, 老公); the keyword is the part of it that is
-masked and exchanged for its opposite (男, 公): what is left when the beginning that both
-surfaces share is taken off, cut to the length that the table gives.
+A surface is the word in the text (男人, 老公). The keyword is the part of it that is masked and
+exchanged for its opposite (男, 公): the surface without the beginning that both surfaces share,
+cut to the length that the table gives.
 """
 
 import csv
@@ -87,14 +87,14 @@ def read_keywords(
     values : sequence of str
         The values of the attribute.
     blanks : bool
-        Whether blanks stand between words; then words are found by themselves only, with a small
-        or a capital first letter.
+        Whether blanks separate words; then only whole words match, with a small or a capital
+        first letter.
 
     Raises
     ------
     InputError
-        The table is not well formed, a surface does not hold its keyword where the two
-        surfaces of the pair differ, or a surface stands there twice.
+        The table is malformed, a surface does not contain its keyword where the two surfaces of
+        the pair differ, or a surface is listed twice.
     """
     header = next(csv.reader(io.StringIO(read_text(path), newline="")), [])
     columns = [f"surface_{value}" for value in values]
@@ -154,7 +154,7 @@ def _offset(
 
 
 def _is_same(surface: Surface, other: Surface) -> bool:
-    """Whether two rows of a surface cannot be told apart."""
+    """Return whether two rows of a surface conflict, so that nothing decides between them."""
     return surface.value != other.value or (
         surface.value_opposite == other.value_opposite and surface.features == other.features
     )

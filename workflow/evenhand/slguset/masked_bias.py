@@ -1,11 +1,11 @@
-"""The bias of sentences, read from a masked language model: the keyword is masked.
+"""The bias of sentences under a masked language model: the keyword is masked.
 
 Where several words of a sentence change together (die Ärztin, ihren), all of them are masked and
-read as one word whose tokens stand apart.
+scored as one word with separated tokens.
 
-A keyword of one token has one mask, and there is nothing to choose. For one of several tokens
-these are kept beside each other, each a difference of log p(first word) - log p(second
-word), in the order of the values (male, female):
+A keyword of one token has one mask and one score. For a keyword of several tokens, these scores
+are all kept, each a difference of log p(first word) - log p(second word), in the order of the
+values (male, female):
 
 - `bias_left_to_right`, `bias_right_to_left`: the chain rule. All tokens are masked, the first
   (or last) is read, then put in its place, and so on. Both are true factorisations of the
@@ -15,15 +15,14 @@ word), in the order of the values (male, female):
   added. For words like 爸爸, where the second token follows from the first, this counts the
   same evidence twice, so it comes out about twice as large.
 - `bias_single_mask`: the slot is one mask, whatever the length of the word, and the word's
-  first token is read there. It says which word could begin at a slot of one token. The model
-  sees a sentence that is one token short, and for words with the same first token (as
-  byte-level tokenizers write 他 and 她) it says nothing: it is null there, and where the tokens
-  stand apart.
+  first token is scored there. It compares words that could begin at a slot of one token. The
+  model gets a sentence that is one token short. The score is null for words with the same first
+  token (他 and 她 in byte-level tokenizers) and for separated tokens.
 
-SlguSet's authors write that the keyword is masked and p_man and p_woman are read, and do not
-say how for words of two characters (爸爸/妈妈); 18 in 100 of their sentences have such a word.
-The whole word by the chain rule is a probability of that word, so it is the `bias`; the last
-two are the two ways in which one token at a time can be meant.
+SlguSet's authors write that the keyword is masked and p_man and p_woman are read. They do not
+specify words of two characters (爸爸/妈妈), which 18 % of their sentences have. The chain rule
+gives a probability of the whole word, so it is the `bias`; the last two are the two possible
+readings of "one token at a time".
 """
 
 import math

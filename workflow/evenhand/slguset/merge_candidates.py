@@ -52,7 +52,7 @@ def merge_candidates(
 ) -> dict[str, Any]:
     """Merge all shards into one table of candidates, each sentence once, each with its verdict.
 
-    A sentence that stands in several shards becomes one row: its copies are summed, and its
+    A sentence of several shards becomes one row: its copies are summed, and its
     source is the smallest (source, source_position), so that the result does not depend on
     how the corpus was cut. The verdict is `accepted` or the first reason in the order:
     keywords, the filters as configured, near duplicates. `reasons` lists all that apply and
@@ -151,13 +151,13 @@ def _tallied(batches: Iterable[pa.RecordBatch], verdicts: Counter[str]) -> Itera
 def _sorted(
     batches: Iterable[pa.RecordBatch], folder: Path, columns: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """The rows by sentence_id, source, source_position, sorted on the disk in `folder`."""
+    """Yield the rows sorted by sentence_id, source, source_position, on disk in `folder`."""
     import duckdb
 
     failures: list[InputError] = []
 
     def kept_failures() -> Iterator[pa.RecordBatch]:
-        """DuckDB turns an error of what it reads into one of its own: keep ours."""
+        """Yield the batches, and keep our error: DuckDB replaces it by one of its own."""
         try:
             yield from batches
         except InputError as error:
@@ -219,7 +219,7 @@ def deduplicated(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _check_same(rows: pa.RecordBatch, new: np.ndarray, starts: np.ndarray) -> None:
-    """Rows of one sentence_id agree in what does not depend on where the sentence stands."""
+    """Raise InputError unless rows of one sentence_id agree in sentence, verdict and evidence."""
     again = np.flatnonzero(~new)
     if not again.size:
         return

@@ -1,9 +1,9 @@
 """Personal names in a sentence: the rules that all name filters share.
 
-A name filter finds names in its own way (jieba's tags, a CRF, a spaCy pipeline). Here it is
-decided what follows from them. The keyword itself is never a name (jieba tags 阿姨 and 老公
-as names). Three forms are found by patterns, whether the filter sees a name in them or not,
-and each has a policy of its own, because people differ over them:
+Each name filter finds names by its own method (jieba's tags, a CRF, a spaCy pipeline). This
+module decides whether they reject the sentence. The keyword itself is never a name (jieba tags
+阿姨 and 老公 as names). Patterns find three forms, whether or not the filter finds a name in them.
+Each form has its own policy, because opinions on them differ:
 
 `anonymised_name`
     A surname and 某: 王某, 李某某, 张某甲; also with a number (黄1某), and any character that
@@ -17,7 +17,7 @@ The policy `drop` rejects a sentence for such a form; `keep` lets it pass, and a
 filter found inside it does not count either. The paper drops sentences with personal names and
 gives 小明, 琳琳 and 妞妞 as examples, so that `drop` is the default of all three; the authors'
 file kept 418 sentences with the first form. All other names give the reason `name`; so does
-what follows a role in court and looks like a name, whatever the filter finds: 被告人许全德.
+text after a role in court that looks like a name, whatever the filter finds: 被告人许全德.
 
 A form counts where it begins and ends with words of jieba's segmentation without the hidden
 Markov model: 文 in 语文老师 is no surname.
@@ -95,7 +95,7 @@ def read_rules(
     ----------
     surnames : Path
         CSV with the column `surname`. Surnames that are everyday words as well (于, 向, 和)
-        do not stand in the table that comes with the workflow.
+        are not in the table that comes with the workflow.
     titles : Path
         CSV with the column `title`.
     roles : Path
@@ -112,12 +112,12 @@ def read_rules(
     title = _any_of(row["title"] for row in read_resource(titles, ["title"]))
     role = _any_of(row["role"] for row in read_resource(roles, ["role"]))
     given = f"[^\\W\\d{_NO_SURNAME}]"
-    # 阿 stands before a name, but not in 阿姨, 阿婆 and other words for kin.
+    # 阿 precedes a name, but not in 阿姨, 阿婆 and other words for kin.
     patterns = {
         NAME: re.compile(
             f"(?:{role})(?P<rest>{surname}(?:(?!某)[\u4e00-\u9fff]){{1,2}}?)"
             "(?=[，。、；：,（(）)的和与及在于向将对因为经驾持到以伙从以自由至]|等|先后|窜|伙同)"
-            # the heading of a judgment tells a name by what follows, whatever the surname
+            # in the heading of a judgment the text after a name marks it, whatever the surname
             f"|(?:{role})(?:自报)?(?P<heading>(?!人)(?:(?!某)[\u4e00-\u9fff]){{1,4}}?)"
             "(?=[，,][男女][，,]|[（(，,](?:曾用名|又名|化名|别名|绰号|乳名|自报|原名)|于\\d{4})"
         ),
@@ -149,14 +149,14 @@ def judge_names(
     names: Sequence[tuple[int, int]],
     rules: NameRules,
 ) -> Finding | None:
-    """Decide what the names of a sentence mean for it.
+    """Decide whether the names of a sentence reject it.
 
     Parameters
     ----------
     sentence : str
         The sentence.
     surface : (int, int)
-        Where its keyword stands (the whole surface; end exclusive).
+        The position of its keyword (the whole surface; end exclusive).
     names : sequence of (int, int)
         The spans that the filter takes for names.
     rules : NameRules
@@ -165,7 +165,7 @@ def judge_names(
     Returns
     -------
     Finding or None
-        The first reason in the order of `REASONS`, with all names that speak against the
+        The first reason in the order of `REASONS`, with all names that reject the
         sentence as evidence, in the order of the sentence; None if it has none.
     """
     keyword = Span(*surface)
@@ -208,7 +208,7 @@ def _name_in(match: re.Match[str]) -> tuple[int, int]:
 
 
 def _is_name(match: re.Match[str]) -> bool:
-    """Whether what follows a role is no word of the dictionary, or one tagged as a name."""
+    """Return whether the text after a role is not in the dictionary, or tagged there as a name."""
     return dictionary_tags().get(match[match.lastgroup], "nr").startswith("nr")
 
 

@@ -1,4 +1,4 @@
-"""A linear-chain CRF that says how probable it is that a word is (part of) a personal name.
+"""A linear-chain CRF for the probability that a word is (part of) a personal name.
 
 The sequence is that of jieba's words without the hidden Markov model: names that its
 dictionary does not know come out as single characters, names that it knows as one word.
@@ -58,7 +58,7 @@ def features(words: Sequence[str]) -> list[list[str]]:
 
 
 def _guesses(words: Sequence[str]) -> list[str]:
-    """What jieba.posseg takes each word for, with a blank at both ends: the label of a name."""
+    """Return the name label of each word by jieba.posseg, with a blank string at both ends."""
     names = [(name.start, name.end) for name in find_names("".join(words))]
     return ["", *(labels(words, names) if names else [OUTSIDE] * len(words)), ""]
 

@@ -40,13 +40,13 @@ def with_pack(config: dict[str, Any], default: str) -> dict[str, Any]:
     Parameters
     ----------
     config : dict
-        The user's configuration; what it sets itself stays.
+        The user's configuration; its own settings take precedence.
     default : str
         The folder of the pack of a configuration that names none.
     """
     written = config.get("slguset") or {}
     if not isinstance(written, dict) or not isinstance(written.get("pack", ""), str):
-        return config  # the schema says what is wrong
+        return config  # validation by the schema reports the error
     pack = read_pack(Path(located(written.get("pack", default))))
     limits = written.get("find_keywords") or {}
     if isinstance(limits, dict):

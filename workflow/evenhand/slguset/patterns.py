@@ -31,7 +31,7 @@ class Pattern(NamedTuple):
 
 
 class Patterns(NamedTuple):
-    """A table: `quick` finds whether any row's word stands in a text at all."""
+    """A table; the pattern `quick` matches a text that contains any row's word."""
 
     rows: list[Pattern]
     quick: re.Pattern[str]
@@ -134,7 +134,7 @@ def find_patterns(
     words: Callable[[str], list[str]] = cut,
     blanks: bool = False,
 ) -> list[Occurrence]:
-    """Where a sentence holds words of a table that count for its keyword, by place.
+    """Return the words of a table in a sentence that count for its keyword, by position.
 
     A word counts if it is part of one word of the segmentation or made of whole ones: 流产
     does not count in 一流|产品.
@@ -150,7 +150,7 @@ def find_patterns(
     words : callable
         Cuts a sentence into words.
     blanks : bool
-        Whether blanks stand between words; then parts of words do not count.
+        Whether blanks separate words; then parts of words do not count.
     """
     if not patterns.quick.search(sentence):
         return []

@@ -1,10 +1,10 @@
-"""How far a scoring is, in sentences."""
+"""The progress of a scoring, in sentences."""
 
 from collections.abc import Callable
 
 
 class Share:
-    """Turns tokens done into sentences done, for a progress bar of sentences."""
+    """Convert scored tokens to scored sentences, for a progress bar of sentences."""
 
     def __init__(
         self, sentences: int, tokens: int, progress: Callable[[int], object] | None
@@ -13,12 +13,12 @@ class Share:
         self.tokens_done = self.told = 0
 
     def add(self, tokens: int) -> None:
-        """So many tokens more are done."""
+        """Report that further tokens are done."""
         self.tokens_done += tokens
         self._tell(self.sentences * self.tokens_done // self.tokens)
 
     def finish(self) -> None:
-        """All sentences are done, those without tokens too."""
+        """Report that all sentences are done, including those without tokens."""
         self._tell(self.sentences)
 
     def _tell(self, done: int) -> None:

@@ -61,7 +61,7 @@ def read_sheets(
         A sheet cannot be read, an annotator's sentences are not those of the sample (rows are
         missing, doubled or of another round, or a text was changed), an answer is blank or
         unknown, an annotator handed in two files, or there are fewer or more than
-        `annotators`. The error names file, rows and what to do.
+        `annotators`. The error states the file, the rows and the remedy.
     """
     expected = {row["sentence_id"]: row for row in read_rows(sample)}
     by_annotator: dict[str, tuple[Path, dict[str, dict[str, str | None]]]] = {}

@@ -26,7 +26,7 @@ TABLE = Table(
     form="",
 )
 
-#: The step that stands before the filters, as it is named in the table.
+#: The table's name of the step before the filters.
 KEYWORD_STEP = "find_keywords"
 
 #: Problems of a row whose stated position cannot be called right.
@@ -53,7 +53,7 @@ def report_published(
     """Report which of the authors' sentences our filters would reject, and their file's errors.
 
     A sentence counts as often as it occurs in the file, and may count for several filters. The
-    filters see what `find_keywords` accepts.
+    filters judge only sentences that `find_keywords` accepts.
 
     Parameters
     ----------

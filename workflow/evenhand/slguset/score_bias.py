@@ -1,19 +1,19 @@
 """Gender bias of a language model: log p(male word) - log p(female word) per sentence.
 
-A masked model sees each sentence of the dataset with the keyword replaced by masks, and is
-asked for the male and for the female word there; `evenhand.slguset.masked_bias` says how words
-of several tokens are read. Where the two words have different numbers of tokens, each gets its
-own number of masks; the longer word then pays for its extra token, so such pairs compare
-poorly across pairs (but well across models). A causal model reads the sentence completed with
-either word (`evenhand.slguset.causal_bias`).
+A masked model gets each sentence of the dataset with the keyword replaced by masks, and predicts
+the male and the female word there; `evenhand.slguset.masked_bias` describes words of several
+tokens. Where the two words have different numbers of tokens, each gets its own number of masks.
+The extra token lowers the probability of the longer word, so such pairs compare poorly across
+pairs (but well across models). A causal model scores the sentence completed with either word
+(`evenhand.slguset.causal_bias`).
 
-In bf16 a sign can be a matter of rounding. So a sample of the sentences is scored in bf16 and
-in fp32, and every sentence whose |bias| lies within the margin that this sample gives is scored
-again in fp32, and keeps that result. The gate has the margin and the count (no margin if the
-sample was too small to tell: then every sentence is scored again). That settles signs only: how
-many sentences lie beyond a threshold can differ a little between bf16 and fp32.
+In bf16 rounding can change a sign. So a sample of the sentences is scored in bf16 and in fp32.
+Every sentence whose |bias| is within the margin of this sample is scored again in fp32, and keeps
+that result. The gate has the margin and the count (no margin if the sample is too small: then
+every sentence is scored again). This corrects signs only: the number of sentences above a
+threshold can differ slightly between bf16 and fp32.
 
-What cannot be scored stays in the table with a reason in the column `excluded`:
+Sentences that cannot be scored stay in the table with a reason in the column `excluded`:
 
 - `too_long`: more tokens than the model takes. Such a sentence is not cut: a cut sentence
   would be scored on another context than the one that the annotators saw.
@@ -21,7 +21,7 @@ What cannot be scored stays in the table with a reason in the column `excluded`:
 - `context_differs`: in tokens, one sentence is the other with something added.
 - `keyword_unknown`: the tokenizer does not know the male or the female word.
 - `identical_tokens`: the tokenizer makes the same tokens of both sentences (causal models).
-- `keyword_first`: the word stands at the very beginning, and the model has no token for the
+- `keyword_first`: the word is at the very beginning, and the model has no token for the
   beginning of a text, so that it gives the first word no probability (causal models).
 - `not_finite`: the model gives no finite number.
 """
@@ -96,10 +96,10 @@ def score_bias(
         bias_single_mask (other ways to read a word of several tokens, see
         `evenhand.slguset.masked_bias`), n_masks, n_masks_opposite (tokens of the keyword and
         of its opposite), has_unk (the sentence beside the keyword holds unknown tokens; null
-        if it could not be told), excluded (why there is no number, or null).
+        if undetermined), excluded (the reason for a missing number, or null).
     gate : path
-        JSON: what the model is, the check of its predictions, tokens of the keywords, unknown
-        tokens, counts, and whether the numbers are to be trusted.
+        JSON: the model's description, the check of its predictions, tokens of the keywords, unknown
+        tokens, counts, and whether the numbers are valid.
     name : str
         Name of the model in tables and in the report.
     model : path, optional

@@ -1,12 +1,11 @@
-"""Planning: a corpus from the config becomes shards, one job each. Nothing is read.
+"""Plan the shards of a corpus in the config, one job each, without reading its files.
 
-Files are put in the order of their paths. Where a shard ends is decided by the name and size
-of the file at its end alone, so that another file changes the shard in which it falls, and
-no other: a file ends a shard with a probability of its share of the target size, and the
-hash of its path is the die. Caps keep a shard from growing over all bounds; they can move
-borders only up to the next file that ends a shard by itself.
+Files are sorted by path. Only the path and size of a file decide whether it ends a shard, so
+that a new file changes its own shard and no other. A file ends a shard with a probability of its
+share of the target size; the hash of its path is the random number. Caps limit the size of a
+shard; they move borders only up to the next file that ends a shard by itself.
 
-The module is imported by the Snakefile, in every job: it must stay light.
+The Snakefile imports the module in every job: keep its imports light.
 """
 
 import glob
@@ -20,7 +19,7 @@ from pathlib import Path
 from evenhand.errors import InputError
 from evenhand.io.formats import CUT_AT_LINES, is_hidden, kind_of
 
-#: How many bytes of text a compressed byte stands for, roughly (Chinese news: 2.8).
+#: Approximate bytes of text per compressed byte (Chinese news: 2.8).
 EXPANSION = 3
 
 #: Files and bytes of paths that a shard has on average; paths go on a command line.
@@ -37,7 +36,7 @@ MOST_SIZE = 4
 MOST_RANGES = 16
 
 
-#: Why a file is not read: a reason of the quarantine, and words for people.
+#: The reason for not reading a file: one of the quarantine, and a readable detail.
 Why = tuple[str, str]
 
 LINK = "a link to a folder: name the folder under `files`"
@@ -67,7 +66,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A file or folder that is not read: a reason of the quarantine, and words for people."""
+    """A file or folder that is not read: a reason of the quarantine, and a readable detail."""
 
     path: str
     reason: str
@@ -76,7 +75,7 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Plan:
-    """Shards in the order of their files, and what was skipped, in the order of the paths."""
+    """Shards in the order of their files, and skipped paths in the order of the paths."""
 
     shards: tuple[Shard, ...]
     skipped: tuple[Skipped, ...]
@@ -98,9 +97,9 @@ def plan_shards(
     corpus : str
         Its name in the config; shards are named after it.
     files : iterable of str
-        Folders (read with all folders below), globs (``**`` goes through folders; a folder
-        that matches is read as such), files and archives. A file that several of them name
-        is read once.
+        Folders (read with all folders below), globs (``**`` matches nested folders; a
+        matching folder is read like a listed one), files and archives. A file that several of
+        them match is read once.
     target_mb : float
         Average size of a shard in megabytes (10^6 bytes) of text; that of compressed files
         is estimated.
@@ -119,7 +118,7 @@ def plan_shards(
     Raises
     ------
     InputError
-        A path is missing, a folder is empty, a glob matches nothing, or nothing of the
+        A path is missing, a folder is empty, a glob matches nothing, or no file of the
         corpus can be read; the message names it.
     """
     if target_mb <= 0:
@@ -156,7 +155,7 @@ def plan_shards(
 
 
 def _expand(corpus: str, pattern: str) -> Iterator[tuple[str, int, Why | None]]:
-    """Path, size and (for what is skipped anyway) reason of each file that a pattern names."""
+    """Yield path, size and, for a skipped path, the reason of each file that a pattern matches."""
     path = str(Path(pattern))
     if glob.has_magic(path) and not os.path.lexists(path):
         matches = sorted(glob.glob(path, recursive=True))  # noqa: PTH207

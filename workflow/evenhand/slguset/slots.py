@@ -1,4 +1,4 @@
-"""Where the words of a sentence that are exchanged stand among a tokenizer's tokens."""
+"""The positions of a sentence's exchanged words among a tokenizer's tokens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ def keyword_slots(
     *,
     specials: bool = True,
 ) -> list[list[Slot] | str]:
-    """The sentence and its counterpart in tokens.
+    """Return each sentence and its counterpart in tokens.
 
     A token that holds a part of a word and text beside it belongs to the word. If the two
     sentences still differ beside the words, because the tokenizer merges across their borders, all
@@ -47,12 +47,12 @@ def keyword_slots(
         sentence, keyword, opposite, start, end (of the keyword, in characters); spans (of all
         words to exchange) where there are several.
     specials : bool
-        Whether the special tokens of a sentence stand around it.
+        Whether to add the special tokens around a sentence.
 
     Returns
     -------
     list of (list of Slot) or str
-        For each row two slots, of the sentence and of its counterpart, or why there are none:
+        For each row two slots, of the sentence and of its counterpart, or the reason for none:
         ``keyword_vanishes``, or ``context_differs`` where one sentence is the other with tokens
         added.
     """

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-#: Where words are (start and end, exclusive), and what they become.
+#: Positions of words (start and end, exclusive), and their replacements.
 Spans = Sequence[tuple[int, int, str]]
 
 

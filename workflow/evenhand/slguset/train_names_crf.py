@@ -1,4 +1,4 @@
-"""Train the CRF that finds personal names, and measure it on sentences held out."""
+"""Train the CRF that finds personal names, and measure it on held-out sentences."""
 
 import hashlib
 import sys
@@ -25,7 +25,7 @@ FEW = 50
 
 
 class Measured(NamedTuple):
-    """One held-out sentence: the number of its corpus, what is true, what the model says."""
+    """One held-out sentence: the number of its corpus, the truth, the predicted probability."""
 
     corpus: int
     single_keyword: bool
@@ -48,18 +48,18 @@ def train_names_crf(
     c2: float = 0.02,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Train the CRF that finds personal names, and measure it on sentences held out.
+    """Train the CRF that finds personal names, and measure it on held-out sentences.
 
     Whole documents are held out (articles of the People's Daily, records of CLUENER), by a hash
     of each, so that a document stays on its side when corpora are added; none of its sentences is
-    trained on. A sentence that stands in the corpora twice counts once. Text of the same source
-    shares people and style with the training text, so that with several corpora each is also
-    measured, as a whole, with a model that was trained on the others alone: `other_sources`. That
-    is what to expect of new text, or less than it, since the final model is trained on all.
+    trained on. A sentence that occurs twice in the corpora counts once. Text of the same source
+    shares people and style with the training text. So with several corpora each is also measured,
+    as a whole, with a model that was trained on the others alone: `other_sources`. This estimates
+    the performance on new text, or a lower one, since the final model is trained on all corpora.
 
-    The report (JSON) says, for sentences with exactly one keyword and for all, by corpus and
-    together, which share of the sentences that the model rejects has a name (precision), which
-    share of those with a name it rejects (recall), and which share of those without it loses, at
+    The report (JSON) has, for sentences with exactly one keyword and for all, by corpus and
+    together, the share of rejected sentences that have a name (precision), the share of sentences
+    with a name that are rejected (recall), and the share of those without one that are lost, at
     several thresholds of P(name); `other_sources` for sentences with one keyword.
 
     Parameters
@@ -73,7 +73,7 @@ def train_names_crf(
     model : Path
         The model, a file of crfsuite.
     report : Path
-        What was measured, and the threshold.
+        The measurements, and the threshold.
     recall : float
         The threshold is the highest hundredth at which at least this share of the
         single-keyword sentences with a name is rejected: of those of sources that were not
@@ -184,7 +184,7 @@ def choose_threshold(measured: Sequence[Measured], recall: float, *, lowest: boo
 
 
 def hash_position(document: str, seed: int) -> float:
-    """Where a document falls between 0 and 1, by a hash of it and the seed."""
+    """Return a number between 0 and 1, by a hash of the document and the seed."""
     digest = hashlib.blake2b(document.encode(), digest_size=8, salt=f"{seed:016d}".encode())
     return int.from_bytes(digest.digest(), "big") / 2**64
 
@@ -234,7 +234,7 @@ def _measure_other_sources(
 ) -> list[Measured]:
     """Measure each corpus with a model of the others, at its sentences with one keyword.
 
-    Empty for one corpus. The models stand at the place of the final one, which replaces them.
+    Empty for one corpus. The models are saved at the path of the final one, which replaces them.
     """
     numbers = {number for number, _ in training}
     measured: list[Measured] = []
@@ -280,7 +280,7 @@ def _count(sentences: Numbered) -> dict[str, Any]:
 
 
 def _rates(measured: Sequence[Measured], thresholds: Sequence[float]) -> dict[str, Any]:
-    """Precision, recall and loss by threshold; null where nothing is divided by."""
+    """Precision, recall and loss by threshold; null where the denominator is 0."""
     named = [m.probability for m in measured if m.has_name]
     clean = [m.probability for m in measured if not m.has_name]
     rows = []

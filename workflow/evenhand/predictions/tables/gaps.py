@@ -1,9 +1,9 @@
 """The gap of each metric between the groups of an attribute, beside that of random groups.
 
 A gap is above 0 even where all groups are treated alike, and grows as groups become smaller; so it
-is shown beside that of random groups of the same sizes. The test asks whether any group stands out
-from random groups of its own size, so that a tiny group does not hide what happens to a large one.
-Random groups of cases say nothing where cases depend on each other: with clusters, the test is that
+is shown beside that of random groups of the same sizes. The test asks whether any group differs
+from random groups of its own size, so that a tiny group does not hide the gap of a large one.
+Random groups of cases are invalid where cases depend on each other: with clusters, the test is that
 of the group that differs most from all others, corrected for the number of groups.
 """
 
@@ -143,7 +143,7 @@ def _row(study: PredictionStudy, attribute: Attribute, metric: str) -> tuple[Row
     drawn = study.noise(metric, attribute)[:, there]
     spread = np.nanstd(drawn, axis=0)
     far = np.abs(np.vstack([values[there], drawn]) - np.nanmean(drawn, axis=0))
-    # a group without spread, such as the largest of cases that are all alike, cannot stand out
+    # a group without spread, such as the largest of identical cases, cannot differ significantly
     far = np.divide(far, spread, out=np.zeros_like(far), where=spread > 1e-12)
     farthest = np.nanmax(far, axis=1)
     gaps = np.nanmax(drawn, axis=1) - np.nanmin(drawn, axis=1)

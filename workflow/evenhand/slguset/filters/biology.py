@@ -1,7 +1,7 @@
 """Criterion (c): reject sentences in which a word reveals the biological sex.
 
-The table lists such words: 怀孕, 哺乳期, 前列腺. Whether they refer to the person whom the
-keyword denotes is not checked.
+The table lists such words: 怀孕, 哺乳期, 前列腺. The filter does not check whether they refer to
+the person that the keyword denotes.
 """
 
 from evenhand.slguset.patterns import pattern_filter

@@ -1,9 +1,9 @@
 """Criterion (b): reject sentences in which another word reveals the keyword's gender.
 
 The table lists such words: 兄弟俩 beside 弟弟, 小伙子 beside 他. A word counts where it does not
-overlap the keyword. One that names a person (person_words.csv) counts unless it must be somebody
-else: the keyword owns it (他的大哥), or a conjunction or preposition stands between them and
-nothing else (他和那个小伙子, 他把小伙子送走了).
+overlap the keyword. One that names a person (person_words.csv) counts unless it must denote
+another person: it belongs to the keyword (他的大哥), or only a conjunction or preposition is
+between the two (他和那个小伙子, 他把小伙子送走了).
 """
 
 import re

@@ -1,9 +1,9 @@
 """Criterion (a): reject keywords whose opposite does not fit, or differs in more than gender.
 
 The table pair_fit.csv lists words around the keyword: 男儿 (a man of mettle; 女儿 is a
-daughter), 女王. A word counts where it contains the keyword. The table referent.csv lists what is
-no person: 香港，她; 小猫 ... 她. It counts where the pronoun begins a clause and the word is the
-subject of the sentence or the end of the clause before, with no person between them.
+daughter), 女王. A word counts where it contains the keyword. The table referent.csv lists
+words for non-persons: 香港，她; 小猫 ... 她. Such a word counts where the pronoun begins a clause
+and the word is the subject of the sentence or ends the clause before, with no person between.
 """
 
 import re
@@ -40,7 +40,7 @@ def _holds_keyword(word: Occurrence, sentence: str, start: int, end: int) -> boo
 
 
 def _is_antecedent(word: Occurrence, sentence: str, start: int, end: int) -> bool:
-    """Whether a word for a thing is what a pronoun at the beginning of a clause speaks of."""
+    """Return whether a word for a thing is the antecedent of a clause-initial pronoun."""
     if word.end > start - 1 or sentence[start - 1] not in _MARKS:
         return False
     between = sentence[word.end : start - 1]

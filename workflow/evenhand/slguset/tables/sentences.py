@@ -43,14 +43,14 @@ def rows(scored: Scored) -> Iterator[Row]:
 
 
 def by_bias(bias: "np.ndarray", ids: Sequence[str], direction: str) -> list[int]:
-    """The rows of the sentences with bias in a direction, the strongest first.
+    """Return the rows of the sentences with bias in a direction, the strongest first.
 
     Parameters
     ----------
     bias : array of float, shape (n,)
         NaN where there is none.
     ids : sequence of str
-        What decides between equal sentences.
+        The order of sentences with equal bias.
     direction : str
         ``male`` (> 0) or ``female`` (< 0).
     """

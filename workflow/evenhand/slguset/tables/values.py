@@ -1,6 +1,6 @@
-"""How much likelier each value's words are than those of the other values in the same places.
+"""The mean log probability ratio of each value's words to other values' words in their place.
 
-It takes the place of the table of models where the values are not male and female. A sentence
+It replaces the table of models where the values are not male and female. A sentence
 counts for the value of its word and for that of its counterpart. Sentences about one surface pair
 share its bias, so the pairs are the clusters of tests and intervals, as in the table of models.
 """

@@ -4,15 +4,15 @@ All sentences of one model and direction together are one text, as in the author
 and their tags are those of jieba.posseg (`evenhand.text.posseg` gives the same ones), weights
 are those of jieba.analyse, by its own code:
 
-- TF-IDF: how often a word stands in the text, times its inverse document frequency in jieba's
+- TF-IDF: the frequency of a word in the text, times its inverse document frequency in jieba's
   table (a word that is not in it has the median);
-- TextRank: how central a word is where words that stand near each other (a span of five) are
-  linked. Sources: Mihalcea and Tarau (2004); jieba/analyse/textrank.py.
+- TextRank: the centrality of a word in the graph that links words near each other (a span of
+  five). Sources: Mihalcea and Tarau (2004); jieba/analyse/textrank.py.
 
-The gender word itself is taken out of each sentence before, with the whole surface word, so
-that it cannot win: 男教师 leaves 教师. No link reaches from one sentence into the next, or over
-the gap. Words that say nothing of a subject (没有, 可以) are left out by a table; ours was drawn
-up for this, by reading the most frequent nouns and verbs of the authors' file.
+The gender word itself is first removed from each sentence, with the whole surface word, so that
+it cannot rank: 男教师 leaves 教师. No link crosses the border of a sentence or the gap. A table
+of stop words removes words without a subject (没有, 可以). We compiled it from the most frequent
+nouns and verbs of the authors' file.
 """
 
 import warnings
