@@ -6,6 +6,7 @@ import yaml
 from evenhand import cli
 from evenhand.core.config import complete, read_schema
 from evenhand.core.places import SCHEMA
+from evenhand.errors import InputError
 
 ROWS = "y,p,gender\n" + "1,0.9,woman\n0,0.1,man\n1,0.4,man\n0,0.2,woman\n" * 50
 
@@ -54,3 +55,14 @@ def test_bad_input_is_one_sentence(words, said, capsys, tmp_path, monkeypatch):
     assert run(*words) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ") and said in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b"\xff\xfe", "is not UTF-8"), (b"models: &a {x: *a}\n", "nested deeper than 100 levels")],
+)
+def test_a_configuration_that_cannot_be_read_is_one_sentence(tmp_path, content, words):
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=words):
+        cli._with_config((str(path),))

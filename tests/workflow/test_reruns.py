@@ -413,6 +413,7 @@ DELIVERABLES = [
     "stereotypes/pairs/tokens/tiny-en.parquet",
     "tabular/loans/predictions/random/mlp.parquet",
     "legal/swiss/swiss.parquet",
+    "legal/swiss/splits.parquet",
     "legal/swiss/README.md",
     "report/tables/corpus_funnel.tex",
     "models/tiny/config.json",

@@ -326,6 +326,9 @@ def _with_config(words: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
     config = Path(words[0] if named else located("config/config.yaml"))
     if not config.is_file():
         raise InputError("there is no such configuration", file=config, remedy="`evenhand init`")
+    from evenhand.core.config import read_config
+
+    read_config(config)  # Snakemake would answer a file that it cannot read with a traceback
     return config, words[named:]
 
 

@@ -316,6 +316,7 @@ def other_files(config: Config) -> list[str]:
     for name in config["legal"]["datasets"]:
         own = f"<results>/legal/{name}"
         files += [f"{own}/{name}.parquet", f"{own}/counts.json", f"{own}/README.md"]
+        files.append(f"{own}/splits.parquet")
         folder = f"{own}/records"
         files += [f"{folder}/{one}.quarantine.parquet" for one in parts(config, name)]
         files += tokenised(config, name)
