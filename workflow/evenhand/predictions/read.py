@@ -216,7 +216,7 @@ def read_predictions(
             raise InputError(
                 f"the attribute {name} has {len(values)} {'numbers' if are_numbers else 'groups'}",
                 file=file,
-                remedy="give numbers bins, and join small groups",
+                remedy="give numbers bins, write codes as words, and join small groups",
             )
     new = {int(old): i for i, old in enumerate(kept)}
     pairs = [(new[case], name, row) for case, name, row in pairs if case in new]

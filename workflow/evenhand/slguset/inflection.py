@@ -23,20 +23,16 @@ beginning of the sentence or a clause, ``$`` a mark behind the word, ``A*`` a ca
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.slguset.keywords import Surface
+from evenhand.slguset.keywords import Features, Surface, read_features
 
 ROLES = ("determiner", "adjective", "anywhere", "rival")
 PLACES = ("before", "after", "bare", "with")
-
-#: The values that categories of a row may have; a category that is not here may have any.
-Features = Mapping[str, frozenset[str]]
 
 
 class Word(NamedTuple):
@@ -134,19 +130,6 @@ def read_inflection(files: Sequence[Path], values: Sequence[str]) -> Inflection:
     return Inflection(rows, cues)
 
 
-def read_features(text: str, path: Path, line: int) -> dict[str, frozenset[str]]:
-    """Read the features of a row: ``case=nom|acc use=subject``."""
-    found = {}
-    for one in text.split():
-        name, sign, values = one.partition("=")
-        if not (name and sign and values):
-            raise InputError(
-                f"{one!r} is no feature", file=path, line=line, remedy="write it like case=nom|acc"
-            )
-        found[name] = frozenset(values.split("|"))
-    return found
-
-
 def exchange(
     words: Sequence[Word],
     hits: Sequence[tuple[int, Sequence[Surface]]],
@@ -180,7 +163,7 @@ def exchange(
             if phrase is None:
                 return None
             first, options, known = phrase
-        own = [(_as(words[place].text, row.opposite), _features(row.features)) for row in rows]
+        own = [(_as(words[place].text, row.opposite), row.features) for row in rows]
         known += _around(words, first, place, inflection)
         texts = _unique([*options, own], known)
         if texts is None:
@@ -256,11 +239,6 @@ def _has_rival(
         for one in range(begin + 1, place)
         for role in ("determiner", "rival")
     )
-
-
-@cache
-def _features(cell: str) -> Features:
-    return read_features(cell, Path("keywords.csv"), 0)
 
 
 def _fits(word: str, pattern: str) -> str | None:

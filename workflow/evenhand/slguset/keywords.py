@@ -8,6 +8,7 @@ cut to the length that the table gives.
 import csv
 import io
 import re
+from collections.abc import Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,11 @@ from evenhand.errors import InputError
 
 #: The values of an attribute where none are named, the first one first.
 GENDERS = ("male", "female")
+
+
+#: The values that categories of a row may have; a category that is not here may have any.
+Features = Mapping[str, frozenset[str]]
+NO_FEATURES: Features = {}
 
 
 class Surface(NamedTuple):
@@ -31,7 +37,7 @@ class Surface(NamedTuple):
     value: str
     value_opposite: str
     offset: int
-    features: str = ""
+    features: Features = NO_FEATURES
 
 
 class Keywords(NamedTuple):
@@ -70,6 +76,19 @@ class Keywords(NamedTuple):
             if found := self.surfaces.get(text[start : start + length]):
                 return found
         return None
+
+
+def read_features(text: str, path: Path, line: int) -> dict[str, frozenset[str]]:
+    """Read the features of a row: ``case=nom|acc use=subject``."""
+    found = {}
+    for one in text.split():
+        name, sign, values = one.partition("=")
+        if not (name and sign and values):
+            raise InputError(
+                f"{one!r} is no feature", file=path, line=line, remedy="write it like case=nom|acc"
+            )
+        found[name] = frozenset(values.split("|"))
+    return found
 
 
 def read_keywords(
@@ -116,7 +135,7 @@ def read_keywords(
             for own, other in ((first, second), (second, first)):
                 surface = Surface(
                     pair, own[1], other[1], own[0], other[0], own[2], other[2], offset,
-                    row.get("features", ""),
+                    read_features(row.get("features", ""), path, line),
                 )  # fmt: skip
                 known = alternatives.setdefault(surface.surface, [])
                 if any(_is_same(surface, one) for one in known):

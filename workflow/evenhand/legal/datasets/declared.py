@@ -74,7 +74,7 @@ def _dataset(**known: Any) -> Dataset:
     return Dataset(
         **known,
         **{"kind": KIND, "segments": 32, "tokens": 128, "published": {}, "years": ""},
-        licence="That of the files it was read from; nobody stated it here",
+        licence="That of its files; the configuration does not state it",
         people=(
             "The attributes are columns of the files. Whoever collected them knows what they mean,"
             " and whether the people in the texts agreed."
@@ -109,7 +109,8 @@ def completed(
         shown = ", ".join(named[:6]) or "none"
         raise InputError(
             f"the label {where} has {len(named)} values ({shown}), and a binary one has two",
-            remedy="choose task: multi_class, or give bins to a number",
+            remedy="choose task: multi_class, give bins to a number, or declare the values under"
+            " labels, as none and unknown count as missing otherwise",
         )
     if sum(labels[one] > 0 for one in named) < (1 if label["task"] == "multi_label" else 2):
         shown = ", ".join(one for one in named if labels[one]) or "none"
@@ -191,9 +192,9 @@ def read_description(path: Path | None) -> Dataset:
     if text is None:
         raise InputError("does not say which labels and attributes it has", file=path,
                          remedy="make it again with read_cases")  # fmt: skip
-    told = json.loads(text)
+    fields = json.loads(text)
     attributes = tuple(
-        Attribute(**one | {"groups": tuple(one["groups"])}) for one in told.pop("attributes")
+        Attribute(**one | {"groups": tuple(one["groups"])}) for one in fields.pop("attributes")
     )
-    lists = {name: tuple(told[name]) for name in ("languages", "labels")}
-    return Dataset(**told | lists, attributes=attributes)
+    lists = {name: tuple(fields[name]) for name in ("languages", "labels")}
+    return Dataset(**fields | lists, attributes=attributes)

@@ -3,8 +3,9 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import date
+from math import isnan
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -114,9 +115,9 @@ def _arrow_batches(path: Path) -> Iterator[pa.RecordBatch]:
 
 def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
     """The names of the classes of each column of ClassLabels, or of lists of them."""
-    told = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+    document = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
     found = {}
-    for column, feature in told.get("info", {}).get("features", {}).items():
+    for column, feature in document.get("info", {}).get("features", {}).items():
         while isinstance(feature, list) or "feature" in feature:
             feature = feature[0] if isinstance(feature, list) else feature["feature"]
         if feature.get("_type") == "ClassLabel":
@@ -169,11 +170,11 @@ def _record(
         quarantine.add(*where, "no_id", f"{how['id']} is blank")
         return None
     day, column = None, how["split"]["date"]
-    if column and (told := plain(row.get(column))):
+    if column and (cell := plain(row.get(column))):
         try:
-            day = date.fromisoformat(told[:10])
+            day = date.fromisoformat(cell[:10])
         except ValueError:
-            quarantine.add(*where, "bad_date", f"{column} is {told!r}")
+            quarantine.add(*where, "bad_date", f"{column} is {cell!r}")
     given = {}
     for name, one in attributes_of(how).items():
         group, problem = _group(row, one)
@@ -208,17 +209,19 @@ def _paragraphs(row: dict[str, Any], columns: str | list[str]) -> tuple[tuple[st
 
 def _applies(cell: Any) -> bool | None:
     """Whether a column of a group or label applies; None for any other value."""
-    told = plain(cell).casefold()
-    if told in _TRUE | _FALSE:
-        return told in _TRUE
-    value = or_nan(told)
+    word = plain(cell).casefold()
+    if word in _TRUE | _FALSE:
+        return word in _TRUE
+    value = or_nan(word)
     return value >= APPLIES if value == value else None
 
 
-def _value(cell: Any) -> str:
-    """A cell as text, blank if it is missing."""
-    told = str(cell) if isinstance(cell, bool) else plain(cell)
-    return "" if told.casefold() in MISSING else told
+def _value(cell: Any, known: Collection[str] = ()) -> str:
+    """Return a cell as text, blank if it is missing; a `known` value such as none never is."""
+    if (as_written := str(cell).strip()) in known:
+        return as_written
+    value = str(cell) if isinstance(cell, bool) else plain(cell)
+    return "" if value.casefold() in MISSING else value
 
 
 def _labels(
@@ -233,12 +236,12 @@ def _labels(
         return (None if missing else tuple(name for name in columns if found[name])), ""
     cell = row.get(label["column"])
     if label["task"] == "multi_label":
-        if cell is None or isinstance(cell, float):
+        if cell is None or (isinstance(cell, float) and isnan(cell)):
             return None, ""
         parts = cell if isinstance(cell, list) else plain(cell).split(label["separator"])
-        values = list(dict.fromkeys(filter(None, map(_value, parts))))
+        values = list(dict.fromkeys(filter(None, (_value(part, known) for part in parts))))
     else:
-        values = [value] if (value := _value(cell)) else []
+        values = [value] if (value := _value(cell, known)) else []
         if not values:
             return None, ""
         if label["bins"]:
@@ -271,8 +274,8 @@ def _group(row: dict[str, Any], one: dict[str, Any]) -> tuple[str, str]:
 def _split(found: Found, column: str | None) -> str | None:
     """Return the split of a row; None if not stated, blank if it is none of the three."""
     if column:
-        told = plain(found.value.get(column)).casefold()
-        return SPLIT_NAMES.get(told, "") if told else None
+        name = plain(found.value.get(column)).casefold()
+        return SPLIT_NAMES.get(name, "") if name else None
     folder = PurePosixPath(found.source.replace("!", "/")).parent.name
     return split_of(found.source) or SPLIT_NAMES.get(folder.casefold())
 

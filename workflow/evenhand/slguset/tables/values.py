@@ -56,7 +56,7 @@ def rows(scored: Scored) -> Iterator[Row]:
                 found[value] = infer(totals, neutral=0, delta=scored.settings.threshold)
         adjusted = holm(np.array([one.p_value for one in found.values()]))
         for (value, one), p_value in zip(found.items(), adjusted.tolist(), strict=True):
-            told = verdict(one, p_value=p_value)
+            name_of_verdict = verdict(one, p_value=p_value)
             yield {
                 "model": name,
                 "value": value,
@@ -67,7 +67,9 @@ def rows(scored: Scored) -> Iterator[Row]:
                 "mean_bias_high": one.high,
                 "p_value": one.p_value,
                 "p_adjusted": p_value,
-                "verdict": WORDS.get(told, told) if gate["trusted"] else "not_scored",
+                "verdict": WORDS.get(name_of_verdict, name_of_verdict)
+                if gate["trusted"]
+                else "not_scored",
                 "power": one.power,
                 "reason": gate["reason"],
             }
