@@ -138,5 +138,7 @@ if not hasattr(FilePersistence, "as_released"):
     FilePersistence._delete_locks = delete_own
 
 os.environ[owner.OWNER] = owner.identity()
-if workflow.is_main_process and leftovers.release_dead_locks(Path(workflow.workdir_init)):
-    print("The former run in this folder was killed; its lock is released.", file=sys.stderr)
+if workflow.is_main_process and (
+    sentence := leftovers.release_dead_locks(Path(workflow.workdir_init))
+):
+    print(sentence, file=sys.stderr)

@@ -58,22 +58,32 @@ def release(lock: Path) -> None:
     lock.with_suffix(".owner").unlink(missing_ok=True)
 
 
-def release_dead_locks(folder: Path) -> bool:
+def release_dead_locks(folder: Path) -> str:
     """Remove those of Snakemake's locks on a folder whose owners are dead.
+
+    A lock whose owner lives, ran elsewhere or is unknown stays.
 
     Returns
     -------
-    bool
-        Whether there were any. A lock whose owner lives, ran elsewhere or is unknown stays.
+    str
+        A sentence on the dead run, or on the one that still works in the folder; blank if there
+        is neither.
     """
-    dead = []
+    dead, others = [], []
     for lock in (folder / ".snakemake" / "locks").glob("*.lock"):
         with contextlib.suppress(OSError):
-            if is_dead(lock.with_suffix(".owner").read_text(encoding="utf-8")):
-                dead.append(lock)
-    for lock in dead:
+            owner = lock.with_suffix(".owner").read_text(encoding="utf-8")
+            (dead if is_dead(owner) else others).append((lock, owner))
+    for lock, _ in dead:
         release(lock)
-    return bool(dead)
+    for _, owner in others[:1]:
+        with contextlib.suppress(ValueError):
+            host, pid, _ = json.loads(owner)
+            return (
+                f"warning: another run, process {pid} on {host}, works in this folder; let it end"
+                " before you start a second one, and do not use --unlock while it lives"
+            )
+    return "The former run in this folder was killed; its lock is released." if dead else ""
 
 
 def _started(pid: int) -> float | None:
