@@ -89,7 +89,7 @@ def test_what_cannot_be_trusted_is_said(tmp_path):
     files = [pair_set(tmp_path, effective_clusters=7.76), gate, scores(tmp_path, rows)]
     doubts = describe(files, {}).doubts
     assert any("at most 0.6 million parameters" in doubt for doubt in doubts)
-    assert "<bdi>My pairs</bdi> has 90 pairs (effective sample size 7.8 swaps)." in doubts
+    assert "effective numbers of swaps: <bdi>My pairs</bdi> 7.8." in " ".join(doubts)
 
 
 def test_reads_what_the_stages_leave(tmp_path):

@@ -293,16 +293,26 @@ def _doubts(
         )
         files = [FILES["gates"].replace("*", "{}").format(*key) for key in gates if key[1] in small]
         doubts.append(told(text, files))
-    for key, document in sets.items():
-        weigh = document.get("effective_clusters")
-        if weigh is not None and weigh < FEW_CLUSTERS:
-            text = sentence(
-                "{} has {} (effective sample size {} swaps).",
-                name(document.get("title") or document["name"]),
-                plural(document["pairs"], "pair"),
-                decimal(weigh, 1),
+    few = {
+        key: document
+        for key, document in sets.items()
+        if document.get("effective_clusters", FEW_CLUSTERS) < FEW_CLUSTERS
+    }
+    if few:
+        sizes_of = [
+            sentence(
+                "{} {}",
+                name(one.get("title") or one["name"]),
+                decimal(one["effective_clusters"], 1),
             )
-            doubts.append(told(text, [FILES["sets"].replace("*", key)]))
+            for one in few.values()
+        ]
+        text = sentence(
+            "Few different words are swapped, and the intervals allow for it; effective numbers of"
+            " swaps: {}.",
+            listed(sizes_of),
+        )
+        doubts.append(told(text, [FILES["sets"].replace("*", key) for key in few]))
     if any(one["told"] for one in results) and len(results) > 1:
         text = "The verdicts are not adjusted for the number of models, sets and methods."
         doubts.append(told(text, [one["file"] for one in results]))
