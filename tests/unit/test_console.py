@@ -61,6 +61,22 @@ def test_warnings_and_errors_are_printed_and_other_words_are_not(printed):
     ]
 
 
+def test_a_stage_that_states_its_error_is_named_with_its_log_alone(printed, tmp_path):
+    log = tmp_path / "read.log"
+    failed = {"event": LogEvent.JOB_ERROR, "rule_name": "read", "log": [str(log)], "jobid": 1}
+    failed |= {"rule_msg": None, "input": [], "output": [], "conda_env": None, "aux": {}}
+    failed |= {"container_img": None, "indent": False, "shellcmd": "python -m read"}
+    said = [
+        (logging.ERROR, "RuleException:\nCalledProcessError in line 3", {}),
+        (logging.ERROR, "Error in rule read", failed),
+        (logging.ERROR, "Exiting because a job execution failed. Look above", {}),
+    ]
+    log.write_text("Traceback", encoding="utf-8")
+    assert "python -m read" in "\n".join(printed(*said))
+    log.write_text("reading\nerror: a.csv: is empty.", encoding="utf-8")
+    assert printed(*said) == [f"read failed; its log is {log}"]
+
+
 @pytest.mark.parametrize("setting", ["verbose", "dryrun"])
 def test_everything_is_printed_where_it_is_asked_for(printed, setting):
     lines = printed((logging.INFO, "Select jobs to execute...", {}), **{setting: True})

@@ -1,16 +1,21 @@
 """Snakemake's console for people: ``snakemake --logger evenhand``.
 
-A progress bar, a line for each rule whose jobs are done, warnings, and errors with the end of the
-log. ``--verbose`` and dry runs print everything, as without this plugin. Details are in the logs.
+A progress bar, a line for each rule whose jobs are done, warnings, and errors: a sentence of the
+stage, or the whole log where it has none. ``--verbose`` and dry runs print everything, as without
+this plugin. Details are in the logs.
 """
 
 import logging
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
+
+#: What Snakemake says of a failed job beside the record of the job itself.
+REPEATED = ("RuleException:\nCalledProcessError", "Exiting because a job execution failed")
 
 
 class LogHandler(LogHandlerBase):
@@ -39,8 +44,11 @@ class LogHandler(LogHandlerBase):
             self.since.setdefault(record.rule_name, time.monotonic())
         elif event == LogEvent.JOB_FINISHED:
             self.finish(record.job_id)
+        elif event == LogEvent.JOB_ERROR and (log := with_sentence(record.log)):
+            self.write(f"{record.rule_name} failed; its log is {log}")
         elif record.levelno >= logging.WARNING or event in (LogEvent.JOB_ERROR, LogEvent.ERROR):
-            self.write(self.format(record))
+            if not str(record.msg).startswith(REPEATED):
+                self.write(self.format(record))
         elif str(record.msg).startswith("Nothing to be done"):
             self.write("Nothing to be done: all results are up to date.")
 
@@ -77,3 +85,12 @@ class LogHandler(LogHandlerBase):
         if self.bar is not None:
             self.bar.close()
         super().close()
+
+
+def with_sentence(logs: list[str]) -> str:
+    """Return the log in which a stage states its error, which is printed at the end of the run."""
+    for log in map(Path, logs):
+        lines = log.read_text("utf-8", "replace").splitlines() if log.is_file() else []
+        if any(line.startswith("error: ") for line in lines):
+            return str(log)
+    return ""
