@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 #: The method whose finding comes first, by the family of the model.
 MAIN_METHODS = ("aul", "log_likelihood")
 
+#: The columns of a table of verdicts that no verdict depends on; `Result.table` has them.
+_COUNTS = (
+    *("pairs", "scored", "ties", "unscorable", "correlation", "trusted"),
+    *("studentised", "null_seeds", "null_beyond"),
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Result:
@@ -67,10 +73,11 @@ class Result:
 
     @property
     def verdicts(self) -> "pd.DataFrame":
-        """The rows of the main table of verdicts: above, below, equivalent or inconclusive."""
+        """The verdicts, above, below, equivalent or inconclusive, with what they stand on."""
         named = "verdict" in self.table
         table = self.table if named else self.tables["tests"]
-        return table[table["verdict"].notna()].reset_index(drop=True)
+        columns = [name for name in table if name not in _COUNTS]
+        return table.loc[table["verdict"].notna(), columns].reset_index(drop=True)
 
     def to_html(self, path: str | Path) -> Path:
         """Write the report, one HTML file that works offline."""

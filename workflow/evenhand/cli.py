@@ -4,6 +4,7 @@ Each command ends with two lines: the finding, and the path of the report.
 """
 
 import itertools
+import os
 import runpy
 import subprocess
 import sys
@@ -307,7 +308,8 @@ def run(*words: Words) -> None:
     arguments = [*(targets or ["all"]), *_named(config), *words[len(targets) :]]
     if not any(word.startswith(_PLACES) for word in words):
         arguments += ["--cores", "2"]
-    done = subprocess.run([sys.executable, "-m", "snakemake", *arguments, *_LOGGER])
+    command = [sys.executable, "-m", "snakemake", *arguments, *_LOGGER]
+    done = subprocess.run(command, env=os.environ | {"EVENHAND_SUMMARY": "follows"})
     if done.returncode == 0 and (found := summary(completed(config))):
         print(found)
     sys.exit(done.returncode)
