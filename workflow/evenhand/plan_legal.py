@@ -57,7 +57,9 @@ def _declared(name: str, one: dict[str, Any]) -> dict[str, Any]:
             raise InputError(f"config: {place} needs a column, or columns")
     if label["bins"] and label["labels"]:
         raise InputError(f"config: {key}.label.labels has no effect beside bins; remove it")
-    for number, pattern in enumerate(one["files"]):
+    if not one["files"] and not one.get("hub"):
+        raise InputError(f"config: {key} needs files, or the name of a data set under hub")
+    for number, pattern in enumerate([] if one.get("hub") else one["files"]):
         root = Path(pattern).anchor
         matches = sorted(str(path) for path in Path(root).glob(pattern.removeprefix(root)))
         there = [pattern] if Path(pattern).exists() else matches
@@ -78,6 +80,7 @@ def _declared(name: str, one: dict[str, Any]) -> dict[str, Any]:
         "parts": {
             "rows": {
                 **{"format": KIND, "files": list(dict.fromkeys(files)), "sources": []},
+                "hub": one.get("hub"),
                 "declaration": json.dumps(declaration, ensure_ascii=False, sort_keys=True),
             }
         },
@@ -169,8 +172,10 @@ def part_files(
     config: Config, sources: dict[str, dict[str, str]], name: str, one: str
 ) -> list[str]:
     """Return the files of a part; InputError if it has none."""
-    key = f"legal.datasets.{name}.parts.{one}"
-    return input_files(config, sources, key, part(config, name, one))
+    key, how = f"legal.datasets.{name}.parts.{one}", part(config, name, one)
+    if how.get("hub"):
+        return [f"{config['results']}/legal/{name}/hub"]
+    return input_files(config, sources, key, how)
 
 
 def part_tables(config: Config, name: str, one: str) -> list[str]:

@@ -1,6 +1,26 @@
 # Legal cases: read, with what is found about the parties, split in time, one table a data set.
 
 
+rule fetch_hub_data:
+    output:
+        directory("<results>/legal/{legal}/hub"),
+    conda:
+        "../../envs/score.yaml"
+    params:
+        **stage(
+            "io.fetch_hub_data",
+            lambda wildcards: Options(
+                f"text.datasets.{wildcards.legal}",
+                {
+                    key: config["text"]["datasets"][wildcards.legal][key]
+                    for key in ("hub", "revision", "files")
+                },
+            ),
+        ),
+    shell:
+        run("io.fetch_hub_data")
+
+
 rule read_cases:
     input:
         files=lambda wildcards: plan_legal.part_files(
