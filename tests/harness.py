@@ -163,6 +163,8 @@ class Checkout:
             "PYTHONPATH": str(self.root / "workflow"),
             "PYTHONDONTWRITEBYTECODE": "1",
             "EVENHAND_HERMETIC": "1",
+            # a pytest within a test removes no folders of the one that runs it
+            "PYTEST_DEBUG_TEMPROOT": str(self.root),
             "PATH": os.pathsep.join(map(str, folders)),
         }
 
