@@ -2,6 +2,10 @@
 
 import gc
 import os
+
+# A process of pytest for each core: with threads of its own, each would wait for the other's.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from pathlib import Path
 
 import pytest
