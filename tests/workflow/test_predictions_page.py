@@ -17,6 +17,7 @@ def test_the_page_of_the_docs(tmp_path):
     data = people(n=400, shift=0.3).rename(columns={"y": "approved", "p": "score"})
     data = data.rename(columns={"group": "gender"})
     data.loc[0, "approved"] = None
+    data.loc[1:5, "gender"] = None
     data.to_csv(tmp_path / "loans.csv", index=False)
 
     def run(*words):
@@ -30,6 +31,7 @@ def test_the_page_of_the_docs(tmp_path):
     run("run", "loans.yaml", "--cores", "1")
     report = tmp_path / "results/report"
     page = (report / "predictions.html").read_text(encoding="utf-8")
+    assert "Of 5 cases the group in <bdi>gender</bdi> is not known" in page
     assert "1 row left out" in page and "Selection rate differs by gender" in page
     assert 'data-items="predicted.html#?set=loans"' in page
     cases = pd.read_csv(report / "predicted/loans.csv", encoding="utf-8-sig")
