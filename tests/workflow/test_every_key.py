@@ -185,8 +185,13 @@ text:
       text: [purpose]
       label: {columns: [decision], task: multi_label}
       attributes: {groups: {columns: [gender, age], overlapping: true}}
+    fetched:
+      hub: made/judgments
+      text: facts
+      label: {column: outcome, task: multi_class}
+      attributes: {gender: {extract: applicant_gender}}
   classifiers:
-    words: {kind: linear, datasets: [one, several], objectives: [erm], seeds: 2}
+    words: {kind: linear, datasets: [one, several, fetched], objectives: [erm], seeds: 2}
 """,
     ),
     "classifiers": (
@@ -302,6 +307,8 @@ OTHERS = {
     "legal.objectives.NAME": [["step_size=0.2"]],
     "legal.audit.filled": ["filled"],
     "text.datasets.NAME.files": [["people.csv"]],
+    "text.datasets.NAME.hub": ["made/others"],
+    "text.datasets.NAME.revision": ["v2"],
     "text.datasets.NAME.text": ["contract", ["contract"]],
     "text.datasets.NAME.label.column": ["purpose"],
     "text.datasets.NAME.label.columns": [["purpose"]],

@@ -51,10 +51,14 @@ def _declared(name: str, one: dict[str, Any]) -> dict[str, Any]:
     places = {f"{key}.label": label}
     places |= {f"{key}.attributes.{each}": how for each, how in one["attributes"].items()}
     for place, how in places.items():
-        if how["column"] is not None and how["columns"]:
-            raise InputError(f"config: {place}.columns has no effect beside column; remove one")
-        if how["column"] is None and not how["columns"]:
-            raise InputError(f"config: {place} needs a column, or columns")
+        keys = [one for one in ("column", "columns", "extract") if how.get(one)]
+        if len(keys) > 1:
+            raise InputError(
+                f"config: {place}.{keys[1]} has no effect beside {keys[0]}; remove one"
+            )
+        if not keys:
+            others = ", or extract" * ("extract" in how)
+            raise InputError(f"config: {place} needs a column, or columns{others}")
     if label["bins"] and label["labels"]:
         raise InputError(f"config: {key}.label.labels has no effect beside bins; remove it")
     if not one["files"] and not one.get("hub"):
@@ -69,8 +73,11 @@ def _declared(name: str, one: dict[str, Any]) -> dict[str, Any]:
                 remedy="name a file, a folder or a pattern, seen from the folder of the run",
             )
         files += there
-    kept = ("text", "label", "attributes", "id", "language")
+    kept = ("text", "label", "id", "language")
     declaration = {each: one[each] for each in kept} | {"title": one["title"] or name}
+    declaration["attributes"] = {
+        each: how | _extracted(how["extract"]) for each, how in one["attributes"].items()
+    }
     declaration["label"] = {each: label[each] for each in label if each != "positive"}
     declaration["split"] = {each: one["split"][each] for each in ("column", "date")}
     attributes_of(declaration)
@@ -85,6 +92,15 @@ def _declared(name: str, one: dict[str, Any]) -> dict[str, Any]:
             }
         },
     }
+
+
+def _extracted(module: str | None) -> dict[str, Any]:
+    """Return the groups of an attribute that a module finds in the text."""
+    if module is None:
+        return {}
+    owner = _of_kind(declared(f"evenhand.legal.attributes.{module}", "KIND"))
+    (known,) = [one for one in owner.attributes if one.module == module]
+    return {"groups": list(known.groups), "unknown": known.unknown}
 
 
 def section(config: Config, part: str, name: str) -> str:

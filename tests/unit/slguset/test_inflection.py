@@ -69,6 +69,10 @@ def test_tables_that_cannot_be_right(tmp_path):
         (tmp_path / name).write_text(text, encoding="utf-8")
         with pytest.raises(InputError, match=message):
             read_inflection([tmp_path / name], ["a", "b"])
+    table = tmp_path / "keywords.csv"
+    table.write_text("male,female,features\nhe,she,nom\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"keywords.csv:2: 'nom' is no feature"):
+        read_keywords(table)
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,13 @@ import yaml
 from evenhand.core.config import complete, read_schema
 from evenhand.core.places import SCHEMA
 from evenhand.errors import InputError
+from evenhand.legal.attributes import applicant_gender
 from evenhand.legal.built import load_dataset
+from evenhand.legal.find_attributes import find_attributes
 from evenhand.legal.read_cases import read_cases
 from evenhand.legal.records import read_records
 from evenhand.plan_legal import expand
+from harness import REPOSITORY
 
 BIOS = """
 text: bio
@@ -316,3 +319,34 @@ def test_other_encodings_are_decoded_and_broken_bytes_noted(tmp_path):
     for name, noted in (("latin", {}), ("utf8", {"undecodable_bytes": 1})):
         records, _, counts, _ = read(tmp_path, BIOS, tmp_path / f"{name}.csv")
         assert records[0].text == ("né en 0",) and counts["noted"] == noted
+
+
+def test_a_module_finds_the_group_in_the_text(tmp_path):
+    data = rows()
+    for number, row in enumerate(data):
+        row["bio"] = f"The applicant, {['Mr', 'Ms'][number % 2]} A. B., lives in Town {number}."
+    declared = """
+text: bio
+label: {column: job, task: multi_class}
+attributes: {sex: {extract: applicant_gender}}
+"""
+    _, dataset, counts, _ = read(tmp_path, declared, lines(tmp_path / "a.jsonl", *data))
+    (sex,) = dataset.attributes
+    assert (sex.name, sex.groups, sex.unknown) == ("sex", ("male", "female"), "n/a")
+    assert not counts["noted"]
+    tables = [REPOSITORY / f"resources/legal/{name}.csv" for name in applicant_gender.TABLES]
+    given = {"records": [tmp_path / "records.out"], "kind": "declared", "tables": tables}
+    found = find_attributes(**given, modules=["applicant_gender"], out=tmp_path / "found")
+    assert found["sex"]["values"] == {"female": 4, "male": 4}
+
+
+def test_a_declared_label_may_be_none_and_several_labels_a_number(tmp_path):
+    label = "text: bio\nattributes: {sex: {column: gender}}\nlabel: "
+    data = lines(tmp_path / "a.jsonl", *rows(kind=["none", "toxic"], many=[2.0, [1.0, 2.0]]))
+    one = label + "{column: kind, task: binary, labels: [none, toxic]}"
+    records, dataset, *_ = read(tmp_path, one, data)
+    assert [one.labels for one in records[:2]] == [("none",), ("toxic",)]
+    with pytest.raises(InputError, match=r"has 1 values .toxic.*declare the values under labels"):
+        read(tmp_path, label + "{column: kind, task: binary}", data)
+    records, dataset, *_ = read(tmp_path, label + "{column: many, task: multi_label}", data)
+    assert dataset.labels == ("1", "2") and [*records[0].labels] == ["2"]

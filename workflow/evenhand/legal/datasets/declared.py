@@ -54,7 +54,11 @@ def declared_dataset(declaration: Mapping[str, Any]) -> Dataset:
         groups = tuple(one["columns"]) or (tuple(bin_names(one["bins"])) if one["bins"] else ())
         if one["overlapping"]:
             groups = (groups[0], f"not {groups[0]}")
-        made.append(Attribute(name=name, module="given_column", title=_title(name), groups=groups))
+        found = {"module": "given_column", "groups": groups}
+        if one["extract"]:
+            found = {"module": one["extract"], "groups": tuple(one["groups"])}
+            found["unknown"] = one["unknown"]
+        made.append(Attribute(name=name, title=_title(name), **found))
     label = declaration["label"]
     labels = label["labels"] or (bin_names(label["bins"]) if label["bins"] else [])
     return _dataset(
@@ -125,6 +129,9 @@ def completed(
         )
     made = []
     for one in dataset.attributes:
+        if one.module != "given_column":  # which is found later
+            made.append(one)
+            continue
         cases = values.get(one.name, Counter())
         groups = one.groups or tuple(sorted(cases, key=_order))
         if len(cases) < 2:

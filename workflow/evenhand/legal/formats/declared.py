@@ -177,6 +177,8 @@ def _record(
             quarantine.add(*where, "bad_date", f"{column} is {cell!r}")
     given = {}
     for name, one in attributes_of(how).items():
+        if one["extract"]:
+            continue
         group, problem = _group(row, one)
         if problem:
             quarantine.add(*where, "no_group", f"{name}: {problem}")
