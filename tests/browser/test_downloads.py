@@ -43,9 +43,7 @@ def shown(tree: LexborHTMLParser) -> Iterator[tuple[str, LexborNode | None]]:
     for node in tree.css("main table, main figure"):
         figure = node if node.tag == "figure" else above(node, "figure")
         found = figure.css_first("ul.downloads") if figure else after(node.parent)
-        if found is not None and found.tag == "details":  # of several tables
-            found = found.css_first("ul.downloads")
-        elif found is not None and "downloads" not in (found.attributes.get("class") or ""):
+        if found is not None and "downloads" not in (found.attributes.get("class") or ""):
             found = None
         words = node.css_first("caption, figcaption")
         yield f"{node.tag}: {' '.join(words.text().split())[:80] if words else ''}", found
