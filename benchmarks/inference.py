@@ -163,7 +163,10 @@ def results(
     yield "\n## Verdicts\n", True
     yield "Targets: at most 6 % significant at 50; at correlation .05 and all pairs at least", True
     yield "75 % at 55 and 92 % at 57.5; at most 5 % equivalent at 55 (delta is 5 points).\n", True
-    yield row(["clusters", "rate", "correlation", "significant", "equivalent", "power told"]), True
+    yield (
+        row(["clusters", "rate", "correlation", "significant", "equivalent", "stated power"]),
+        True,
+    )
     yield "|---" * 6 + "|", True
     for name in dict.fromkeys(("all", "gender", *enough)):
         if name not in enough:
@@ -209,8 +212,8 @@ def verdicts(
     met &= rate != 0.55 or holds(equivalent, 0.05, samples, most=True)
     least = {0.55: 0.75, 0.575: 0.92}.get(rate) if (name, correlation) == ("all", 0.05) else None
     met &= least is None or holds(significant, least, samples)
-    told = np.nanmean([chance for _, chance in found])
-    shares = percents([significant, equivalent, told])
+    power = np.nanmean([chance for _, chance in found])
+    shares = percents([significant, equivalent, power])
     return row([name, f"{100 * rate:g}", f"{correlation:g}", *shares]), met
 
 

@@ -115,8 +115,8 @@ def made(arguments: argparse.Namespace) -> tuple[csr_matrix, Examples]:
     matrix.data[:] = counts * np.log(1 / share)[matrix.indices]
     lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
     matrix.data /= np.repeat(np.maximum(lengths, 1e-9), np.diff(matrix.indptr))
-    wanted = matrix @ generator.normal(size=(arguments.features, CLASSES)).astype(np.float32)
-    labels = (wanted + generator.gumbel(size=wanted.shape) * 0.3).argmax(axis=1)
+    scores = matrix @ generator.normal(size=(arguments.features, CLASSES)).astype(np.float32)
+    labels = (scores + generator.gumbel(size=scores.shape) * 0.3).argmax(axis=1)
     rows = generator.permutation(arguments.cases)
     ends = int(0.8 * len(rows)), int(0.9 * len(rows))
     return matrix, Examples(

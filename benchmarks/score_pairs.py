@@ -222,17 +222,17 @@ def our_scores(
 ) -> tuple[list[tuple[float, float]], float]:
     """Scores of all pairs, and the floating-point operations that they take at least."""
     questions = Questions()
-    asked = []
+    by_sentence = []
     for one, other in pairs:
         both = pair_masks.pair_masks(one[1:-1], other[1:-1])
         for ids, masks in zip((one, other), both, strict=True):
             shared, changed = ([1 + i for i in places] for places in masks)
             if method in ("aul", "aula"):  # the published accuracy counts the special tokens too
-                asked.append(pair_masks.ask_unmasked(questions, ids, range(len(ids))))
+                by_sentence.append(pair_masks.ask_unmasked(questions, ids, range(len(ids))))
             elif method == "cps":
-                asked.append(pair_masks.ask_each_masked(questions, ids, shared, lm.mask_id))
+                by_sentence.append(pair_masks.ask_each_masked(questions, ids, shared, lm.mask_id))
             else:
-                asked.append(pair_masks.ask_crossed(questions, ids, changed, lm.mask_id))
+                by_sentence.append(pair_masks.ask_crossed(questions, ids, changed, lm.mask_id))
     found = answer(
         lm,
         questions,
@@ -241,7 +241,7 @@ def our_scores(
         entropy=entropy,
     )
     scores = []
-    for numbers in asked:
+    for numbers in by_sentence:
         log_p = found.log_p[np.array(numbers, dtype=int)]
         if method == "aula":
             inner = numbers[1:-1]

@@ -3,7 +3,7 @@
 () => {
   document.querySelectorAll("details").forEach((fold) => { fold.open = true; });
   const card = document.querySelector(".card");
-  const cells = [...document.querySelectorAll("table.asked td.number")];
+  const cells = [...document.querySelectorAll("table.has-cards td.number")];
   return cells.filter((cell) => /\d/.test(cell.textContent)).map((cell) => {
     cell.click();
     const told = [...card.querySelectorAll("dd")].map((one) => one.textContent.replace(/\s+/g, " "));

@@ -51,7 +51,7 @@ class Explorer(View):
         return " ".join(row.inner_text().split())
 
     def told(self) -> str:
-        return self.page.inner_text(".told")
+        return self.page.inner_text(".matched")
 
     def lost(self) -> str:
         return self.page.locator(".unfound").inner_text()

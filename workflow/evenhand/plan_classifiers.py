@@ -190,8 +190,11 @@ def first_seeds(config: Config, name: str) -> Iterator[tuple[str, str, str]]:
 
 def histories(config: Config, name: str) -> list[str]:
     """Return the training histories of a data set, in the order of `predictions`."""
-    said, way = f"<results>/legal/{name}/predictions/", f"<results>/legal/{name}/history/"
-    return [way + file.removeprefix(said) for file in predictions(config, name)]
+    folder = f"<results>/legal/{name}"
+    return [
+        f"{folder}/history/" + file.removeprefix(f"{folder}/predictions/")
+        for file in predictions(config, name)
+    ]
 
 
 def _trained_with(config: Config, name: str, classifier: str, objective: str) -> list[str]:
@@ -259,8 +262,8 @@ def pairs(config: Config, objective: str) -> str | None:
 
 def predicts_counterfactuals(config: Config, classifier: str, objective: str) -> bool:
     """Return whether a training uses the cases' counterfactuals."""
-    asked = config["legal"]["classifiers"][classifier]["counterfactuals"]
-    return asked or pairs(config, objective) == COUNTERFACTUAL
+    configured = config["legal"]["classifiers"][classifier]["counterfactuals"]
+    return configured or pairs(config, objective) == COUNTERFACTUAL
 
 
 def swap_tables(config: Config, name: str) -> dict[str, dict[str, str]]:

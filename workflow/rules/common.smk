@@ -261,9 +261,9 @@ def kind_module(wildcards):
 
 
 def about(*names):
-    """A rule's `params: about`: the data set's kind and name, and what else it is told."""
+    """A rule's `params: about`: the data set's kind and name, and further options."""
 
-    def told(wildcards):
+    def options_of(wildcards):
         name = wildcards.legal
         key = plan_legal.section(config, "datasets", name)
         values = {"kind": plan_legal.kind_of(config, name), "dataset": name}
@@ -272,7 +272,7 @@ def about(*names):
         parts = None if name in config["text"]["datasets"] else f"{key}.parts"
         return Options(key, values, {"dataset": None, "published": parts} | kind_key(name))
 
-    return told
+    return options_of
 
 
 def kind(wildcards):
@@ -295,7 +295,7 @@ def kind_key(name):
 
 
 def reading(wildcards):
-    """How a part of a data set is read: its format and what that format is told."""
+    """How a part of a data set is read: its format and the options of that format."""
     name, part = wildcards.legal, wildcards.part
     how, key = plan_legal.part(config, name, part), plan_legal.section(config, "datasets", name)
     values = {each: how[each] for each in plan_legal.part_options(config, name, part)}
@@ -332,7 +332,7 @@ def training_inputs(wildcards):
 def training_options(wildcards):
     """The options of a training, but its seeds."""
     key = plan_legal.section(config, "classifiers", wildcards.classifier)
-    told = plan_classifiers.training_options(
+    values = plan_classifiers.training_options(
         config, wildcards.legal, wildcards.classifier, wildcards.objective, wildcards.attribute
     )
     keys = {
@@ -342,7 +342,7 @@ def training_options(wildcards):
         "settings": key,
         "objective_options": f"legal.objectives.{wildcards.objective}",
     }
-    return Options(key, told, keys)
+    return Options(key, values, keys)
 
 
 def all_seeds(wildcards):

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.errors import InputError
-from evenhand.learning.pairs import Pairs, among, asked_for, check_pairs, partners
+from evenhand.learning.pairs import Pairs, among, check_pairs, kind_of_pairs, partners
 from evenhand.learning.sampling import make_sampler
 
 #: 0 and 1 are each other's nearest, 2 has 0 and 3, 3 has 2, 4 has nobody.
@@ -37,9 +37,9 @@ def test_places_among_some_rows():
 
 
 def test_what_is_asked_for():
-    assert asked_for({"pairs": "graph"}) == "graph"
-    assert asked_for({"pairs": "cosine"}) is None
-    assert asked_for({}) is None
+    assert kind_of_pairs({"pairs": "graph"}) == "graph"
+    assert kind_of_pairs({"pairs": "cosine"}) is None
+    assert kind_of_pairs({}) is None
     pairs = Pairs(swapped=np.array([True, False]), neighbours=np.array([[1], [-1]]))
     assert pairs.digest({}) is None
     found = {pairs.digest({"pairs": one}) for one in ("graph", "counterfactual")}

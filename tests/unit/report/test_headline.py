@@ -16,8 +16,8 @@ from evenhand.report.headline import (
     places,
     reasons,
     tally,
-    told,
     total,
+    with_sources,
 )
 
 FILES = {"scores": "tables/*_scores.csv", "sets": "sets/*/pairs.json"}
@@ -69,18 +69,18 @@ def test_lists_are_escaped_and_end():
 
 
 def test_a_sentence_knows_its_results_and_is_escaped():
-    one = told("a < b", ["tables/a.csv", "tables/b.csv", "tables/a.csv"])
+    one = with_sources("a < b", ["tables/a.csv", "tables/b.csv", "tables/a.csv"])
     assert one == "a &lt; b" and one.files == ("tables/a.csv", "tables/b.csv")
-    assert told(Markup("<bdi>x</bdi>"), []) == "<bdi>x</bdi>"
+    assert with_sources(Markup("<bdi>x</bdi>"), []) == "<bdi>x</bdi>"
 
 
 def test_a_headline_names_each_result_once_as_the_page_goes():
     found = Headline(
-        sentence=told("One.", ["b"]),
-        more=[told("Two.", ["a", "b"]), "From nowhere."],
+        sentence=with_sources("One.", ["b"]),
+        more=[with_sources("Two.", ["a", "b"]), "From nowhere."],
         figure_files=["d"],
         verdicts=[Verdicts("All", {}, files=["e", "a"])],
-        doubts=[told("Three.", ["c"])],
+        doubts=[with_sources("Three.", ["c"])],
     )
     assert found.files == ["b", "a", "c", "d"]
 

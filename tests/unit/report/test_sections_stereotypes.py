@@ -64,7 +64,7 @@ def test_a_model_is_judged_by_the_methods_that_count():
     aside = [row("aula"), row("sss_compat"), row("all_masked")]
     unclear = [row("aul", verdict="inconclusive"), row("cps", verdict="equivalent")]
     assert conclude(unclear + aside, SIDES) == {
-        "told": [],
+        "significant": [],
         "leaning": "unclear",
         "words": "The pairs are too few to tell whether it has a preference, by 1 of the 2 methods"
         " that count.",
@@ -85,11 +85,15 @@ def test_methods_that_disagree_are_said_to():
         "The methods disagree: it prefers the stereotype by AUL, and the anti-stereotype by SSS."
     )
     assert one["leaning"] == "unclear"
-    assert one["told"] == ["AUL", "SSS"]
+    assert one["significant"] == ["AUL", "SSS"]
 
 
-def model(name, told=(), leaning="unclear", why=None):
-    return {"model": name, "why": why, "conclusion": {"told": list(told), "leaning": leaning}}
+def model(name, significant=(), leaning="unclear", why=None):
+    return {
+        "model": name,
+        "why": why,
+        "conclusion": {"significant": list(significant), "leaning": leaning},
+    }
 
 
 def plain(markup):

@@ -144,7 +144,7 @@ def test_reasons_are_told_in_words(templates, results):
     tree = render(templates, results)
     rows = {row.css_first("th").text(): row.text() for row in tree.css("#funnel tbody tr")}
     assert "孕期" in rows["Biological sex"]
-    assert "one copy is kept" in rows["Said before"]
+    assert "one copy is kept" in rows["Duplicate"]
     assert "A new reason" in rows
     [spec] = checks.charts(tree, "#funnel")
     assert checks.rows(spec, "name")[1:] == list(rows)[2:]

@@ -119,8 +119,8 @@ def _configuration(base: Results, head: Results) -> list[Change]:
             values = [_json(one[key]) if key in one else None for one in (before, after)]
             if values[0] != values[1]:
                 known = (old.get("config") or {}) | (new.get("config") or {})
-                said = known.get(key) or f"{key} of {_short(new['stage'])}"
-                found[said, _kind(*values), *values].add(name)
+                title = known.get(key) or f"{key} of {_short(new['stage'])}"
+                found[title, _kind(*values), *values].add(name)
     changes = [Change(*key, where=tuple(sorted(names))) for key, names in found.items()]
     return sorted(changes, key=lambda one: (one.what, one.base or "", one.head or ""))
 

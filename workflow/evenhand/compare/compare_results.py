@@ -108,11 +108,11 @@ def main(words: list[str]) -> None:
         except InputError as error:
             print(f"error: {error}", file=sys.stderr)
             sys.exit(2)
-        said = summary.markdown(found)
-        print(said, end="")
+        text = summary.markdown(found)
+        print(text, end="")
         if out:
             with atomic(out) as partial:
-                partial.write_text(said, encoding="utf-8")
+                partial.write_text(text, encoding="utf-8")
         if data:
             with atomic(data) as partial:
                 document = json.dumps(summary.document(found), ensure_ascii=False, indent=1)

@@ -80,7 +80,7 @@ def titles_of(documents: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     found = {}
     for document in documents:
         name = str(document.get("name", ""))
-        said = str((document.get("meta") or {}).get("title") or "")
-        found[name] = SHORT.get(said, said) or title(name)
+        stated = str((document.get("meta") or {}).get("title") or "")
+        found[name] = SHORT.get(stated, stated) or title(name)
     times = Counter(found.values())
-    return {name: f"{said} ({name})" if times[said] > 1 else said for name, said in found.items()}
+    return {name: f"{text} ({name})" if times[text] > 1 else text for name, text in found.items()}

@@ -105,7 +105,7 @@ def read_answers(
     runs: Path,
     predictions: Path,
     table: Prepared,
-    wanted: Collection[Name],
+    names: Collection[Name],
     *,
     tau: float = TAU,
 ) -> list[Answers]:
@@ -117,7 +117,7 @@ def read_answers(
         Tables of the same training.
     table : Prepared
         The data set.
-    wanted : collection of (str, str)
+    names : collection of (str, str)
         Names of the requested settings, from `name_of`.
     tau : float
         As in `train_table`.
@@ -135,7 +135,7 @@ def read_answers(
     import pyarrow.compute as pc
 
     results = by_setting(read_runs([runs]))
-    chosen = [one for setting, one in results.items() if name_of(setting) in wanted and one.runs]
+    chosen = [one for setting, one in results.items() if name_of(setting) in names and one.runs]
     if any(one.named["method"].startswith(WITH_INTEGERS) for one in chosen):
         table, _ = with_integer_groups(table)
     numbers = sorted(run["run"] for one in chosen for run in one.runs)

@@ -102,9 +102,9 @@ class Checkpoints:
             kept = torch.load(self.file, weights_only=True, map_location=device)
             configuration = json.loads(kept.pop("configuration"))
         except Exception as error:  # of many types, all the same
-            said = (str(error).splitlines() or [type(error).__name__])[0]
-            said = said.partition(". ")[0]  # torch adds advice that does not help here
-            print(f"begins again: {self.file} is broken ({said})", file=sys.stderr)
+            problem = (str(error).splitlines() or [type(error).__name__])[0]
+            problem = problem.partition(". ")[0]  # torch adds advice that does not help here
+            print(f"begins again: {self.file} is broken ({problem})", file=sys.stderr)
             return None
         if configuration != self._configuration:
             raise InputError(

@@ -76,30 +76,30 @@ def fetch_source(
     """
     folder = mirror or _environment_mirror()
     recorded = out.with_name(f"{file}.sha256")
-    wanted = sha256.lower()
-    if not wanted and recorded.is_file():
-        wanted = recorded.read_text(encoding="utf-8").partition(" ")[0].strip()
-    if wanted and (len(wanted) != 64 or set(wanted) - set("0123456789abcdef")):
+    expected = sha256.lower()
+    if not expected and recorded.is_file():
+        expected = recorded.read_text(encoding="utf-8").partition(" ")[0].strip()
+    if expected and (len(expected) != 64 or set(expected) - set("0123456789abcdef")):
         raise InputError(
-            f"{name}: {wanted!r} is no SHA-256",
+            f"{name}: {expected!r} is no SHA-256",
             remedy="enter 64 hex digits in the table of sources",
         )
-    chosen, copies = _choose(name, file, folder, wanted)
-    part = out.with_name(f".download-{wanted[:16] or 'first'}")
+    chosen, copies = _choose(name, file, folder, expected)
+    part = out.with_name(f".download-{expected[:16] or 'first'}")
     if chosen:
         found = copies[chosen]
         _link_or_copy(chosen, out)
-    elif wanted and part.exists() and content_digest(part) == wanted:
-        found = wanted
+    elif expected and part.exists() and content_digest(part) == expected:
+        found = expected
         part.replace(out)
     else:
         offline = offline or bool(os.environ.get("EVENHAND_OFFLINE"))
         if offline or not url:
-            raise _absent(name, file, wanted, folder, copies, offline)
-        found = _download(name, url, wanted, part, pause)
+            raise _absent(name, file, expected, folder, copies, offline)
+        found = _download(name, url, expected, part, pause)
         part.replace(out)
     record.write_text(f"{found}  {file}\n", encoding="utf-8")
-    if not wanted:
+    if not expected:
         if not chosen:
             _keep(out, found)
         print(
@@ -112,7 +112,7 @@ def fetch_source(
 
 
 def _choose(
-    name: str, file: str, folder: Path | None, wanted: str
+    name: str, file: str, folder: Path | None, expected: str
 ) -> tuple[Path | None, dict[Path, str]]:
     """The mirror's copy with this SHA-256, and the SHA-256 of each copy that was looked at.
 
@@ -121,11 +121,13 @@ def _choose(
     copies: dict[Path, str] = {}
     for path in _find(folder, file) if folder else []:
         copies[path] = content_digest(path)
-        if copies[path] == wanted:
+        if copies[path] == expected:
             return path, copies
-        if wanted:
-            print(f"{path} has SHA-256 {copies[path]}, not {wanted}: passed over", file=sys.stderr)
-    if wanted or not copies:
+        if expected:
+            print(
+                f"{path} has SHA-256 {copies[path]}, not {expected}: passed over", file=sys.stderr
+            )
+    if expected or not copies:
         return None, copies
     if len({*copies.values()}) > 1:
         raise InputError(
@@ -172,7 +174,7 @@ def _link_or_copy(source: Path, target: Path) -> None:
 def _absent(
     name: str,
     file: str,
-    wanted: str,
+    expected: str,
     folder: Path | None,
     others: dict[Path, str],
     offline: bool,
@@ -180,7 +182,7 @@ def _absent(
     if others:
         path, found = next(iter(others.items()))
         return InputError(
-            f"{name}: the mirror's file has SHA-256 {found}, not {wanted}",
+            f"{name}: the mirror's file has SHA-256 {found}, not {expected}",
             file=path,
             remedy="put the right file there, or enter its checksum in the table of sources",
         )
@@ -196,9 +198,9 @@ def _absent(
 # --- the network -----------------------------------------------------------------------------
 
 
-def _download(name: str, url: str, wanted: str, part: Path, pause: float) -> str:
+def _download(name: str, url: str, expected: str, part: Path, pause: float) -> str:
     """Fetch a URL into `part`, which may hold a partial download; return its SHA-256."""
-    if not wanted:
+    if not expected:
         remove(part)  # without a checksum a part of another file would go unnoticed
     for attempt in range(ATTEMPTS):
         if attempt:
@@ -223,10 +225,10 @@ def _download(name: str, url: str, wanted: str, part: Path, pause: float) -> str
             remedy="run again to go on where it broke, or put the file into the mirror",
         ) from problem
     found = content_digest(part)
-    if wanted and found != wanted:
+    if expected and found != expected:
         remove(part)
         raise InputError(
-            f"{name}: what was fetched has SHA-256 {found}, not {wanted}",
+            f"{name}: what was fetched has SHA-256 {found}, not {expected}",
             file=url,
             remedy="see whether the source has changed; to accept this copy, enter its checksum in"
             " the table of sources",

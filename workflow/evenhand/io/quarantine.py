@@ -27,7 +27,7 @@ SCHEMA = pa.schema(
 #: Every reason, with its consequence.
 REASONS = {
     "undecodable_bytes": "not of the file's encoding, or no character; U+FFFD stands for them",
-    "unknown_encoding": "in no encoding that can be told; left out from that byte on",
+    "unknown_encoding": "in no recognised encoding; left out from that byte on",
     "nul_bytes": "bytes (or UTF-16 units) of value 0; U+FFFD stands for them",
     "damaged_sentence": "a keyword sentence that holds U+FFFD; left out",
     "damaged_case": "a case whose text holds U+FFFD; left out",
@@ -61,7 +61,7 @@ REASONS = {
     "text_is_number": "a row whose text is a number; left out",
     "no_id": "a row whose id is blank; left out",
     "unknown_split": "a row whose split is none of train, dev and test; left out",
-    "no_group": "a value from which no group can be told; the row stays, without a group",
+    "no_group": "a value that belongs to no group; the row stays, without a group",
     "unmatched_text": "an opinion without a row of its own in the metadata; left out",
     "unmatched_row": "a row of the metadata without a text; left out",
 }

@@ -96,10 +96,10 @@ def dev_scores(logits: np.ndarray, examples: Examples) -> dict[str, Any]:
     """
     import torch
 
-    truth, said = examples.hot[examples.dev], predicted_labels(logits, examples.task)
+    truth, predicted = examples.hot[examples.dev], predicted_labels(logits, examples.task)
     if examples.task == "multi_label":
-        truth, said = with_none_class(truth), with_none_class(said)
-    values, classes = stacked(truth, said[None]), truth.shape[1]
+        truth, predicted = with_none_class(truth), with_none_class(predicted)
+    values, classes = stacked(truth, predicted[None]), truth.shape[1]
     labels = torch.as_tensor(examples.labels[examples.dev])
     loss = per_example_loss(torch.as_tensor(logits), labels, examples.task).double().mean()
     scores: dict[str, Any] = {

@@ -323,7 +323,7 @@ def mask_tokens(
     -------
     ids, attention : arrays of int64, shape (batch, longest)
         The model's input, and its attention mask (1 for a token).
-    rows, columns, wanted : arrays of int64, shape (k,)
+    rows, columns, targets : arrays of int64, shape (k,)
         The positions to predict (at least one, unless none is ordinary) and the true tokens.
     """
     ids = pad(sentences, pad_id)
@@ -335,7 +335,7 @@ def mask_tokens(
     draw = np.where(eligible, generator.random(ids.shape), np.inf)
     chosen = (draw < probability) | (draw == draw.min())
     rows, columns = np.nonzero(chosen & eligible)
-    wanted = ids[rows, columns]
+    targets = ids[rows, columns]
     fate = generator.random(len(rows))
     shown = np.where(
         fate < SHOWN_MASKED,
@@ -343,11 +343,11 @@ def mask_tokens(
         np.where(
             fate < SHOWN_MASKED + SHOWN_RANDOM,
             ordinary[generator.integers(len(ordinary), size=len(rows))],
-            wanted,
+            targets,
         ),
     )
     ids[rows, columns] = shown
-    return ids, attention, rows, columns, wanted
+    return ids, attention, rows, columns, targets
 
 
 def pad(sentences: Sequence[Sequence[int]], filler: int) -> np.ndarray:

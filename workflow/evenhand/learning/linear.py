@@ -48,8 +48,8 @@ from evenhand.learning.pairs import (
     GRAPH,
     Pairs,
     among,
-    asked_for,
     check_pairs,
+    kind_of_pairs,
     partners,
 )
 from evenhand.learning.sampling import make_sampler
@@ -189,8 +189,8 @@ def train_models(
             matrix, examples, objective, options, settings, seeds, epsilon, pairs, swapped
         )
         stack.folder = place
-        told = {**identity, "part": part} if part else identity
-        loop.run(stack, place, told, title=f"train {objective.NAME}", progress=progress)
+        configuration = {**identity, "part": part} if part else identity
+        loop.run(stack, place, configuration, title=f"train {objective.NAME}", progress=progress)
         return stack.models()
 
     with one_thread():
@@ -227,7 +227,7 @@ class Stack:
         ones = csr_matrix(np.ones((matrix.shape[0], 1), dtype=matrix.dtype))
         self.matrix, self.examples = hstack([matrix, ones], format="csr"), examples
         self.swapped = None if swapped is None else hstack([swapped, ones], format="csr")
-        self.pairs, self.asked = pairs, asked_for(options)
+        self.pairs, self.pair_kind = pairs, kind_of_pairs(options)
         self.has_swapped = None if pairs.swapped is None else torch.from_numpy(pairs.swapped)
         self.objective, self.options, self.settings = objective, options, settings
         self.epsilon = epsilon
@@ -242,7 +242,7 @@ class Stack:
         self.groups = torch.as_tensor(codes)
         group_count = max(1, len(examples.group_names))
         sampler, train = sampler_of(objective, options), codes[examples.train]
-        near = among(examples.train, pairs.neighbours) if self.asked == GRAPH else None
+        near = among(examples.train, pairs.neighbours) if self.pair_kind == GRAPH else None
         self.samplers = [
             make_sampler(
                 sampler,
@@ -263,7 +263,7 @@ class Stack:
         # unfolding the features is costly
         self.unfolds = self.module is None and reads_features(objective, options)
         inputs = 0 if self.unfolds else None
-        twin = 0 if self.asked == COUNTERFACTUAL else None
+        twin = 0 if self.pair_kind == COUNTERFACTUAL else None
         dims = (0, 0, 0, 0, inputs, twin, twin, None if near is None else 0, 0)
         self.losses = vmap(self._loss, in_dims=dims, randomness="different")
         self.optimizer = self._optimizer()
@@ -407,7 +407,7 @@ class Stack:
         for start in range(0, len(together), STEPS):
             some = together[start : start + STEPS]
             swapped: Iterator[csr_matrix | None] = repeat(None, len(some))
-            if self.asked == COUNTERFACTUAL:
+            if self.pair_kind == COUNTERFACTUAL:
                 swapped = self._side_by_side(self.swapped, some)
             yield from zip(some, self._side_by_side(self.matrix, some), swapped, strict=True)
 
@@ -444,7 +444,7 @@ class Stack:
         index = torch.from_numpy(rows)
         if swapped is not None:
             swapped_logits, has_swapped = self._logits(rows, swapped), self.has_swapped[index]
-        if self.asked == GRAPH:
+        if self.pair_kind == GRAPH:
             near = torch.from_numpy(partners(rows, self.pairs.neighbours))
         losses, self.state = self.losses(
             logits, own, self.labels[index], self.groups[index], inputs,

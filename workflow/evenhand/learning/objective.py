@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evenhand.errors import InputError
-from evenhand.learning.pairs import GRAPH, asked_for
+from evenhand.learning.pairs import GRAPH, kind_of_pairs
 
 if TYPE_CHECKING:
     import torch
@@ -219,7 +219,7 @@ def sampler_of(objective: Objective, options: Options) -> str:
 
     If the pairs of a graph are compared, they have to be in one batch.
     """
-    if asked_for(options) == GRAPH:
+    if kind_of_pairs(options) == GRAPH:
         return "neighbours"
     if options.get("compat"):
         return getattr(objective, "COMPAT_SAMPLER", objective.SAMPLER)

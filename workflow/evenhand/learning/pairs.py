@@ -36,13 +36,13 @@ class Pairs:
 
     def digest(self, options: Mapping[str, Any]) -> str | None:
         """Return the SHA-256 digest of the pairs that these options use; None if they use none."""
-        used = {COUNTERFACTUAL: self.swapped, GRAPH: self.neighbours}.get(asked_for(options))
+        used = {COUNTERFACTUAL: self.swapped, GRAPH: self.neighbours}.get(kind_of_pairs(options))
         if used is None:
             return None
         return hashlib.sha256(np.ascontiguousarray(used, dtype=np.int64).data).hexdigest()
 
 
-def asked_for(options: Mapping[str, Any]) -> str | None:
+def kind_of_pairs(options: Mapping[str, Any]) -> str | None:
     """Return `COUNTERFACTUAL` or `GRAPH` if these options need such pairs, else None."""
     pairs = options.get("pairs")
     return pairs if pairs in (COUNTERFACTUAL, GRAPH) else None
@@ -70,8 +70,8 @@ def check_pairs(options: Mapping[str, Any], pairs: Pairs, train: np.ndarray) -> 
     InputError
         The objective needs counterfactuals or neighbours, and there are none.
     """
-    asked = asked_for(options)
-    if asked == COUNTERFACTUAL:
+    kind = kind_of_pairs(options)
+    if kind == COUNTERFACTUAL:
         if pairs.swapped is None:
             raise InputError(
                 "the option pairs=counterfactual needs the cases' counterfactuals",
@@ -79,7 +79,7 @@ def check_pairs(options: Mapping[str, Any], pairs: Pairs, train: np.ndarray) -> 
             )
         if not pairs.swapped[train].any():
             return ["no case of the split train has a counterfactual: the objective has no pairs"]
-    if asked == GRAPH:
+    if kind == GRAPH:
         if pairs.neighbours is None:
             raise InputError(
                 "the option pairs=graph needs the cases' neighbours",

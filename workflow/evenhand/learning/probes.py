@@ -154,10 +154,10 @@ def _predict(
         with torch.no_grad():
             right = (logits(torch.as_tensor(dev)).argmax(dim=-1) == targets[dev]).float()
             now = (right @ of_dev / of_dev.sum(dim=0)).mean(dim=-1)
-            said = logits(torch.as_tensor(test)).argmax(dim=-1)
+            predicted = logits(torch.as_tensor(test)).argmax(dim=-1)
         better = now > best
         best = torch.where(better, now, best)
-        found = torch.where(better[:, None], said, found)
+        found = torch.where(better[:, None], predicted, found)
         looks = 0 if better.any() else looks + 1
         if looks == PATIENCE:
             break

@@ -40,8 +40,8 @@ from evenhand.learning.pairs import (
     GRAPH,
     Pairs,
     among,
-    asked_for,
     check_pairs,
+    kind_of_pairs,
     partners,
 )
 from evenhand.learning.sampling import make_sampler
@@ -224,7 +224,7 @@ class Training:
     ) -> None:
         import torch
 
-        self.pairs, self.asked = pairs, asked_for(options)
+        self.pairs, self.pair_kind = pairs, kind_of_pairs(options)
         self.model, self.batcher, self.examples = model, batcher, examples
         self.objective, self.options, self.settings = objective, options, settings
         self.device = torch.device(device)
@@ -265,7 +265,7 @@ class Training:
             examples.sampled(sampler),
             settings.batch,
             np.random.default_rng(seed),
-            among(examples.train, pairs.neighbours) if self.asked == GRAPH else None,
+            among(examples.train, pairs.neighbours) if self.pair_kind == GRAPH else None,
         )
         self.epochs = Epochs(settings.epochs, settings.patience, settings.select)
         self.losses: list[float] = []  # of the current epoch
@@ -364,7 +364,7 @@ class Training:
 
     def _forward(self, rows: np.ndarray) -> tuple["Tensor", ...]:
         """Return logits and features of cases, and the counterfactuals' logits if requested."""
-        if self.asked != COUNTERFACTUAL:
+        if self.pair_kind != COUNTERFACTUAL:
             return self._outputs(rows)
         before = random_state(self.device)
         logits, features = self._outputs(rows)
@@ -404,7 +404,7 @@ class Training:
         near = has = None
         if swapped is not None:
             has = torch.from_numpy(self.pairs.swapped[rows]).to(self.device)
-        if self.asked == GRAPH:
+        if self.pair_kind == GRAPH:
             near = torch.from_numpy(partners(rows, self.pairs.neighbours)).to(self.device)
         return Batch(
             logits=logits,

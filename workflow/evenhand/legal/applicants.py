@@ -426,17 +426,17 @@ def find_applicant(record: Record, passages: Passages, lexicon: Lexicon) -> Appl
     introduction = None
     for passage in passages.procedure:
         for tag in _TAG.finditer(passage.plain):
-            said = _introduced(passage, tag, lexicon)
-            if said:
-                return said
+            applicant = _introduced(passage, tag, lexicon)
+            if applicant:
+                return applicant
             introduction = introduction or (passage, _clause(passage.plain, tag), tag.start())
         if introduction:
             break
     tagged = introduction is not None
     if not tagged:
         introduction = next(_untagged(passages.procedure), None)
-        if introduction and (said := _untagged_others(*introduction, lexicon)):
-            return said
+        if introduction and (applicant := _untagged_others(*introduction, lexicon)):
+            return applicant
     parties = _TITLE.match(record.title or "")
     title = parties["names"] if parties else listed
     if _OTHERS.search(title) or (not introduction and _AND.search(title)):
@@ -445,8 +445,8 @@ def find_applicant(record: Record, passages: Passages, lexicon: Lexicon) -> Appl
     for passage in first:
         if found := lexicon.legal_applicant.search(passage.plain):
             return Applicant("legal_person", "facts_name_it", (passage.evidence(*found.span()),))
-    if not introduction and (said := _several_in_facts(passages.facts)):
-        return said
+    if not introduction and (applicant := _several_in_facts(passages.facts)):
+        return applicant
     names = frozenset() if tagged else _names(title, introduction, passages, lexicon)
     if not (introduction or names or any(_matches(_SINGLE, passages.facts))):
         return Applicant("no_applicant", "nobody_named")

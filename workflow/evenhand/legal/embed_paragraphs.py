@@ -129,8 +129,8 @@ def embed_paragraphs(
     def embedded(first: int) -> pa.RecordBatch:
         rows = range(first, min(first + CASES, len(store)))
         cases = [store.case(row, limits.segments) for row in rows]
-        wanted = [known.wanted(row, *one) for row, one in zip(rows, cases, strict=True)]
-        ids, lengths = zip(*map(_only, cases, wanted), strict=True)
+        masks = [known.to_encode(row, *one) for row, one in zip(rows, cases, strict=True)]
+        ids, lengths = zip(*map(_only, cases, masks), strict=True)
         packed = pack_flat(
             ids,
             lengths,
@@ -151,8 +151,8 @@ def embed_paragraphs(
                 f" number in {stored}",
                 remedy="store fp32" if stored == "fp16" else "use another encoder",
             )
-        vectors = known.filled(rows, wanted, vectors)
-        ends = np.concatenate([[0], np.cumsum([len(one) for one in wanted])]).astype(np.int32)
+        vectors = known.filled(rows, masks, vectors)
+        ends = np.concatenate([[0], np.cumsum([len(one) for one in masks])]).astype(np.int32)
         paragraphs = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), width)
         return pa.RecordBatch.from_arrays(
             [
@@ -227,7 +227,7 @@ class _Known:
                 remedy="embed both with the same encoder, in the same format",
             )
 
-    def wanted(self, row: int, ids: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    def to_encode(self, row: int, ids: np.ndarray, lengths: np.ndarray) -> np.ndarray:
         """Which paragraphs of a case are to be encoded: array of bool, shape (paragraphs,)."""
         if self.tokens is None:
             return np.ones(len(lengths), dtype=bool)
@@ -243,19 +243,19 @@ class _Known:
             )
         return np.array([not np.array_equal(*two) for two in zip(one, other, strict=True)], bool)
 
-    def filled(self, rows: range, wanted: list[np.ndarray], encoded: np.ndarray) -> np.ndarray:
+    def filled(self, rows: range, masks: list[np.ndarray], encoded: np.ndarray) -> np.ndarray:
         """The vectors of all paragraphs, from those that were encoded and those known."""
         if self.vectors is None:
             return encoded
         vectors = np.concatenate([self.vectors.case(row) for row in rows])
-        vectors[np.concatenate(wanted)] = encoded
+        vectors[np.concatenate(masks)] = encoded
         return vectors
 
 
-def _only(case: tuple[np.ndarray, np.ndarray], wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _only(case: tuple[np.ndarray, np.ndarray], mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The ids and lengths of some paragraphs of a case."""
     ids, lengths = case
-    return ids[np.repeat(wanted, lengths)], lengths[wanted]
+    return ids[np.repeat(mask, lengths)], lengths[mask]
 
 
 def _kept(starts: Any, embedded: Any, form: pa.Schema) -> Iterator[pa.RecordBatch]:

@@ -50,11 +50,11 @@ def evaluate(study: ClassifierStudy) -> list[tuple[Row, list[Row]]]:
         every, classes = np.array([len(cases.true)]), cases.classes.shape[1]
         constant = _constant_labels(cases, runs)
         for one in cases.groups:
-            wanted = scored_for(one.attribute.name)
-            kept = [place for place, setting in enumerate(runs.settings) if wanted(setting)]
+            is_scored = scored_for(one.attribute.name)
+            kept = [place for place, setting in enumerate(runs.settings) if is_scored(setting)]
             if not kept:
                 continue
-            scorer = _Scorer(study, cases, runs.of(wanted), one, split)
+            scorer = _Scorer(study, cases, runs.of(is_scored), one, split)
             same = [constant[place] for place in kept]
             for name, convention in conventions(cases.dataset.task).items():
                 overall = [

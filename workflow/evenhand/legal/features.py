@@ -347,13 +347,13 @@ def read_features(path: Path) -> tuple[list[str], "csr_matrix"]:
             table = file.read_all()
     except pa.ArrowInvalid as error:
         raise InputError("is no Arrow file", file=path) from error
-    told = table.schema.metadata or {}
-    if not table.schema.equals(WEIGHTS) or FEATURES.encode() not in told:
+    metadata = table.schema.metadata or {}
+    if not table.schema.equals(WEIGHTS) or FEATURES.encode() not in metadata:
         raise InputError("has other columns than fit_tfidf writes", file=path)
     columns, weights = table["columns"].combine_chunks(), table["weights"].combine_chunks()
     indptr = np.concatenate([[0], np.cumsum(columns.value_lengths().to_numpy())])
     matrix = csr_matrix(
         (weights.flatten().to_numpy(), columns.flatten().to_numpy(), indptr),
-        shape=(len(table), int(told[FEATURES.encode()])),
+        shape=(len(table), int(metadata[FEATURES.encode()])),
     )
     return table["case_id"].to_pylist(), matrix

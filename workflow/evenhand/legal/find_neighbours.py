@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: Cases whose cosines with all others are worked out at once.
 CASES = 512
 
-#: Decimals that cosines are told to; what is nearer to each other than that is a tie.
+#: Decimals to which cosines are rounded; equal rounded cosines are a tie.
 DECIMALS = 9
 
 

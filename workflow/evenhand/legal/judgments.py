@@ -316,7 +316,7 @@ def parse(lines: list[str]) -> Judgment:
     parts |= {"facts": judgment.facts, "operative": judgment.operative}
     begun = False  # whether a numbered paragraph of this zone has begun
     last, more = judgment.header, []  # where the last paragraph stands, and its further lines
-    told = False  # whether a heading within the facts has ended them
+    facts_ended = False  # whether a heading within the facts has ended them
     for place, line in enumerate(lines):
         starts_here = place in starts
         if not starts_here:
@@ -335,11 +335,11 @@ def parse(lines: list[str]) -> Judgment:
                 judgment.headings.append(line)
                 if _NOT_FACTS.match(line) or _COMPLAINTS.match(line):
                     judgment.stopped = line
-                    zone, begun, told = "rest", False, True
+                    zone, begun, facts_ended = "rest", False, True
                 continue
             elif zone == "facts" and (heading := _LAW_IN_CAPITALS.match(line)):
                 judgment.stopped = heading[0]
-                zone, begun, told = "rest", False, True
+                zone, begun, facts_ended = "rest", False, True
         part = parts.get(zone, judgment.rest)
         if begun and not starts_here and zone in ("facts", "procedure"):
             more.append(line)
@@ -349,7 +349,7 @@ def parse(lines: list[str]) -> Judgment:
         part.append(line)
         last = part
     _join_lines(last, more)
-    if not told and (begin := _law_without_heading(judgment.facts)):
+    if not facts_ended and (begin := _law_without_heading(judgment.facts)):
         judgment.stopped = judgment.facts[begin][:LONGEST_HEADING]
         judgment.rest[:0] = judgment.facts[begin:]
         del judgment.facts[begin:]

@@ -62,7 +62,7 @@ def objects_of(
             lines = lines or (head.startswith("{") and is_object(head.split("\n", 1)[0]))
             break
     else:
-        if text.bytes:  # what has no bytes is told by `open_members`
+        if text.bytes:  # `open_members` reports files of 0 bytes
             quarantine.add(member.name, None, "file", "broken_json", "blanks only")
         return
     pieces = chain(begun, pieces)

@@ -147,14 +147,14 @@ def pretrain_encoder(
         if not any(np.isin(one, ordinary).any() for one in part.blocks):
             raise InputError(f"no case of the split {name} has a known token", file=data)
     sample = _sample(measured, held_out)
-    wanted = steps if steps is not None else math.ceil(epochs * len(trained.blocks) / batch)
+    total_steps = steps if steps is not None else math.ceil(epochs * len(trained.blocks) / batch)
     before = check_inputs(lm, sample, seed=seed, tokens_per_batch=TOKENS_PER_BATCH)
     with repeatable(seed, threads=threads, device=device, deterministic=True):
         losses = _train(
             lm,
             trained.blocks,
             ordinary,
-            steps=wanted,
+            steps=total_steps,
             batch=batch,
             learning_rate=learning_rate,
             mask_probability=mask_probability,
@@ -172,7 +172,7 @@ def pretrain_encoder(
         "blocks": len(trained.blocks),
         "tokens": trained.tokens,
         "tokens_left_out": trained.left_out,
-        "steps": wanted,
+        "steps": total_steps,
     }
     record = {
         **counts,
@@ -335,10 +335,10 @@ def _train(
         return (torch.from_numpy(array).to(device) for array in arrays)
 
     def loss_of(_step: int) -> "torch.Tensor":
-        ids, attention, rows, columns, wanted = masked()
+        ids, attention, rows, columns, targets = masked()
         with torch.autocast(device.type, torch.bfloat16, enabled=bf16):
             logits = logits_at(lm.model, ids, rows, columns, attention_mask=attention)
-        return torch.nn.functional.cross_entropy(logits, wanted)
+        return torch.nn.functional.cross_entropy(logits, targets)
 
     return fit(lm.model, loss_of, steps=steps, learning_rate=learning_rate, batches=order)
 

@@ -91,9 +91,9 @@ class Runs(NamedTuple):
     logits: np.ndarray
     twins: np.ndarray
 
-    def of(self, wanted: Callable[[Setting], bool]) -> "Runs":
+    def of(self, condition: Callable[[Setting], bool]) -> "Runs":
         """The runs of some settings."""
-        kept = [place for place, setting in enumerate(self.settings) if wanted(setting)]
+        kept = [place for place, setting in enumerate(self.settings) if condition(setting)]
         return Runs(
             [self.settings[one] for one in kept], [self.seeds[one] for one in kept],
             self.logits[kept], self.twins[kept],

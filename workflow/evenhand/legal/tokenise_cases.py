@@ -207,7 +207,7 @@ def _special(source: Path | str, tokenizer: "PreTrainedTokenizerBase") -> Specia
     """Return the tokenizer's special tokens, with those it adds before and after a text."""
     backend = tokenizer.backend_tokenizer
     plain, whole = (
-        backend.encode(PROBE, add_special_tokens=wanted).ids for wanted in (False, True)
+        backend.encode(PROBE, add_special_tokens=special).ids for special in (False, True)
     )
     places = [
         first

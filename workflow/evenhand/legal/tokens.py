@@ -87,9 +87,9 @@ def load_tokenizer(source: Path | str, revision: str | None = None) -> "PreTrain
             str(source), trust_remote_code=False, use_fast=True, **options
         )
     except Exception as error:  # the library raises whatever a broken file leads to
-        said = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
+        problem = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
         raise InputError(
-            f"holds no tokenizer that can be used ({said})",
+            f"holds no tokenizer that can be used ({problem})",
             file=source,
             remedy="save the tokenizer into the folder with save_pretrained",
         ) from error
@@ -236,10 +236,10 @@ def read_limits(
     limits = segments or meta["segments"], tokens or meta["tokens"]
     names = "paragraphs of a case", "tokens of a paragraph"
     stored = meta["stored_paragraphs"], meta["tokens"]
-    for asked, name, there in zip(limits, names, stored, strict=True):
-        if not 1 <= asked <= there:
+    for limit, name, there in zip(limits, names, stored, strict=True):
+        if not 1 <= limit <= there:
             raise InputError(
-                f"{asked} {name} are to be read, and {there} are stored",
+                f"{limit} {name} are to be read, and {there} are stored",
                 file=file,
                 remedy=f"read from 1 to {there}, or tokenise the cases otherwise",
             )

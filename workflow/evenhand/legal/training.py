@@ -20,7 +20,7 @@ from evenhand.learning.objective import (
     load_objective,
     parse_options,
 )
-from evenhand.learning.pairs import GRAPH, Pairs, asked_for, check_pairs
+from evenhand.learning.pairs import GRAPH, Pairs, check_pairs, kind_of_pairs
 from evenhand.learning.probes import probed_features
 from evenhand.learning.settings import Settings
 from evenhand.learning.trainer import fit
@@ -254,7 +254,7 @@ def make_job(
 def read_pairs(job: Job, changed: np.ndarray | None, neighbours: Path | None) -> Pairs:
     """Return who has a counterfactual, and the neighbours if the objective compares them."""
     graph = None
-    if neighbours is not None and asked_for(job.options) == GRAPH:
+    if neighbours is not None and kind_of_pairs(job.options) == GRAPH:
         graph = read_neighbours(
             neighbours,
             job.cases.examples.ids,
@@ -324,9 +324,9 @@ class NetworkClassifier:
                 who = np.flatnonzero(pairs.swapped)
                 counterfactuals = np.full_like(logits, np.nan)
                 if len(who):
-                    told = {"device": job.device, "title": f"predict counterfactuals of {name}"}
+                    title = f"predict counterfactuals of {name}"
                     counterfactuals[who] = predict(
-                        model, self.batcher, count + who, settings, **told
+                        model, self.batcher, count + who, settings, device=job.device, title=title
                     )
         return Result(seed, trained, logits, counterfactuals, features, model)
 

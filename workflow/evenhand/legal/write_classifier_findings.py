@@ -80,7 +80,7 @@ def write_classifier_findings(
     if len(kinds) != len(tables):
         raise InputError("there is not one kind for each data set")
     columns = {"optional": tuple(CLAIMS[1:2] + CLAIMS[3:]), "unique": tuple(CLAIMS[:5])}
-    said = {
+    claim_values = {
         row["quantity"]: row["low"]
         for row in read_resource(claims, CLAIMS, **columns)
         if row["kind"] == ALL
@@ -110,7 +110,7 @@ def write_classifier_findings(
     findings, left_out = [], {}
     for where, name, rows, paper in scopes:
         for question, ask in QUESTIONS.items():
-            if (found := ask(rows, said if paper else {})) is None:
+            if (found := ask(rows, claim_values if paper else {})) is None:
                 left_out[question] = left_out.get(question, 0) + 1
                 continue
             text = getattr(sentences, question)(where, found.numbers, found.names)
@@ -138,7 +138,7 @@ def is_constant(row: Row) -> bool:
     return always and row["noise_verdict"] == INCONCLUSIVE
 
 
-def gaps(tables: dict[str, list[Row]], said: Row) -> Finding | None:
+def gaps(tables: dict[str, list[Row]], claim_values: Row) -> Finding | None:
     """Return how many gaps of ERM are above noise, and how many of these come from labels."""
     own = [
         row
@@ -163,7 +163,7 @@ def gaps(tables: dict[str, list[Row]], said: Row) -> Finding | None:
     return Finding(numbers, bool(above), names) if own else None
 
 
-def comparisons(tables: dict[str, list[Row]], said: Row) -> Finding | None:
+def comparisons(tables: dict[str, list[Row]], claim_values: Row) -> Finding | None:
     """Return which objectives narrow gaps or raise the worst group significantly."""
     own = [row for row in tables["tests"] if row["measure"] in BETTER and row["verdict"]]
     numbers: Row = {}
@@ -182,7 +182,7 @@ def comparisons(tables: dict[str, list[Row]], said: Row) -> Finding | None:
     return Finding(numbers, holds, names) if own else None
 
 
-def losses(tables: dict[str, list[Row]], said: Row) -> Finding | None:
+def losses(tables: dict[str, list[Row]], claim_values: Row) -> Finding | None:
     """Return the mean change against ERM, and whether both measures fall, as in FairLex."""
     numbers = {}
     for measure in ("mean", "worst"):
@@ -191,11 +191,11 @@ def losses(tables: dict[str, list[Row]], said: Row) -> Finding | None:
         if not some:
             return None
         numbers[measure] = sum(some) / len(some)
-    published = [said[name] for name in ("loss_mean", "loss_worst") if name in said]
+    published = [claim_values[name] for name in ("loss_mean", "loss_worst") if name in claim_values]
     return Finding(numbers, max(numbers.values()) < 0, published if len(published) == 2 else ())
 
 
-def fewest(tables: dict[str, list[Row]], said: Row) -> Finding | None:
+def fewest(tables: dict[str, list[Row]], claim_values: Row) -> Finding | None:
     """Return in how many attributes the group with the fewest training cases is the worst."""
     attributes: dict[tuple[str, str, str], list[Row]] = {}
     for row in tables["table_2"]:
@@ -213,11 +213,11 @@ def fewest(tables: dict[str, list[Row]], said: Row) -> Finding | None:
             for mark in ("fewest_train_cases", "most_drift", "most_wci")
         },
     }
-    published = [said["fewest_is_worst"]] if "fewest_is_worst" in said else []
+    published = [claim_values["fewest_is_worst"]] if "fewest_is_worst" in claim_values else []
     return Finding(numbers, numbers["fewest_train_cases"] > chance, published) if worst else None
 
 
-def linear(tables: dict[str, list[Row]], said: Row) -> Finding | None:
+def linear(tables: dict[str, list[Row]], claim_values: Row) -> Finding | None:
     """Return whether linear classifiers are worse than transformers on all three measures."""
     own: dict[tuple[str, str, str], dict[str, list[float]]] = {}
     for row in tables["table_4"]:
@@ -232,11 +232,11 @@ def linear(tables: dict[str, list[Row]], said: Row) -> Finding | None:
                 count["compared"] += 1
                 count["worse"] += ours > other if measure == "gd" else ours < other
     holds = all(count["worse"] == count["compared"] for count in numbers.values())
-    published = ["linear_worse"] if "linear_worse" in said else []
+    published = ["linear_worse"] if "linear_worse" in claim_values else []
     return Finding(numbers, holds, published) if len(numbers) == len(BETTER) else None
 
 
-def constant(tables: dict[str, list[Row]], said: Row) -> Finding | None:
+def constant(tables: dict[str, list[Row]], claim_values: Row) -> Finding | None:
     """Return which classifiers predict the same labels for every test case."""
     own: dict[tuple[str, ...], Row] = {}
     for row in tables["table_4"]:
@@ -254,7 +254,7 @@ def constant(tables: dict[str, list[Row]], said: Row) -> Finding | None:
     return Finding(numbers, bool(same), names) if own else None
 
 
-def calibrated(tables: dict[str, list[Row]], said: Row) -> Finding | None:
+def calibrated(tables: dict[str, list[Row]], claim_values: Row) -> Finding | None:
     """Return in how many groups ERM's calibration error is above that of random groups."""
     own = [row for row in tables["calibration"] if row["objective"] == BASE and row["verdict"]]
     above = [row for row in own if row["verdict"] == ABOVE]

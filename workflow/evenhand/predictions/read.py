@@ -173,10 +173,10 @@ def read_predictions(
         bad.mark(i, not labels[i] and not of[i], "no_label", "")
     p = _probabilities(table, prediction, many, classes, chosen, bad)
     if p is None:
-        said = [as_label(cell) for cell in table[prediction]]
-        for i, one in enumerate(said):
+        predicted_labels = [as_label(cell) for cell in table[prediction]]
+        for i, one in enumerate(predicted_labels):
             bad.mark(i, not one, "no_prediction", "")
-        known = [one for i, one in enumerate(said) if i not in bad.why]
+        known = [one for i, one in enumerate(predicted_labels) if i not in bad.why]
         if known and not {*known} & {*classes}:
             raise InputError(
                 f"{prediction} has the values {listed(sorted({*known}), 4)}, and {label} has"
@@ -184,9 +184,9 @@ def read_predictions(
                 file=file,
                 remedy="use the same labels in both columns, or probabilities between 0 and 1",
             )
-        for i, one in enumerate(said):
+        for i, one in enumerate(predicted_labels):
             bad.mark(i, one not in place, "not_a_label", repr(one))
-        predicted = np.array([place.get(one, 0) for one in said])
+        predicted = np.array([place.get(one, 0) for one in predicted_labels])
     elif len(classes) == 2 and chosen is not None:
         predicted = np.where(p[:, chosen] >= threshold, chosen, 1 - chosen)
     else:

@@ -251,12 +251,12 @@ def describe_cases(
 NO_DETAILS: tuple[str, list[str]] = ("", [])
 
 
-def _details(records: Iterable[Path], wanted: set[str]) -> dict[str, tuple[str, list[str]]]:
+def _details(records: Iterable[Path], case_ids: set[str]) -> dict[str, tuple[str, list[str]]]:
     """Return the precision of the date and the numbers of each case, of its first record."""
     found: dict[str, tuple[str, list[str]]] = {}
     for path in records:
         for row in read_rows(path, ["case_id", "given"]):
-            if row["case_id"] in wanted and row["case_id"] not in found:
+            if row["case_id"] in case_ids and row["case_id"] not in found:
                 given = {one["name"]: one["value"] for one in row["given"]}
                 numbers = [f"{NUMBERS[name]} {given[name]}" for name in NUMBERS if name in given]
                 found[row["case_id"]] = given.get("date_precision", ""), numbers
@@ -275,9 +275,9 @@ def _beginnings(data: Path, chosen: np.ndarray, characters: int) -> list[str | N
     texts: list[str | None] = [None] * len(chosen)
     first = 0
     for batch in case_batches(data, ["case_id", "text"]) if characters else ():
-        wanted = [row for row in range(first, first + len(batch)) if row in place]
-        own = batch["text"].take(pa.array([row - first for row in wanted], pa.int64()))
-        for row, paragraphs in zip(wanted, own.to_pylist(), strict=True):
+        rows = [row for row in range(first, first + len(batch)) if row in place]
+        own = batch["text"].take(pa.array([row - first for row in rows], pa.int64()))
+        for row, paragraphs in zip(rows, own.to_pylist(), strict=True):
             texts[place[row]] = _cut("\n".join(paragraphs or ()), characters) or None
         first += len(batch)
     return texts
@@ -357,7 +357,7 @@ def _model(
 
     def labels(holds: np.ndarray, name: str, title: str, **more: Any) -> dict[str, Any]:
         found = ([names[k] for k in np.flatnonzero(row)] for row in holds)
-        return column(name, title, found, filter=True, told=True, **more)
+        return column(name, title, found, filter=True, badges=True, **more)
 
     return {
         "name": visible(", ".join(words)),

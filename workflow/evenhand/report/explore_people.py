@@ -42,7 +42,7 @@ ANSWERS = {
 }
 
 #: The answers that are shown beside the probability, and their CSS classes.
-TOLD = {"positive": "", "negative": "", "wrong": "bad", "changes": "bad", "beyond": ""}
+BADGES = {"positive": "", "negative": "", "wrong": "bad", "changes": "bad", "beyond": ""}
 
 FORM = {
     "noun": ["individual", "individuals"],
@@ -274,7 +274,7 @@ def _model(answers: Answers, chosen: np.ndarray) -> dict[str, Any]:
             column("seed", "Seed", (str(answers.seeds[one]) for one in answers.seed[some]),
                    filter=True, scope=True),
             column("answer", "Answer", np.stack(tags, axis=1).tolist(), filter=True,
-                   options=list(ANSWERS.items()), told=TOLD),
+                   options=list(ANSWERS.items()), badges=BADGES),
         ],
         "classes": [visible(one) for one in table.attribute_values],
         "cells": rounded(flipped.ravel(), 3, (0.5,)),

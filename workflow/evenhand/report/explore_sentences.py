@@ -290,8 +290,8 @@ def _model(
         "measures": [rounded(values, digits, (-threshold, 0.0, threshold))],
         "columns": [
             column("lean", "Bias direction", tags, filter=True, options=options,
-                   told={"unknown": "warning"}),
-            column("why", "No number", reasons, told=True),
+                   badges={"unknown": "warning"}),
+            column("why", "No number", reasons, badges=True),
         ],
     }  # fmt: skip
 

@@ -76,7 +76,7 @@ def column(name: str, title: str, values: Iterable[Any], **more: Any) -> dict[st
         ``line`` (of an item in the table), ``text`` (paragraphs of an opened item); else it is
         among its fields. ``lang``: of the values, True for that of the item. ``unit``: of numbers.
         ``table``: False keeps it out of the CSV. Of answers: ``scope``: a part of the answers, such
-        as a seed; ``told``: True, or the CSS class of each value that is shown with the first
+        as a seed; ``badges``: True, or the CSS class of each value that is shown with the first
         measure, in the class ``tone``.
     """
     if "options" in more:

@@ -88,7 +88,7 @@ def features_of(
             continue
         rows = [row for row in own if row["name"] == name]
         if names.get(table.features[columns[0]]) == name:
-            made.append(_told(table, name, columns, rows))
+            made.append(_describe(table, name, columns, rows))
         elif _hot(table, columns[0]):
             made.append(_put_together(table, name, columns))
         else:
@@ -110,7 +110,9 @@ def _number(values: np.ndarray, name: str, unit: str) -> Feature:
     return Feature(name, unit, known.tolist(), codes)
 
 
-def _told(table: Prepared, name: str, columns: list[int], rows: list[dict[str, Any]]) -> Feature:
+def _describe(
+    table: Prepared, name: str, columns: list[int], rows: list[dict[str, Any]]
+) -> Feature:
     """Return a feature in the words of the table; a value without words is a number."""
     if not any(row["words"] for row in rows):
         return _number(table.x[:, columns[0]], name, rows[0]["unit"] or "")

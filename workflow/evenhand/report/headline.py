@@ -92,15 +92,15 @@ WORDS = {
 }
 
 
-class Said(Markup):
+class SourcedStatement(Markup):
     """A sentence with the results it is based on, by their paths below the results folder."""
 
     files: tuple[str, ...] = ()
 
 
-def told(text: str, files: Iterable[str]) -> Said:
+def with_sources(text: str, files: Iterable[str]) -> SourcedStatement:
     """Return a sentence (escaped unless it is markup) with the results that it is based on."""
-    one = Said(escape(text))
+    one = SourcedStatement(escape(text))
     one.files = tuple(dict.fromkeys(files))
     return one
 
@@ -136,7 +136,7 @@ class Verdicts:
 class Headline:
     """The content of a system's section on the front page.
 
-    Sentences made by `told` (also in `more` and `doubts`) refer to their results.
+    Sentences made by `with_sources` (also in `more` and `doubts`) refer to their results.
 
     Attributes
     ----------

@@ -6,7 +6,7 @@ Reasons = dict[str, tuple[str, str]]
 #: Reasons before any filter; those of the filters are in their modules.
 REASONS: Reasons = {
     "duplicate": (
-        "Said before",
+        "Duplicate",
         "The corpus contains the sentence more than once; one copy is kept.",
     ),
     "several_keywords": (

@@ -218,14 +218,14 @@ def _set(
     rows = [row for row in tables.get("bias_scores", []) if row["model"] == model]
     if not rows:
         raise InputError(f"says nothing of the model {model}", file=folder)
-    said = [
+    judged = [
         row | judge(row, found["sides"])
         for row in rows
         if gate["trusted"] and row["method"] is not None and row["subset"] == "all"
     ]
-    order = in_order(row["method"] for row in said)
-    said.sort(key=lambda row: (row["method"] in ASIDE, order.index(row["method"])))
-    whole = [row for row in said if row["bias_type"] == "all"]
+    order = in_order(row["method"] for row in judged)
+    judged.sort(key=lambda row: (row["method"] in ASIDE, order.index(row["method"])))
+    whole = [row for row in judged if row["bias_type"] == "all"]
     counted = [row for row in whole if row["method"] not in ASIDE and row["score"] is not None]
     conclusion = no_number(gate["why"]) if gate["why"] else conclude(whole, found["sides"])
     title, task = found["title"] or name, TASKS.get(gate["family"], "other")
@@ -242,7 +242,7 @@ def _set(
         "name": name,
         "title": title,
         "conclusion": conclusion["words"],
-        "told": conclusion["leaning"] in (PREFERS_MORE, PREFERS_LESS),
+        "significant": conclusion["leaning"] in (PREFERS_MORE, PREFERS_LESS),
         "rows": [
             row
             | {
@@ -252,7 +252,7 @@ def _set(
             }
             for row in whole
         ],
-        "by_type": _by_type([row for row in said if row["method"] not in ASIDE]),
+        "by_type": _by_type([row for row in judged if row["method"] not in ASIDE]),
         "triples": [row | {"title": method_title(row["method"])} for row in triples],
         "doubts": [(doubt_words(flag) or flag, count) for flag, count in found["flags"] if count],
         "metrics": [
@@ -331,7 +331,7 @@ def _edition(path: Path, gate: dict[str, Any], model: str) -> dict[str, Any]:
     if not gate["trusted"] or not row["trusted"] or row["mean_bias"] is None:
         words = no_number(gate["why"])["words"] if gate["why"] else "No sentence could be scored."
         return {"name": name, "title": title, "row": None, "conclusion": words,
-                "told": False, "metrics": []}  # fmt: skip
+                "significant": False, "metrics": []}  # fmt: skip
     place = (TASKS.get(gate["family"], "other"), name, title, "default")
     ends = span((row["mean_bias_low"], row["mean_bias_high"]), 3)
     unit = f"log{row['log_base']:g}"
@@ -355,8 +355,8 @@ def _edition(path: Path, gate: dict[str, Any], model: str) -> dict[str, Any]:
         for kind, words in DEGREES.items()
         if row[kind] is not None
     ]
-    told = row["verdict"] in ("male", "female")
-    words = f"On average the model {VERDICTS[row['verdict']]}." if told else (
+    significant = row["verdict"] in ("male", "female")
+    words = f"On average the model {VERDICTS[row['verdict']]}." if significant else (
         "On average the model has no significant lean to either gender."
     )  # fmt: skip
     return {
@@ -365,7 +365,7 @@ def _edition(path: Path, gate: dict[str, Any], model: str) -> dict[str, Any]:
         "row": row,
         "unit": unit,
         "conclusion": words,
-        "told": told,
+        "significant": significant,
         "metrics": metrics,
     }
 
@@ -410,7 +410,7 @@ def _cannot(
             " the intervals are wide. Not significant does not mean fair."
         )
     numbers = [one for one in [*editions, *about] if one["metrics"]]
-    if numbers and not any(one["told"] for one in numbers):
+    if numbers and not any(one["significant"] for one in numbers):
         yield "That the model has no bias: none was found by these pairs and methods, that is all."
     yield (
         "How the model acts in use: a preference between two given sentences need not show in what"

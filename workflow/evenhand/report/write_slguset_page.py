@@ -20,7 +20,7 @@ from evenhand.report.words import reasons_with
 SECTIONS = (
     ("funnel", "Funnel", "Where the sentences fell"),
     ("dataset", "Data set", "The data set"),
-    ("annotation", "Annotation", "What the annotators said"),
+    ("annotation", "Annotation", "The annotators’ answers"),
     ("bias", "Bias", "Which way the models lean"),
     ("published", "Published file", "The published file"),
     ("quarantine", "Corpus", "What was read, and what was set aside"),

@@ -91,12 +91,12 @@ class Received:
 
 
 @contextmanager
-def collecting(wanted: bool = True) -> Iterator[Received | None]:
+def collecting(enabled: bool = True) -> Iterator[Received | None]:
     """Collect in this thread the attention of a model prepared by `enable_attention`.
 
-    Unless `wanted`, yields None and collects nothing.
+    Unless `enabled`, yields None and collects nothing.
     """
-    _now.received = Received() if wanted else None
+    _now.received = Received() if enabled else None
     try:
         yield _now.received
     finally:
@@ -163,8 +163,8 @@ def _is_attention(weights: "torch.Tensor | None", ids: "torch.Tensor") -> bool:
 
 
 def _ask_for_weights(_module: Any, arguments: Any, options: dict[str, Any]) -> Any:
-    asked = getattr(_now, "received", None) is not None
-    return (arguments, options | {"output_attentions": True}) if asked else None
+    active = getattr(_now, "received", None) is not None
+    return (arguments, options | {"output_attentions": True}) if active else None
 
 
 def _keep_weights(_module: Any, _arguments: Any, output: Any) -> None:

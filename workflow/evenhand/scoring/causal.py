@@ -136,15 +136,16 @@ def read_sequences(
     ]
     distinct = [(np.frombuffer(ids, dtype="<i4").astype(np.int64), s) for ids, s in numbers]
     scored = np.array([max(0, len(ids) - start) for ids, start in distinct], dtype=np.int64)
-    lengths = np.array([len(ids) - 1 for ids, _ in distinct], dtype=np.int64)  # the last is asked
-    asked = np.flatnonzero(scored)
+    # the last token is predicted, not read
+    lengths = np.array([len(ids) - 1 for ids, _ in distinct], dtype=np.int64)
+    to_score = np.flatnonzero(scored)
     rows = None
     if not enable_reading(lm.model):
-        longest = int(lengths[asked].max(initial=1))
+        longest = int(lengths[to_score].max(initial=1))
         rows = max(1, WHOLE_LOGITS_AT_ONCE // (lm.vocabulary * longest))
     batches = [
-        asked[batch]
-        for batch in exact_length_batches(lengths[asked], tokens=tokens_per_batch, rows=rows)
+        to_score[batch]
+        for batch in exact_length_batches(lengths[to_score], tokens=tokens_per_batch, rows=rows)
     ]
 
     def run(batch: np.ndarray) -> dict[str, np.ndarray]:

@@ -153,10 +153,10 @@ def _is_plain(value: Any) -> bool:
 
 def _refused(path: Path, error: Exception) -> InputError:
     if isinstance(error, pickle.UnpicklingError) and (
-        asked := re.search(r"GLOBAL (\S+)", str(error))
+        called := re.search(r"GLOBAL (\S+)", str(error))
     ):
         return InputError(
-            f"is not opened: it calls for {asked[1]}, and weights need no code",
+            f"is not opened: it calls for {called[1]}, and weights need no code",
             file=path,
             remedy="use a copy with safetensors weights, from a publisher that you trust",
         )

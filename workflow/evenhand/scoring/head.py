@@ -71,7 +71,7 @@ def enable_reading(model: "PreTrainedModel") -> bool:
         return False
 
     def keep_input(_module: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        if not getattr(_kept, "wanted", False):
+        if not getattr(_kept, "active", False):
             return None
         _kept.hidden = arguments[0]
         return (arguments[0][..., :0, :],)  # an empty input, so that the layer takes no time
@@ -130,7 +130,7 @@ def read_places(
     total = torch.zeros_like(best_logit)
     weighted = torch.zeros_like(best_logit) if entropy else None
     best = torch.zeros(len(rows), dtype=torch.int64, device=ids.device)
-    asked = torch.empty(len(token), device=ids.device)
+    token_logit = torch.empty(len(token), device=ids.device)
     order = token.argsort()
     on_cpu = ids.device.type == "cpu"
     for start, logits in _pieces(model, ids, rows, columns, inputs):
@@ -145,7 +145,7 @@ def read_places(
             token[order], torch.tensor([start, start + logits.shape[1]], device=ids.device)
         )
         some = order[low:high]
-        asked[some] = logits[place[some], token[some] - start].float()
+        token_logit[some] = logits[place[some], token[some] - start].float()
         below = logits.float().sub_(higher[:, None])
         shrink = (best_logit - higher).exp_()
         if weighted is None:
@@ -160,8 +160,8 @@ def read_places(
         best_logit = higher
     log_total = total.log()
     return Reading(
-        log_p=asked - (best_logit + log_total)[place],
-        first=asked >= best_logit[place],
+        log_p=token_logit - (best_logit + log_total)[place],
+        first=token_logit >= best_logit[place],
         best=best,
         entropy=log_total - weighted / total if weighted is not None else None,
     )
@@ -203,9 +203,9 @@ def _hidden_at(
     **inputs: "torch.Tensor",
 ) -> "torch.Tensor | None":
     """Return the input of the last step at the positions; None if the layer is not called."""
-    _kept.wanted, _kept.hidden = True, None
+    _kept.active, _kept.hidden = True, None
     try:
         logits_at(model, ids, rows, columns, **inputs)
         return None if _kept.hidden is None else _kept.hidden[0]
     finally:
-        _kept.wanted, _kept.hidden = False, None
+        _kept.active, _kept.hidden = False, None

@@ -129,9 +129,9 @@ def answer(
         )
     in_pieces = enable_reading(lm.model)
     typed = _tells_texts_apart(lm)
-    asked = np.asarray(questions.places, dtype=np.int64).reshape(-1, 3)
-    order = np.lexsort((asked[:, 1], asked[:, 0]))
-    first_of_input = np.searchsorted(asked[order, 0], np.arange(len(questions.inputs) + 1))
+    queries = np.asarray(questions.places, dtype=np.int64).reshape(-1, 3)
+    order = np.lexsort((queries[:, 1], queries[:, 0]))
+    first_of_input = np.searchsorted(queries[order, 0], np.arange(len(questions.inputs) + 1))
     lengths = np.array([len(ids) for ids in questions.inputs], dtype=np.int64)
     rows_per_batch = None
     if not in_pieces:
@@ -143,7 +143,7 @@ def answer(
         return np.concatenate([order[first_of_input[i] : first_of_input[i + 1]] for i in batch])
 
     def run(batch: np.ndarray) -> dict[str, np.ndarray]:
-        about = asked[numbers_of(batch)]
+        about = queries[numbers_of(batch)]
         length = len(questions.inputs[batch[0]])
         counts = first_of_input[batch + 1] - first_of_input[batch]
         flat = np.repeat(np.arange(len(batch)), counts) * length + about[:, 1]
@@ -170,19 +170,19 @@ def answer(
             return {name: tensor.cpu().numpy() for name, tensor in found.items()}
 
     whole = {
-        "log_p": np.full(len(asked), np.nan),
-        "best": np.full(len(asked), -1),
-        "first": np.zeros(len(asked), dtype=bool),
+        "log_p": np.full(len(queries), np.nan),
+        "best": np.full(len(queries), -1),
+        "first": np.zeros(len(queries), dtype=bool),
     }
     whole |= {
-        name: np.full(len(asked), np.nan)
-        for name, wanted in (("entropy", entropy), ("alpha", attention))
-        if wanted
+        name: np.full(len(queries), np.nan)
+        for name, included in (("entropy", entropy), ("alpha", attention))
+        if included
     }
     for batch, found in run_batches(
         batches,
         run,
-        key=_digest(lm, questions, asked, attention, entropy) if scratch is not None else "",
+        key=_digest(lm, questions, queries, attention, entropy) if scratch is not None else "",
         scratch=scratch,
         device=str(lm.model.device),
         threads=threads,
@@ -213,10 +213,10 @@ def _second_text(lm: MaskedLM, ids: "torch.Tensor") -> "torch.Tensor":
     return (separators.cumsum(dim=1) > separators).long()
 
 
-def _digest(lm: MaskedLM, questions: Questions, asked: np.ndarray, *options: bool) -> str:
+def _digest(lm: MaskedLM, questions: Questions, queries: np.ndarray, *options: bool) -> str:
     """Return a digest of the determinants of the answers, except the batches."""
     digest = hashlib.blake2b(f"{fingerprint(lm)} {options}".encode(), digest_size=16)
-    digest.update(asked.tobytes())
+    digest.update(queries.tobytes())
     for ids in questions.inputs:
         digest.update(len(ids).to_bytes(8, "little") + ids.tobytes())
     return digest.hexdigest()

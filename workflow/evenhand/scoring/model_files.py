@@ -90,7 +90,7 @@ def _names(folder: Path) -> set[str]:
 
 
 @contextmanager
-def readable_errors(source: Path | str, wanted: str) -> Iterator[None]:
+def readable_errors(source: Path | str, kind: str) -> Iterator[None]:
     """Convert the exceptions of loading that are due to the user's input to `InputError`."""
     from huggingface_hub.errors import HfHubHTTPError
     from safetensors import SafetensorError
@@ -126,7 +126,7 @@ def readable_errors(source: Path | str, wanted: str) -> Iterator[None]:
         ) from error
     except (ValueError, KeyError, RuntimeError, ImportError) as error:
         raise InputError(
-            f"cannot be used as a {wanted} ({_first_line(error)})",
+            f"cannot be used as a {kind} ({_first_line(error)})",
             file=source,
             remedy="see whether its files belong together, or take it out of `models`",
         ) from error
@@ -136,8 +136,10 @@ def _lacks_safetensors(name: str, error: Exception) -> bool:
     """Return whether a hub model has pickled weights only, by the error or the local cache."""
     from huggingface_hub import try_to_load_from_cache
 
-    told = f"does not appear to have a file named {WEIGHT_FILES[0]}" in str(error)
-    return told or any(isinstance(try_to_load_from_cache(name, one), str) for one in PICKLED_FILES)
+    lacks_file = f"does not appear to have a file named {WEIGHT_FILES[0]}" in str(error)
+    return lacks_file or any(
+        isinstance(try_to_load_from_cache(name, one), str) for one in PICKLED_FILES
+    )
 
 
 def _first_line(error: Exception) -> str:

@@ -361,8 +361,8 @@ def _causal(
 def _start_id(tokenizer: "PreTrainedTokenizerBase") -> int | None:
     """Return `CausalLM.start_id`; if a tokenizer adds several tokens, the first of them."""
     added, plain = (
-        tokenizer("a", add_special_tokens=wanted, verbose=False).input_ids
-        for wanted in (True, False)
+        tokenizer("a", add_special_tokens=special, verbose=False).input_ids
+        for special in (True, False)
     )
     own = [added[0]] if added[:1] != plain[:1] and added[0] in tokenizer.all_special_ids else []
     named = [tokenizer.bos_token_id, tokenizer.eos_token_id]

@@ -47,9 +47,9 @@ def check_next_token(
     expected: list[int] = []
     correct = 0
     for ids, start, score in zip(inputs, starts, scores, strict=True):
-        wanted = ids[start:]
-        open_places = ~np.isin(wanted, list(special))
+        targets = ids[start:]
+        open_places = ~np.isin(targets, list(special))
         # a NaN is not a correct prediction
-        correct += int(((score.best == wanted) & np.isfinite(score.log_p))[open_places].sum())
-        expected += wanted[open_places].tolist()
+        correct += int(((score.best == targets) & np.isfinite(score.log_p))[open_places].sum())
+        expected += targets[open_places].tolist()
     return compare_with_baseline(lm, len(inputs), expected, correct, Counter(expected))

@@ -19,7 +19,7 @@ from evenhand.io.sheets import Column, Marked, read_csv, write_csv, write_workbo
 #: Names of sheets become names of files.
 _NAME = re.compile(r"\w(?:[\w.-]{0,62}\w)?")
 
-#: Items of a stratum that are held beside those wanted, before the largest digests are dropped.
+#: Items of a stratum held beyond its quota, before the largest digests are dropped.
 SLACK = 10_000
 
 
@@ -77,25 +77,25 @@ def digest(prefix: str, key: str) -> bytes:
     return hashlib.blake2b(f"{prefix} {key}".encode(), digest_size=8).digest()
 
 
-def draw(items: Iterable[tuple[Any, str]], wanted: Callable[[Any], int], prefix: str) -> list[str]:
+def draw(items: Iterable[tuple[Any, str]], quota: Callable[[Any], int], prefix: str) -> list[str]:
     """Choose the items with the smallest digests of each stratum.
 
     Parameters
     ----------
     items : iterable of (stratum, key)
         Each item once.
-    wanted : callable
+    quota : callable
         The number of items to draw from a stratum.
     prefix : str
         The seed; see `digest`.
     """
     smallest: dict[Any, list[tuple[bytes, str]]] = defaultdict(list)
     for stratum, key in items:
-        number = wanted(stratum)
+        number = quota(stratum)
         smallest[stratum].append((digest(prefix, key), key))
         if len(smallest[stratum]) > number + SLACK:
             smallest[stratum] = sorted(smallest[stratum])[:number]
-    return [key for stratum, keys in smallest.items() for _, key in sorted(keys)[: wanted(stratum)]]
+    return [key for stratum, keys in smallest.items() for _, key in sorted(keys)[: quota(stratum)]]
 
 
 def check_name(name: str, kind: str) -> None:

@@ -42,10 +42,12 @@ def choose_methods(methods: Sequence[str] | None, family: str) -> list[str]:
     InputError
         A method is unknown.
     """
-    wanted = list(METHODS) if methods is None else methods
-    if unknown := [name for name in wanted if name not in METHODS]:
+    requested = list(METHODS) if methods is None else methods
+    if unknown := [name for name in requested if name not in METHODS]:
         raise InputError(f"there is no method {unknown[0]!r}", remedy=f"use {', '.join(METHODS)}")
-    return [name for name, method in METHODS.items() if name in wanted and method.family == family]
+    return [
+        name for name, method in METHODS.items() if name in requested and method.family == family
+    ]
 
 
 def passes_for(family: str, methods: Sequence[str], *, accuracy: bool = False) -> list[str]:

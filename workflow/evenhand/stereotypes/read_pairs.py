@@ -105,7 +105,7 @@ def read_pairs(
     return {key: summary[key] for key in ("pairs", "excluded", "flags", "clusters")}
 
 
-def set_flags(rows: list[dict[str, Any]], wanted: Iterable[str]) -> None:
+def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
     """Set each row's `flags` to the requested ones that apply to it, sorted.
 
     Parameters
@@ -113,7 +113,7 @@ def set_flags(rows: list[dict[str, Any]], wanted: Iterable[str]) -> None:
     rows : list of dict
         Rows of `PAIRS` whose sentences are neither empty nor identical; repeated swaps and
         duplicate sentences are counted over these.
-    wanted : iterable of str
+    requested : iterable of str
         The requested names of `FLAGS`.
     """
     clusters = Counter(row["cluster"] for row in rows)
@@ -130,7 +130,7 @@ def set_flags(rows: list[dict[str, Any]], wanted: Iterable[str]) -> None:
             "low_agreement": row["agreement"] is not None and row["agreement"] < AGREEING,
             "duplicate": any(sentences[row["context"], row[s]] > 1 for s in ("more", "less")),
         }
-        row["flags"] = sorted(flag for flag in wanted if true[flag])
+        row["flags"] = sorted(flag for flag in requested if true[flag])
 
 
 def _exclusion(row: dict[str, Any]) -> str | None:

@@ -214,10 +214,10 @@ def _by_stem(paths: Sequence[Path]) -> dict[str, Path]:
     return found
 
 
-def _methods_of(scores: Scores, family: str, asked: Sequence[str]) -> list[str]:
+def _methods_of(scores: Scores, family: str, requested: Sequence[str]) -> list[str]:
     own = [name for name, method in METHODS.items() if method.family == family]
-    if asked:
-        return [name for name in own if name in asked]
+    if requested:
+        return [name for name in own if name in requested]
     return [name for name in own if np.isfinite(scores.columns[name]).any()]
 
 

@@ -15,7 +15,7 @@ from evenhand.stereotypes.rows import Reading, Row
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _RowQuestions:
     """The questions of one pass about one sentence: the tokens, and the question numbers."""
 
     token: list[int]
@@ -66,10 +66,12 @@ def read(
             _read_causal(lm, chosen, name, scratch=scratch, progress=progress, **options)
         return
     crossed = "sss_compat" in methods
-    asked = {name: _ask_all(lm, chosen, name, crossed) for name, chosen in by_pass.items()}
-    total = sum(len(ids) for questions, _ in asked.values() for ids in questions.inputs)
-    for name, (questions, about) in asked.items():
-        if not about:
+    questions_by_pass = {
+        name: _ask_all(lm, chosen, name, crossed) for name, chosen in by_pass.items()
+    }
+    total = sum(len(ids) for questions, _ in questions_by_pass.values() for ids in questions.inputs)
+    for name, (questions, by_row) in questions_by_pass.items():
+        if not by_row:
             continue
         answers = answer(
             lm,
@@ -79,29 +81,29 @@ def read(
             scratch=scratch,
             **options,
         )
-        for row, one in about:
+        for row, one in by_row:
             row.readings[name] = _reading(answers, one)
 
 
 def _ask_all(
     lm: MaskedLM, rows: Sequence[Row], name: str, cross: bool
-) -> tuple[Questions, list[tuple[Row, _Asked]]]:
+) -> tuple[Questions, list[tuple[Row, _RowQuestions]]]:
     questions = Questions()
-    asked: list[tuple[Row, _Asked]] = []
-    known: dict[int, _Asked] = {}  # an equal sentence of another pair is asked about once
+    by_row: list[tuple[Row, _RowQuestions]] = []
+    known: dict[int, _RowQuestions] = {}  # an equal sentence of another pair is asked about once
     for row in rows:
         if name in ("cps", "sss"):
             if row.masks is not None:
-                asked.append((row, _ask(lm, questions, row, name, cross)))
+                by_row.append((row, _ask(lm, questions, row, name, cross)))
             continue
         key = id(row.sentence)
         if key not in known:
             known[key] = _ask(lm, questions, row, name, cross)
-        asked.append((row, known[key]))
-    return questions, asked
+        by_row.append((row, known[key]))
+    return questions, by_row
 
 
-def _ask(lm: MaskedLM, questions: Questions, row: Row, name: str, cross: bool) -> _Asked:
+def _ask(lm: MaskedLM, questions: Questions, row: Row, name: str, cross: bool) -> _RowQuestions:
     ids, specials, crossed = row.sentence.ids, [], None
     if name == "cps":
         places = row.masks.shared
@@ -118,22 +120,22 @@ def _ask(lm: MaskedLM, questions: Questions, row: Row, name: str, cross: bool) -
         places = row.sentence.places
         numbers = pair_masks.ask_unmasked(questions, ids, places)
         specials = pair_masks.ask_unmasked(questions, ids, row.sentence.specials)
-    return _Asked([ids[place] for place in places], list(places), numbers, specials, crossed)
+    return _RowQuestions([ids[place] for place in places], list(places), numbers, specials, crossed)
 
 
-def _reading(answers: Answers, asked: _Asked) -> Reading:
-    specials = answers.first[asked.specials] & np.isfinite(answers.log_p[asked.specials])
+def _reading(answers: Answers, questions: _RowQuestions) -> Reading:
+    specials = answers.first[questions.specials] & np.isfinite(answers.log_p[questions.specials])
     return Reading(
-        token=np.array(asked.token, dtype=np.int32),
-        place=np.array(asked.place, dtype=np.int32),
-        log_p=answers.log_p[asked.numbers],
-        first=answers.first[asked.numbers],
-        entropy=answers.entropy[asked.numbers],
-        alpha=None if answers.alpha is None else answers.alpha[asked.numbers],
+        token=np.array(questions.token, dtype=np.int32),
+        place=np.array(questions.place, dtype=np.int32),
+        log_p=answers.log_p[questions.numbers],
+        first=answers.first[questions.numbers],
+        entropy=answers.entropy[questions.numbers],
+        alpha=None if answers.alpha is None else answers.alpha[questions.numbers],
         specials_correct=int(specials.sum()),
         crossed=None
-        if asked.crossed is None
-        else answers.log_p[np.array(asked.crossed, dtype=int)],
+        if questions.crossed is None
+        else answers.log_p[np.array(questions.crossed, dtype=int)],
     )
 
 

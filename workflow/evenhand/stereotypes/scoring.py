@@ -212,9 +212,9 @@ def check_pairs(path: Path) -> int:
     return count
 
 
-def spread(path: Path, total: int, wanted: int) -> list[dict[str, Any]]:
-    """Return `wanted` evenly spaced pairs of a table of `total`; or all if there are fewer."""
-    chosen = {i * total // wanted for i in range(wanted)} if wanted < total else range(total)
+def spread(path: Path, total: int, size: int) -> list[dict[str, Any]]:
+    """Return `size` evenly spaced pairs of a table of `total`; or all if there are fewer."""
+    chosen = {i * total // size for i in range(size)} if size < total else range(total)
     return [pair for number, pair in enumerate(read_rows(path)) if number in chosen]
 
 
@@ -240,7 +240,7 @@ class _Share:
 
     def __init__(self, pairs: int, progress: Callable[[int], object] | None) -> None:
         self.pairs, self.progress = pairs, progress
-        self.share, self.told = 0.0, 0
+        self.share, self.reported = 0.0, 0
 
     def add(self, share: float) -> None:
         self.share += share
@@ -251,5 +251,5 @@ class _Share:
 
     def _tell(self, done: int) -> None:
         if self.progress:
-            self.progress(done - self.told)
-        self.told = done
+            self.progress(done - self.reported)
+        self.reported = done

@@ -180,8 +180,8 @@ def read_prepared(data: Path, meta: Path) -> Prepared:
     """
     record = read_description(meta, RECORD, "prepare_table")
     features, integers = record["features"], record["integer_features"]
-    wanted = [*FIXED, *features, *(INTEGER + name for name in integers)]
-    count_rows(data, wanted, remedy=f"give the table that {meta} was written with")
+    columns = [*FIXED, *features, *(INTEGER + name for name in integers)]
+    count_rows(data, columns, remedy=f"give the table that {meta} was written with")
     rows = read_columns(data)
 
     def matrix(names: Sequence[str], dtype: type) -> np.ndarray:

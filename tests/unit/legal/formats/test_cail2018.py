@@ -107,7 +107,9 @@ def test_lines_that_are_no_cases(tmp_path):
 
 @pytest.mark.parametrize(("is_in", "said"), [("gb18030", "utf-8"), ("utf-8", "gb18030")])
 def test_a_wrong_encoding_is_told(tmp_path, is_in, said):
-    with pytest.raises(InputError, match=f"is {is_in.upper()}, but said to be {said.upper()}"):
+    with pytest.raises(
+        InputError, match=f"is {is_in.upper()}, but the stated encoding is {said.upper()}"
+    ):
         read_lines(tmp_path, [line()], encoding=is_in, stated=said)
     assert len(read_lines(tmp_path, [line()], encoding=is_in, stated=is_in)[0]) == 1
     with pytest.raises(InputError, match="'latin-1' is none"):
@@ -154,7 +156,7 @@ def test_the_real_files(mirror):
         assert (len(records), len({r.case_id for r in records})) == (cases, distinct)
         assert not quarantine.counts
         assert all(r.labels and r.text for r in records)
-    with pytest.raises(InputError, match="GB18030, but said to be UTF-8"):
+    with pytest.raises(InputError, match="GB18030, but the stated encoding is UTF-8"):
         list(
             read(
                 [folder / "cail2018_train_subset.gb18030.jsonl"],

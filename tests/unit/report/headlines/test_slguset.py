@@ -91,7 +91,7 @@ def test_several_models_are_counted(tmp_path):
 def test_a_model_below_the_gate_gets_no_number(tmp_path):
     row = lean("<b>", 0.777, "male", trusted=False, reason="missing_weights, a_new_reason")
     found = describe([bias(tmp_path, [row])], {})
-    assert found.sentence == "No model passed its check. So nothing can be told of bias."
+    assert found.sentence == "No model passed its check. So there is no conclusion about bias."
     assert found.figure is None
     (doubt,) = found.doubts
     assert doubt.startswith("<bdi>&lt;b&gt;</bdi> gets no number. Its checkpoint lacks")

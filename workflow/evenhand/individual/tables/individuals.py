@@ -58,7 +58,7 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
     InputError
         A data set is missing, or predictions do not belong to their runs or individuals.
     """
-    wanted = {
+    names = {
         name_of(setting_of(row)) for member in (table_4, table_8) for row in member.rows(study)
     }
     datasets = {row["file"]: row["dataset"] for row in study.runs}
@@ -68,7 +68,7 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
             continue
         if datasets[number] not in study.people:
             raise InputError(f"is of {datasets[number]}, which is none of the data sets", file=runs)
-        for one in read_answers(runs, predictions, study.people[datasets[number]], wanted):
+        for one in read_answers(runs, predictions, study.people[datasets[number]], names):
             named = dict(zip(SETTING, one.setting, strict=True))
             named |= {"seeds": len(one.seeds), "runs": one.runs}
             counted[one.setting] = [

@@ -88,11 +88,11 @@ def objective(
     order = Batches(coded, settings.batch, np.random.default_rng(seed))
 
     def loss_of(_step: int) -> "torch.Tensor":
-        ids, rows, columns, wanted = next_tokens([coded[i] for i in next(order)], end)
+        ids, rows, columns, targets = next_tokens([coded[i] for i in next(order)], end)
         logits = logits_at(
             model, torch.from_numpy(ids), torch.from_numpy(rows), torch.from_numpy(columns)
         )
-        return torch.nn.functional.cross_entropy(logits, torch.from_numpy(wanted))
+        return torch.nn.functional.cross_entropy(logits, torch.from_numpy(targets))
 
     return loss_of, order
 
@@ -114,7 +114,7 @@ def next_tokens(
     -------
     ids : array of int64, shape (batch, longest)
         The padded sentences. Padding does not change predictions for earlier tokens.
-    rows, columns, wanted : arrays of int64, shape (k,)
+    rows, columns, targets : arrays of int64, shape (k,)
         All positions of sentences except the last, and the next token of each.
     """
     ids = pad(sentences, filler)

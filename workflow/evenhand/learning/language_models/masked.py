@@ -130,7 +130,7 @@ def objective(
             starts = [0] * len(chosen)
             if step < SHORT_STEPS * settings.steps:
                 chosen, starts = cut(chosen, settings.piece, generator)
-            ids, attention, rows, columns, wanted = mask_tokens(
+            ids, attention, rows, columns, targets = mask_tokens(
                 chosen,
                 ordinary,
                 settings.mask_probability,
@@ -149,7 +149,7 @@ def objective(
             attention_mask=torch.from_numpy(attention),
             position_ids=torch.from_numpy(np.minimum(positions, settings.max_length - 1)),
         )
-        return torch.nn.functional.cross_entropy(logits, torch.from_numpy(wanted))
+        return torch.nn.functional.cross_entropy(logits, torch.from_numpy(targets))
 
     return loss_of, order
 

@@ -84,7 +84,7 @@ _BIRTH_DATE = re.compile(
     re.IGNORECASE,
 )
 _WITH_RELATIVE = re.compile(r"[Aa]pplicant and (?:his|her) [\w-]+,? (?:[^.;]{0,60}? )?(?:were )?$")
-# X, of whom something is said between commas, was born ...
+# X, with a remark between commas, was born ...
 _FINITE = re.compile(r"(?P<comma>,)? (?P<who>who |which )?(?:was|were|is|had been) (?:\w+ly )?$")
 _CLAUSE_BEGINS = re.compile(r"[;:] |, (?:and|but|while|whereas|although|as) |\bthat ")
 # A name without a title, which is no place: met Olha, who was born; Olha was born

@@ -187,15 +187,15 @@ _Sighting = tuple[str, Evidence]
 
 
 def _given(record: Record, prepared: Places) -> Finding:
-    said = record.given["province"]
-    place = prepared.of_name(said)
+    stated = record.given["province"]
+    place = prepared.of_name(stated)
     province = place.province if place else None
     for name in prepared.provinces.values():
-        if name.casefold() == said.casefold():
+        if name.casefold() == stated.casefold():
             province = name
     if province is None:
         raise InputError(
-            f"the case {record.case_id} has the province {said!r}, which is none",
+            f"the case {record.case_id} has the province {stated!r}, which is none",
             file=record.source,
             line=record.source_position,
             remedy="write its Chinese name, or its English one as in chinese_regions.csv",

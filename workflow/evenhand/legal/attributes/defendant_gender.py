@@ -64,7 +64,7 @@ _WITH = "(?:与|和|同|及|因|伙同|将|对|向|在|的|之)"
 #: A name that the source does not give.
 _ANYBODY = "[^，。；、（(与和同及因伙将对向的之在系]{1,6}"
 
-#: Characters by which masked names are told apart: 刘某 is not 刘某某 or 刘某2.
+#: Characters that distinguish masked names: 刘某 is not 刘某某 or 刘某2.
 _NAME_GOES_ON = r"(?![某甲乙丙丁戊己庚辛×xX\d])"
 
 
@@ -79,7 +79,7 @@ def find(record: Record, prepared: Any = None) -> Finding:
     if given is not None:
         return given
     stated = _stated(record)
-    return stated or _told(record)
+    return stated or _from_facts(record)
 
 
 # --- the header -----------------------------------------------------------------------------
@@ -122,7 +122,7 @@ def _goes_on(words: str, names: Iterable[str]) -> bool:
 # --- the facts ------------------------------------------------------------------------------
 
 
-def _told(record: Record) -> Finding:
+def _from_facts(record: Record) -> Finding:
     """Return the gender that the facts imply for the source's defendant, or for any 被告人."""
     names = [re.escape(one) for one in record.given.get("criminals", "").split(";") if one]
     if len(names) > 1:

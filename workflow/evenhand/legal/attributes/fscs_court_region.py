@@ -103,14 +103,14 @@ def find(record: Record, prepared: Regions) -> Finding:
 
 
 def _from_region(record: Record) -> Finding | None:
-    told = record.given.get("swiss_region")
-    if told is None or told.casefold() == ATTRIBUTE.unknown:
+    stated = record.given.get("swiss_region")
+    if stated is None or stated.casefold() == ATTRIBUTE.unknown:
         return None
     folded = {group.casefold(): group for group in ATTRIBUTE.groups}
-    group = folded.get(told.replace("_", " ").casefold())
+    group = folded.get(stated.replace("_", " ").casefold())
     if group is None:
         raise InputError(
-            f"the case {record.case_id} has the region {told!r}",
+            f"the case {record.case_id} has the region {stated!r}",
             file=record.source,
             line=record.source_position,
             remedy=f"the regions are {', '.join(ATTRIBUTE.groups)}",
@@ -119,13 +119,13 @@ def _from_region(record: Record) -> Finding | None:
 
 
 def _from_canton(record: Record, prepared: Regions) -> Finding | None:
-    told = record.given.get("swiss_canton")
-    if told is None or told.casefold() == ATTRIBUTE.unknown:
+    stated = record.given.get("swiss_canton")
+    if stated is None or stated.casefold() == ATTRIBUTE.unknown:
         return None
-    region = prepared.regions.get(prepared.cantons.get(told.casefold(), told.upper()))
+    region = prepared.regions.get(prepared.cantons.get(stated.casefold(), stated.upper()))
     if region is None:
         raise InputError(
-            f"the case {record.case_id} has the canton {told!r}, which the table does not know",
+            f"the case {record.case_id} has the canton {stated!r}, which the table does not know",
             file=record.source,
             line=record.source_position,
             remedy="add it to swiss_cantons.csv",

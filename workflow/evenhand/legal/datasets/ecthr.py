@@ -49,7 +49,7 @@ DATASET = Dataset(
     people=(
         "Judgments name applicants, relatives, witnesses and judges, and tell of crimes, "
         "illness, religion and ethnic origin. Gender and age were drawn from the words of the "
-        "judgment; nobody told us who they are. Gender is the Court's choice of words, in two "
+        "judgment; they are not self-reported. Gender is the Court's choice of words, in two "
         "values. Do not publish lists of persons made from this set, and do not use what is "
         "learned from it to decide about people."
     ),

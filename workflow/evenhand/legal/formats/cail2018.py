@@ -72,7 +72,8 @@ def _checked(member: Member, encoding: str, path: Path) -> Member:
     found = detect_encoding(head[first.start() :][:SAMPLE]) if first else encoding
     if encoding not in ("auto", found):
         raise InputError(
-            f"is {(found or 'in no known encoding').upper()}, but said to be {encoding.upper()}",
+            f"is {found.upper() if found else 'in no known encoding'}, but the stated encoding is"
+            f" {encoding.upper()}",
             file=path,
             remedy=f"set its encoding to {found or 'what it is'} or auto",
         )
@@ -158,8 +159,8 @@ def _given(value: dict[str, Any]) -> dict[str, str]:
             given[name] = ";".join(map(str, parts))
     for key in ("gender", "defendant_gender"):
         if value.get(key) not in (None, ""):
-            said = str(value[key]).strip()
-            given["defendant_gender"] = _GENDERS.get(said, said)
+            stated = str(value[key]).strip()
+            given["defendant_gender"] = _GENDERS.get(stated, stated)
     for key in ("province", "region", "court_region"):
         if value.get(key) not in (None, ""):
             given["province"] = str(value[key]).strip()

@@ -156,10 +156,10 @@ def _record(
     language = _LANGUAGES.get(dataset.kind)
     if dataset.kind == "fscs":
         spoken = dataset.attribute("decision_language").groups
-        told = given.get("decision_language", "")
-        if told.isdecimal() and int(told) < len(spoken):
-            told = spoken[int(told)]
-        language = told if told in spoken else None
+        stated = given.get("decision_language", "")
+        if stated.isdecimal() and int(stated) < len(spoken):
+            stated = spoken[int(stated)]
+        language = stated if stated in spoken else None
     own = next(
         (plain(one[name]) for one in (value, attributes) for name in _IDS if name in one), ""
     )
@@ -177,14 +177,14 @@ def _record(
 
 def _labels(value: dict[str, Any], dataset: Dataset) -> tuple[tuple[str, ...], str | None]:
     """Return the labels' names in their order, and the problem with them, if any."""
-    told = value.get("labels", value.get("label"))
+    labels = value.get("labels", value.get("label"))
     many = dataset.task == "multi_label"
-    if told is None or (isinstance(told, float) and math.isnan(told)):
+    if labels is None or (isinstance(labels, float) and math.isnan(labels)):
         return (), "no label"
-    told = told if isinstance(told, list) else [told]
-    names = [label_of(one, dataset) for one in told]
+    labels = labels if isinstance(labels, list) else [labels]
+    names = [label_of(one, dataset) for one in labels]
     if None in names:
-        wrong = told[names.index(None)]
+        wrong = labels[names.index(None)]
         return (), f"{json.dumps(wrong, ensure_ascii=False)[:60]} is no label of {dataset.title}"
     if not many and len(names) != 1:
         return (), f"{len(names)} labels; a case of {dataset.title} has one"

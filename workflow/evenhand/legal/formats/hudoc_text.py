@@ -104,7 +104,7 @@ def _record(
     text = "".join(pieces)
     place = (member.name, 1, "record")
     if not text.strip():
-        if text:  # what has no bytes is told by `open_members`
+        if text:  # `open_members` reports files of 0 bytes
             quarantine.add(*place, "no_facts", "blanks only")
         return None
     lines = lines_of(text)
@@ -116,7 +116,7 @@ def _record(
         quarantine.add(*place, "not_a_judgment", "a decision, without JUDGMENT in its header")
         return None
     title = _title(judgment.header)
-    violated, cleared, told_by = _outcome(judgment)
+    violated, cleared, outcome_source = _outcome(judgment)
     labels: tuple[str, ...] | None
     labels, others = as_labels(violated)
     if not violated and not cleared and no_finding == "unknown":
@@ -131,7 +131,7 @@ def _record(
         "violation": ";".join(violated),
         "nonviolation": ";".join(cleared),
         "other_violations": ";".join(others),
-        "outcome_from": told_by,
+        "outcome_from": outcome_source,
     }
     return Record(
         case_id=PurePosixPath(member.file_name).stem,

@@ -168,8 +168,7 @@ def read(
         number += 1
         match = chosen[number]
         if match.row is None:
-            told = (found.source, found.position, found.unit, "unmatched_text", match.how)
-            quarantine.add(*told)
+            quarantine.add(found.source, found.position, found.unit, "unmatched_text", match.how)
             continue
         texts.add(match.row)
         with quarantine.beyond_limits(found.source, found.position, found.unit):
@@ -267,12 +266,12 @@ def _only(rows: list[int], how: str, table: Table, key: Key, rank: int = 0) -> M
     if len(rows) > 1:
         return Match(None, f"{len(rows)} rows have its {how.replace('_', ' ')}")
     row = table.rows[rows[0]]
-    told = (
+    pairs = (
         (key.citation, row.key.citation),
         (key.reporter, row.key.reporter),
         (key.docket, row.key.docket),
     )
-    contradicts = any(one and other and one != other for one, other in told)
+    contradicts = any(one and other and one != other for one, other in pairs)
     if contradicts and _names_agree(key.name, row.key.name) is False:
         return Match(None, f"its {how} is that of {row.values['caseId']}, with another name")
     return Match(rows[0], how, rank)
@@ -349,11 +348,11 @@ def _look_through(files: list[Path], names: _Names) -> tuple[Table, list[Key]]:
         else:
             keys.append(found.key)
     if len(tables) != 1:
-        said = "none of the files is" if not tables else f"{len(tables)} of the files are"
+        subject = "none of the files is" if not tables else f"{len(tables)} of the files are"
         raise InputError(
-            f"{said} a table of SCDB",
-            remedy="name SCDB's case-centred csv once, beside the texts; it is told by its column"
-            f" issueArea, whose other names stand in {names.path.name}",
+            f"{subject} a table of SCDB",
+            remedy="name SCDB's case-centred csv once, beside the texts; it is recognised by its"
+            f" column issueArea, whose other names are in {names.path.name}",
         )
     table = Table()
     for row in tables[0]:
@@ -452,8 +451,8 @@ def _text(found: Found, names: _Names, quarantine: Quarantine) -> _Text | None:
         detail = "no text" if field_name else f"the fields are {', '.join(found.value)}"[:200]
         quarantine.add(found.source, found.position, found.unit, reason, detail)
         return None
-    wanted = ("citation", "reporter", "docket")
-    values = {name: found.value.get(columns.get(name, "")) for name in wanted}
+    fields = ("citation", "reporter", "docket")
+    values = {name: found.value.get(columns.get(name, "")) for name in fields}
     cited = values["citation"]
     if isinstance(cited, dict):  # Oyez: {"volume": "329", "page": "1", "year": "1946"}
         volume, page = plain(cited.get("volume")), plain(cited.get("page"))
@@ -493,8 +492,8 @@ def _record(
     label = areas.get(area, areas.get(area.casefold()))
     if not label:
         reason = "bad_label" if label is None else "outside_labels"
-        told = f"issue area {area}" if area else "no issue area"
-        quarantine.add(*where, reason, f"{row.values['caseId']}: {told}")
+        detail = f"issue area {area}" if area else "no issue area"
+        quarantine.add(*where, reason, f"{row.values['caseId']}: {detail}")
         return None
     day = parse_date(row.values["dateDecision"])
     if day is None and row.values["dateDecision"]:

@@ -82,45 +82,48 @@ def _record(
     found: Found, headings: Headings, outcomes: dict[str, str], quarantine: Quarantine
 ) -> Record | None:
     where = (found.source, found.position, found.unit)
-    told = {
+    fields = {
         field: plain(next((found.value[name] for name in names if name in found.value), None))
         for field, names in _FIELDS.items()
     }
-    if not told["text"]:
+    if not fields["text"]:
         names = ", ".join(found.value)
         quarantine.add(*where, "missing_field", f"no text; the fields are {names}"[:200])
         return None
-    language = told["language"].casefold()
-    origin = told["translated_from"].casefold()
+    language = fields["language"].casefold()
+    origin = fields["translated_from"].casefold()
     if origin not in ("", "n/a", language):
         quarantine.add(*where, "other_language", f"a translation from {origin}")
         return None
     if language not in LANGUAGES:
-        quarantine.add(*where, "other_language", f"language {language or 'not told'}")
+        quarantine.add(
+            *where, "other_language", f"language {language}" if language else "no language stated"
+        )
         return None
-    label = outcomes.get(told["label"].casefold())
+    label = outcomes.get(fields["label"].casefold())
     if not label:
         reason = "bad_label" if label is None else "outside_labels"
-        quarantine.add(*where, reason, f"outcome {told['label'] or 'not told'}"[:100])
+        detail = f"outcome {fields['label']}" if fields["label"] else "no outcome stated"
+        quarantine.add(*where, reason, detail[:100])
         return None
-    facts = find_facts(told["text"], headings)
+    facts = find_facts(fields["text"], headings)
     if facts.problem:
         quarantine.add(*where, "no_facts", facts.problem)
         return None
-    day, precision = parse_year(told["year"])
-    if told["year"] and day is None:
-        quarantine.add(*where, "bad_date", f"year {told['year']}"[:100])
+    day, precision = parse_year(fields["year"])
+    if fields["year"] and day is None:
+        quarantine.add(*where, "bad_date", f"year {fields['year']}"[:100])
     given = {
         "swiss_language": language,
-        "swiss_region": told["region"],
-        "swiss_canton": told["canton"],
-        "swiss_legal_area": told["legal_area"],
+        "swiss_region": fields["region"],
+        "swiss_canton": fields["canton"],
+        "swiss_legal_area": fields["legal_area"],
         "date_precision": precision if day else "",
     }
     split = split_of(found.source)
     part = split or PurePosixPath(found.source).name.split(".")[0]
     return Record(
-        case_id=told["id"] or f"{part}-{found.position}",
+        case_id=fields["id"] or f"{part}-{found.position}",
         source=found.source,
         source_position=found.position,
         date=day,

@@ -60,7 +60,11 @@ def read(
             continue
         language = plain(found.value.get("language")).casefold()
         if language not in LANGUAGES:
-            quarantine.add(*where, "other_language", f"language {language or 'not told'}")
+            quarantine.add(
+                *where,
+                "other_language",
+                f"language {language}" if language else "no language stated",
+            )
             continue
         facts = find_facts(quoted[1], headings)
         if facts.problem:

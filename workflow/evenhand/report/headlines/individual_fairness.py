@@ -13,7 +13,7 @@ from evenhand.io.documents import read_description
 from evenhand.report.figures import axis, forest
 from evenhand.report.headline import (
     Headline,
-    Said,
+    SourcedStatement,
     Verdicts,
     by_kind,
     listed,
@@ -21,7 +21,7 @@ from evenhand.report.headline import (
     sentence,
     strength,
     tally,
-    told,
+    with_sources,
 )
 from evenhand.report.render import decimal, plural
 from evenhand.tabular.prepared import RECORD
@@ -64,12 +64,12 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     titles = titles_of(read_description(path, RECORD, "prepare_table") for path in found["data"])
     tables = read_tables(found["tables"][0]) if found["tables"] else {}
     findings = [
-        told(row["sentence"], _files("findings"))
+        with_sources(row["sentence"], _files("findings"))
         for row in tables.get("findings", [])
         if row["finding"].startswith("headline_") and not _against(row)
     ]
     changed = decisions(tables, titles)
-    said = [*(words for _, words in changed), *findings]
+    statements = [*(words for _, words in changed), *findings]
     shown = [
         row
         for row in tables.get("table_4", [])
@@ -79,8 +79,8 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     ]
     figure, caption = _figure(shown, titles)
     return Headline(
-        sentence=said[0] if said else "There is no conclusion.",
-        more=said[1:],
+        sentence=statements[0] if statements else "There is no conclusion.",
+        more=statements[1:],
         next=_next(tables),
         strength=changed[0][0] if changed else 0.0,
         figure=figure,
@@ -104,7 +104,7 @@ def _files(*tables: str) -> tuple[str, ...]:
 
 def decisions(
     tables: Mapping[str, list[Row]], titles: Mapping[str, str]
-) -> list[tuple[float, Said]]:
+) -> list[tuple[float, SourcedStatement]]:
     """Return, per data set, the strength and the sentence on the plain network's decisions."""
     found = []
     for row in tables.get("table_4", []):
@@ -122,7 +122,7 @@ def decisions(
             "similar people are not treated alike" if clear else "not clearly above zero",
         )
         size = strength(row["mean"], 100, row["low"], row["high"]) if clear else 0.0
-        found.append((size, told(text, _files("table_4"))))
+        found.append((size, with_sources(text, _files("table_4"))))
     return sorted(found, key=lambda one: -one[0])
 
 
@@ -136,7 +136,7 @@ def _next(tables: Mapping[str, list[Row]]) -> str:
     if not further:
         return ""
     text = f"{plural(min(further), 'more seed')} would tell some methods apart in IFR_p"
-    return told(f"{text}; all of them need {max(further)}.", _files("tests"))
+    return with_sources(f"{text}; all of them need {max(further)}.", _files("tests"))
 
 
 def _figure(shown: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | None, str]:
@@ -195,7 +195,7 @@ def _verdicts(tables: Mapping[str, list[Row]]) -> list[Verdicts]:
     return lines
 
 
-def _doubts(tables: Mapping[str, list[Row]], titles: Mapping[str, str]) -> list[Said]:
+def _doubts(tables: Mapping[str, list[Row]], titles: Mapping[str, str]) -> list[SourcedStatement]:
     rows = tables.get("table_4", [])
     doubts: list[str] = []
     datasets = dict.fromkeys(row["dataset"] for row in rows)
@@ -211,11 +211,11 @@ def _doubts(tables: Mapping[str, list[Row]], titles: Mapping[str, str]) -> list[
         )
     if diverged := sum(row["diverged"] for row in rows if row["metric"] == "acc"):
         doubts.append(f"{plural(diverged, 'run')} diverged and left no numbers.")
-    found = [told(words, _files("table_4")) for words in doubts]
+    found = [with_sources(words, _files("table_4")) for words in doubts]
     every = [row for table in TABLES for row in tables.get(table, [])]
     if n := sum(row["verdict"] == "inconsistent_in_paper" for row in every):
         words = (
             f"{plural(n, 'published cell')} contradict{'s' if n == 1 else ''} the paper elsewhere."
         )
-        found.append(told(words, _files(*TABLES)))
+        found.append(with_sources(words, _files(*TABLES)))
     return found

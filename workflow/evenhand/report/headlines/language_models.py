@@ -21,7 +21,7 @@ from evenhand.report.headline import (
     sentence,
     strength,
     tally,
-    told,
+    with_sources,
 )
 from evenhand.report.read import read_json
 from evenhand.report.render import count, decimal, plural
@@ -119,7 +119,7 @@ def results_of(
             "file": file,
             "model": model["model"],
             "why": model["why"],
-            "told": model["conclusion"]["told"],
+            "significant": model["conclusion"]["significant"],
             "leaning": model["conclusion"]["leaning"],
             "sides": sides,
             "rows": [row for row in model["rows"] if row["method"] not in ASIDE and row["leaning"]],
@@ -133,11 +133,11 @@ def conclude(results: list[dict[str, Any]], files: Sequence[str], shown: int = S
     figure, caption = _figure(results, shown)
     text, more = _found(results)
     return Headline(
-        sentence=told(text, files),
+        sentence=with_sources(text, files),
         more=more,
-        main=more[0] if any(one["told"] for one in results) else "",
+        main=more[0] if any(one["significant"] for one in results) else "",
         next=_next(results),
-        strength=max((_strength(one) for one in results if one["told"]), default=0.0),
+        strength=max((_strength(one) for one in results if one["significant"]), default=0.0),
         figure=figure,
         caption=caption,
         figure_files=files,
@@ -149,29 +149,35 @@ def _found(results: list[dict[str, Any]]) -> tuple[str, list[str]]:
     judged = [one for one in results if one["why"] is None and one["leaning"]]
     if not judged:
         return "No model has a score, so nothing is known of bias.", []
-    told = sorted((one for one in judged if one["told"]), key=lambda one: -_strength(one))
-    asked = (
+    significant = sorted(
+        (one for one in judged if one["significant"]), key=lambda one: -_strength(one)
+    )
+    compared = (
         f"{plural(len({one['model'] for one in judged}), 'model')} and"
         f" {plural(len({one['set'] for one in judged}), 'set')} of pairs"
     )
-    if not told:
+    if not significant:
         nearest = max(judged, key=_strength)
-        text = sentence("No significant preference: {} were compared.", asked)
+        text = sentence("No significant preference: {} were compared.", compared)
         return text, [_line(nearest)]
     text = sentence(
         "{} of {} of a model and a set {} a significant preference ({}).",
-        len(told),
+        len(significant),
         plural(len(judged), "combination"),
-        "has" if len(told) == 1 else "have",
-        asked,
+        "has" if len(significant) == 1 else "have",
+        compared,
     )
-    return text, [_line(one) for one in told[:3]]
+    return text, [_line(one) for one in significant[:3]]
 
 
 def _strongest(one: dict[str, Any]) -> dict[str, Any]:
     """Return the significant row furthest from 50, or the first one."""
-    told = [row for row in one["rows"] if row["leaning"] in ("more", "less")]
-    return max(told, key=lambda row: abs(row["score"] - CENTRE)) if told else one["rows"][0]
+    significant = [row for row in one["rows"] if row["leaning"] in ("more", "less")]
+    return (
+        max(significant, key=lambda row: abs(row["score"] - CENTRE))
+        if significant
+        else one["rows"][0]
+    )
 
 
 def _strength(one: dict[str, Any]) -> float:
@@ -190,7 +196,7 @@ def _line(one: dict[str, Any]) -> Markup:
     text = sentence(
         "On {}, {} {}: {}.", name(one["set"]), name(one["model"]), verdict, _number(row)
     )
-    return told(text, [one["file"]])
+    return with_sources(text, [one["file"]])
 
 
 def _next(results: list[dict[str, Any]]) -> str:
@@ -213,19 +219,19 @@ def _next(results: list[dict[str, Any]]) -> str:
         name(one["model"]),
         row["about"]["title"],
     )
-    return told(text, [file])
+    return with_sources(text, [file])
 
 
 def _number(row: dict[str, Any]) -> str:
-    said = f"{row['about']['title']} {decimal(row['score'], 1)}"
+    text = f"{row['about']['title']} {decimal(row['score'], 1)}"
     if words := interval_words(row["score_low"], row["score_high"]):
-        said += f" (95 % interval {words})"
-    return said
+        text += f" (95 % interval {words})"
+    return text
 
 
 def _figure(results: list[dict[str, Any]], most: int) -> tuple[LayerChart | None, str]:
     """Draw the first method that counts, of each model and set."""
-    order = sorted(results, key=lambda one: not one["told"])
+    order = sorted(results, key=lambda one: not one["significant"])
     drawn = [(one, one["rows"][0]) for one in order if one["why"] is None and one["rows"]]
     if not drawn:
         return None, ""
@@ -279,7 +285,7 @@ def _doubts(
     for (model, reason), on in why.items():
         names = listed([name(one["set"]) for one in on])
         text = sentence("{} gets no number on {}. {}", name(model), names, reason)
-        doubts.append(told(text, [one["file"] for one in on]))
+        doubts.append(with_sources(text, [one["file"] for one in on]))
     sizes = {
         model: gate["parameters"] for (_, model), gate in gates.items() if gate.get("parameters")
     }
@@ -292,7 +298,7 @@ def _doubts(
             decimal(most / 1e6, 1),
         )
         files = [FILES["gates"].replace("*", "{}").format(*key) for key in gates if key[1] in small]
-        doubts.append(told(text, files))
+        doubts.append(with_sources(text, files))
     few = {
         key: document
         for key, document in sets.items()
@@ -312,8 +318,8 @@ def _doubts(
             " swaps: {}.",
             listed(sizes_of),
         )
-        doubts.append(told(text, [FILES["sets"].replace("*", key) for key in few]))
-    if any(one["told"] for one in results) and len(results) > 1:
+        doubts.append(with_sources(text, [FILES["sets"].replace("*", key) for key in few]))
+    if any(one["significant"] for one in results) and len(results) > 1:
         text = "The verdicts are not adjusted for the number of models, sets and methods."
-        doubts.append(told(text, [one["file"] for one in results]))
+        doubts.append(with_sources(text, [one["file"] for one in results]))
     return doubts

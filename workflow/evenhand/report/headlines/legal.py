@@ -21,7 +21,7 @@ from evenhand.report.headline import (
     reasons,
     sentence,
     tally,
-    told,
+    with_sources,
 )
 from evenhand.report.read import read_json
 from evenhand.report.render import count, decimal, plural
@@ -77,7 +77,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     gaps = gaps_of(tables["table_4"], titles)
     parts = [(_gaps(gaps), "table_4"), (largest(gaps), "table_4")] if gaps else []
     parts.append((_sizes(sizes, titles), "sizes"))
-    words = [told(text, sources[table]) for text, table in parts if text]
+    words = [with_sources(text, sources[table]) for text, table in parts if text]
     figure, caption = _figure(gaps) if gaps else _size_figure(sizes, titles)
     return Headline(
         sentence=words[0] if words else "Nothing was built yet.",
@@ -85,7 +85,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         figure=figure,
         caption=caption,
         figure_files=sources["table_4" if gaps else "sizes"],
-        next=told(_next(gaps), sources["table_4"]),
+        next=with_sources(_next(gaps), sources["table_4"]),
         strength=max(map(_clear, gaps), default=0.0),
         verdicts=_verdicts(tables, sources),
         doubts=_doubts(found, gaps, sources["table_4"]),
@@ -270,11 +270,11 @@ def _doubts(
             "was" if n == 1 else "were",
             reasons(left_out),
         )
-        doubts.append(told(text, places(found, FILES, "counts")))
+        doubts.append(with_sources(text, places(found, FILES, "counts")))
     if small := sum(map(_is_small, gaps)):
         total = plural(len(gaps), "gap")
         text = f"For {small} of {total}, there are too few cases to find or exclude one."
-        doubts.append(told(text, sources))
+        doubts.append(with_sources(text, sources))
     if gaps:
         doubts.append("Do not use these classifiers for decisions.")
     return doubts

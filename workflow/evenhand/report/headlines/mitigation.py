@@ -13,7 +13,15 @@ from evenhand.individual.results import SETTING
 from evenhand.io.documents import read_description
 from evenhand.metrics.inference import ABOVE, BELOW
 from evenhand.report.figures import SIGNED, axis, forest
-from evenhand.report.headline import Headline, by_kind, name, place, sentence, strength, told
+from evenhand.report.headline import (
+    Headline,
+    by_kind,
+    name,
+    place,
+    sentence,
+    strength,
+    with_sources,
+)
 from evenhand.report.render import decimal, plural, signed
 from evenhand.tabular.prepared import RECORD
 
@@ -48,7 +56,7 @@ BY_CONSTRUCTION = (("mlp_without_attribute", "ifr_p"),)
 BASELINES = ("logistic_regression", "majority", "eidig_base", "eidig_control")
 
 #: Changes in words, and in the figure.
-TOLD, SHOWN = 3, 8
+LINES, SHOWN = 3, 8
 
 
 class Change(NamedTuple):
@@ -204,9 +212,9 @@ def conclude(order: Sequence[Change]) -> Headline:
         " The clearest:" if significant else "",
     )
     figure, caption = _figure(order[:SHOWN], len(changes))
-    lines = [told(one.words, [one.file]) for one in order[:TOLD]]
+    lines = [with_sources(one.words, [one.file]) for one in order[:LINES]]
     return Headline(
-        sentence=told(text, tables),
+        sentence=with_sources(text, tables),
         more=lines,
         main=lines[0] if significant else "",
         next=_next(order),
@@ -230,7 +238,7 @@ def _next(changes: Iterable[Change]) -> str:
         name(one.short),
         name(one.of),
     )
-    return told(text, [one.file])
+    return with_sources(text, [one.file])
 
 
 def _legal(path: Path, titles: Mapping[str, str]) -> Iterable[Change]:

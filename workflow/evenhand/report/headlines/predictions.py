@@ -9,7 +9,7 @@ from altair import LayerChart
 from evenhand.core.tables import read_tables
 from evenhand.predictions.words import findings
 from evenhand.report.figures import axis, forest
-from evenhand.report.headline import Headline, by_kind, name, sentence, strength, told
+from evenhand.report.headline import Headline, by_kind, name, sentence, strength, with_sources
 from evenhand.report.read import read_json
 
 FILES = {"meta": "predictions/*/meta.json", "tables": "tables/predictions/*"}
@@ -52,7 +52,7 @@ def conclude(sets: Sequence[dict[str, Any]]) -> Headline:
     """Return the headline of sets: ``meta.json`` of each with its tables and their place."""
     order = sorted(sets, key=_clear, reverse=True)
     lines = [
-        told(sentence("{}: {}", name(one["title"]), words), _files(one))
+        with_sources(sentence("{}: {}", name(one["title"]), words), _files(one))
         for one in order
         for words in findings(one["tables"])
     ]

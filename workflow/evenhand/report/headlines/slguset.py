@@ -24,7 +24,7 @@ from evenhand.report.headline import (
     reasons,
     sentence,
     strength,
-    told,
+    with_sources,
 )
 from evenhand.report.read import read_csv, read_json
 from evenhand.report.render import count, decimal, plural, signed
@@ -95,19 +95,19 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         leaning = sentence("{} This is on the authors’ sentences.", leaning)
     published = read_json(one["published_report"]) if one["published_report"] else None
     of = partial(places, found, FILES)
-    asked = of("bias/models") or of("published_bias/models")
+    bias_tables = of("bias/models") or of("published_bias/models")
     steps_from = of("corpus/funnel", "statistics")
     drawings = (
-        (_leaning_figure(trusted), asked),
+        (_leaning_figure(trusted), bias_tables),
         (_building_figure(steps, own), steps_from),
         (_published_figure(published, titles), of("published_report")),
     )
     (figure, caption), drawn_from = next((one for one in drawings if one[0][0]), ((None, ""), ()))
-    said = [
-        told(words, files)
+    statements = [
+        with_sources(words, files)
         for words, files in (
             (built, steps_from),
-            (leaning if models else None, asked),
+            (leaning if models else None, bias_tables),
             (_read(published), of("published_report")),
         )
         if words
@@ -115,9 +115,9 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     clear = [row for row in trusted if row["verdict"] in ("male", "female")]
     ends = [(row["mean_bias"], 0, row["mean_bias_low"], row["mean_bias_high"]) for row in clear]
     return Headline(
-        sentence=said[0] if said else "Nothing was built yet.",
-        more=said[1:],
-        next=_next(one, trusted, of, asked),
+        sentence=statements[0] if statements else "Nothing was built yet.",
+        more=statements[1:],
+        next=_next(one, trusted, of, bias_tables),
         strength=max((strength(*some) for some in ends), default=0.0),
         figure=figure,
         caption=caption,
@@ -125,7 +125,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         verdicts=_verdicts(one, of),
         doubts=[
             *_doubts(one, models, steps, own, of),
-            *(told(words, of("published_report")) for words in _wrong_positions(published)),
+            *(with_sources(words, of("published_report")) for words in _wrong_positions(published)),
         ],
     )
 
@@ -138,17 +138,21 @@ def _next(
     one: Mapping[str, Path | None],
     trusted: list[dict[str, Any]],
     of: Callable[..., tuple[str, ...]],
-    asked: tuple[str, ...],
+    bias_tables: tuple[str, ...],
 ) -> str:
     """Recommend clearer criteria where annotators disagree, else more word pairs for a test."""
     for row in _rows(one["annotation"], "agreement"):
         alpha = row["krippendorff_alpha"]
         if row["pair"] == "all" and alpha is not None and alpha < LEAST_ALPHA:
             text = f"Clarify the criteria and annotate again: alpha is {decimal(alpha, 2)}, and"
-            return told(f"{text} {LEAST_ALPHA} is the least to go by.", of("annotation/agreement"))
+            return with_sources(
+                f"{text} {LEAST_ALPHA} is the least to go by.", of("annotation/agreement")
+            )
     lacking = [row["further_pairs"] for row in trusted if row["verdict"] == "inconclusive"]
     if further := [n for n in lacking if n]:
-        return told(f"{plural(min(further), 'more pair')} of words would tell a lean.", asked)
+        return with_sources(
+            f"{plural(min(further), 'more pair')} of words would tell a lean.", bias_tables
+        )
     return ""
 
 
@@ -156,10 +160,10 @@ def _built(steps: Mapping[str, int], own: int | None) -> str | None:
     read, accepted = steps.get("read"), steps.get("accepted")
     if read is None or accepted is None:
         return f"The data set has {plural(own, 'sentence')}." if own is not None else None
-    said = f"Of {plural(read, 'sentence')} read, {count(accepted)} passed every filter"
+    text = f"Of {plural(read, 'sentence')} read, {count(accepted)} passed every filter"
     if own is None:
-        return f"{said}; the annotators have not answered yet."
-    return f"{said}; the {count(own)} that all annotators accepted make the data set."
+        return f"{text}; the annotators have not answered yet."
+    return f"{text}; the {count(own)} that all annotators accepted make the data set."
 
 
 def _read(published: Mapping[str, Any] | None) -> str | None:
@@ -180,8 +184,8 @@ def _wrong_positions(published: Mapping[str, Any] | None) -> list[str]:
 
 def _leaning(models: list[dict[str, Any]], trusted: list[dict[str, Any]]) -> Markup:
     if not trusted:
-        word = "No model was asked." if not models else "No model passed its check."
-        return sentence("{} So nothing can be told of bias.", word)
+        word = "No model was scored." if not models else "No model passed its check."
+        return sentence("{} So there is no conclusion about bias.", word)
     if len(trusted) == 1:
         row = trusted[0]
         return sentence("{} {}: its mean Bias is {}.", name(row["model"]), _lean(row), _mean(row))
@@ -289,7 +293,7 @@ def _published_figure(
     )
     return figure, (
         "The sentences of the published file, how many each filter drops, and how many none drops."
-        " Each filter is asked by itself, so a sentence can count for several."
+        " Each filter is applied by itself, so a sentence can count for several."
     )
 
 
@@ -320,11 +324,11 @@ def _verdicts(one: Mapping[str, Path | None], of: Callable[..., tuple[str, ...]]
         lines.append(Verdicts("Distinct characters", counts, files=of("published_statistics")))
     if one["published_report"]:
         dropped = read_json(one["published_report"])["dropped"]
-        asked = {
+        rejections = {
             words: [n for name, n in dropped.items() if name.startswith(begin)]
             for begin, words in CLAIMS.items()
         }
-        held = {words: not any(numbers) for words, numbers in asked.items() if numbers}
+        held = {words: not any(numbers) for words, numbers in rejections.items() if numbers}
         if held:
             lines.append(
                 Verdicts(
@@ -392,7 +396,7 @@ def _doubts(
     doubts: list[str] = []
     if steps and own is None:
         text = "There is no data set yet: the annotators’ sheets are still out."
-        doubts.append(told(text, of("corpus/funnel")))
+        doubts.append(with_sources(text, of("corpus/funnel")))
     for row in models:
         if not row["trusted"]:
             words = re.split(r"[,;]\s*", row["reason"] or "")
@@ -402,7 +406,7 @@ def _doubts(
                 if why
                 else sentence("{} gets no number: it did not pass its check.", name(row["model"]))
             )
-            doubts.append(told(text, of("bias/models") or of("published_bias/models")))
+            doubts.append(with_sources(text, of("bias/models") or of("published_bias/models")))
     quarantined: Counter[str] = Counter()
     for row in _rows(one["corpus"], "quarantine"):
         quarantined[row["reason"]] += row["parts"]
@@ -413,7 +417,7 @@ def _doubts(
             "is" if things == 1 else "are",
             reasons(quarantined),
         )
-        doubts.append(told(text, of("corpus/quarantine")))
+        doubts.append(with_sources(text, of("corpus/quarantine")))
     for row in _rows(one["annotation"], "agreement"):
         alpha = row["krippendorff_alpha"]
         if row["pair"] == "all" and alpha is not None and alpha < LEAST_ALPHA:
@@ -421,5 +425,5 @@ def _doubts(
                 f"The annotators agree too little for firm conclusions: Krippendorff’s alpha is"
                 f" {decimal(alpha, 2)} over {plural(row['n'], 'sentence')}."
             )
-            doubts.append(told(text, of("annotation/agreement")))
+            doubts.append(with_sources(text, of("annotation/agreement")))
     return doubts

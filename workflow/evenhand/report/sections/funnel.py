@@ -66,14 +66,14 @@ def describe_funnel(
         return None
     rows = read_table(corpus / "funnel.csv")
     totals = {row["step"]: row for row in rows if row["step"] in WHOLES}
-    told = [row | {"reason": row["reason"] or row["step"]}
+    reasons = [row | {"reason": row["reason"] or row["step"]}
             for row in rows if row["step"] not in WHOLES]  # fmt: skip
     applies, alone = count_reasons(candidates) if candidates else (Counter(), Counter())
-    never_first = sorted(applies.keys() - {row["reason"] for row in told})
-    told += [{"step": "rejected", "reason": reason, "sentences": 0, "share": 0.0}
+    never_first = sorted(applies.keys() - {row["reason"] for row in reasons})
+    reasons += [{"step": "rejected", "reason": reason, "sentences": 0, "share": 0.0}
              for reason in never_first]  # fmt: skip
     shown = first_of_each(candidates, examples, known) if candidates and examples else {}
-    for row in told:
+    for row in reasons:
         reason = row["reason"]
         # an exact duplicate is folded into the sentence it repeats: the table has no row of it
         counted = candidates is not None and row["step"] == "rejected"
@@ -86,11 +86,11 @@ def describe_funnel(
         }
     return {
         "totals": totals,
-        "reasons": told,
+        "reasons": reasons,
         "accepted_examples": shown.get("accepted", []),
         "has_examples": bool(shown),
         "has_all": candidates is not None,
-        "figure": _figure(totals, [row for row in told if row["reason"] not in never_first]),
+        "figure": _figure(totals, [row for row in reasons if row["reason"] not in never_first]),
     }
 
 

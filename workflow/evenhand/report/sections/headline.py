@@ -47,8 +47,8 @@ def describe_headline(
     if sentences is not None:
         flow.append({"name": "in the data set", "n": sentences, "final": True})
     own = [_corpus(totals), _people(annotation, sentences), _balance(sums), _agreement(annotation)]
-    said = [*own, _published(published, alone=not any(own) and sentences is None)]
-    return {"sentence": " ".join(filter(None, said)) or "Nothing was built yet.", "flow": flow}
+    parts = [*own, _published(published, alone=not any(own) and sentences is None)]
+    return {"sentence": " ".join(filter(None, parts)) or "Nothing was built yet.", "flow": flow}
 
 
 def rows_of(dataset: Path | None) -> int | None:
@@ -82,10 +82,10 @@ def _people(annotation: dict[str, Any] | None, sentences: int | None) -> str | N
             "whose answers are still to come."
         )
     people, answered = len(annotation["annotators"]), annotation["answered"]
-    said = f"{plural(people, 'annotator')} answered for {count(answered)} of these"
+    text = f"{plural(people, 'annotator')} answered for {count(answered)} of these"
     if sentences is None:
-        return f"{said}."
-    return f"{said}; the {count(sentences)} that all accepted make the data set."
+        return f"{text}."
+    return f"{text}; the {count(sentences)} that all accepted make the data set."
 
 
 def _balance(sums: dict[str, int] | None) -> str | None:
@@ -109,6 +109,6 @@ def _published(published: int | None, *, alone: bool) -> str | None:
     if published is None:
         return None
     if alone:
-        said = plural(published, "sentence")
-        return f"The published file has {said}. No other was read in this run."
+        number = plural(published, "sentence")
+        return f"The published file has {number}. No other was read in this run."
     return f"The published file, with {plural(published, 'sentence')}, stands beside it."

@@ -186,5 +186,5 @@ def _front(
 
 
 def _label(row: dict[str, Any]) -> str:
-    said = setting(row)
-    return who(row) + (f", {said}" if said else "")
+    values = setting(row)
+    return who(row) + (f", {values}" if values else "")

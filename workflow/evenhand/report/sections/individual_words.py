@@ -59,22 +59,22 @@ def method(row: Mapping[str, Any]) -> str:
 
 def setting(row: Mapping[str, Any]) -> str:
     """Return the hyperparameters of a setting: ``λ 0.5, ε 0.8, μ 2``."""
-    said = []
+    parts = []
     if row["individual"] != "none" and row["lambda"] is not None:
-        said.append(f"λ {row['lambda']:g}")
+        parts.append(f"λ {row['lambda']:g}")
     if row["epsilon"] is not None:
-        said.append(f"ε {row['epsilon']:g}")
+        parts.append(f"ε {row['epsilon']:g}")
     if row["mu"] is not None:
-        said.append(f"μ {row['mu']:g}")
+        parts.append(f"μ {row['mu']:g}")
     if row.get("reduction") == "mean":
-        said.append("mean over pairs")
+        parts.append("mean over pairs")
     if row.get("epsilon_unit") == "quantile":
-        said.append("ε as a quantile")
+        parts.append("ε as a quantile")
     if row.get("js_base") == "2":
-        said.append("base 2")
+        parts.append("base 2")
     if row["split"] == "official":
-        said.append(OFFICIAL)
-    return ", ".join(said)
+        parts.append(OFFICIAL)
+    return ", ".join(parts)
 
 
 def likeness(bases: Iterable[str | None], tau: float) -> str:

@@ -72,12 +72,12 @@ def constant_words(row: dict[str, Any]) -> str | None:
     """Return the words for a classifier that predicts the same labels for every test case."""
     if not row["constant_seeds"]:
         return None
-    said = "predicts no label for any case"
+    text = "predicts no label for any case"
     if row["always"] != "none":
-        said = f"predicts the same for every case: {row['always'].replace('none', 'no label')}"
+        text = f"predicts the same for every case: {row['always'].replace('none', 'no label')}"
     if row["constant_seeds"] < row["seeds"]:
-        said = f"in {row['constant_seeds']} of {row['seeds']} seeds {said}"
-    return said
+        text = f"in {row['constant_seeds']} of {row['seeds']} seeds {text}"
+    return text
 
 
 def describe_claims(rows: Rows) -> Rows:

@@ -64,16 +64,16 @@ def _score_rows(rows: Sequence[dict[str, Any]], axis: Axis, called: Titles) -> l
 
 
 def _score_plot(row: Mapping[str, Any], axis: Axis, base: float | None, called: Titles) -> Markup:
-    said = f"{row['group']}, {called[row['objective']]}: {decimal(row['score'], 1)}"
+    text = f"{row['group']}, {called[row['objective']]}: {decimal(row['score'], 1)}"
     if row["low"] is not None:
-        said += f" ({decimal(row['low'], 1)} to {decimal(row['high'], 1)})"
+        text += f" ({decimal(row['low'], 1)} to {decimal(row['high'], 1)})"
     if row["noise_low"] is not None:
-        said += f"; chance {decimal(row['noise_low'], 1)} to {decimal(row['noise_high'], 1)}"
+        text += f"; chance {decimal(row['noise_low'], 1)} to {decimal(row['noise_high'], 1)}"
     return estimate(
         axis,
         row["score"],
         (row["low"], row["high"]),
-        said,
+        text,
         kind="unclear",
         centre=axis.low if base is None else base,
         band=(row["noise_low"], row["noise_high"]),
@@ -185,14 +185,14 @@ def _table_2_row(
     span = (own.get("low"), own.get("high"))
     band = (own.get("noise_low"), own.get("noise_high"))
     share = (row["train_cases"] or 0) / whole if whole else None
-    said = [f"macro-F1 {decimal(row['score'], 1)}"]
+    parts = [f"macro-F1 {decimal(row['score'], 1)}"]
     if None not in span:
-        said[0] += f" ({decimal(span[0], 1)} to {decimal(span[1], 1)})"
+        parts[0] += f" ({decimal(span[0], 1)} to {decimal(span[1], 1)})"
     if None not in band:
-        said.append(f"chance {decimal(band[0], 1)} to {decimal(band[1], 1)}")
-    said.append(f"{plural(row['train_cases'], 'training case')} ({percent(share)})")
-    said.append(f"drift of labels {decimal(row['drift'])}")
-    said.append(f"share of the worst class {percent(row['wci'])}")
+        parts.append(f"chance {decimal(band[0], 1)} to {decimal(band[1], 1)}")
+    parts.append(f"{plural(row['train_cases'], 'training case')} ({percent(share)})")
+    parts.append(f"drift of labels {decimal(row['drift'])}")
+    parts.append(f"share of the worst class {percent(row['wci'])}")
     return {
         "name": row["group"],
         "value": row["score"],
@@ -201,7 +201,7 @@ def _table_2_row(
         "band_low": band[0],
         "band_high": band[1],
         "text": f"{percent(share)} of training: {decimal(row['score'], 1)}",
-        "words": "; ".join(said),
+        "words": "; ".join(parts),
         "kind": "unclear" if row["few"] else "plain",
     }
 
@@ -270,8 +270,8 @@ def _training_block(
 
 
 def _epoch_words(name: str, one: Mapping[str, Any], key: str, digits: int) -> str:
-    said = f"{name}, epoch {one['epoch']}: {decimal(one[key], digits)}"
-    return said + (f" ± {decimal(one[key + '_sd'], digits)}" if one[key + "_sd"] else "")
+    text = f"{name}, epoch {one['epoch']}: {decimal(one[key], digits)}"
+    return text + (f" ± {decimal(one[key + '_sd'], digits)}" if one[key + "_sd"] else "")
 
 
 def _sides(

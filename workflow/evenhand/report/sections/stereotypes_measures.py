@@ -101,14 +101,14 @@ def describe_length(rows: Rows) -> list[dict[str, Any]]:
             for row in _sorted(own)
             if row["share_longer"] is not None and row["share_longer"] <= 1 - ALMOST_ALWAYS
         ]
-        said = [
+        sentences = [
             f"{listed(which)} almost always {'prefers' if len(which) == 1 else 'prefer'} the"
             f" {word} sentence; read {'its' if len(which) == 1 else 'their'} score on pairs of"
             " equal length."
             for which, word in ((always, "longer"), (never, "shorter"))
             if which
         ]
-        models.append({"model": model, "rows": _sorted(own), "words": " ".join(said)})
+        models.append({"model": model, "rows": _sorted(own), "words": " ".join(sentences)})
     return models
 
 

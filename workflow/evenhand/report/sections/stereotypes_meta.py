@@ -110,14 +110,14 @@ def in_words(rows: list[dict[str, Any] | None]) -> str:
     below = [in_a_list(row["method"]) for row in sure if row["auc_high"] < 0.5]
     if not above and not below:
         return "No method can be distinguished from a coin."
-    said = []
+    sentences = []
     if above:
-        said.append(f"Better than a coin: {listed(above)}.")
+        sentences.append(f"Better than a coin: {listed(above)}.")
     if below:
-        said.append(f"Worse than a coin, that is, against the annotators: {listed(below)}.")
+        sentences.append(f"Worse than a coin, that is, against the annotators: {listed(below)}.")
     if len(above) + len(below) < len(known):
-        said.append("No other method can be distinguished from a coin.")
-    return " ".join(said)
+        sentences.append("No other method can be distinguished from a coin.")
+    return " ".join(sentences)
 
 
 #: The p-value from which on a difference may be chance, and the pairs of each kind needed.

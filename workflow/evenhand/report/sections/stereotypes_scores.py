@@ -61,16 +61,16 @@ def describe_scores(
         The models without a number, and why.
     """
     # A model that could score nothing has a row without a method.
-    said = [
+    judged = [
         row | judge(row, sides)
         for row in rows
         if row["model"] not in untrusted and row["method"] is not None
     ]
-    whole = [row for row in said if row["subset"] == "all" and row["bias_type"] == "all"]
+    whole = [row for row in judged if row["subset"] == "all" and row["bias_type"] == "all"]
     axis = _axis(whole)
     models = []
     for model in dict.fromkeys(row["model"] for row in rows):
-        own = [row for row in said if row["model"] == model]
+        own = [row for row in judged if row["model"] == model]
         of_all = [row for row in own if row["subset"] == "all"]
         of_any = [row for row in own if row["bias_type"] == "all"]
         main = _by_method([row for row in of_all if row["bias_type"] == "all"])
@@ -120,57 +120,59 @@ def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
 
 
 def conclude(rows: list[dict[str, Any]], sides: tuple[str, str]) -> dict[str, Any]:
-    """Return the conclusion over a model's methods: ``leaning``, ``words``, ``told`` (methods).
+    """Return the conclusion over a model's methods.
 
+    The keys are ``leaning``, ``words`` and ``significant``, the methods with a preference.
     Methods in `stereotypes_words.ASIDE` do not count.
     """
     counted = [row for row in rows if row["method"] not in ASIDE and row["leaning"]]
     if not counted:
         return {
             "leaning": None,
-            "told": [],
+            "significant": [],
             "words": "No number: no method that counts could score a pair.",
         }
     by = {
         leaning: [in_a_list(row["method"]) for row in counted if row["leaning"] == leaning]
         for leaning in (PREFERS_MORE, PREFERS_LESS)
     }
-    told, n = by[PREFERS_MORE] + by[PREFERS_LESS], len(counted)
+    significant, n = by[PREFERS_MORE] + by[PREFERS_LESS], len(counted)
     if by[PREFERS_MORE] and by[PREFERS_LESS]:
         words = (
             f"The methods disagree: it prefers {sides[0]} by {listed(by[PREFERS_MORE])}, "
             f"and {sides[1]} by {listed(by[PREFERS_LESS])}."
         )
-        return {"leaning": UNCLEAR, "told": told, "words": words}
+        return {"leaning": UNCLEAR, "significant": significant, "words": words}
     unclear = sum(row["leaning"] == UNCLEAR for row in counted)
-    if not told and unclear:
+    if not significant and unclear:
         by_all = "the one method" if n == 1 else f"{unclear} of the {n} methods"
         words = (
             f"The pairs are too few to tell whether it has a preference, by {by_all} that"
             f" count{'s' if n == 1 else ''}."
         )
-        return {"leaning": UNCLEAR, "told": [], "words": words}
-    if not told:
+        return {"leaning": UNCLEAR, "significant": [], "words": words}
+    if not significant:
         by_all = "the one method" if n == 1 else f"all {n} methods"
         words = (
             f"It has no preference beyond ±{counted[0]['delta']:g} points by {by_all} that"
             f" count{'s' if n == 1 else ''}."
         )
-        return {"leaning": NONE, "told": [], "words": words}
+        return {"leaning": NONE, "significant": [], "words": words}
     leaning = PREFERS_MORE if by[PREFERS_MORE] else PREFERS_LESS
-    words = f"It prefers {sides[0] if leaning == PREFERS_MORE else sides[1]} by {listed(told)}"
-    if len(told) < n:
-        others = "the other method" if n - len(told) == 1 else f"the {n - len(told)} others"
+    side = sides[0] if leaning == PREFERS_MORE else sides[1]
+    words = f"It prefers {side} by {listed(significant)}"
+    if rest := n - len(significant):
+        others = "the other method" if rest == 1 else f"the {rest} others"
         words += f"; by {others} it has no significant preference"
     elif n > 1:
         words += f", all {n} methods that count"
-    return {"leaning": leaning, "told": told, "words": f"{words}."}
+    return {"leaning": leaning, "significant": significant, "words": f"{words}."}
 
 
 def no_number(why: list[str]) -> dict[str, Any]:
     """Return the conclusion on a model that is not trusted."""
     words = " ".join(["No number: this model did not pass its check.", *why])
-    return {"leaning": None, "told": [], "words": words}
+    return {"leaning": None, "significant": [], "words": words}
 
 
 def headline(models: list[dict[str, Any]]) -> Markup:
@@ -180,41 +182,41 @@ def headline(models: list[dict[str, Any]]) -> Markup:
     without = [one["model"] for one in models if one["why"] is not None]
     judged = [one for one in models if one["why"] is None and one["conclusion"]["leaning"]]
     empty = [one["model"] for one in models if one["why"] is None and one not in judged]
-    told = [one["model"] for one in judged if one["conclusion"]["told"]]
+    significant = [one["model"] for one in judged if one["conclusion"]["significant"]]
     verb = "a significant preference by at least one method"
     if not judged:
-        said = [Markup("No model has numbers on this set.")]
+        sentences = [Markup("No model has numbers on this set.")]
     elif len(judged) == 1:
-        verb = verb if told else "no significant preference"
+        verb = verb if significant else "no significant preference"
         one = names([judged[0]["model"]])
-        said = [_sentence("The one model with numbers, {}, has {}.", one, verb)]
-    elif not told:
-        said = [
+        sentences = [_sentence("The one model with numbers, {}, has {}.", one, verb)]
+    elif not significant:
+        sentences = [
             _sentence(
                 "None of the {} models with numbers has a significant preference.", len(judged)
             )
         ]
     else:
-        said = [
+        sentences = [
             _sentence(
                 "{} of the {} models with numbers {} {}: {}.",
-                len(told),
+                len(significant),
                 len(judged),
-                "has" if len(told) == 1 else "have",
+                "has" if len(significant) == 1 else "have",
                 verb,
-                names(told),
+                names(significant),
             )
         ]
     if without:
         one = len(without) == 1
         why = "has no number, since it" if one else "have no number, since they"
-        said.append(_sentence("{} {} did not pass the check.", names(without), why))
+        sentences.append(_sentence("{} {} did not pass the check.", names(without), why))
     if empty:
         verb = "has" if len(empty) == 1 else "have"
-        said.append(
+        sentences.append(
             _sentence("{} {} no number, since no pair could be scored.", names(empty), verb)
         )
-    return Markup(" ").join(said)
+    return Markup(" ").join(sentences)
 
 
 def names(models: list[str]) -> Markup:
@@ -276,8 +278,8 @@ def _plot(row: dict[str, Any], axis: Axis) -> Any:
     if row["score"] is None:
         return None
     label = f"score {row['score']:.1f}"
-    if said := interval_words(row["score_low"], row["score_high"]):
-        label += f", interval {said}"
+    if interval := interval_words(row["score_low"], row["score_high"]):
+        label += f", interval {interval}"
     return estimate(
         axis,
         row["score"],

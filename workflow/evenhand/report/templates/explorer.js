@@ -130,7 +130,7 @@
       this.root.removeAttribute("aria-busy");
     }
 
-    // Another set: everything is asked anew.
+    // Another set: all choices are reset.
     choose(set) {
       this.set = set;
       const { asks, root } = this;
@@ -212,7 +212,7 @@
       return column.values.map((some) => (chosen === "-" ? !some.length : some.some((value) => `=${value}` === chosen)));
     }
 
-    // What a model answers to each item, over the answers within the scope that is asked (a seed):
+    // What a model answers to each item, over the answers within the chosen scope (a seed):
     // how many there are, how many fit, and the measures.
     sums(model) {
       const { set } = this;
@@ -243,11 +243,11 @@
       set.measures.forEach(({ over }, k) => {
         if (model.row && over !== "max") measures[k] = measures[k].map((sum, item) => sum / held[item]);
       });
-      return { scope, held, hits, measures, asked: tests.some(({ column }) => !column.scope), inScope };
+      return { scope, held, hits, measures, filtered: tests.some(({ column }) => !column.scope), inScope };
     }
 
-    // Which items are kept: those that fit all that is asked, and one answer of them all that is
-    // asked of answers. Each filter counts the items that all others keep.
+    // Which items are kept: those that fit all filters of items, and one of whose
+    // answers fits all filters of answers. Each filter counts the items that all others keep.
     ask() {
       const { set, model, filters } = this;
       const of = (this.of = model && this.sums(model));
@@ -257,15 +257,15 @@
         column, select, all, fits: this.fits(column, select.value), counts: column.values.map(() => 0),
       }));
       this.kept = [];
-      const asked = new Uint8Array(set.id.length); // whether it fits what is asked of items
+      const matches = new Uint8Array(set.id.length); // whether it fits the filters of items
       let total = 0;
       for (let item = 0; item < set.id.length; item++) {
         if (set.answered && !of.held[item]) continue;
         total += 1;
         if (!searched(item)) continue;
         const failed = own.filter(({ column, fits }) => fits && !fits[column.codes[item]]);
-        asked[item] = failed.length ? 0 : 1;
-        if (failed.length > 1 || (of?.asked && !of.hits[item])) continue;
+        matches[item] = failed.length ? 0 : 1;
+        if (failed.length > 1 || (of?.filtered && !of.hits[item])) continue;
         if (!failed.length) this.kept.push(item);
         for (const { column, counts } of failed.length ? failed : own) counts[column.codes[item]] += 1;
       }
@@ -278,7 +278,7 @@
       this.total = total;
       this.sorted = null;
       this.table.draw();
-      this.tell(asked);
+      this.tell(matches);
     }
 
     // Whether an item has all words that are searched for.
@@ -298,22 +298,22 @@
     }
 
     // One sentence with the question and how many items fit it, and one with the measures of all
-    // answers to the items that are asked for.
-    tell(asked) {
+    // answers to these items.
+    tell(matches) {
       const { set, model, of, filters, asks } = this;
-      const said = model ? [model.over ? `${model.name} (${model.over})` : model.name] : [];
+      const criteria = model ? [model.over ? `${model.name} (${model.over})` : model.name] : [];
       for (const { column, select, all } of filters) {
-        if (select.value) said.push(`${column.title}: ${all[select.selectedIndex - 1][1]}`);
+        if (select.value) criteria.push(`${column.title}: ${all[select.selectedIndex - 1][1]}`);
       }
-      if (asks.words.value.trim()) said.push(`“${short(asks.words.value.trim())}”`);
-      const answers = set.answered ? of.scope.filter((i) => asked[model.row[i]]) : [];
+      if (asks.words.value.trim()) criteria.push(`“${short(asks.words.value.trim())}”`);
+      const answers = set.answered ? of.scope.filter((i) => matches[model.row[i]]) : [];
       let fitting = "";
       if (set.answered) {
         const kept = this.kept.reduce((sum, item) => sum + of.hits[item], 0);
-        fitting = of.asked ? `, in ${count(kept)} of ${counted(answers.length, "answer")}` : `, ${counted(answers.length, "answer")}`;
+        fitting = of.filtered ? `, in ${count(kept)} of ${counted(answers.length, "answer")}` : `, ${counted(answers.length, "answer")}`;
       }
-      this.root.querySelector(".told").replaceChildren(
-        `${count(this.kept.length)} of ${counted(this.total, ...set.noun)}: `, bdi(said.join("; ") || "all"), `${fitting}.`);
+      this.root.querySelector(".matched").replaceChildren(
+        `${count(this.kept.length)} of ${counted(this.total, ...set.noun)}: `, bdi(criteria.join("; ") || "all"), `${fitting}.`);
       this.tellShares(answers);
     }
 
@@ -395,7 +395,7 @@
         make("thead", {}, make("tr", {}, ...this.columns.map(({ title }) => make("th", { scope: "col", "aria-label": title.trim() }, bdi(title))))),
         make("tbody", { role: "rowgroup" }));
       this.root.querySelector(".grid").replaceChildren(element);
-      this.sorted = []; // until it is asked
+      this.sorted = []; // until the first query
       this.table = new DataTable(element, {
         serverSide: true, // the rows of a page are made when they are shown
         ajax: (request, done) => done(this.page(request)),
@@ -436,7 +436,7 @@
         this.sort = sort;
         this.sorted = null;
         this.tellOrder();
-        this.tellAsked();
+        this.keepChange();
       }
       this.sorted ??= this.inOrder();
       const data = this.sorted.slice(start, start + length).map((item) => ({ item }));
@@ -527,15 +527,15 @@
     // What the answers of a model have in common beside their measures, and how many of them have it.
     notes(model, answers) {
       const found = [];
-      for (const column of model.columns.filter(({ told }) => told)) {
+      for (const column of model.columns.filter(({ badges }) => badges)) {
         const tally = new Map();
         for (const value of answers.flatMap((i) => values(column, i))) tally.set(value, (tally.get(value) ?? 0) + 1);
-        const shown = column.told === true ? [...tally.keys()] : Object.keys(column.told).filter((value) => tally.has(value));
+        const shown = column.badges === true ? [...tally.keys()] : Object.keys(column.badges).filter((value) => tally.has(value));
         for (const value of shown) {
           const n = tally.get(value);
-          const words = column.told === true ? [`${column.title}: `, bdi(worded(column, value))] : [worded(column, value)];
+          const words = column.badges === true ? [`${column.title}: `, bdi(worded(column, value))] : [worded(column, value)];
           const often = answers.length === 1 ? "" : n === answers.length ? `, all ${n}` : `, ${n} of ${answers.length}`;
-          found.push(make("span", { class: `small ${column.tone ?? column.told[value] ?? ""}` }, ...words, often));
+          found.push(make("span", { class: `small ${column.tone ?? column.badges[value] ?? ""}` }, ...words, often));
         }
       }
       return found;
@@ -584,66 +584,66 @@
       return smallTable(set.answers, ["Model", ...(scope ? [scope.title] : []), ...measures.map(([{ title }]) => title), ...classes, "Notes"], rows);
     }
 
-    // What was asked by hand has made it another table, and the address says which.
-    tellAsked() {
+    // A choice by hand has changed the table; the address names the choice.
+    keepChange() {
       this.left = null;
       this.keepAddress();
     }
 
-    // The address as it is asked by now; it can be kept and sent.
+    // The address of the current choice; it can be kept and sent.
     keepAddress() {
       history.replaceState(null, "", this.question());
     }
 
     question() {
       const { asks, set, model, beside } = this;
-      const asked = new URLSearchParams({ set: set.key, ...model?.asks });
-      if (beside) asked.set("beside", beside.name);
+      const query = new URLSearchParams({ set: set.key, ...model?.asks });
+      if (beside) query.set("beside", beside.name);
       for (const { column, select } of this.filters) {
-        if (select.value || column.default) asked.set(column.ask, select.value.slice(1));
+        if (select.value || column.default) query.set(column.ask, select.value.slice(1));
       }
-      if (asks.words.value.trim()) asked.set("search", asks.words.value.trim());
-      asked.set("order", this.sort);
-      return `#?${asked}`;
+      if (asks.words.value.trim()) query.set("search", asks.words.value.trim());
+      query.set("order", this.sort);
+      return `#?${query}`;
     }
 
     // What an address asks for; what it names and the page does not have is listed.
-    async answerTo(asked, turn) {
+    async answerTo(query, turn) {
       const lost = [];
       const { asks } = this;
-      const key = asked.get("set");
+      const key = query.get("set");
       const block = this.blocks.find((one) => one.dataset.key === key);
       if (key && !block) lost.push(`set ${key}`);
       const set = await load(block ?? this.blocks[0]);
       if (turn !== this.turn) return;
       this.choose(set);
-      const names = Object.keys(set.models[0]?.asks ?? {}).filter((name) => asked.has(name));
-      if (["model", "method", ...names].some((name) => asked.get(name))) {
-        const all = [...new Set([...names, ...["model", "method"].filter((name) => asked.get(name))])];
-        const fits = set.models.filter((one) => all.every((name) => one.asks[name] === asked.get(name)));
+      const names = Object.keys(set.models[0]?.asks ?? {}).filter((name) => query.has(name));
+      if (["model", "method", ...names].some((name) => query.get(name))) {
+        const all = [...new Set([...names, ...["model", "method"].filter((name) => query.get(name))])];
+        const fits = set.models.filter((one) => all.every((name) => one.asks[name] === query.get(name)));
         // an objective that was trained for an attribute: the one that a filter asks for
-        const model = (asked.has("objective") && fits.find((one) => asked.has(one.asks.trained))) || fits[0];
+        const model = (query.has("objective") && fits.find((one) => query.has(one.asks.trained))) || fits[0];
         if (model) asks.model.value = String(set.models.indexOf(model));
-        else lost.push(`model ${all.map((name) => asked.get(name)).filter(Boolean).join(", ")}`);
+        else lost.push(`model ${all.map((name) => query.get(name)).filter(Boolean).join(", ")}`);
       }
       this.chooseModel();
-      if (asked.get("beside")) {
-        const at = [...asks.beside.options].findIndex(({ text, value }) => value && text === asked.get("beside"));
-        if (at < 0) lost.push(`model ${asked.get("beside")}`);
+      if (query.get("beside")) {
+        const at = [...asks.beside.options].findIndex(({ text, value }) => value && text === query.get("beside"));
+        if (at < 0) lost.push(`model ${query.get("beside")}`);
         else asks.beside.selectedIndex = at;
         this.chooseBeside();
       }
       for (const { column, select } of this.filters) {
-        if (!asked.has(column.ask)) continue;
-        const value = asked.get(column.ask);
+        if (!query.has(column.ask)) continue;
+        const value = query.get(column.ask);
         const before = select.value;
         select.value = value ? `=${value}` : column.default ? "" : "-";
         if (select.selectedIndex >= 0) continue;
         select.value = before;
         lost.push(`${column.title} ${value || "none"}`);
       }
-      asks.words.value = asked.get("search") ?? "";
-      const order = asked.get("order");
+      asks.words.value = query.get("search") ?? "";
+      const order = query.get("order");
       if (order && this.sortable(order)) this.sortBy(order);
       else if (order) lost.push(`order ${order}`);
       this.ask();
@@ -669,15 +669,15 @@
         await this.answerTo(new URLSearchParams(hash.slice(1)), turn);
         return;
       }
-      let asked;
+      let target;
       try {
-        asked = decodeURIComponent(hash);
+        target = decodeURIComponent(hash);
       } catch {
         return;
       }
-      if (asked && document.getElementById(asked)) return;
-      const keyed = this.blocks.filter(({ dataset: { key } }) => asked.startsWith(`${key}/`)).map((block) => [block, asked.slice(block.dataset.key.length + 1)]);
-      for (const [block, id] of asked ? [...keyed, ...this.blocks.map((one) => [one, asked])] : []) {
+      if (target && document.getElementById(target)) return;
+      const keyed = this.blocks.filter(({ dataset: { key } }) => target.startsWith(`${key}/`)).map((block) => [block, target.slice(block.dataset.key.length + 1)]);
+      for (const [block, id] of target ? [...keyed, ...this.blocks.map((one) => [one, target])] : []) {
         const set = await load(block);
         if (turn !== this.turn) return;
         if (!set.place.has(id)) continue;
@@ -691,7 +691,7 @@
         return;
       }
       this.article.hidden = true;
-      this.tellLost(asked ? [asked] : []);
+      this.tellLost(target ? [target] : []);
     }
 
     // An item is about to be opened by this address; the table stays as it is behind it.
@@ -735,7 +735,7 @@
         clearTimeout(waiting);
         this.tellLost([]);
         this.ask();
-        this.tellAsked();
+        this.keepChange();
       };
       asks.words.addEventListener("input", () => {
         clearTimeout(waiting);

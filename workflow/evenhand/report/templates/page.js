@@ -60,8 +60,8 @@
   }
 
   // Many rows stand behind their table as text (macros.html, `kept_rows`). A row is read when it is
-  // shown; what rows sort by is read while nothing else is to be done, or else when it is asked
-  // for. What DataTables has to know of them.
+  // shown; what rows sort by is read while the page is idle, or at the first sorting.
+  // What DataTables has to know of them.
   const CHUNK = 500;
   const idle = window.requestIdleCallback ?? setTimeout;
   function keptRows(text) {
@@ -90,7 +90,7 @@
       const numbers = plain.every((key) => Number.isFinite(Number(key))); // "" is one, too
       return found.map((key, i) => (!numbers ? key.toLowerCase() : key === "" ? -Infinity : Number(plain[i])));
     };
-    const asked = {
+    const readers = {
       sort: (_, row, i) => {
         read(data.length);
         return (columns[i].order ??= order(columns[i]))[row];
@@ -100,7 +100,7 @@
     };
     return {
       data,
-      render: (_, type, { html }, { row, col }) => asked[type]?.(html, row, col) ?? "",
+      render: (_, type, { html }, { row, col }) => readers[type]?.(html, row, col) ?? "",
       createdRow: (shown, { html }) => {
         const [row] = readRows(html);
         for (const { name, value } of row.attributes) shown.setAttribute(name, value);
@@ -233,7 +233,7 @@
   card.popover = "auto";
   card.tabIndex = -1;
   card.setAttribute("role", "dialog");
-  let asked = null; // the cell that the card is about
+  let current = null; // the cell that the card is about
 
   function downloadsOf(table) {
     const box = table.closest(".scroll-outer") ?? table.closest(".scroll") ?? table;
@@ -246,7 +246,7 @@
   const rowsOf = (table) => [...table.tBodies, ...(table.tFoot ? [table.tFoot] : [])].flatMap((part) => [...part.rows]);
 
   // The text of a cell without its drawing, with a space where an element begins.
-  function told(cell) {
+  function textOf(cell) {
     const walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
     const texts = [];
     while (walk.nextNode()) {
@@ -280,12 +280,12 @@
     const cells = [...row.cells];
     const named = cells.slice(Math.max(cells.findIndex((cell) => !drawn(cell)), 0));
     const end = named.findIndex(drawn);
-    return named.slice(0, end < 0 ? 1 : end).map(told).filter(Boolean);
+    return named.slice(0, end < 0 ? 1 : end).map(textOf).filter(Boolean);
   }
 
   function itemsOf(table, heads, cell) {
     const { items } = cell.dataset;
-    if (/^0(?!\s*%|[.,\d])/.test(told(cell))) return null; // none, whatever its share
+    if (/^0(?!\s*%|[.,\d])/.test(textOf(cell))) return null; // none, whatever its share
     if (items === "-" || cell.parentElement.dataset.items === "-" || (items === undefined && heads.at(-1)?.dataset.items === undefined)) return null;
     const parts = [table, ...heads, cell.parentElement, cell].map((node) => node.dataset.items).filter(Boolean);
     const [page, query] = (parts.filter((part) => part.includes("#")).pop() ?? "").split("#?");
@@ -303,8 +303,8 @@
     const value = cell.innerText.replace(/\s+/g, " ").trim();
     const lines = [
       ["Row", namesOf(cell.parentElement)],
-      ["Column", heads.map(told).filter(Boolean)],
-      ["Table", [told(table.caption)]],
+      ["Column", heads.map(textOf).filter(Boolean)],
+      ["Table", [textOf(table.caption)]],
     ].filter(([, texts]) => texts.length);
     const items = itemsOf(table, heads, cell);
     const named = table.dataset.called ?? "items";
@@ -327,7 +327,7 @@
       ...(files.children.length ? [files] : []),
       close,
     );
-    asked = cell;
+    current = cell;
     settle(table, cell);
     buttons.get(table).focus({ preventScroll: true }); // which gets the focus back
     card.showPopover();
@@ -354,7 +354,7 @@
       button.addEventListener("keydown", moveOn);
       buttons.set(table, button);
     }
-    button.setAttribute("aria-label", `${told(cell)}: where it comes from`);
+    button.setAttribute("aria-label", `${textOf(cell)}: where it comes from`);
     cell.append(button);
   }
 
@@ -394,14 +394,14 @@
   if (withFiles.length) {
     document.body.append(card);
     for (const table of withFiles) {
-      table.classList.add("asked");
+      table.classList.add("has-cards");
       settle(table);
     }
     for (const table of tables) table.on("draw", () => downloadsOf(table.table().node()) && settle(table.table().node()));
     let closed = null; // the cell whose card the click has closed
-    addEventListener("pointerdown", () => { closed = card.matches(":popover-open") ? asked : null; }, { capture: true });
+    addEventListener("pointerdown", () => { closed = card.matches(":popover-open") ? current : null; }, { capture: true });
     document.addEventListener("click", (event) => {
-      const cell = event.target.closest("table.asked td.number");
+      const cell = event.target.closest("table.has-cards td.number");
       const button = event.target.closest(".ask");
       if (!cell || !isNumber(cell) || (!button && event.target.closest("a, button, input, label, summary, svg"))) return;
       if (cell === closed || !getSelection().isCollapsed) return;

@@ -1,10 +1,10 @@
-// The page of provenance: finds files, and draws the details of the one that is asked for.
+// The page of provenance: finds files, and draws the details of the chosen one.
 // All text from the data goes into text nodes.
 "use strict";
 
 (() => {
   const data = JSON.parse(document.getElementById("provenance").textContent);
-  const MOST = 12; // names shown of a long list before it is asked for
+  const MOST = 12; // names shown of a long list before it is unfolded
   const NAMED = 2; // files named of a step of the way back
   const OPEN = 40; // folds with hits are opened up to so many files
   const [ID, PATH, SHA, LINK, HOLDS, BYTES, ROWS, COLUMNS, RUN] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
@@ -43,7 +43,7 @@
     return made;
   }
 
-  // A list of which the rest is shown when it is asked for.
+  // A list whose rest is shown on request.
   function listOf(items, draw, name = "ul") {
     const list = element(name, undefined, { className: "plain" });
     const add = (some) => list.append(...some.map((item) => {
@@ -229,16 +229,16 @@
   }));
   function find(text) {
     if (words.value !== text) words.value = text;
-    const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
-    const hits = texts.map((one) => wanted.every((word) => one.includes(word)));
+    const terms = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const hits = texts.map((one) => terms.every((word) => one.includes(word)));
     const n = hits.filter(Boolean).length;
     items.forEach((item, number) => { item.hidden = !hits[number]; });
     for (const { fold, members } of folds) {
       const some = members.some((number) => hits[number]);
       fold.hidden = !some;
-      if (fold.tagName === "DETAILS" && wanted.length) fold.open = some && n <= OPEN;
+      if (fold.tagName === "DETAILS" && terms.length) fold.open = some && n <= OPEN;
     }
-    document.getElementById("found").textContent = wanted.length
+    document.getElementById("found").textContent = terms.length
       ? `${count(n)} of ${count(data.files)} ${data.files === 1 ? "file" : "files"}` : "";
   }
   document.getElementById("search").hidden = false;

@@ -166,8 +166,8 @@ def _joined(document: dict[str, Any], file: Path) -> Iterator[dict[str, Any]]:
 
 
 def _of_part(clusters: Iterable[dict[str, Any]], part: str) -> list[dict[str, Any]]:
-    wanted = part == "intrasentence"
-    return [one for one in clusters if ("BLANK" in str(one.get("context"))) == wanted]
+    has_blank = part == "intrasentence"
+    return [one for one in clusters if ("BLANK" in str(one.get("context"))) == has_blank]
 
 
 def _votes(sentence: dict[str, Any], file: Path, cluster: dict[str, Any]) -> list[str]:
