@@ -212,7 +212,8 @@ def conclude(order: Sequence[Change]) -> Headline:
         " The clearest:" if significant else "",
     )
     figure, caption = _figure(order[:SHOWN], len(changes))
-    lines = [with_sources(one.words, [one.file]) for one in order[:LINES]]
+    clearest = [one for one in order if one.significant or not significant][:LINES]
+    lines = [with_sources(one.words, [one.file]) for one in clearest]
     return Headline(
         sentence=with_sources(text, tables),
         more=lines,
