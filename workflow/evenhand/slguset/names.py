@@ -228,5 +228,8 @@ def _is_form(match: re.Match[str], borders: set[int]) -> bool:
 
 
 def _any_of(words: Iterable[str]) -> str:
-    longest_first = sorted(words, key=lambda word: (-len(word), word))
-    return f"(?:{'|'.join(map(re.escape, longest_first))})"
+    """Return a pattern of some words, the longest first; single characters are one class."""
+    words = sorted(set(words), key=lambda word: (-len(word), word))
+    single = "".join(re.escape(word) for word in words if len(word) == 1)
+    longer = [re.escape(word) for word in words if len(word) > 1]
+    return f"(?:{'|'.join([*longer, *([f'[{single}]'] if single else [])])})"
