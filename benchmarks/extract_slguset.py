@@ -40,7 +40,11 @@ from evenhand.io.members import open_members  # noqa: E402
 from evenhand.io.quarantine import Quarantine  # noqa: E402
 from evenhand.io.readers.options import Options  # noqa: E402
 from evenhand.io.readers.records import paragraph_splitter, read_records  # noqa: E402
-from evenhand.slguset.extract_sentences import batches, keyword_pattern  # noqa: E402
+from evenhand.slguset.extract_sentences import (  # noqa: E402
+    batches,
+    keyword_pattern,
+    keyword_sentences,
+)
 from evenhand.slguset.filters import names_crf, names_jieba  # noqa: E402
 from evenhand.slguset.find_keywords import judge_sentence, read_word_rules  # noqa: E402
 from evenhand.slguset.keywords import read_keywords  # noqa: E402
@@ -202,9 +206,7 @@ def decide(paragraphs: list[str], judge: Judge) -> list[Decision]:
     found = []
     tally = {"records": 0}
     for _, batch in batches(enumerate(paragraphs), lambda paragraph: [paragraph], tally):
-        for sentences in split_all(normalise_all(batch)):
-            if search("".join(sentences)):
-                found += filter(search, sentences)
+        found += (one for _, one in keyword_sentences(split_all(normalise_all(batch)), search))
     hits = [judge_sentence(sentence, keywords, words, **LIMITS) for sentence in found]
     decisions = [(sentence, hit.verdict, "") for sentence, hit in zip(found, hits, strict=True)]
     accepted = [place for place, hit in enumerate(hits) if hit.verdict == ACCEPTED]

@@ -217,23 +217,30 @@ def _read(
     name, unit = place
     n_paragraphs = n_characters = n_sentences = 0
     for positions, paragraphs in batches(records, paragraph_splitter(options), tally):
-        for position, paragraph, found in zip(positions, paragraphs, cut(paragraphs), strict=True):
-            if not found:
-                continue
-            n_paragraphs += 1
-            n_characters += len(paragraph)
-            n_sentences += len(found)
-            if not search("".join(found)):
-                continue
-            for sentence in filter(search, found):
-                if DAMAGE in sentence:
-                    detail = "a keyword sentence that holds U+FFFD, the mark of undecodable bytes"
-                    problems.add(name, position, unit, "damaged_sentence", detail)
-                else:
-                    kept.add(sentence, name, position)
+        found = cut(paragraphs)
+        n_paragraphs += sum(map(bool, found))
+        n_characters += sum(len(one) for one, some in zip(paragraphs, found, strict=True) if some)
+        n_sentences += sum(map(len, found))
+        for number, sentence in keyword_sentences(found, search):
+            if DAMAGE in sentence:
+                detail = "a keyword sentence that holds U+FFFD, the mark of undecodable bytes"
+                problems.add(name, positions[number], unit, "damaged_sentence", detail)
+            else:
+                kept.add(sentence, name, positions[number])
     tally["paragraphs"] += n_paragraphs
     tally["characters"] += n_characters
     tally["sentences"] += n_sentences
+
+
+def keyword_sentences(
+    paragraphs: Sequence[list[str]], search: Callable[[str], Any]
+) -> Iterator[tuple[int, str]]:
+    """Yield the sentences that hold a keyword, with the numbers of their paragraphs."""
+    if not search("\n".join(map("\n".join, paragraphs))):
+        return
+    for number, sentences in enumerate(paragraphs):
+        for sentence in filter(search, sentences):
+            yield number, sentence
 
 
 def batches(

@@ -44,7 +44,9 @@ _NUMBERS_AND_LATIN = re.compile("([.0-9]+|[a-zA-Z0-9]+)")
 _ASCII_OF_BLOCKS = np.array([bool(_BLOCKS.match(chr(code))) for code in range(128)])
 #: posseg and rjieba cut a matching text into the same blocks: it holds only characters that
 #: both include, and marks that both exclude.
-_SAME_BLOCKS = re.compile("[\u4e00-\u9fd5a-zA-Z0-9+#&._，。、：；！？“”‘’（）《》…—·]*")
+_SAME_BLOCKS = re.compile(
+    "[\u4e00-\u9fd5a-zA-Z0-9+#&._，。、：；！？“”‘’（）《》『』…—·,:;!?()/０-９％．－／]*"
+)
 
 
 class NameToken(NamedTuple):

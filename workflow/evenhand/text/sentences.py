@@ -52,18 +52,15 @@ QUOTES = {"“": "”", "‘": "’", "「": "」", "『": "』"}
 #: Sentences of only these are dropped.
 _EMPTY = "".join(QUOTES) + "".join(QUOTES.values()) + ENDERS
 
-#: Marks of unmatched opening quotes; normalised text holds no control character.
-_OPEN = dict(zip(QUOTES, "\0\1\2\3", strict=True))
-_OPENED = {control: mark for mark, control in _OPEN.items()}
-_MARKS = str.maketrans(_OPENED)
-
 _QUOTE = re.compile("[“”‘’「」『』]")
 
 #: A sentence without hidden enders whose quotation marks need no repair; any other; a line end.
 _PLAIN = f"[^\n\4-\7{ENDERS}“”‘’「」『』\"']"
 _WHOLE = (
-    f"(?=[^\n》〉）】)])(?:{_PLAIN}+|“{_PLAIN}*”|「{_PLAIN}*」)*+(?:[{ENDERS}]+[）】)]*|(?![^\n]))"
+    f"(?=[^\n》〉）】)])(?:{_PLAIN}+|“{_PLAIN}*”|「{_PLAIN}*」|『{_PLAIN}*』|‘{_PLAIN}*’)*+"
+    f"(?:[{ENDERS}]+[）】)]*|(?![^\n]))"
 )
+_NEEDS_NO_REPAIR = re.compile(_WHOLE)
 _SENTENCE = re.compile(f"({_WHOLE})|([^\n{ENDERS}]*[{ENDERS}]+[）】)]*|[^\n{ENDERS}]+)|\n")
 
 #: The longest title or remark in brackets in which no sentence ends.
@@ -79,6 +76,7 @@ _ENDER_INSIDE = re.compile(
 #: Placeholders for enders that end no sentence.
 _HIDDEN = str.maketrans(ENDERS, "\4\5\6\7")
 _SHOWN = str.maketrans("\4\5\6\7", ENDERS)
+_IS_HIDDEN = re.compile("[\4-\7]")
 _CLOSED = "》〉）】)"
 _CLOSING = "》〉）】)" + "".join(QUOTES) + "".join(QUOTES.values())
 _BORDERS = ENDERS + "\n"
@@ -168,9 +166,9 @@ def split_all(paragraphs: Sequence[str]) -> list[list[str]]:
             found.append(sentences := [])
             continue
         if other:
-            other = other.translate(_SHOWN)
+            other = other.translate(_SHOWN) if _IS_HIDDEN.search(other) else other
             sentence = repair_quotes(_paired(other.lstrip(_CLOSED)))
-            if sentence != other and not re.fullmatch(_WHOLE, sentence):
+            if sentence != other and not _NEEDS_NO_REPAIR.fullmatch(sentence):
                 # the deleted marks may have kept two sentences together
                 sentences += split_sentences(sentence)
                 continue
@@ -218,17 +216,22 @@ def repair_quotes(sentence: str) -> str:
     characters = list(sentence[:enders])
     opened: dict[str, list[int]] = {closing: [] for closing in QUOTES.values()}
     for match in _QUOTE.finditer(sentence, 0, enders):
-        if match[0] in QUOTES:
-            opened[QUOTES[match[0]]].append(match.start())
-        elif opened[match[0]]:
-            opened[match[0]].pop()
+        mark, place = match[0], match.start()
+        if mark in QUOTES:
+            opened[QUOTES[mark]].append(place)
+        elif opened[mark]:
+            opened[mark].pop()
         else:
-            characters[match.start()] = ""
-    for place in (one for places in opened.values() for one in places):
-        characters[place] = _OPEN[characters[place]]
-    repaired = "".join(characters).strip("".join(_OPENED))
-    closing = "".join(QUOTES[_OPENED[one]] for one in reversed(repaired) if one in _OPENED)
-    return repaired.translate(_MARKS) + closing + sentence[enders:]
+            characters[place] = ""
+    unmatched = sorted(place for places in opened.values() for place in places)
+    for places in (range(enders), range(enders - 1, -1, -1)) if unmatched else ():
+        for place in places:
+            if place in unmatched:
+                characters[place] = ""
+            elif characters[place]:
+                break
+    closing = [QUOTES[characters[place]] for place in reversed(unmatched) if characters[place]]
+    return "".join([*characters, *closing, sentence[enders:]])
 
 
 def _keep(match: re.Match[str]) -> str:

@@ -34,7 +34,7 @@ _S, _M, _E, _B = range(0, 4 * _TAGS, _TAGS)
 _PLACE = np.repeat([1, 3, 2, 0], _TAGS)
 
 #: Runs that are searched together, which bounds the memory.
-_BATCH = 4096
+_BATCH = 768
 
 Array = np.ndarray[Any, Any]
 
@@ -185,29 +185,37 @@ class Model(dict[str, int]):
 
         owner, at = _expand(bounds[:, 2], bounds[:, 4])
         state, emission, base = self.states[at], self.emissions[at], owner * 256
-        inner, first = _M + state % _TAGS, _B + state % _TAGS
+        inner = _M + state % _TAGS
+        first = inner + (_B - _M)
         by_inner = values[base + inner] + transitions[inner * 256 + state] + emission
         by_first = values[base + first] + transitions[first * 256 + state] + emission
         chosen = by_inner >= by_first
-        found.ravel()[base + state] = np.where(chosen, by_inner, by_first)
-        origin.ravel()[base + state] = np.where(chosen, inner, first)
+        base += state
+        found.ravel()[base] = np.where(chosen, by_inner, by_first)
+        origin.ravel()[base] = np.where(chosen, inner, first)
 
-        owner, at = _expand(bounds[:, 0], bounds[:, 2])
-        follows = closed[owner, 0] < closed[owner, 1]
-        owner, at = owner[follows], at[follows]
+        # each new state after each state that has ended a word
+        owner, at = _expand(closed[:, 0], closed[:, 1])
+        ended = self.states[at]
+        ended_values, ended = values[owner * 256 + ended], ended * 256
+        ends = (closed[:, 1] - closed[:, 0]).cumsum()
+        owner, at = _expand(bounds[:, 0], np.where(closed[:, 0] < closed[:, 1], bounds[:, 2], 0))
         if not len(at):
             return found, origin
-        pair, preceding = _expand(closed[owner, 0], closed[owner, 1])
-        state, previous = self.states[at], self.states[preceding]
-        sums = values[owner[pair] * 256 + previous]
-        sums += transitions[previous * 256 + state[pair]]
-        sums += self.emissions[at][pair]
-        firsts = np.flatnonzero(np.diff(pair, prepend=-1))
+        state = self.states[at]
+        sizes = (closed[:, 1] - closed[:, 0])[owner]
+        _, pair = _expand(ends[owner] - sizes, ends[owner])
+        sums = ended_values[pair]
+        pair = ended[pair]
+        sums += transitions[pair + state.repeat(sizes)]
+        sums += self.emissions[at].repeat(sizes)
+        firsts = sizes.cumsum() - sizes
         best = np.maximum.reduceat(sums, firsts)
-        equal = np.flatnonzero(sums == best[pair])
-        equal = equal[np.diff(pair[equal], prepend=-1) > 0]  # the first of each
-        found.ravel()[owner * 256 + state] = best
-        origin.ravel()[owner * 256 + state] = previous[equal]
+        equal = np.flatnonzero(sums == best.repeat(sizes))
+        equal = equal[equal.searchsorted(firsts)]  # the first of each
+        base = owner * 256 + state
+        found.ravel()[base] = best
+        origin.ravel()[base] = pair[equal] >> 8
         return found, origin
 
 
@@ -231,6 +239,6 @@ def words(path: bytes) -> Iterator[tuple[int, int, str]]:
 
 def _expand(begins: Array, ends: Array) -> tuple[Array, Array]:
     """Return all numbers of some ranges, and before them the number of each one's range."""
-    sizes = ends - begins
+    sizes = (ends - begins).clip(min=0)
     owner = np.arange(len(sizes)).repeat(sizes)
     return owner, np.arange(len(owner)) + (begins - (sizes.cumsum() - sizes)).repeat(sizes)
