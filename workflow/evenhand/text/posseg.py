@@ -20,7 +20,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, compress
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +31,9 @@ from evenhand.text.viterbi import words as words_of
 
 #: jieba's tags of names of persons: Chinese, transliterated, ancient.
 NAME_TAGS = frozenset({"nr", "nrt", "nrfg"})
+
+#: Texts that are cut into words at once.
+_TOGETHER = 16
 
 #: Number of runs of single characters whose names are remembered (about 0.2 kB each).
 REMEMBERED_RUNS = 1 << 17
@@ -45,7 +48,7 @@ _ASCII_OF_BLOCKS = np.array([bool(_BLOCKS.match(chr(code))) for code in range(12
 #: posseg and rjieba cut a matching text into the same blocks: it holds only characters that
 #: both include, and marks that both exclude.
 _SAME_BLOCKS = re.compile(
-    "[\u4e00-\u9fd5a-zA-Z0-9+#&._，。、：；！？“”‘’（）《》『』…—·,:;!?()/０-９％．－／]*"
+    "[\n\u4e00-\u9fd5a-zA-Z0-9+#&._，。、：；！？“”‘’（）《》『』…—·,:;!?()/０-９％．－／]*"
 )
 
 
@@ -79,9 +82,16 @@ def find_names(texts: Sequence[str]) -> list[list[NameToken]]:
     if not texts:
         return []
     words: list[str] = []
-    for text in texts:
-        words += _route(text)
-        words.append("\n")
+    for at in range(0, len(texts), _TOGETHER):
+        some = texts[at : at + _TOGETHER]
+        together = "\n".join(some)
+        if _SAME_BLOCKS.fullmatch(together) and together.count("\n") == len(some) - 1:
+            words += cut(together)
+            words.append("\n")
+            continue
+        for text in some:
+            words += _route(text)
+            words.append("\n")
     joined = "".join(words)
     ends = np.fromiter(map(len, words), np.intp, len(words)).cumsum()
     begins = np.concatenate([[0], ends[:-1]])
@@ -99,9 +109,9 @@ def find_names(texts: Sequence[str]) -> list[list[NameToken]]:
         for first, last, flag in names[run]
     ]
     known = dictionary_names()
-    for place in [place for place, word in enumerate(words) if word in known]:
-        if not in_run[place]:
-            found.append((int(begins[place]), int(ends[place]), known[words[place]]))
+    for place, word in compress(enumerate(words), ~in_run):
+        if word in known:
+            found.append((int(begins[place]), int(ends[place]), known[word]))
     return _by_text(sorted(found), texts)
 
 
@@ -137,7 +147,7 @@ def _names_of_runs(runs: list[str]) -> dict[str, list[tuple[int, int, str]]]:
     """Return the names in each run; those of earlier calls are remembered."""
     new = set(runs) - _NAMES.keys()
     if len(_NAMES) + len(new) > REMEMBERED_RUNS:
-        _NAMES.clear()
+        forget_runs()
         new = set(runs)
     paths = _decode(new)
     none = bytes(n for n, (_, tag) in enumerate(model().names) if tag not in NAME_TAGS)
@@ -152,6 +162,11 @@ def _names_of_runs(runs: list[str]) -> dict[str, list[tuple[int, int, str]]]:
                 _NAMES[run].append((at, at + len(word), flag))
             at += len(word)
     return _NAMES
+
+
+def forget_runs() -> None:
+    """Forget the names in runs that were met."""
+    _NAMES.clear()
 
 
 def _decode(runs: Iterable[str]) -> dict[str, bytes]:
