@@ -64,14 +64,16 @@ class NameToken(NamedTuple):
 def tag_words(texts: Iterable[str]) -> list[list[tuple[str, str]]]:
     """Return, for each text, the (word, flag) pairs of ``jieba.posseg.lcut(text)``."""
     pieces = [list(_pieces(text)) for text in texts]
-    paths = _decode(piece for text in pieces for piece, kind in text if kind == _RUN)
+    runs = {piece for text in pieces for piece, kind in text if kind == _RUN}
+    paths = _decode(runs)
+    tagged_runs = {run: _tag_run(run, paths) for run in runs}
     tags = dictionary_tags()
     tagged: list[list[tuple[str, str]]] = []
     for text in pieces:
         tagged.append([])
         for piece, kind in text:
             if kind == _RUN:
-                tagged[-1] += _tag_run(piece, paths)
+                tagged[-1] += tagged_runs[piece]
             else:
                 tagged[-1].append((piece, tags.get(piece, "x") if kind == _WORD else "x"))
     return tagged
